@@ -1,6 +1,6 @@
 import type { ErrorFamily } from './error-family.ts'
 
-/** The answer to an HTTP caller; `detail` may be a sentence or an object, as the route's contract says. */
+/** The answer to an HTTP caller; `detail` may be a sentence or an object, as the route's contract defines. */
 export interface HttpErrorOptions {
   /** OpenAI-family `code`, such as `model_not_found`. */
   code?: string

@@ -17,7 +17,7 @@ export async function runInWorker<Result>(
   heapMib?: number,
 ): Promise<Result> {
   signal.throwIfAborted()
-  // WebAssembly's system interface warns on every start that it is young; what a worker says goes to its parent's log otherwise.
+  // WebAssembly's system interface warns on every start that it is experimental; what a worker prints goes to its parent's log otherwise.
   const worker = new Worker(file, {
     workerData: data,
     execArgv: ['--no-warnings'],

@@ -12,8 +12,8 @@ export interface RunningService {
 }
 
 /**
- * The life of a service's process: starts it, says that it works, ends it with its host. What prevents its start is reported in plain
- * sentences, and by an exit code that says that another try would not help. `portVariable` is where a person sets its port.
+ * The life of a service's process: starts it, reports that it works, ends it with its host. What prevents its start is reported in plain
+ * sentences, and by an exit code which means that another try would not help. `portVariable` is where a person sets its port.
  */
 export async function runService(
   name: string,

@@ -23,7 +23,7 @@ function form(bytes: number): FormData {
   return form
 }
 
-/** A service whose work ends when the test says so. */
+/** A service whose work ends when the test ends it. */
 async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string[] = []) {
   const settings = { ...readBoundarySettings(createEnvReader(ENV), 'STT'), ...changes }
   const restarted = Promise.withResolvers<boolean>()
@@ -43,7 +43,7 @@ async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string
       return orFailed('Transcription failed', () =>
         boundary.work(request, reply, async (signal) => {
           entered.resolve(signal)
-          return { bytes: file.bytes.length, said: await finish.promise }
+          return { bytes: file.bytes.length, result: await finish.promise }
         }),
       )
     })
@@ -110,7 +110,7 @@ describe('service boundary', () => {
       '1',
     ])
     finish.resolve('done')
-    expect(await first).toMatchObject({ status: 200, body: { bytes: 10, said: 'done' } })
+    expect(await first).toMatchObject({ status: 200, body: { bytes: 10, result: 'done' } })
     expect((await send(10)).status).toBe(200)
   })
 

@@ -112,7 +112,7 @@ export interface PlatformConfig {
   speech: ServiceAddress | null
   /** How long the gateway keeps answers; 0 keeps those only whose request asks for it. */
   gatewayCacheTtlMs: number
-  /** What the gateway's list of models holds where a request does not say. */
+  /** What the gateway's list of models holds where a request does not choose. */
   gatewayListed: 'aliases' | 'all'
   /** Origins of browser pages that may call the gateway; empty allows none. */
   corsOrigins: readonly string[]

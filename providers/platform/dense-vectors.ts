@@ -1,7 +1,7 @@
 /**
  * Dense vectors in memory and the search for the nearest ones: the one path of the vector store and of the graph engine. Vectors are of
  * unit length, so that their dot product is their cosine. Scores are exact in 32-bit arithmetic; equal vectors get equal scores.
- * docs/decisions/008 says why the loop over all rows is WebAssembly.
+ * docs/decisions/008 explains why the loop over all rows is WebAssembly.
  */
 
 /** Unit vectors of one dimension, row after row. */

@@ -43,7 +43,7 @@ const AdvancedFields = z.object({
   prompt: Prompt,
 })
 
-interface Heard {
+interface Transcribed {
   words: TimedWord[]
   /** Of the whole recording. */
   seconds: number
@@ -63,7 +63,7 @@ export function registerTranscriptionRoutes(
     reply: FastifyReply,
     { language, prompt }: { language?: string | undefined; prompt: string },
   ) =>
-    orFailed('Transcription failed', async (): Promise<Heard> => {
+    orFailed('Transcription failed', async (): Promise<Transcribed> => {
       const recogniser = models.get()
       refuseLanguage(language, recogniser.languages, recogniser.backend)
       const form = request.body

@@ -160,11 +160,11 @@ describe('transcriptions', () => {
 
   it('pass the language to a model of several', async () => {
     const languages: (string | undefined)[] = []
-    const hear = async (_sound: unknown, _signal: AbortSignal, hints?: Hints) => (
+    const withHints = async (_sound: unknown, _signal: AbortSignal, hints?: Hints) => (
       languages.push(hints?.language),
       HEARD
     )
-    const { send } = await start(async () => scriptedRecogniser({ recognise: hear, languages: ['en', 'de'] }))
+    const { send } = await start(async () => scriptedRecogniser({ recognise: withHints, languages: ['en', 'de'] }))
     expect((await send('', { language: 'de' })).status).toBe(200)
     expect((await send('', { language: 'fr' })).status).toBe(400)
     expect(languages).toEqual(['de'])

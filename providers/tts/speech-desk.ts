@@ -12,7 +12,7 @@ import { splitSentences } from './text/split-sentences.ts'
 import { unknownVoice } from './voices/voice-store.ts'
 import type { VoiceStore } from './voices/voice-store.ts'
 
-/** What is to be said, and how. */
+/** What is to be spoken, and how. */
 export interface SpeechOrder {
   input: string
   /** Null takes the engine that has the voice, or the default one. */

@@ -13,7 +13,7 @@ export function modelCacheFolder(env: Env, platform: NodeJS.Platform = process.p
 function systemCache(env: Env, platform: NodeJS.Platform): string {
   if (platform === 'darwin') return join(homedir(), 'Library', 'Caches')
   if (platform === 'win32') return env['LOCALAPPDATA'] ?? join(homedir(), 'AppData', 'Local')
-  // The XDG base directories want an absolute path and say to ignore any other.
+  // The XDG base directory specification requires an absolute path and has any other ignored.
   const xdg = env['XDG_CACHE_HOME'] ?? ''
   return xdg.startsWith('/') ? xdg : join(homedir(), '.cache')
 }

@@ -3,7 +3,7 @@ export interface DeclaredFile {
   /** Place in the model's folder, with slashes on every system. */
   path: string
   url: string
-  /** Null: what the server says. */
+  /** Null: as the server reports. */
   sizeBytes: number | null
   /** In hexadecimal digits. Null: the digest of its first fetch, and then the one that the hub reports; a server that reports none is refused. */
   sha256: string | null
@@ -41,7 +41,7 @@ export function hubFiles(
   }))
 }
 
-/** Whether the declaration says which bytes are right: by a checksum of each file, or by a commit. Other sources can replace what they send. */
+/** Whether the declaration defines which bytes are right: by a checksum of each file, or by a commit. Other sources can replace what they send. */
 export function isPinned({ files }: DeclaredModel): boolean {
   return files.every(({ sha256, url }) => sha256 !== null || /\/resolve\/[0-9a-f]{40}\//.test(url))
 }

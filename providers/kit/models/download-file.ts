@@ -22,7 +22,7 @@ export interface DownloadRequest {
 /** Tries in a row that may bring no byte. */
 const MAX_EMPTY_TRIES = 4
 
-/** Why the file could not be had, for the store to say which model and folder it was about. */
+/** Why the file could not be downloaded; the store adds which model and folder it was for. */
 export class DownloadError extends Error {
   override readonly name = 'DownloadError'
   readonly code: 'offline' | 'interrupted' | 'refused' | 'checksum_mismatch' | 'no_checksum'
@@ -48,7 +48,7 @@ export async function downloadFile(request: DownloadRequest): Promise<void> {
   if (await hasDigest(part, digest, request.signal)) return finish(request.target, part)
   const actual = await sha256Of(part, request.signal)
   await dropPart(part)
-  // The first half may be of an older file than the second, where a server does not say so.
+  // The first half may be of an older file than the second, where a server does not report it.
   if (wasResumed) return downloadFile(request)
   throw new DownloadError('checksum_mismatch', `what arrived has not the checksum ${digest.hex}`, { actual })
 }
@@ -102,7 +102,7 @@ function reasonOf(cause: unknown): string {
   return inner instanceof Error ? `${(cause as Error).message} (${inner.message})` : (cause as Error).message
 }
 
-/** One connection: appends to the part what the server has beyond it. Returns what the server says of the content. */
+/** One connection: appends to the part what the server has beyond it. Returns the server's digest of the content. */
 async function fetchRest(request: DownloadRequest, part: string, have: number): Promise<Digest | null> {
   const stall = new AbortController()
   const signal = AbortSignal.any([request.signal, stall.signal])
@@ -113,7 +113,7 @@ async function fetchRest(request: DownloadRequest, part: string, have: number): 
     const { response, sizeBytes, digest } = await openRemoteFile(request.url, { byte: have, etag }, signal)
     const size = request.sizeBytes ?? sizeBytes
     if (request.sha256 !== null && digest?.kind === 'sha256' && digest.hex !== request.sha256) {
-      // Reported before its first byte, so that nobody downloads hundreds of megabytes to find it out.
+      // Reported before its first byte, so that no one downloads hundreds of megabytes to find it out.
       await response.body?.cancel()
       const message = `the server reports the checksum ${digest.hex}, not ${request.sha256}`
       throw new DownloadError('checksum_mismatch', message, { actual: digest.hex })

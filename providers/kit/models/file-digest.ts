@@ -13,7 +13,7 @@ export async function sha256Of(path: string, signal?: AbortSignal): Promise<stri
   return hashOf(path, createHash('sha256'), signal)
 }
 
-/** Whether the file is what the digest says. */
+/** Whether the file matches the digest. */
 export async function hasDigest(path: string, { kind, hex }: Digest, signal?: AbortSignal): Promise<boolean> {
   if (kind === 'sha256') return (await sha256Of(path, signal)) === hex
   const { size } = await stat(path)

@@ -19,7 +19,7 @@ export type ModelFault =
   | 'disk_full'
   | 'not_writable'
 
-/** A model is unavailable; the message names model, file and folder, and says what to do. */
+/** A model is unavailable; the message names model, file and folder, and what to do. */
 export class ModelStoreError extends Error {
   override readonly name = 'ModelStoreError'
   readonly code: ModelFault

@@ -1,9 +1,9 @@
 import type { Digest } from './file-digest.ts'
 
-/** What a server says of a file before its bytes. */
+/** What a server reports about a file before its bytes. */
 export interface RemoteFile {
   response: Response
-  /** Null: it does not say. */
+  /** Null: not reported. */
   sizeBytes: number | null
   digest: Digest | null
 }

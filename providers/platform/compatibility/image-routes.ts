@@ -99,7 +99,7 @@ export function registerImageRoutes(app: FastifyInstance, deps: ImageRoutesDeps)
             height: asked.height,
             ...(asked.seed === null || asked.seed === undefined ? {} : { seed: asked.seed }),
           },
-          // A caller that gave up earlier may fetch the image later.
+          // A caller that timed out earlier may fetch the image later.
           timeoutMs: settings.imageTimeoutMs,
         })
         const url = (name: string) => `${request.protocol}://${request.host}/imagegen/image/${name}`

@@ -36,7 +36,7 @@ export async function openPostgresDatabase(
     options: SESSION.map((setting) => `-c ${setting}`).join(' '),
     types: { getTypeParser: parserOf },
   })
-  // A connection that breaks while nobody uses it leaves the pool; its next user gets another one.
+  // A connection that breaks while it is idle leaves the pool; its next user gets another one.
   pool.on('error', () => {})
   const database = new PostgresDatabase(pool)
   try {
@@ -132,7 +132,7 @@ export function positional(sql: string, params: Params): [string, unknown[]] {
   return [text, names.map((name) => storable(named[name]))]
 }
 
-/** PostgreSQL stores every character of a text but NUL, which stands for nothing that a reader needs. */
+/** PostgreSQL stores every character of a text but NUL, which has no meaning for a reader. */
 const storable = (value: unknown): unknown => (typeof value === 'string' ? value.replaceAll('\0', '\u{FFFD}') : value)
 
 async function migrate(tx: Queries, migrations: readonly string[]): Promise<void> {

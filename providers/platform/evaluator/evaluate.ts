@@ -76,7 +76,7 @@ async function scoreRecord(
   return result
 }
 
-/** A state beside the scores: that it could not be had fails none of them. */
+/** A state beside the scores: its absence fails none of them. */
 async function refusalOf(
   record: EvaluateRecord,
   { critic }: ScoringTools,

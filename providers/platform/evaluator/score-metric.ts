@@ -21,7 +21,7 @@ export interface ScoringTools {
   embedding: EmbeddingRole | null
 }
 
-/** Claims judged of one answer; a longer answer is judged by its first ones, and says so. */
+/** Claims judged of one answer; a longer answer is judged by its first ones, and its reason notes that. */
 const MAX_STATEMENTS = 50
 
 const flag = (value: boolean): 0 | 1 => (value ? 1 : 0)

@@ -23,7 +23,7 @@ export interface GatewayDeps {
   backend: AliasBackend
   models: ModelHost
   cache: ResponseCache
-  /** Which ids `GET /v1/models` lists where the request does not say: those that a chat client can offer, or every one. */
+  /** Which ids `GET /v1/models` lists where the request does not choose: those that a chat client can offer, or every one. */
   listed?: 'aliases' | 'all'
   stream?: EventStreamOptions
   /** Changes whenever the data of the aliases does, so that no answer outlives it in the cache; null when that is unknown. */

@@ -16,7 +16,7 @@ const RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
 const HEALTH_TIMEOUT_MS = 3000
 const HEALTH_KEPT_MS = 5000
 
-/** The part of a plugin's health that says which aliases can answer; a plugin may leave it out. */
+/** The part of a plugin's health that lists which aliases can answer; a plugin may leave it out. */
 const Health = z.looseObject({
   aliases: z
     .array(
@@ -122,7 +122,7 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
       if (status !== 200) throw pluginFailure(status, text)
       const body = parseJson(text)
       const received = ReceivedCompletion.safeParse(body)
-      // Evidence goes on as the plugin wrote it: the runner records what it said.
+      // Evidence goes on as the plugin wrote it: the runner records what it reported.
       const extension = (body as { rag_extension?: RagExtension | null } | null)?.rag_extension ?? undefined
       if (received.success) return { ...completeCompletion(received.data), rag_extension: extension }
       throw new HttpError(502, 'The plugin answered in an unknown form', {

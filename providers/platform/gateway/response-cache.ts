@@ -66,8 +66,8 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       return maxAge !== undefined && now() - entry.storedAt > maxAge * 1000 ? null : entry.body
     },
     put(key, body, wishes) {
-      const untold = wishes['use-cache'] && options.ttlMs === 0 ? ASKED_TTL_MS : options.ttlMs
-      const ttlMs = wishes.ttl === undefined ? untold : wishes.ttl * 1000
+      const defaultMs = wishes['use-cache'] && options.ttlMs === 0 ? ASKED_TTL_MS : options.ttlMs
+      const ttlMs = wishes.ttl === undefined ? defaultMs : wishes.ttl * 1000
       if (wishes['no-store'] || ttlMs === 0 || body.length > options.maxBytes) return
       drop(key)
       entries.set(key, { body, storedAt: now(), expiresAt: now() + ttlMs })

@@ -168,7 +168,7 @@ export function createDeferredSync(
 
 /** Vectors of one embedding model by their text: what did not change is not embedded again. */
 export interface VectorCache {
-  /** False for one that stores nothing, whose keys nobody needs. */
+  /** False for one that stores nothing, whose keys no caller needs. */
   readonly keeps: boolean
   key(text: string): bigint
   get(key: bigint): ByteVector | null

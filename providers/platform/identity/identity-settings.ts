@@ -24,7 +24,7 @@ export interface EdgeSettings {
 /** RFC 7518, section 3.2: an HS256 key is at least as long as the hash. */
 const MIN_USER_SECRET_BYTES = 32
 
-/** Reads who may come in. A bad mode is no problem of the start: it closes every guarded route with 503, as the contract says. */
+/** Reads who has access. A bad mode does not prevent the start: it closes every guarded route with 503, as the contract defines. */
 export function readIdentitySettings(reader: EnvReader): IdentitySettings {
   const mode = reader.text('BACKEND_IDENTITY_AUTH')
   const userSecret = reader.optional('BACKEND_JWT_SECRET')

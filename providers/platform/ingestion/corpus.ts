@@ -32,7 +32,7 @@ interface Listed {
   state: FileState
 }
 
-/** What tells a file that was not changed, without reading it. Times in nanoseconds since 1970. */
+/** What identifies an unchanged file without reading it. Times in nanoseconds since 1970. */
 export interface FileState {
   sizeBytes: number
   modifiedNs: bigint

@@ -8,7 +8,7 @@ import { GraphTargetError, runGraphPhases } from './graph-phases.ts'
 import type { DrainResult, GraphDocument, GraphTargetClient } from './graph-phases.ts'
 import { PhaseLog } from './run-job.ts'
 
-/** A graph engine in memory that fails as told: each call takes the next fault, and succeeds when there is none. */
+/** A graph engine in memory that fails as scripted: each call takes the next fault, and succeeds when there is none. */
 class FakeGraph implements GraphTargetClient {
   readonly uploaded: GraphDocument[] = []
   readonly drained: string[][] = []

@@ -39,11 +39,11 @@ function start(mode: 'hang' | 'submit'): ChildProcess {
 
 /** The child's next message; rejects when it exits without one. */
 async function message(child: ChildProcess): Promise<unknown> {
-  const [said] = (await Promise.race([
+  const [received] = (await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(([code]) => Promise.reject(new Error(`child exited with ${String(code)}`))),
   ])) as [unknown]
-  return said
+  return received
 }
 
 describe('ingestion processes', () => {
@@ -80,8 +80,8 @@ describe('ingestion processes', () => {
     for (const racer of racers) racer.send('go')
     const answers = (await Promise.all(racers.map(message))) as IngestionAccepted[]
     expect(new Set(answers.map(({ ingestion_id: id }) => id)).size).toBe(1)
-    expect(answers.filter(({ message: said }) => said === 'RAG ingestion queued')).toHaveLength(1)
-    expect(answers.filter(({ message: said }) => said.startsWith('Idempotent'))).toHaveLength(2)
+    expect(answers.filter(({ message }) => message === 'RAG ingestion queued')).toHaveLength(1)
+    expect(answers.filter(({ message }) => message.startsWith('Idempotent'))).toHaveLength(2)
     expect(site.service().list({ limit: 10 })!.records).toHaveLength(1)
   })
 })

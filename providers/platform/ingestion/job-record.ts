@@ -17,7 +17,7 @@ export const JobProgress = z.object({
 })
 export type JobProgress = z.infer<typeof JobProgress>
 
-/** What a submission fixes: the job is run by this, whatever the registry says later. */
+/** What a submission fixes: the job is run by this, whatever the registry holds later. */
 export const JobOrder = z.object({
   revision: z.string(),
   /** Empty until the run has read a corpus that was too large to be read in the request. */

@@ -198,7 +198,7 @@ function startHeartbeat(jobs: JobStore, lease: Lease, leaseSeconds: number): { s
   return { signal: controller.signal, stop: () => clearInterval(timer) }
 }
 
-/** Result of a phase. skipped: it had nothing to do; the note says why. */
+/** Result of a phase. skipped: it had nothing to do; the note gives the reason. */
 export interface PhaseOutcome<Result> {
   result: Result
   status?: 'completed' | 'skipped'

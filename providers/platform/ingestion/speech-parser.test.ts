@@ -16,15 +16,15 @@ const file = (path: string, content: string) => ({
 })
 
 it('sends the service the texts that lie beside a recording, and nothing where there are none', async () => {
-  const told: (string | undefined)[] = []
-  // As the service answers whose recogniser tells no times.
+  const prompts: (string | undefined)[] = []
+  // As a service answers whose recogniser returns no times.
   let answer: object = { has_timestamps: false, segments: [], words: [] }
   server.on('request', (request, response) => {
     const blocks: Buffer[] = []
     request.on('data', (block: Buffer) => blocks.push(block))
     request.on('end', () => {
       // Forms end their lines with both signs.
-      told.push(
+      prompts.push(
         parseMultipart(Buffer.concat(blocks), request.headers['content-type']!).fields['prompt']?.replaceAll(
           '\r\n',
           '\n',
@@ -52,7 +52,7 @@ it('sends the service the texts that lie beside a recording, and nothing where t
     ['d.ogg', 'heard'],
   ])
   await read(file('e.wav', 'sound'))
-  expect(told).toEqual(['# Brackenjaw\n\nOldmere', '# Brackenjaw\n\nOldmere', undefined])
+  expect(prompts).toEqual(['# Brackenjaw\n\nOldmere', '# Brackenjaw\n\nOldmere', undefined])
   const words = (text: string) => [{ text, start: 0, end: 1, duration: 1 }]
   const segments = ['Heard.', 'Again.'].map((text, id) => ({
     id,

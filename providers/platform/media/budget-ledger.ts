@@ -11,7 +11,7 @@ export interface Spending {
   amount: Micro | null
 }
 
-/** How an operation's spending ended: `cost` null when it was charged and nobody knows how much. */
+/** How an operation's spending ended: `cost` null when an unknown amount was charged. */
 export type Settlement = { state: 'committed'; cost: Micro | null } | { state: 'released' }
 
 /** The budget refuses a reservation; the message is for the caller. */
@@ -117,7 +117,7 @@ export class BudgetLedger {
     })
   }
 
-  /** Marks a reservation whose submission has no known outcome: it stays reserved until somebody reconciles it. */
+  /** Marks a reservation whose submission has no known outcome: it stays reserved until it is reconciled. */
   async markRecovery(outer: Queries, operationId: string): Promise<void> {
     await this.#write(outer, async (tx) => {
       await tx.run(

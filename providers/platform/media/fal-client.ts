@@ -9,7 +9,7 @@ export type Submission =
   | { outcome: 'refused'; message: string; isTransient: boolean }
   | { outcome: 'unknown'; message: string }
 
-/** What a provider says of a request that it has. `gone`: it does not know it (any more). */
+/** What a provider reports about a request that it has. `gone`: it does not know it (any more). */
 export type ProviderState =
   | { state: 'waiting'; position: number | null }
   | { state: 'running' | 'completed' | 'gone' }
@@ -129,7 +129,7 @@ export function falClient({ endpoint, apiKey }: { endpoint: string; apiKey: stri
     },
     async cancel(model, id, signal) {
       const { status } = await call('PUT', `${requestUrl(model, id)}/cancel`, signal)
-      // 400 and 409: it has ended already; 404: it is gone. Its state says so.
+      // 400 and 409: it has ended already; 404: it is gone. Its state shows which.
       if (status >= 300 && ![400, 404, 409].includes(status)) throw unexpected('a cancellation', status)
     },
     async result(model, id, signal) {

@@ -320,7 +320,7 @@ onEachDatabase('hosted media operations', (kind) => {
         expect((await platform.show(id))['status']).toBe(ends[order[0]!]!.status)
       }
       expect(await platform.account()).toEqual([0.003, 0, 0])
-      // Of two that want to submit one does; the answer of a submission that was given up is still taken.
+      // Of two that want to submit one does; the answer of a submission that was abandoned is still taken.
       const id = await platform.begin(HOSTED)
       const begun = await Promise.all(stores.map((store) => store.begin(id, 'submitting')))
       expect(begun.toSorted()).toEqual([false, true])

@@ -37,7 +37,7 @@ export interface MediaOperation {
   isLate: boolean
   /** Of one artifact; null: unknown. */
   price: Micro | null
-  /** Null before the end, and where nobody knows it. */
+  /** Null before the end, and where it is unknown. */
   cost: Micro | null
   license: string | null
   artifacts: Artifact[]
@@ -176,7 +176,7 @@ export class OperationStore {
     })
   }
 
-  /** Asks for cancellation. One that nobody works on ends at once; any other stays open until its end is known. */
+  /** Asks for cancellation. One without a worker ends at once; any other stays open until its end is known. */
   async requestCancel(id: string): Promise<CancelOutcome> {
     const ending: Ending = { status: 'cancelled', settlement: { state: 'released' }, error: 'cancelled' }
     return this.#database.transaction(async (tx): Promise<CancelOutcome> => {
@@ -238,7 +238,7 @@ export class OperationStore {
 
   /**
    * Settles the reservations of operations that have ended elsewhere or are gone: a ledger in memory does not see what another process ends.
-   * Returns the open operations whose background job has ended, which nobody would ever end.
+   * Returns the open operations whose background job has ended, which nothing else would ever end.
    */
   async sweep(): Promise<MediaOperation[]> {
     for (const id of await this.#ledger.reserved()) {

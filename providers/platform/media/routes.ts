@@ -180,7 +180,7 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
         reserved_usd: fromMicro(reserved),
         committed_usd: fromMicro(committed),
         recovery_rows: recoveries,
-        // A cap is of all users together: what one of them spent does not say how much is left.
+        // A cap is of all users together: what one of them spent does not show how much is left.
         cap_usd: subject !== null || cap === null ? null : fromMicro(cap),
       })),
     }

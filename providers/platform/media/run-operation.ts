@@ -81,7 +81,7 @@ class CancelWanted extends Error {}
 /**
  * Handler of media operations. A local one is drawn in one go. A hosted one takes one step at a time (submit, ask, fetch) and is postponed in
  * between, so that waiting for a provider takes no place; each step reads what the last one stored, in whichever process that was. A request is
- * submitted at most once: where nobody knows whether that happened, the operation waits as `submission_unknown`.
+ * submitted at most once: where it is unknown whether that happened, the operation waits as `submission_unknown`.
  */
 export function runMedia(deps: MediaRunDeps): TaskHandler {
   const { operations, objects, pollMs = POLL_MS } = deps
@@ -96,7 +96,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
       return await step(run, operation)
     } catch (error) {
       run.signal.throwIfAborted()
-      // A busy database or a full disk: what is stored says where the next attempt goes on.
+      // A busy database or a full disk: the stored state defines where the next attempt goes on.
       throw error instanceof PostponedTask ? error : new PostponedTask(pollMs * AFTER_FAILURE)
     }
   }
@@ -197,7 +197,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
         throw new PostponedTask(pollMs * UNKNOWN)
       case 'running':
       case 'cancellation_requested':
-        // Nobody can ask a provider that is disabled.
+        // A disabled provider cannot be asked.
         if (hosted === null) throw new PostponedTask(pollMs * UNKNOWN)
         return follow(run, operation, hosted)
       default:
@@ -315,7 +315,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
         throw new ProviderCallError(`A generated file is no ${modality}`, false)
       return keepFile(id, index, bytes, type, null)
     }
-    // Its bytes say what an image is, not its sender.
+    // An image's type follows from its bytes, not from its sender.
     const size = await imageSize(bytes)
     const type = MEDIA_TYPES[size?.format ?? '']
     if (size === null || type === undefined) throw new ProviderCallError('A generated file is no image', false)

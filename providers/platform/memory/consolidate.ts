@@ -9,14 +9,14 @@ export const CONSOLIDATION = 'memory_consolidation'
 export const ConsolidationTask = z.object({ user_id: z.string(), session_id: z.string().nullable() })
 export type ConsolidationTask = z.infer<typeof ConsolidationTask>
 
-/** Two statements with a cosine of this or more say the same. */
+/** Two statements with a cosine of this or more mean the same. */
 const SAME_MEANING = 0.95
 const MAX_FACT_CHARS = 2000
 /** Without `mine` and `us`, which have other meanings. */
 const FIRST_PERSON = /(?<![\p{L}\p{N}])(?:i|i'm|i’m|i've|i’ve|my|me|we|our)(?![\p{L}\p{N}])/iu
 const sentences = new Intl.Segmenter('en', { granularity: 'sentence' })
 
-/** What a user says about itself in a message: its sentences in the first person that are no questions. */
+/** What a user states about themselves in a message: its sentences in the first person that are no questions. */
 export function statementsOf(message: string): string[] {
   return [...sentences.segment(message)]
     .map(({ segment }) => segment.replaceAll(/\s+/g, ' ').trim())

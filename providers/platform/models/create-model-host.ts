@@ -25,7 +25,7 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
   const calls = new Map<ModelRole, number>()
   const used = new Map<ModelRole, ModelUsage>()
 
-  /** Tokens of an answered call, null where it does not tell them; a failed one counts as such. */
+  /** Tokens of an answered call, null where it does not report them; a failed one counts as such. */
   function addUsage(role: ModelRole, tokens: Tokens | null): void {
     const choice = set.roles[role]
     if (isRuleBased(choice.backend)) return
@@ -37,8 +37,8 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
   async function counted<Result>(role: ModelRole, call: () => Promise<[Result, Tokens | null]>): Promise<Result> {
     let tokens: Tokens | null = null
     try {
-      const [result, told] = await call()
-      tokens = told
+      const [result, used] = await call()
+      tokens = used
       return result
     } finally {
       addUsage(role, tokens)

@@ -56,7 +56,7 @@ class GgufError extends Error {
 let loaded: Loaded | null = null
 let embedder: Embedder | null = null
 let aborting: AbortController | null = null
-/** The first error that llama.cpp printed: its exceptions only say that something failed. */
+/** The first error that llama.cpp printed: its exceptions only report that something failed. */
 let complaint = ''
 
 process.on('message', (request: GgufRequest) => {
@@ -158,7 +158,7 @@ async function load({ path, task, contextSize, gpu, threads, memoryBytes }: Gguf
 /** Tokens that the model itself may put before and after a text. */
 const MARKS = 2
 
-/** One vector a text, pooled as the file says. The end of a text that is longer than the context is cut, as other embedding models do. */
+/** One vector a text, pooled as the file defines. The end of a text that is longer than the context is cut, as other embedding models do. */
 async function embed({ model, context, contextSize }: Embedder, texts: readonly string[]): Promise<GgufReply> {
   const vectors: number[][] = []
   let tokens = 0

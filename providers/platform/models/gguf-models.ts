@@ -20,7 +20,7 @@ import type { ModelCallErrorCode, OnText } from './model-host.ts'
 
 /** Requests that may wait for one model; the next is refused. */
 const MOST_WAITING = 64
-/** How long a process may take to end an answer that nobody wants any more; native code that is busy longer is killed. */
+/** How long a process may take to end an answer that is no longer wanted; native code that is busy longer is killed. */
 const ABORT_GRACE_MS = 1000
 const MIB = 1024 * 1024
 /** Of the memory that is free when a model is loaded, the share that its process may take. */

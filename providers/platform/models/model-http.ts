@@ -140,7 +140,7 @@ function statusFailure(options: ModelHttpOptions, response: Dispatcher.ResponseD
   })
 }
 
-/** What services say when a prompt does not fit: OpenAI and vLLM by code, llama.cpp, Ollama, Gemini and others in words only. */
+/** What services answer when a prompt does not fit: OpenAI and vLLM by code, llama.cpp, Ollama, Gemini and others in words only. */
 const TOO_LONG =
   /context[_ -]?(?:length|window|size)|maximum context|prompt is too long|input is too long|too many (?:input )?tokens|token count exceeds|exceed_context/i
 

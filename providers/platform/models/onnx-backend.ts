@@ -11,7 +11,7 @@ import { unitVectors } from './unit-vectors.ts'
 /** Texts per run of a network: bounds the memory of one run. */
 const BATCH = 16
 
-/** Weights in this process: embeddings pooled as their makers say, cross-encoder scores, or generated text, as the choice's task says. */
+/** Weights in this process: embeddings pooled as their makers define, cross-encoder scores, or generated text, by the choice's task. */
 export function createOnnxBackend(role: ModelRole, choice: ModelOf<'onnx'>, models: OnnxModels): ModelBackend {
   return {
     async embed(texts, side, signal) {

@@ -99,7 +99,7 @@ export function createOnnxModels(cacheDir: string): OnnxModels {
   }
 }
 
-/** What a model's makers say beside its network, in the files of sentence-transformers. */
+/** What a model's makers define beside its network, in the files of sentence-transformers. */
 interface SentenceSettings {
   pooling: Pooling
   /** Null: the tokenizer's own limit. */

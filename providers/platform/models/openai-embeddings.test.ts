@@ -55,12 +55,12 @@ describe('embeddings', () => {
   })
 
   it('reports the tokens of all batches where the service reports those of each', async () => {
-    const told: number[] = []
+    const reported: number[] = []
     const tokensOf = async (usage: (n: number) => object) => {
       const answer = reply((data) => data)
       const { backend } = await setup({ reply: (call, n) => ({ json: { ...answer(call).json, ...usage(n) } }) })
-      await backend.embed!(texts, 'document', undefined, undefined, (tokens) => told.push(tokens))
-      return told.splice(0)
+      await backend.embed!(texts, 'document', undefined, undefined, (tokens) => reported.push(tokens))
+      return reported.splice(0)
     }
     expect(await tokensOf((n) => ({ usage: { prompt_tokens: 10 * (n + 1), total_tokens: 0 } }))).toEqual([60])
     // One batch without its tokens leaves the sum unknown.

@@ -26,7 +26,7 @@ afterEach(async () => {
   await rm(project, { recursive: true, force: true })
 })
 
-/** Writes a plugin of the project and returns its folder. Its module says when it is imported. */
+/** Writes a plugin of the project and returns its folder. Its module reports when it is imported. */
 async function plugin(name: string, manifest: string, body = ''): Promise<string> {
   await mkdir(join(project, name))
   await writeFile(join(project, name, 'plugin.yaml'), manifest)

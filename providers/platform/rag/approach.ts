@@ -36,7 +36,7 @@ export interface ApproachServices extends CallAccount, OptionalEngines {
   /** Managed query profiles of the graph engine, by name. */
   graphProfiles: ReadonlyMap<string, GraphQueryProfile>
   aliases: AliasTable
-  /** What the flavor tells the model that writes the answer. */
+  /** The flavor's instructions to the model that writes the answer. */
   instructions?: string | undefined
 }
 
@@ -46,7 +46,7 @@ export interface Passage {
   score: number
 }
 
-/** What an approach hands back: unrendered answer, ordered contexts, how many of them stood in the prompt. */
+/** What an approach hands back: unrendered answer, ordered contexts, how many of them were in the prompt. */
 export interface ApproachAnswer {
   answer: string
   sources: RagSource[]

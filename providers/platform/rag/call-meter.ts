@@ -54,7 +54,7 @@ export function meterCalls(host: ModelHost): CallMeter {
   const replies = { reasoningTokens: 0, schemaReplies: 0, validSchemaReplies: 0 }
   const started = performance.now()
   const used: ModelUsage[] = []
-  /** Tokens of a call: unknown until its answer tells them, and for good where it fails. */
+  /** Tokens of a call: unknown until its answer reports them, and for good where it fails. */
   const addModel = (role: ModelRole, tokens: TokenCounts | null): void => {
     if (!host.isBuiltin(role)) used.push(usageOfCall(host.modelName(role), host.isCloud(role), tokens))
   }

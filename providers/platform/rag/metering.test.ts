@@ -101,7 +101,7 @@ async function openPlatform() {
     return {
       status: response.status,
       text,
-      told: [count('x-rag-ladder-llm-calls'), count('x-rag-ladder-cloud-calls')],
+      reported: [count('x-rag-ladder-llm-calls'), count('x-rag-ladder-cloud-calls')],
       made: [models.calls.filter(({ kind }) => kind === 'chat').length, models.calls.length],
     }
   }
@@ -158,14 +158,14 @@ describe('what an answer reports as its cost', () => {
     for (const question of QUESTIONS) {
       const whole = await platform.ask(alias, question)
       for (let failing = 1; failing <= whole.made[0]!; failing += 1) {
-        const { status, text, told, made } = await platform.ask(alias, question, failing)
+        const { status, text, reported, made } = await platform.ask(alias, question, failing)
         // An agent goes on without a tool that failed; everything else fails with what it spent.
         if (status === 200) {
           const { llm_calls: llmCalls, cloud_calls: cloudCalls } = ChatCompletion.parse(JSON.parse(text)).rag_extension!
             .metrics
           expect([llmCalls, cloudCalls]).toEqual(made)
         } else {
-          expect([status, told]).toEqual([502, made])
+          expect([status, reported]).toEqual([502, made])
           expect(text).not.toContain('secret')
         }
       }

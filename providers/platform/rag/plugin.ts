@@ -43,7 +43,7 @@ export interface RagPluginDeps {
   models: ModelHost
   /** The role `rerank` of the models unless given. */
   rerankerOf?: RerankerOf
-  /** Null or absent: the aliases that need the engine say that they are not available. */
+  /** Null or absent: the aliases that need the engine report that they are unavailable. */
   graph?: GraphQueries | null
   workflow?: WorkflowClient | null
   /** Folder for what can be rebuilt: blurbs and concept indexes. Made when missing. */

@@ -57,10 +57,10 @@ const STATUS: Record<RagErrorCode, number> = {
   cancelled: 499,
 }
 
-/** Headers with which a failed answer tells what it has cost: calls of chat models, calls of paid services. */
+/** Headers with which a failed answer reports what it has cost: calls of chat models, calls of paid services. */
 export const SPENT_HEADERS = { llmCalls: 'x-rag-ladder-llm-calls', cloudCalls: 'x-rag-ladder-cloud-calls' } as const
 
-/** A question that cannot be answered: an HTTP error that every error family can tell. */
+/** A question that cannot be answered: an HTTP error that every error family can express. */
 export class RagError extends HttpError {
   declare readonly code: RagErrorCode
   /** What was spent until then; null before anything was asked for. */
@@ -74,7 +74,7 @@ export class RagError extends HttpError {
     super(STATUS[code], message, { ...options, code, headers: { ...options.headers } })
   }
 
-  /** Notes what was spent, for callers in this process and, as headers, for those behind HTTP. */
+  /** Notes what was spent, for callers in this process and, as headers, for those over HTTP. */
   tellCalls(calls: CallCounts): this {
     this.calls = calls
     const headers = this.headers as Record<string, string>
@@ -86,15 +86,15 @@ export class RagError extends HttpError {
 
 /**
  * A failed model call. A limit of requests stays 429 with its pause and a prompt that is too long stays 400, because callers can act on them;
- * a timeout is 504, anything else 502. Says role and reason, never the upstream's own words.
+ * a timeout is 504, anything else 502. Names role and reason, never the upstream's own words.
  */
 export function modelFailure(error: ModelCallError): RagError {
   const headers = modelErrorHeaders(error)
-  const told = reasonOf(error)
-  if (error.code === 'rate_limited') return new RagError('rate_limited', told, { cause: error, headers })
+  const reason = reasonOf(error)
+  if (error.code === 'rate_limited') return new RagError('rate_limited', reason, { cause: error, headers })
   if (error.code === 'context_length_exceeded')
-    return new RagError('context_length_exceeded', told, { cause: error, param: 'messages' })
-  return new RagError(error.code === 'timeout' ? 'model_timeout' : 'model_failed', told, { cause: error, headers })
+    return new RagError('context_length_exceeded', reason, { cause: error, param: 'messages' })
+  return new RagError(error.code === 'timeout' ? 'model_timeout' : 'model_failed', reason, { cause: error, headers })
 }
 
 /** What a reranking service did wrong: 504 for a timeout, else 502. */

@@ -6,7 +6,7 @@ import { termStatistics } from '../rag/steps/collection.ts'
 import { readLimited } from '../read-limited.ts'
 import type { VectorStore } from '../vector-store/vector-store.ts'
 
-/** A text that research reads: a chunk of an ingested document, or what a web search says of a page. */
+/** A text that research reads: a chunk of an ingested document, or what a web search returns about a page. */
 export interface Passage {
   /** Equal for the same text, whichever search found it. */
   key: string
@@ -84,7 +84,7 @@ const Reply = z.object({
 })
 
 /**
- * `GET /search` of a SearXNG server in its JSON format. Reads what it says of each page and opens no page. Throws `ResearchError`, or
+ * `GET /search` of a SearXNG server in its JSON format. Reads what it returns about each page and opens no page. Throws `ResearchError`, or
  * `WebSearchUnavailableError` where a later attempt may succeed.
  */
 export function webSearch(url: string): { search: Search; close: () => Promise<void> } {

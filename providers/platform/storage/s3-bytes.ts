@@ -17,7 +17,7 @@ import type { S3Settings } from './storage-settings.ts'
 const ATTEMPTS = 3
 const RETRY_MS = 200
 const CONNECT_MS = 5000
-/** Without a byte for so long a connection is given up. */
+/** Without a byte for so long a connection is closed. */
 const SILENCE_MS = 30_000
 const CHUNK_BYTES = 1024 * 1024
 const PROBE_KEY = '.ready'
@@ -100,7 +100,7 @@ export function s3Bytes(settings: S3Settings): ObjectBytes {
   }
 }
 
-/** The service said no: another attempt would get the same answer. */
+/** The service refused: another attempt would get the same answer. */
 const isRefusal = (error: unknown): boolean => {
   const status = error instanceof S3ServiceException ? (error.$metadata.httpStatusCode ?? 500) : 500
   return status >= 400 && status < 500 && status !== 408 && status !== 429

@@ -57,7 +57,7 @@ function readS3Settings(reader: EnvReader): S3Settings | null {
       `S3_BUCKET: invalid value "${bucket}": expected 3 to 63 lower-case letters, digits, dots and hyphens`,
     )
   if (reader.optional('S3_ENDPOINT') === null) {
-    // Files would be stored on this machine where somebody expects them on the service.
+    // Files would be stored on this machine where their user expects them on the service.
     for (const [name, value] of Object.entries(given))
       if (value !== null) reader.problems.push(`S3_ENDPOINT: required with ${name}`)
     return null

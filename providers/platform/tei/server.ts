@@ -32,7 +32,7 @@ export function registerRerankerRoutes(app: FastifyInstance, models: ModelHost, 
       model_dtype: 'float32',
       model_type: { reranker: { id2label: { '0': 'LABEL_0' }, label2id: { LABEL_0: 0 } } },
       max_client_batch_size: RERANK_MAX_BATCH,
-      // Inputs are taken as they come: the limits are those of the request's body and of the models behind.
+      // Inputs are taken as they come: the limits are those of the request's body and of the models that serve it.
       max_input_length: MAX_INPUT_TOKENS,
       max_batch_tokens: MAX_INPUT_TOKENS * RERANK_MAX_BATCH,
       max_concurrent_requests: 512,

@@ -12,7 +12,7 @@ const WAL_BYTES = 4 * 1024 * 1024
 
 /**
  * Opens or creates the store's file. Each write of a collection is a generation with tables of its own (`chunks_7`, `dense_7`,
- * `keywords_7`); `collections` says which generation is live, so a switch is one row.
+ * `keywords_7`); `collections` records which generation is live, so a switch is one row.
  */
 export function openDatabase(file: string): Database.Database {
   const database = unavailableOnFailure(() => new Database(file, { timeout: BUSY_TIMEOUT_MS }))

@@ -5,7 +5,7 @@ import type { NodeReply, NodeRequest } from './node-type.ts'
 
 const RESPONSE_LIMIT_BYTES = 16 * 1024 * 1024
 
-/** Says that a workflow is asking: what a workflow asks for must not start a workflow again. */
+/** Marks requests of a workflow: what a workflow asks for must not start a workflow again. */
 export const WORKFLOW_HEADER = 'x-rag-ladder-workflow'
 
 /** HTTP for the nodes of running workflows. */

@@ -64,7 +64,7 @@ function notRegistered(method: string, path: string, otherMethods: readonly stri
   }
 }
 
-/** What the answer that a node failed on says of its cost, passed on. */
+/** The cost reported by the answer on which a node failed, passed on. */
 function spent({ headers }: WorkflowRunError): Record<string, string> {
   return Object.fromEntries(
     Object.values(SPENT_HEADERS).flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),

@@ -79,7 +79,7 @@ describe('an engine', () => {
     expect(engine.workflows.size).toBe(1)
   })
 
-  it('that does not come is given up after the time for the whole command', async () => {
+  it('that does not come fails after the time for the whole command', async () => {
     await expect(seed(FILE, { url: 'http://127.0.0.1:1', seedTimeoutMs: 60 })).rejects.toThrow(
       /cannot be reached|gave no answer within 60 ms/,
     )
@@ -92,14 +92,14 @@ describe('an engine', () => {
     expect(engine.calls).toHaveLength(1)
   })
 
-  it('that is silent is given up after the time for a call', async () => {
+  it('that is silent fails after the time for a call', async () => {
     engine.faults = Array.from({ length: 100 }, () => () => {})
     await expect(seed(FILE, { httpTimeoutMs: 20, seedTimeoutMs: 60 })).rejects.toThrow(
       /gave no answer within (?:20|60) ms/,
     )
   })
 
-  it('that sends more than the limit is given up', async () => {
+  it('that sends more than the limit fails', async () => {
     await seed()
     await expect(seed(FILE, { maxResponseBytes: 100 })).rejects.toThrow('sent more than 100 bytes')
   })

@@ -129,7 +129,7 @@ async function activate({ id, active }: Stored, api: Api): Promise<SeedOutcome['
   return 'activated'
 }
 
-/** Whether the engine has what the file says; what it adds itself, as ids and further settings, does not count. */
+/** Whether the engine has what the file defines; what it adds itself, as ids and further settings, does not count. */
 function isSame(wanted: Export, stored: Stored): boolean {
   return (
     stored.name === wanted.name &&
@@ -152,10 +152,10 @@ function expectStored({ status, body }: { status: number; body: unknown }, what:
 function refusal(status: number, what: string): WorkflowSeedError {
   if (status === 401 || status === 403)
     return new WorkflowSeedError(`the workflow engine refused WORKFLOW_API_KEY (HTTP ${status})`, false)
-  const said = status < 300 ? 'in an unknown form' : `with HTTP ${status}`
+  const how = status < 300 ? 'in an unknown form' : `with HTTP ${status}`
   // 404 of the list: the public API is disabled, or not there yet.
   const isTransient = status === 404 || status === 429 || status >= 500
-  return new WorkflowSeedError(`the workflow engine answered ${what} ${said}`, isTransient)
+  return new WorkflowSeedError(`the workflow engine answered ${what} ${how}`, isTransient)
 }
 
 function apiOf(settings: SeedSettings, agent: Agent, signal: AbortSignal): Api {

@@ -29,7 +29,7 @@ async function installPocketsphinx(): Promise<void> {
   await chmod(join(folder, 'programs', 'pocketsphinx_continuous'), 0o755)
 }
 
-it('takes fetched weights first, and the installed program where there are none, saying what would be better', async () => {
+it('takes fetched weights first, and the installed program where there are none, and names what would be better', async () => {
   await installPocketsphinx()
   const floor = await open()
   expect(floor.recogniser.backend).toBe('pocketsphinx')

@@ -57,15 +57,15 @@ async function load(
   return loaded
 }
 
-const sound = (...said: Parameters<typeof tinySpeech>[0]) => ({ samples: tinySpeech(said), sampleRate: 16_000 })
+const sound = (...parts: Parameters<typeof tinySpeech>[0]) => ({ samples: tinySpeech(parts), sampleRate: 16_000 })
 
 describe('a transducer', () => {
   it('recognizes pieces as words with their times, once each, and falls silent when its state reports it', async () => {
     const { recogniser, note } = await load()
     expect([recogniser.device, recogniser.isAligned, note]).toEqual(['cpu', true, null])
-    const said = sound([null, 2], [SEA, 3], [FOOD, 1], [null, 2], [SALT, 2])
+    const speech = sound([null, 2], [SEA, 3], [FOOD, 1], [null, 2], [SALT, 2])
     const times = (frames: [number, number]) => frames.map((frame) => expect.closeTo(frame * 0.08, 6) as number)
-    expect((await recogniser.recognise(said, signal)).map(({ text, start, end }) => [text, start, end])).toEqual([
+    expect((await recogniser.recognise(speech, signal)).map(({ text, start, end }) => [text, start, end])).toEqual([
       ['seafood', ...times([2, 6])],
       ['salt', ...times([8, 9])],
     ])
@@ -151,13 +151,13 @@ describe('Moonshine', () => {
   it('recognizes words in the waveform, also in less than a second of it, spreads them over it, and recognizes nothing in silence', async () => {
     const { recogniser } = await load(await asked())
     expect([recogniser.isAligned, recogniser.windowSeconds, recogniser.languages]).toEqual([false, 28, ['en']])
-    const said = async (frames: number) =>
+    const wordsOf = async (frames: number) =>
       (await recogniser.recognise(sound([SALT, frames]), signal)).map(({ text, end }) => [text, end.toFixed(2)])
-    expect(await said(5)).toEqual([
+    expect(await wordsOf(5)).toEqual([
       ['salt', '0.15'],
       ['seafood', '0.40'],
     ])
-    expect(await said(40)).toEqual([
+    expect(await wordsOf(40)).toEqual([
       ['salt', '1.23'],
       ['seafood', '3.20'],
     ])
@@ -216,7 +216,7 @@ describe('sherpa', () => {
   )
 })
 
-/** A package in that folder that opens like the library and hears nothing. */
+/** A package in that folder that opens like the library and recognizes nothing. */
 async function writeSilentSherpa(place: string): Promise<void> {
   const path = join(place, 'node_modules', 'sherpa-onnx-node')
   await mkdir(path, { recursive: true })

@@ -18,7 +18,7 @@ export interface ModelRecogniserOptions {
   meanwhile: string
 }
 
-/** A recogniser on fetched weights. Rejects with `ModelStoreError`, `BackendUnavailableError`, or what the engine says of the files. */
+/** A recogniser on fetched weights. Rejects with `ModelStoreError`, `BackendUnavailableError`, or the engine's error about the files. */
 export async function openModelRecogniser(
   options: ModelRecogniserOptions,
 ): Promise<{ recogniser: Recogniser; note: string | null }> {

@@ -17,12 +17,12 @@ const MODEL_FOLDERS = ['/usr/share', '/usr/local/share', '/opt/homebrew/share'].
 const FRAMES_PER_SECOND = 100
 /**
  * How much the language model counts against the sound, in the search and in the passes over what it found; the programs' own 6.5, 8.5 and 9.5 let likely
- * words drown heard ones (docs/decisions/121).
+ * words displace spoken ones (docs/decisions/121).
  */
 const LANGUAGE_WEIGHTS = ['-lw', '5', '-fwdflatlw', '6', '-bestpathlw', '7.5'] as const
 /** Half a step of the 16 bits that the programs are given: what is less becomes zero. */
 const LEAST_SAMPLE = 0.5 / 32_768
-/** Of folders that hold a recording while it is heard. */
+/** Of folders that hold a recording while it is recognized. */
 /** Followed by the process id of the service. */
 const WORK_PREFIX = 'rag-ladder-stt-'
 
@@ -35,7 +35,7 @@ interface SphinxModel {
 export async function openPocketsphinx(): Promise<Recogniser> {
   await removeLeftovers()
   const silence: Sound = { samples: new Float32Array(4000), sampleRate: 16_000 }
-  await hearAsItGoes(silence, new AbortController().signal)
+  await recogniseContinuously(silence, new AbortController().signal)
   const folder = await modelFolder()
   return {
     backend: 'pocketsphinx',
@@ -46,11 +46,11 @@ export async function openPocketsphinx(): Promise<Recogniser> {
     isAligned: true,
     windowSeconds: 60,
     async recognise(sound, signal) {
-      // The program that hears parts has no model that it would take of itself.
-      if (folder === null) return hearAsItGoes(sound, signal)
+      // The program that recognizes parts has no default model.
+      if (folder === null) return recogniseContinuously(sound, signal)
       const { modelFile, dictionaryFile } = generalModel(folder)
       const model = ['-hmm', join(folder, 'en-us'), '-lm', modelFile, '-dict', dictionaryFile]
-      return hearParts(sound, model, signal)
+      return recogniseParts(sound, model, signal)
     },
     async close() {
       // Each recognition is a process of its own and ends with it.
@@ -98,7 +98,7 @@ async function modelFolder(): Promise<string | null> {
   return null
 }
 
-async function hearAsItGoes(sound: Sound, signal: AbortSignal): Promise<TimedWord[]> {
+async function recogniseContinuously(sound: Sound, signal: AbortSignal): Promise<TimedWord[]> {
   return withFolder(async (folder) => {
     const file = join(folder, 'speech.wav')
     await writeFile(file, encodeWav(sound))
@@ -107,22 +107,22 @@ async function hearAsItGoes(sound: Sound, signal: AbortSignal): Promise<TimedWor
   })
 }
 
-/** One process hears the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/121). */
-async function hearParts(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
+/** One process recognizes the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/121). */
+async function recogniseParts(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
   return withFolder(async (folder) => {
     const parts = splitAtPauses(sound)
       .filter((bounds) => hasSound(cut(sound, bounds)))
       .map((part, i) => ({ ...part, name: `part-${i}` }))
     if (parts.length === 0) return []
     for (const { name, ...bounds } of parts) await writeFile(join(folder, `${name}.wav`), encodeWav(cut(sound, bounds)))
-    const [list, heard] = [join(folder, 'list'), join(folder, 'heard')]
+    const [list, hypotheses] = [join(folder, 'list'), join(folder, 'heard')]
     await writeFile(list, parts.map(({ name }) => `${name}\n`).join(''))
     const input = ['-adcin', 'yes', '-adchdr', '44', '-cepdir', folder, '-cepext', '.wav', '-ctl', list]
     // Silence left out would shift the times of all words after it.
     const times = ['-remove_silence', 'no']
-    const output = ['-hypseg', heard, '-logfn', '/dev/null']
+    const output = ['-hypseg', hypotheses, '-logfn', '/dev/null']
     await runSphinx(PARTS_PROGRAM, [...input, ...times, ...LANGUAGE_WEIGHTS, ...output, ...model], signal)
-    const lines = (await readFile(heard, 'utf8')).split('\n')
+    const lines = (await readFile(hypotheses, 'utf8')).split('\n')
     return parts.flatMap(({ name, start }) => {
       const words = timedSegments(lines.find((line) => line.startsWith(`${name} `)) ?? '')
       return words.map((word) => ({ ...word, start: word.start + start, end: word.end + start }))
@@ -134,15 +134,15 @@ function cut({ samples, sampleRate }: Sound, { start, end }: { start: number; en
   return { samples: samples.subarray(Math.round(start * sampleRate), Math.round(end * sampleRate)), sampleRate }
 }
 
-/** False of a microphone that is off, which gives nothing but zeros: the program hears a word in them. */
+/** False of a microphone that is off, which gives nothing but zeros: the program recognizes a word in them. */
 function hasSound({ samples }: Sound): boolean {
   return samples.some((sample) => Math.abs(sample) >= LEAST_SAMPLE)
 }
 
-async function withFolder<Result>(hear: (folder: string) => Promise<Result>): Promise<Result> {
+async function withFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), `${WORK_PREFIX}${process.pid}-`))
   try {
-    return await hear(folder)
+    return await work(folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -151,8 +151,8 @@ async function withFolder<Result>(hear: (folder: string) => Promise<Result>): Pr
 /** Lines of word, start, end and probability. */
 function timedLines(output: string): TimedWord[] {
   return output.split('\n').flatMap((line) => {
-    const [, said, start, end] = /^(\S+) (\d+\.\d+) (\d+\.\d+) \d+\.\d+$/.exec(line) ?? []
-    return said === undefined ? [] : spoken(said, Number(start), Number(end))
+    const [, word, start, end] = /^(\S+) (\d+\.\d+) (\d+\.\d+) \d+\.\d+$/.exec(line) ?? []
+    return word === undefined ? [] : spoken(word, Number(start), Number(end))
   })
 }
 
@@ -160,13 +160,13 @@ function timedLines(output: string): TimedWord[] {
 function timedSegments(line: string): TimedWord[] {
   const [, body = ''] = / L -?\d+ (.*)$/s.exec(line.trim()) ?? []
   const found = [...body.matchAll(/(\d+) -?\d+ -?\d+ (\S+)(?= (\d+))/g)]
-  return found.flatMap(([, start, said, end]) =>
-    spoken(said!, Number(start) / FRAMES_PER_SECOND, Number(end) / FRAMES_PER_SECOND),
+  return found.flatMap(([, start, word, end]) =>
+    spoken(word!, Number(start) / FRAMES_PER_SECOND, Number(end) / FRAMES_PER_SECOND),
   )
 }
 
 /** Fillers and the number of a pronunciation are left out; the names of letters lose their dot. */
-function spoken(said: string, start: number, end: number): TimedWord[] {
-  if (/^[<[+]/.test(said)) return []
-  return [{ text: said.replace(/\(\d+\)$/, '').replace(/^([a-z])\.$/, '$1'), start, end }]
+function spoken(word: string, start: number, end: number): TimedWord[] {
+  if (/^[<[+]/.test(word)) return []
+  return [{ text: word.replace(/\(\d+\)$/, '').replace(/^([a-z])\.$/, '$1'), start, end }]
 }

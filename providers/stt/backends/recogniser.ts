@@ -1,6 +1,6 @@
 import type { Sound } from '../../kit/audio/sound.ts'
 
-/** A word as a recogniser heard it; seconds from the start of the sound it was given. */
+/** A recognized word; seconds from the start of the sound it was given. */
 export interface TimedWord {
   text: string
   start: number
@@ -40,7 +40,7 @@ export interface Recogniser {
 /** Rate that every recogniser gets its sound in. */
 export const RECOGNISER_RATE = 16_000
 
-/** A backend cannot be used here; the message says why and what to do. */
+/** A backend cannot be used here; the message states why and what to do. */
 export class BackendUnavailableError extends Error {
   override readonly name = 'BackendUnavailableError'
   readonly code = 'backend_unavailable'

@@ -26,10 +26,10 @@ function recording(seconds: number, random: () => number): TimedWord[] {
   }
 }
 
-/** What a recogniser hears in a window: whole words a little off in time, cut words as something else. */
-function hear(words: readonly TimedWord[], start: number, end: number, random: () => number): WindowWords {
+/** What a recogniser returns for a window: whole words a little off in time, cut words as something else. */
+function transcribed(words: readonly TimedWord[], start: number, end: number, random: () => number): WindowWords {
   const jitter = () => (random() - 0.5) * 0.16
-  const heard = words
+  const found = words
     .filter((word) => word.end > start && word.start < end)
     .map((word) => {
       const isCut = word.start < start || word.end > end
@@ -40,7 +40,7 @@ function hear(words: readonly TimedWord[], start: number, end: number, random: (
         end: Math.min(end, Math.max(from + 0.05, word.end + jitter())),
       }
     })
-  return { start, end, words: heard }
+  return { start, end, words: found }
 }
 
 const texts = (words: readonly TimedWord[]) => words.map(({ text }) => text).join(' ')
@@ -55,12 +55,12 @@ describe('mergeWords', () => {
         { start: 0, end: shift + 6 },
         ...planWindows(600 - shift, 60, 6).map((window) => ({ start: window.start + shift, end: window.end + shift })),
       ]
-      const merged = mergeWords(windows.map(({ start, end }) => hear(words, start, end, random)))
+      const merged = mergeWords(windows.map(({ start, end }) => transcribed(words, start, end, random)))
       expect(texts(merged), `windows cut at ${shift} s`).toBe(texts(words))
     }
   })
 
-  it('keeps one hearing of an overlap in which the windows agree on nothing', () => {
+  it('keeps one transcript of an overlap in which the windows agree on nothing', () => {
     const spoken = (text: string, from: number, to: number) =>
       Array.from({ length: Math.floor((to - from) / 0.5) }, (_, i) => ({
         text: `${text}${i}`,

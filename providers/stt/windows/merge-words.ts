@@ -13,8 +13,8 @@ const SAME_WORD_SECONDS = 0.4
 const EDGE_SECONDS = 0.12
 
 /**
- * The words of overlapping windows as those of one recording. Where two windows overlap, both hearings are aligned; the seam lies at the word
- * on which they agree nearest to the middle, so that no word is lost or said twice. Where they agree on nothing, it lies in time.
+ * The words of overlapping windows as those of one recording. Where two windows overlap, both transcripts are aligned; the seam lies at the word
+ * on which they agree nearest to the middle, so that no word is lost or repeated. Where they agree on nothing, it lies in time.
  */
 export function mergeWords(windows: readonly WindowWords[]): TimedWord[] {
   return windows.reduce<TimedWord[]>((merged, window, index) => {
@@ -26,20 +26,20 @@ export function mergeWords(windows: readonly WindowWords[]): TimedWord[] {
 function joinAt(left: readonly TimedWord[], window: WindowWords, leftEnd: number): TimedWord[] {
   const isLast = (word: TimedWord) => word.end < leftEnd - EDGE_SECONDS
   const isFirst = (word: TimedWord) => word.start > window.start + EDGE_SECONDS
-  // Cut words at the edges are heard as something else; the other window has them whole.
-  const heard = left.filter((word) => isLast(word) || word.end <= window.start)
+  // Cut words at the edges are recognized as something else; the other window has them whole.
+  const earlier = left.filter((word) => isLast(word) || word.end <= window.start)
   const again = window.words.filter(isFirst)
   const middle = (window.start + leftEnd) / 2
-  const from = heard.findIndex((word) => word.end > window.start)
-  const shared = from < 0 ? [] : heard.slice(from)
+  const from = earlier.findIndex((word) => word.end > window.start)
+  const shared = from < 0 ? [] : earlier.slice(from)
   const pairs = align(shared, again)
   const distance = ([i]: readonly [number, number]) => Math.abs(centre(shared[i]!) - middle)
   const seam = pairs.reduce<readonly [number, number] | null>(
     (best, pair) => (best === null || distance(pair) < distance(best) ? pair : best),
     null,
   )
-  if (seam !== null) return [...heard.slice(0, from + seam[0] + 1), ...again.slice(seam[1] + 1)]
-  return joinInTime(heard, again, middle)
+  if (seam !== null) return [...earlier.slice(0, from + seam[0] + 1), ...again.slice(seam[1] + 1)]
+  return joinInTime(earlier, again, middle)
 }
 
 /** Pairs of positions at which both hearings have the same word at the same time: the longest common subsequence. */
@@ -61,11 +61,11 @@ function align(a: readonly TimedWord[], b: readonly TimedWord[]): (readonly [num
   return pairs
 }
 
-function joinInTime(heard: readonly TimedWord[], again: readonly TimedWord[], middle: number): TimedWord[] {
-  const left = heard.filter((word) => centre(word) < middle)
+function joinInTime(earlier: readonly TimedWord[], again: readonly TimedWord[], middle: number): TimedWord[] {
+  const left = earlier.filter((word) => centre(word) < middle)
   const right = again.filter((word) => centre(word) >= middle)
-  // A word across the middle may be on the other side of it in each hearing: then neither side kept it.
-  const missed = heard.find((word) => centre(word) >= middle && word.start < middle)
+  // A word across the middle may be on the other side of it in each transcript: then neither side kept it.
+  const missed = earlier.find((word) => centre(word) >= middle && word.start < middle)
   const last = left.at(-1)
   const first = right[0]
   const isFree = (word: TimedWord) =>

@@ -12,7 +12,7 @@ const PAUSE_BELOW_DB = 30
 const ABOVE_ROOM_DB = 6
 /** where speech is louder than it. */
 const LEAST_CONTRAST_DB = 18
-/** Shorter parts say too little of the speaker and the room. */
+/** Shorter parts show too little of the speaker and the room. */
 const SHORTEST_PART_SECONDS = 3
 
 /** Bounds of the parts between pauses, in seconds: neighbours meet in the middle of a pause, and the whole sound is covered. */

@@ -23,8 +23,8 @@ function recording(): { sound: Sound; words: TimedWord[] } {
   return { sound: { samples, sampleRate: RATE }, words }
 }
 
-/** The words in these samples; times count from their start. A word that is cut off is heard as another one. */
-function hear({ samples, sampleRate }: Sound): TimedWord[] {
+/** The words in these samples; times count from their start. A word that is cut off is recognized as another one. */
+function transcribe({ samples, sampleRate }: Sound): TimedWord[] {
   const words: TimedWord[] = []
   for (let at = 0; at < samples.length;) {
     const from = at
@@ -49,13 +49,13 @@ describe('transcribeLong', () => {
         windowSeconds,
         recognise: async (part) => {
           lengths.push(part.samples.length / part.sampleRate)
-          const heard = hear(part)
-          cutWords += heard.filter(({ text }) => text === 'cut').length
-          return heard
+          const found = transcribe(part)
+          cutWords += found.filter(({ text }) => text === 'cut').length
+          return found
         },
       })
-      const heard = await transcribeLong(sound, recogniser, new AbortController().signal)
-      expect(heard.map(inSamples), `windows of ${windowSeconds} s`).toEqual(words.map(inSamples))
+      const found = await transcribeLong(sound, recogniser, new AbortController().signal)
+      expect(found.map(inSamples), `windows of ${windowSeconds} s`).toEqual(words.map(inSamples))
       expect(Math.max(...lengths)).toBeLessThanOrEqual(windowSeconds + 1 / RATE)
       expect(lengths.length > 1, `windows of ${windowSeconds} s`).toBe(windowSeconds < SECONDS)
     }

@@ -10,7 +10,7 @@ export function notInstalled(id: string): HttpError {
   })
 }
 
-/** Runs a task over the weights' folder. Throws 404 when they are not here, and says what to do when they are damaged. */
+/** Runs a task over the weights' folder. Throws 404 when they are missing, and an error with what to do when they are damaged. */
 export async function overWeights<Answer>(
   engine: { id: string; weights: ModelWeights },
   run: (folder: string) => Promise<Answer>,

@@ -14,7 +14,7 @@ const WEAK = new Set(
     'will would shall should may might must it its he she they we you him her them us me my your his our their'
   ).split(' '),
 )
-/** Ends of a stretch that is said in one breath. A full stop counts at the end only: one sentence is given, any other is an abbreviation's. */
+/** Ends of a stretch that is spoken in one breath. A full stop counts at the end only: one sentence is given, any other is an abbreviation's. */
 const BREAK = /((?<![,;:!?])[,;:!?]+(?=\s|$)|(?<!\.)\.+(?=\s*$))/
 const PLAIN = /^[A-Za-z' -]*$/
 const VOWEL_SOUND = /^[ˈˌ]?[ɑæʌɔWIɛɜAɪiOYʊuə]/
@@ -32,7 +32,7 @@ export class Pronouncer {
     this.#phones = new WordPhones(reader)
   }
 
-  /** One sentence; empty when nothing in it can be said. */
+  /** One sentence; empty when nothing in it can be spoken. */
   async symbols(sentence: string, signal: AbortSignal): Promise<string> {
     const parts = toAscii(sentence)
       .replace(/["()[\]{}]/g, ' ')

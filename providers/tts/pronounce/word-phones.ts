@@ -65,7 +65,7 @@ function lookUp(
   return [...phones, ...(SIBILANT.has(last) ? ['IH0', 'Z'] : VOICELESS.has(last) ? ['S'] : ['Z'])]
 }
 
-/** Capitals that make no word: `XKR`, `HTTP`. Longer ones with a vowel are said as a word. */
+/** Capitals that make no word: `XKR`, `HTTP`. Longer ones with a vowel are spoken as a word. */
 function isSpelledOut(word: string): boolean {
   return /^[A-Z]{2,}$/.test(word) && (word.length <= 3 || !/[AEIOUY]/.test(word))
 }

@@ -1,7 +1,7 @@
 import { resample } from '../../kit/audio/resample.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 
-/** Pitch at one moment: `f0` is 0 where no voice is heard. */
+/** Pitch at one moment: `f0` is 0 where there is no voice. */
 export interface PitchFrame {
   /** Index of the frame's middle sample. */
   center: number

@@ -69,7 +69,7 @@ const SPOKEN: readonly Rule[] = [
   [/[\u2018\u2019\u201a\u2032]/g, "'"],
   [/[\u201c\u201d\u201e\u00ab\u00bb\u2033]/g, '"'],
   [/\u2026/g, '...'],
-  // A run of signs says no more than three of them, and the synthesizer fails on thousands.
+  // A run of signs means no more than three of them, and the synthesizer fails on thousands.
   [/([.!?,;:-])\1{3,}/g, '$1$1$1'],
   [/\bhttps?:\/\/(?:www\.)?(\S+?)(?=[.,;:!?)\]]*(?:\s|$))/g, (_, address: string) => spokenAddress(address)],
   [/\b([A-G])#/g, '$1 sharp'],
@@ -170,7 +170,7 @@ function inLatin(text: string): string {
   return plain.normalize('NFKD').replace(/\p{M}/gu, '')
 }
 
-/** Whether English voices can say anything of it: a Latin letter or a digit is left of it. */
+/** Whether English voices can speak anything of it: a Latin letter or a digit is left of it. */
 export function isSpeakable(text: string): boolean {
   return /[A-Za-z0-9]/.test(toAscii(text))
 }

@@ -9,7 +9,7 @@ const FRAME_SECONDS = 0.02
 const FULL_SCALE = 0.985
 const SILENT_BELOW_PEAK_DB = 40
 
-/** Measures a clip and says whether it can become a voice, with a reason for each fault. Bounds: 3 to 30 s of clean speech. */
+/** Measures a clip and reports whether it can become a voice, with a reason for each fault. Bounds: 3 to 30 s of clean speech. */
 export function judgeClip(sound: Sound): ClipVerdict {
   const seconds = durationSeconds(sound)
   const frames = frameLevels(sound)

@@ -9,7 +9,7 @@ import { decodeWav, encodeWav } from '../../kit/audio/wav-file.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { namesIn, noteText, readJson, replaceFile } from '../../kit/kept-files.ts'
 
-/** What a person says about a clip. */
+/** What a person states about a clip. */
 export interface VoiceDetails {
   name: string
   language: string

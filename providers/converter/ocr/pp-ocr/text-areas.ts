@@ -1,5 +1,5 @@
 /**
- * From what the detection network says of each pixel to the areas that hold a line of text (the last step of "Differentiable Binarization").
+ * From the detection network's output for each pixel to the areas that hold a line of text (the last step of "Differentiable Binarization").
  * The network marks the core of each line only, so that lines close together stay apart; an area is that core, made larger again.
  */
 

@@ -21,7 +21,7 @@ export interface HttpGraphTargetOptions {
 const BODY_KEPT_CHARS = 2000
 /** Most that LightRAG lists at once. */
 const PAGE_SIZE = 200
-/** How long the engine may be busy with something else before a document is given up. */
+/** How long the engine may be busy with something else before a document fails. */
 const BUSY_ATTEMPTS = 600
 
 /** `deletion_started`, or why not. */

@@ -5,7 +5,7 @@ import { ModelCallError } from '../../models/model-host.ts'
 import { createChatCritic } from './chat-critic.ts'
 import { CriticReplyError } from './critic.ts'
 
-/** A critic over a model that says these things in turn. */
+/** A critic over a model that gives these replies in turn. */
 function critic(...replies: FakeReply[]) {
   const models = fakeModelHost({
     chat: (_role, _request, call) => (call <= replies.length ? replies[call - 1]! : new Error('one call too many')),

@@ -5,7 +5,7 @@ import { isAcronymOf, normalName } from './names.ts'
 import { runThrough } from '../../sliced-work.ts'
 import { resolvingNames } from './resolve-names.ts'
 
-/** A document as `name/type` mentions; `text` is what stands in it. */
+/** A document as `name/type` mentions; `text` is its content. */
 const document = (id: string, mentions: string[], text = ''): ExtractedChunk => ({
   id: `${id}#0`,
   documentId: id,

@@ -12,7 +12,7 @@ import { extractGraph } from './extraction/extract-graph.ts'
 import { chooseRoute } from './routing/choose-route.ts'
 import { splitKeywords } from './routing/split-keywords.ts'
 
-/** What the built-in model says to a chat that is none of its tasks. */
+/** What the built-in model answers to a chat that is none of its tasks. */
 export const NOT_A_CHAT_MODEL =
   'This is the built-in rule-based baseline, not a language model: it answers only questions that come with <passage> blocks, each with a <title> and a <text>, and one <question> block in the user message.'
 

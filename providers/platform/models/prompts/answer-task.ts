@@ -9,7 +9,7 @@ export type Passage = { title: string; text: string }
 /** Answer a question from passages only. The reply is plain text. */
 export type AnswerTask = { question: string; passages: Passage[] }
 
-/** What a model says first when the passages hold no answer. */
+/** What a model writes first when the passages hold no answer. */
 export const NO_ANSWER = 'The passages do not answer this question.'
 
 const MARK = 'Task: answer from passages (v1)'

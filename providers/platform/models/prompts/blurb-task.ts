@@ -3,12 +3,12 @@ import { BlockReader, textBlock } from './blocks.ts'
 import { taskData, taskMessages } from './task-messages.ts'
 import type { TaskMessages } from './task-messages.ts'
 
-/** Say in one or two sentences where a chunk is in its document. The reply is plain text. */
+/** State in one or two sentences where a chunk is in its document. The reply is plain text. */
 export interface BlurbTask {
   documentTitle: string
   /** The headings above the chunk, outermost first. */
   headings: string[]
-  /** What its section says before the chunk. */
+  /** The text of its section before the chunk. */
   before: string
   document: string
   chunk: string

@@ -21,7 +21,7 @@ export type WorkflowAnswer = z.infer<typeof Answer>
 /** Additive in a workflow's answer: token counts of the classifier and of the delegate, where both reported them. */
 const Usage = z.looseObject({ usage: z.looseObject({ classifier: TokenUsage.loose(), delegate: TokenUsage.loose() }) })
 
-/** The token counts of a run; null where it told none. */
+/** The token counts of a run; null where it reported none. */
 export function usageOf(body: unknown): { classifier: TokenUsage; delegate: TokenUsage } | null {
   const parsed = Usage.safeParse(body)
   return parsed.success ? parsed.data.usage : null
@@ -29,7 +29,7 @@ export function usageOf(body: unknown): { classifier: TokenUsage; delegate: Toke
 
 /**
  * What a workflow answered, once it is fit to be passed on: status 200, a non-empty answer, evidence of schema version 1, and an alias
- * that it may delegate to. Throws `RagError` otherwise and tells nothing of the workflow's own words.
+ * that it may delegate to. Throws `RagError` otherwise, without the workflow's own words.
  */
 export function admit(reply: WorkflowReply, aliases: AliasTable): WorkflowAnswer {
   if (reply.status === 404)

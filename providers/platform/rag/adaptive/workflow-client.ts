@@ -5,7 +5,7 @@ import { RagError, SPENT_HEADERS } from '../rag-error.ts'
 const RESPONSE_LIMIT_BYTES = 16 * 1024 * 1024
 const RETRY_SOON = { headers: { 'retry-after': '1' } }
 
-/** What the webhook said, unchecked; `spent` is what a failed run reports of its cost. */
+/** The webhook's reply, unchecked; `spent` is what a failed run reports of its cost. */
 export interface WorkflowReply {
   status: number
   body: unknown

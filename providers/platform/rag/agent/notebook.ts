@@ -55,7 +55,7 @@ export function createNotebook(limit: number): Notebook {
   }
 }
 
-/** Searches after the question itself that say what a further hop is about. */
+/** Searches after the question itself that show what a further hop is about. */
 const SEARCHES_READ = 3
 /** Shorter sentences occur in many passages. */
 const QUOTED_CHARS = 30

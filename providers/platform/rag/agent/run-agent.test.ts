@@ -30,7 +30,7 @@ const graphOf = (find: GraphQueries['find']): GraphQueries => ({
   answer: () => Promise.reject(new Error('the agent asks for no answers')),
 })
 
-/** The agent with scripted replies; the last one is said for ever. */
+/** The agent with scripted replies; the last one is repeated for ever. */
 async function agent(
   replies: FakeReply[],
   options: FakeModelHostOptions = {},
@@ -181,7 +181,7 @@ describe('the agent', () => {
     expect(observationsIn(chats()[1]!)).toHaveLength(5)
   })
 
-  it.each([['', '  '], ['<think>hm</think>']])('is asked once more after saying nothing (%j)', async (...silence) => {
+  it.each([['', '  '], ['<think>hm</think>']])('is asked once more after an empty reply (%j)', async (...silence) => {
     const { ask } = await agent([...silence.slice(0, 1), 'Then.'])
     expect(await ask()).toMatchObject({ answer: 'Then.', metrics: { llm_calls: 2 } })
     const mute = await agent(silence.slice(0, 1))

@@ -11,7 +11,7 @@ import { chooseContexts, createNotebook, sourcesOfPassages, type ChosenPassage }
 import { prepareCall, toolDefinitions } from './tools.ts'
 import type { AgentParameters, PreparedCall } from './tools.ts'
 
-/** One tool call as `rag_extension.trajectory` tells it. */
+/** One tool call as `rag_extension.trajectory` reports it. */
 export interface TrajectoryStep {
   /** Number of the agent's reply that asked for it, from 1. */
   step: number
@@ -32,7 +32,7 @@ const MOST_FACTS = 60
 
 /**
  * Lets a model search by tool calls until it answers, within a fixed number of its replies. The last reply, and the one after it turned
- * in circles or said nothing, is asked for without tools, from what was found. Throws when the model fails, and when no tool ever worked.
+ * in circles or was empty, is asked for without tools, from what was found. Throws when the model fails, and when no tool ever worked.
  */
 export async function runAgent(
   question: string,
@@ -121,7 +121,7 @@ function createSession(question: string, parameters: AgentParameters, services: 
   }
 
   return {
-    /** Runs a call, or says why not; never throws for what a tool or its arguments did. */
+    /** Runs a call, or returns why not; never throws for what a tool or its arguments did. */
     async carryOut(call: ToolCall, step: number, at: number, signal: AbortSignal | undefined) {
       const started = performance.now()
       const prepared = prepareCall(call, parameters, services)

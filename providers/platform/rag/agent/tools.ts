@@ -17,7 +17,7 @@ export interface ToolResult {
 
 export type AgentParameters = ApproachParameters['agentic-rag']
 
-/** Equal say for words and vectors: the next hop is often a search for a name. */
+/** Equal weight for words and vectors: the next hop is often a search for a name. */
 const ALPHA = 0.5
 const MOST_RESULTS = 20
 /** What the reranker chooses the results from. */

@@ -3,8 +3,8 @@ import { answerFrom } from '../steps/generate.ts'
 import { hybridSearch } from '../steps/hybrid-search.ts'
 
 /**
- * Hybrid search over chunks that were indexed behind a blurb of their document. The blurb helps to find and to rank, so the
- * reranker reads it too. It stays out of prompt and evidence: a model wrote it, and an answer must rest on what the document says.
+ * Hybrid search over chunks that were indexed with a blurb of their document before them. The blurb helps to find and to rank, so the
+ * reranker reads it too. It stays out of prompt and evidence: a model wrote it, and an answer must rest on the document.
  */
 export const contextual: Approach<'contextual-rag'> = async (question, parameters, services, signal) => {
   const search = { collection: 'contextual', rerankText: (chunk: { indexText: string }) => chunk.indexText } as const

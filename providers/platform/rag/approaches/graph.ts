@@ -8,7 +8,7 @@ import { requireGraph } from '../steps/graph.ts'
 const TOO_SHORT = `A question to the knowledge graph needs at least ${GRAPH_QUERY_LIMITS.minLength} characters.`
 
 /**
- * The one source of a graph answer: it says that the graph was asked and nothing else. Its snippet is empty, because a text there would
+ * The one source of a graph answer: it records that the graph was asked and nothing else. Its snippet is empty, because a text there would
  * be read as a context, which a graph answer does not have.
  */
 export function graphMarker(mode: GraphQueryProfile['mode']): RagSource {

@@ -8,9 +8,9 @@ import { requireCollection } from '../steps/collection.ts'
 import { embedQuestion } from '../steps/embed.ts'
 import { answerFrom } from '../steps/generate.ts'
 
-/** Equal say for words and vectors: the seeds must not miss a name that only one of them sees. */
+/** Equal weight for words and vectors: the seeds must not miss a name that only one of them sees. */
 const SEED_ALPHA = 0.5
-/** Hits beyond the seeds cost nothing more and tell how near a candidate is to the question. */
+/** Hits beyond the seeds cost nothing more and show how near a candidate is to the question. */
 const PRIOR_FACTOR = 6
 
 /** Hits with their scores as shares of the best one, by position in the graph. */

@@ -34,7 +34,7 @@ export interface ContextualBuild {
   blurbs: number
   cached_blurbs: number
   content_digest: string
-  /** True when the collection already stood for the same chunks and models: nothing was called or written. */
+  /** True when the collection was already built from the same chunks and models: nothing was called or written. */
   reused: boolean
   seconds: number
 }
@@ -117,7 +117,7 @@ async function embedAll(deps: ContextualBuildDeps, texts: readonly string[]): Pr
 }
 
 /**
- * Derives the contextual collection from a profile's plain chunks: each is indexed behind a blurb that says where it stands in its
+ * Derives the contextual collection from a profile's plain chunks: each is indexed with a blurb before it that states where it is in its
  * document. Blurbs are kept as they come, so a build that failed pays only for the missing ones. Nothing of an existing collection
  * is touched before all blurbs and vectors are there; then it is replaced at once.
  */
@@ -177,7 +177,7 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
 /** Longest document text put beside a chunk, in UTF-16 units: beyond it small models lose the chunk. */
 export const MAX_DOCUMENT_CHARS = 24_000
 
-/** Less would say nothing about the document. */
+/** Less would not describe the document. */
 const LEAST_DOCUMENT_CHARS = 1500
 const HEAD_SHARE = 1 / 6
 const CUT = '\n[…]\n'
@@ -188,7 +188,7 @@ interface ReassembledDocument {
   starts: number[]
 }
 
-/** What stood between two chunks was white space; a paragraph break when there was room for one. */
+/** What was between two chunks was white space; a paragraph break when there was room for one. */
 function filler(gap: number): string {
   if (gap <= 0) return ''
   return gap === 1 ? ' ' : '\n\n'

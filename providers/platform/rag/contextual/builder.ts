@@ -20,7 +20,7 @@ export interface ContextualBuilder {
   close(): Promise<void>
 }
 
-/** Runs builds in the background of requests: a caller that gives up waiting loses nothing, the next call joins or reuses. */
+/** Runs builds in the background of requests: a caller that stops waiting loses nothing, the next call joins or reuses. */
 export function createContextualBuilder(deps: {
   store: VectorStore
   models: ModelHost

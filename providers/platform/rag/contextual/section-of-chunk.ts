@@ -12,7 +12,7 @@ export interface ChunkSection {
 
 /** Of one paragraph: the first ones are cut at their end, the one right before the chunk at its start. */
 const MAX_PARAGRAPH_CHARS = 600
-/** An introduction farther away, such as that of a whole book, says little about the chunk. */
+/** An introduction farther away, such as that of a whole book, is little related to the chunk. */
 const NEAR_CHARS = 4000
 
 interface Section {

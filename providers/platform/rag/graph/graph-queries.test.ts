@@ -112,7 +112,7 @@ describe('a question that is longer than the engine takes', () => {
   const long = { ...QUESTION, query: 'Borisets Locks gates. '.repeat(1500) }
   const refusal = { code: 'question_too_long', status: 400, param: 'messages' }
 
-  it('is refused as such by the engine here and by one behind HTTP', async () => {
+  it('is refused as such by the engine here and by one over HTTP', async () => {
     const { engine: opened } = await engine()
     for (const queries of [embeddedGraphQueries(opened), await overHttp('key')]) {
       await expect(queries.answer(long, account())).rejects.toMatchObject(refusal)
@@ -121,7 +121,7 @@ describe('a question that is longer than the engine takes', () => {
   })
 })
 
-describe('an engine behind HTTP', () => {
+describe('an engine over HTTP', () => {
   it('answers the same and reports its calls', async () => {
     const queries = await overHttp('key')
     const caller = account()

@@ -19,9 +19,9 @@ export interface GraphQuestion {
 export interface RemoteCalls {
   llmCalls: number
   cloudCalls: number
-  /** Null when it told no token counts. */
+  /** Null when it reported no token counts. */
   usage: TokenUsage | null
-  /** What each of its models used; null where it does not say. */
+  /** What each of its models used; null where it does not report it. */
   models: ModelUsage[] | null
 }
 
@@ -35,7 +35,7 @@ export interface CallAccount {
   onText?: OnText | undefined
 }
 
-/** How much of the graph stood in a prompt; null where the engine does not tell. */
+/** How much of the graph was in a prompt; null where the engine does not report it. */
 export interface GraphCounts {
   entities: number | null
   relations: number | null
@@ -45,7 +45,7 @@ export interface GraphCounts {
 export interface GraphReply {
   answer: string
   counts: GraphCounts
-  /** Passages that stood in the prompt, best first; null where the engine does not report them. */
+  /** Passages that were in the prompt, best first; null where the engine does not report them. */
   passages: UsedPassage[] | null
 }
 

@@ -90,7 +90,7 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
   }
 }
 
-/** The answer stands in `response` or, with some engines, in `data`. */
+/** The answer is in `response` or, with some engines, in `data`. */
 function answerOf({ response, data }: GraphQueryResponse): string {
   const text = response ?? (typeof data === 'string' ? data : '')
   return text.trim()

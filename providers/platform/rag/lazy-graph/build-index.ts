@@ -77,8 +77,8 @@ function countEdges(perChunk: readonly number[][], conceptCount: number): number
 }
 
 /**
- * Builds the index. A chunk keeps its `maxConcepts` strongest concepts; one that stands in a single chunk links nothing and one that
- * stands in too many says nothing, so neither is kept.
+ * Builds the index. A chunk keeps its `maxConcepts` strongest concepts; one in a single chunk links nothing and one in
+ * too many is not distinctive, so neither is kept.
  */
 export async function buildConceptIndex(
   chunks: readonly StoredChunk[],

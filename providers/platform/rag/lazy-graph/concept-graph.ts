@@ -98,13 +98,13 @@ export class ConceptGraph {
     return this.#known[concept]!.key
   }
 
-  /** How much sharing this concept says, 0 to 1: by its kind and how rare it is. */
+  /** How much sharing this concept counts, 0 to 1: by its kind and how rare it is. */
   weightOf(concept: number): number {
     const { kind, frequency } = this.#known[concept]!
     return kindWeight(kind) * rarity(frequency, this.chunks.length)
   }
 
-  /** Inverse document frequency of a stem; 0 for one that no chunk holds, which can tell chunks apart no more. */
+  /** Inverse document frequency of a stem; 0 for one that no chunk holds, which cannot distinguish chunks. */
   termWeight(stem: string): number {
     const frequency = this.#frequencies.get(stem)
     return frequency === undefined ? 0 : Math.log(1 + this.chunks.length / frequency)

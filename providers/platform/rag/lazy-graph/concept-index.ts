@@ -11,18 +11,18 @@ export const TITLE_SENTENCE = -1
 const Kind = z.enum(['code', 'name', 'name_part', 'phrase', 'word'])
 
 /**
- * Concepts of a collection and where they stand; chunks by their position in document and chunk order. Two concepts are linked when a
+ * Concepts of a collection and where they appear; chunks by their position in document and chunk order. Two concepts are linked when a
  * chunk holds both. Made without any model.
  */
 export const ConceptIndex = z.strictObject({
   fingerprint: z.string(),
-  /** Key, kind and in how many chunks' own text it stands. */
+  /** Key, kind and in how many chunks' own text it appears. */
   concepts: z.array(z.tuple([z.string(), Kind, z.int().min(0)])),
-  /** Per chunk its concepts (positions in `concepts`) with the sentences they stand in; -1 is the document's title. */
+  /** Per chunk its concepts (positions in `concepts`) with the sentences they appear in; -1 is the document's title. */
   chunks: z.array(z.array(z.tuple([z.int().min(0), z.array(z.int().min(TITLE_SENTENCE))]))),
   /** Codes and names that a single chunk holds: they link nothing, but a question may ask for them. Key, kind, chunk. */
   singles: z.array(z.tuple([z.string(), Kind, z.int().min(0)])),
-  /** Stem → in how many chunks it stands, titles included. */
+  /** Stem → in how many chunks it appears, titles included. */
   terms: z.array(z.tuple([z.string(), z.int().min(1)])),
   /** Distinct pairs of concepts that share a chunk. */
   edges: z.int().min(0),
@@ -31,12 +31,12 @@ export type ConceptIndex = z.infer<typeof ConceptIndex>
 
 const KIND_WEIGHT: Record<ConceptKind, number> = { code: 1, name: 1, name_part: 0.7, phrase: 0.6, word: 0.4 }
 
-/** How much sharing a concept of this kind says about two passages, 0 to 1. */
+/** How much sharing a concept of this kind counts for two passages, 0 to 1. */
 export function kindWeight(kind: ConceptKind): number {
   return KIND_WEIGHT[kind]
 }
 
-/** How rare a concept is among `total` chunks: 1 when it stands in one of them, towards 0 when in all. */
+/** How rare a concept is among `total` chunks: 1 when it appears in one of them, towards 0 when in all. */
 export function rarity(frequency: number, total: number): number {
   return Math.log((total + 1) / Math.max(1, frequency)) / Math.log(total + 1)
 }

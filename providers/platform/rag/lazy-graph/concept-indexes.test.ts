@@ -68,7 +68,7 @@ describe('concept indexes', () => {
     }
   })
 
-  it('leave no temporary file behind when writing fails', async () => {
+  it('leave no temporary file when writing fails', async () => {
     const { cache, load } = await world()
     const { graph } = await load()
     await expect(writeIndexFile(cache, graph.index)).rejects.toThrow()

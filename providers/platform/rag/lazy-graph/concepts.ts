@@ -3,14 +3,14 @@ import type { Sentence, Token } from './sentences.ts'
 /** How a concept shows in text, from surest to weakest as a link between passages. */
 export type ConceptKind = 'code' | 'name' | 'name_part' | 'phrase' | 'word'
 
-/** A mention found in a text: normalised key, kind, and the sentence it stands in. */
+/** A mention found in a text: normalised key, kind, and the sentence it appears in. */
 export interface Mention {
   key: string
   kind: ConceptKind
   sentence: number
 }
 
-/** How often words stand with and without a capital where a capital means something; filled over the whole corpus. */
+/** How often words appear with and without a capital where a capital means something; filled over the whole corpus. */
 export interface Capitals {
   upper: Map<string, number>
   lower: Map<string, number>
@@ -20,7 +20,7 @@ const add = (counts: Map<string, number>, key: string): void => void counts.set(
 
 const startsUpper = (text: string): boolean => /^\p{Lu}/u.test(text)
 
-/** Counts one text's words into the corpus statistics. A title's capitals count: a name may stand nowhere else inside a sentence. */
+/** Counts one text's words into the corpus statistics. A title's capitals count: a name may appear nowhere else inside a sentence. */
 export function countCapitals(sentences: readonly Sentence[], capitals: Capitals, isTitle = false): void {
   for (const token of sentences.flat()) {
     if (!startsUpper(token.text)) add(capitals.lower, token.lower)

@@ -24,7 +24,7 @@ export interface Expansion {
   relevanceTests: number
 }
 
-/** Say of the search's own score against that of the walk. */
+/** Weight of the search's own score against that of the walk. */
 const SEARCH_SHARE = 0.2
 /** How much a chunk loses that mentions nothing of what is wanted. */
 const WANTED_SHARE = 0.2

@@ -1,7 +1,7 @@
 import type { ConceptGraph } from './concept-graph.ts'
 import { readSentences } from './sentences.ts'
 
-/** What a question asks about: the names it gives, and the words that say what is wanted of them. */
+/** What a question asks about: the names it gives, and the words that state what is wanted of them. */
 export class QuestionFocus {
   /** Concepts that the question names: codes and proper names, not mere words. */
   readonly anchors: ReadonlySet<number>
@@ -58,7 +58,7 @@ function heldShare(weights: ReadonlyMap<string, number>, sets: readonly Readonly
 
 const MAX_NAME_WORDS = 6
 
-/** The longest known name at each place: a part of a name says less than the name and leads elsewhere. */
+/** The longest known name at each place: a part of a name is less specific than the name and leads elsewhere. */
 function anchorsIn(words: readonly string[], graph: ConceptGraph): number[] {
   const found: number[] = []
   for (let start = 0; start < words.length; start += 1)

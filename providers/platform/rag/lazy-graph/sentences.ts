@@ -1,11 +1,11 @@
-/** A word of a text. `glued` says that only white space stands between it and the word before, in the same sentence. */
+/** A word of a text. `glued` means that only white space is between it and the word before, in the same sentence. */
 export interface Token {
   text: string
   lower: string
   stem: string
   stop: boolean
   glued: boolean
-  /** First word of its sentence, or any word of a heading: a capital letter there says little. */
+  /** First word of its sentence, or any word of a heading: a capital letter there means little. */
   weakCapital: boolean
 }
 
@@ -14,12 +14,12 @@ export type Sentence = Token[]
 const WORD = /[\p{L}\p{N}]+(?:[-_'’./:][\p{L}\p{N}]+)*/gu
 const ABBREVIATION =
   /(?:^|[\s(])(?:Mr|Mrs|Ms|Dr|Prof|St|Sr|Jr|No|Nos|vs|approx|ca|cf|e\.g|i\.e|p|pp|Fig|Vol|Ltd|Inc|Co|\p{Lu})\.$/u
-/** More than any abbreviation with what stands before it. */
+/** More than any abbreviation with what comes before it. */
 const ABBREVIATION_CHARS = 16
 const OWN_LINE = /^\s*(?:#{1,6}\s|[-*+]\s|\d+[.)]\s|\||>)/
 const HEADING = /^\s*#{1,6}\s|^\s*\*\*[^*]{1,80}\*\*\s*$/
 
-/** Paragraphs as they were meant: wrapped lines are joined; headings, list items and table rows stand alone. */
+/** Paragraphs as they were meant: wrapped lines are joined; headings, list items and table rows are blocks of their own. */
 function blocks(text: string): string[] {
   const result: string[] = []
   let open = false

@@ -20,7 +20,7 @@ const ANCHOR_SHARE = 0.2
 const ANCHOR_COVER = 0.75
 /** Part of a chunk's weight that stays with it; the rest moves on. */
 const STAY = 0.2
-/** How much it counts that a concept stands where the chunk speaks of what is asked. */
+/** How much it counts that a concept appears where the chunk mentions what is asked. */
 const CLOSENESS = 0.8
 /** Pull of chunks that mention what is wanted, against 1 for those that do not. */
 const WANTED_PULL = 3

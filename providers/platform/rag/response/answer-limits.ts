@@ -46,7 +46,7 @@ export function requireSupported(request: ChatRequest): void {
   )
 }
 
-/** What a request says of an answer's length. */
+/** A request's limits of an answer's length. */
 export type AnswerLimits = Pick<ChatRequest, 'stop' | 'max_tokens' | 'max_completion_tokens'>
 
 export const isLimited = ({ stop, max_tokens, max_completion_tokens }: AnswerLimits): boolean =>

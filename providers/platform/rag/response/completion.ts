@@ -80,7 +80,7 @@ export function streamFrames(completion: ChatCompletion, streamed: StreamedText 
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
 
-/** One line of text that cannot end the block it stands in, whatever a document says. */
+/** One line of text that cannot end the block it is in, whatever a document contains. */
 function inert(text: string): string {
   return text
     .replace(/[&<>]/g, (character) => ENTITIES[character]!)

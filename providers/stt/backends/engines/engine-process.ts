@@ -60,7 +60,7 @@ export class EngineProcess {
       this.#end()
       answered.reject(signal.reason as Error)
     }
-    const stopHearing = work.onMessage((reply) => answered.resolve(reply as EngineReply))
+    const stopListening = work.onMessage((reply) => answered.resolve(reply as EngineReply))
     const stopWaiting = work.onEnd((end) =>
       answered.reject(new Error(`the recognition process ended with ${describeEnd(end)}`)),
     )
@@ -72,7 +72,7 @@ export class EngineProcess {
       if (!('failed' in reply)) return reply
       throw reply.isMissing ? new BackendUnavailableError(reply.failed) : new Error(reply.failed)
     } finally {
-      stopHearing()
+      stopListening()
       stopWaiting()
       signal.removeEventListener('abort', onAbort)
       if (this.#work === work && !work.isAlive) this.#work = null

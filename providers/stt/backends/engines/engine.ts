@@ -13,7 +13,7 @@ export interface EngineOrder {
   sherpaFolder: string | null
 }
 
-/** What a loaded engine says of itself. */
+/** What a loaded engine reports about itself. */
 export interface EngineFacts {
   device: Device
   isAligned: boolean
@@ -33,7 +33,7 @@ export interface Engine extends EngineFacts {
   recognise(samples: Float32Array, language: string): Promise<TimedWord[]>
 }
 
-/** The engine's own package is not installed; the message says how to get it. */
+/** The engine's own package is not installed; the message states how to install it. */
 export class EngineMissingError extends Error {
   override readonly name = 'EngineMissingError'
 }

@@ -7,7 +7,7 @@ const PROVIDERS = { cpu: 'cpu', cuda: 'cuda', mps: 'coreml' } as const satisfies
 export type Provider = (typeof PROVIDERS)[Device]
 
 /**
- * Opens a model on the wanted device, else on the processor, and says which it became. `auto` is Apple's graphics part where there is one: CUDA
+ * Opens a model on the wanted device, else on the processor, and returns which it became. `auto` is Apple's graphics part where there is one: CUDA
  * needs libraries that are not in the installation, so it must be asked for.
  */
 export async function openOnDevice<Model>(

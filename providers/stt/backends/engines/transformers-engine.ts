@@ -4,7 +4,7 @@ import { openOnDevice } from './onnx-device.ts'
 import { spreadWords } from './words-of-pieces.ts'
 
 const SAMPLE_RATE = 16_000
-/** Moonshine's limit against repeating itself. The library counts whole seconds, which leaves one token to "yes" and cuts what is said last. */
+/** Moonshine's limit against repeating itself. The library counts whole seconds, which leaves one token to "yes" and cuts what is word last. */
 const TOKENS_PER_SECOND = 6
 
 /** What the pipeline answers where words are asked for with their times. */
@@ -46,13 +46,13 @@ export async function openTransformers({ folder, device: wanted }: EngineOrder):
   }
 }
 
-/** Words within the window, in order: the library leaves an end open where the model never said it. */
+/** Words within the window, in order: the library leaves an end open where the model never returned it. */
 function timedWords({ chunks = [] }: TimedOutput, seconds: number): TimedWord[] {
   return chunks.flatMap(({ text, timestamp: [from, to] }, i) => {
-    const said = text.trim()
-    if (said === '') return []
+    const word = text.trim()
+    if (word === '') return []
     const start = Math.min(from ?? 0, seconds)
     const end = Math.min(to ?? chunks[i + 1]?.timestamp[0] ?? seconds, seconds)
-    return [{ text: said, start, end: Math.max(start, end) }]
+    return [{ text: word, start, end: Math.max(start, end) }]
   })
 }

@@ -9,7 +9,7 @@ import type { ModelWeights } from '../../../kit/models/model-weights.ts'
 import type { CloningEngine } from '../speech-engine.ts'
 import type { ChatterboxTask } from './chatterbox-worker.ts'
 
-/** Chatterbox Turbo on the processor: speaks like a clip that it has not heard before. */
+/** Chatterbox Turbo on the processor: speaks like a clip that is new to it. */
 export class ChatterboxEngine implements CloningEngine {
   readonly id = 'chatterbox-turbo'
   readonly aliases = ['ResembleAI/chatterbox-turbo-ONNX', 'chatterbox-tts-1']

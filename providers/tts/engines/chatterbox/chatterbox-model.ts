@@ -4,7 +4,7 @@ import type { PreTrainedTokenizer } from '@huggingface/transformers'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ModelDamagedError } from '../model-damaged-error.ts'
 
-/** What the encoder hears in a clip, in the order of its outputs. */
+/** What the encoder measures in a clip, in the order of its outputs. */
 export interface SpeakerTraits {
   condition: Tensor
   promptTokens: Tensor
@@ -12,7 +12,7 @@ export interface SpeakerTraits {
   features: Tensor
 }
 
-/** The four networks of Chatterbox Turbo: hear a speaker, and say a text as that speaker would. */
+/** The four networks of Chatterbox Turbo: encode a speaker, and speak a text as that speaker would. */
 export interface Chatterbox {
   /** `samples` at 24 kHz. */
   listen(samples: Float32Array): Promise<SpeakerTraits>
@@ -85,7 +85,7 @@ function chatterbox(tokenizer: PreTrainedTokenizer, networks: Networks): Chatter
   }
 }
 
-/** The likeliest tokens one after the other, each one's chance lowered once it was said, up to the end of speech. */
+/** The likeliest tokens one after the other, each one's chance lowered once it was chosen, up to the end of speech. */
 async function speechTokens(
   language: InferenceSession,
   embed: (ids: readonly number[]) => Promise<Tensor>,
@@ -96,8 +96,8 @@ async function speechTokens(
   let past = pastNames.map((name) => emptyPast(language, name))
   let input = start
   let length = 0
-  const said = [START_OF_SPEECH]
-  while (said.length <= MAX_SPEECH_TOKENS) {
+  const chosen = [START_OF_SPEECH]
+  while (chosen.length <= MAX_SPEECH_TOKENS) {
     const width = input.dims[1]!
     const outputs = await language.run({
       inputs_embeds: input,
@@ -113,9 +113,9 @@ async function speechTokens(
     // Each step returns all tokens so far: what the step before held is freed at once, not when memory runs low.
     for (const tensor of past) tensor.dispose()
     past = presentNames.map((name) => outputs[name]!)
-    const next = likeliest(outputs['logits']!, said)
-    if (next === END_OF_SPEECH) return said.slice(1)
-    said.push(next)
+    const next = likeliest(outputs['logits']!, chosen)
+    if (next === END_OF_SPEECH) return chosen.slice(1)
+    chosen.push(next)
     input = await embed([next])
   }
   throw new Error(`the language model did not end its speech within ${MAX_SPEECH_TOKENS} tokens`)
@@ -131,10 +131,10 @@ function emptyPast(language: InferenceSession, name: string): Tensor {
 }
 
 /** The last position's likeliest token. */
-function likeliest(logits: Tensor, said: readonly number[]): number {
+function likeliest(logits: Tensor, chosen: readonly number[]): number {
   const width = logits.dims.at(-1)!
   const scores = (logits.data as Float32Array).slice(-width)
-  for (const token of new Set(said)) {
+  for (const token of new Set(chosen)) {
     const score = scores[token]!
     scores[token] = score < 0 ? score * REPETITION_PENALTY : score / REPETITION_PENALTY
   }

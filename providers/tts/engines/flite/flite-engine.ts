@@ -62,7 +62,7 @@ export class FliteEngine implements SpeechEngine {
     return [...printed.matchAll(/(\S+):([\d.]+)/g)].map(([, name, end]) => ({ name: name!, end: Number(end) }))
   }
 
-  /** The words as they are said: numbers and abbreviations written out. */
+  /** The words as they are spoken: numbers and abbreviations written out. */
   async words(text: string, voice: string, signal: AbortSignal): Promise<string[]> {
     const args = ['-voice', voice, '-pw', '-t', toAscii(text)]
     const { printed } = await this.#run({ args, wave: false }, signal)
@@ -102,7 +102,7 @@ export class FliteEngine implements SpeechEngine {
   }
 }
 
-/** Voices have tempos of their own, kal16 a slow one: it is always said, so that 1 is the same for all, and times are those of the sound. */
+/** Voices have tempos of their own, kal16 a slow one: it is always set, so that 1 is the same for all, and times are those of the sound. */
 function tempo(speed: number): string[] {
   return ['--setf', `duration_stretch=${(1 / speed).toFixed(4)}`]
 }

@@ -13,13 +13,13 @@ export interface VoiceTraits {
 const MAX_GAIN_DB = 24
 const PEAK = 0.89
 
-/** The traits of a sound; null when no voice is heard in it. */
+/** The traits of a sound; null when it has no voice. */
 export function voiceTraits(sound: Sound): VoiceTraits | null {
   const medianF0 = medianPitch(trackPitch(sound))
   return medianF0 === null ? null : { medianF0, spectrum: longTermSpectrum(sound) }
 }
 
-/** The speech with the pitch of the wanted traits; unchanged when no voice is heard in it. */
+/** The speech with the pitch of the wanted traits; unchanged when it has no voice. */
 export function fitPitch(speech: Sound, wanted: VoiceTraits): Sound {
   const frames = trackPitch(speech)
   const own = medianPitch(frames)

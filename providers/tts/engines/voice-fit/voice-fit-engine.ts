@@ -74,7 +74,7 @@ export class VoiceFitEngine implements CloningEngine {
     if (known !== undefined) return untilAborted(known, signal)
     const learned = this.#learn(resample(clip.sound, this.sampleRate), this.#closing.signal)
     this.#fits.set(clip.key, learned)
-    // What failed or was given up is learned again next time.
+    // What failed or was cancelled is learned again next time.
     learned.catch(() => this.#fits.delete(clip.key))
     if (this.#fits.size > KEPT_FITS) this.#fits.delete(this.#fits.keys().next().value!)
     return untilAborted(learned, signal)
@@ -88,7 +88,7 @@ export class VoiceFitEngine implements CloningEngine {
       const traits = voiceTraits(await this.#plain.speak({ text: AUDITION, voice: id, speed: 1 }, signal))
       if (traits !== null) candidates.push({ voice: id, traits })
     }
-    // The smaller the shift, the fewer of its traces are heard.
+    // The smaller the shift, the fewer of its traces are audible.
     const octaves = ({ traits }: { traits: VoiceTraits }) => Math.abs(Math.log2(wanted.medianF0 / traits.medianF0))
     const [closest] = candidates.sort((a, b) => octaves(a) - octaves(b))
     if (closest === undefined) throw new Error('no plain voice could be measured')

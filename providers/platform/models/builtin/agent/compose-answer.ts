@@ -16,13 +16,13 @@ interface Passage {
 
 /** Passages that are read for a plain answer, the most relevant ones. */
 const READ_PASSAGES = 5
-/** Share of the question that a chain must tell, and how much more of it a plain answer must meet to be preferred. */
+/** Share of the question that a chain must cover, and how much more of it a plain answer must cover to be preferred. */
 const LEAST_TOLD = 0.2
 const PLAIN_LEAD = 0.3
-/** How much worse than the best chain another one may be whose different sentence is told too. */
+/** How much worse than the best chain another one may be whose different sentence is added too. */
 const BESIDE = 0.12
 
-/** An answer from the passages: a verdict, the best chain of sentences, or, where no chain tells enough, what answers by itself. */
+/** An answer from the passages: a verdict, the best chain of sentences, or, where no chain covers enough, what answers by itself. */
 export function composeAnswer(question: Question, walks: readonly Walk[], passages: readonly Passage[]): string {
   const read = mostRelevant(question, passages)
   const best = walks[0]

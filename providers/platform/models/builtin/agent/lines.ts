@@ -6,7 +6,7 @@ import { indexOf } from '../matching/terms.ts'
 import type { TermIndex } from '../matching/terms.ts'
 import { nameKey } from './names.ts'
 
-/** A name that a sentence speaks of. `sure`: 1 when it stands there, less when it is only implied. `at`: its place, null when implied. */
+/** A name that a sentence speaks of. `sure`: 1 when it is written there, less when it is only implied. `at`: its offset, null when implied. */
 export interface Spoken {
   name: string
   key: readonly string[]
@@ -20,7 +20,7 @@ export interface Line {
   /** False for a piece that the border of its passage cut. */
   whole: boolean
   own: TermIndex
-  /** What stands before it: title and last sentence. */
+  /** What comes before it: title and last sentence. */
   near: TermIndex
   spoken: readonly Spoken[]
 }
@@ -90,7 +90,7 @@ export function linesOf(passages: readonly { title: string; text: string }[]): L
     for (const line of linesOfPassage(JSON.stringify([title, text]))) {
       const id = line.text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ')
       const known = lines.get(id)
-      // Passages differ in what stands around a sentence, and so in what it can be seen to speak of.
+      // Passages differ in the text around a sentence, and so in what it can be found to mention.
       lines.set(id, known === undefined ? line : { ...known, spoken: surest([...known.spoken, ...line.spoken]) })
     }
   }

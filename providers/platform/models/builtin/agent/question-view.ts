@@ -33,7 +33,7 @@ const FOCUS_WEIGHT = 0.6
 /** The part of a term's weight that does not depend on how many lines hold it. */
 const CONSTANT_WEIGHT = 0.7
 
-/** Reads a question for a search through these lines: what stands in every one of them tells nothing. */
+/** Reads a question for a search through these lines: a term in every one of them distinguishes none. */
 export function viewQuestion(text: string, lines: readonly Line[]): QuestionView {
   const question = analyseQuestion(text)
   const tokens = tokensOf(text)
@@ -57,8 +57,8 @@ export function viewQuestion(text: string, lines: readonly Line[]): QuestionView
 }
 
 /**
- * Terms in the order in which a chain of facts tells them: by their distance from the name it starts at, which itself is left out. A
- * question nests its facts around a name, and one without a name ends with what is told first.
+ * Terms in the order in which a chain of facts covers them: by their distance from the name it starts at, which itself is left out. A
+ * question nests its facts around a name, and one without a name ends with what comes first in the chain.
  */
 export function termsFrom({ terms }: QuestionView, start: QuestionName | null): PlacedTerm[] {
   if (start === null) return terms.toSorted((a, b) => b.place - a.place)

@@ -15,9 +15,9 @@ export interface Bridge {
 /** Sentences that hang together by the names they share, from a name of the question towards what it asks for. */
 export interface Walk {
   lines: readonly Line[]
-  /** One behind each sentence; there may be none behind the last. */
+  /** One after each sentence; there may be none after the last. */
   bridges: readonly Bridge[]
-  /** Share of the question's words that the sentences tell in order, 0 to 1. */
+  /** Share of the question's words that the sentences cover in order, 0 to 1. */
   told: number
   score: number
 }
@@ -26,7 +26,7 @@ interface Step extends Walk {
   terms: readonly PlacedTerm[]
   start: QuestionName | null
   visited: readonly (readonly string[])[]
-  /** Best share of the first 0, 1, 2 … terms that is told so far. */
+  /** Best share of the first 0, 1, 2 … terms that is covered so far. */
   prefix: readonly number[]
   strengths: readonly number[]
   /** How much of the chain rests on guesses about what its sentences speak of. */
@@ -40,7 +40,7 @@ const WEIGHT = { fit: 0.1, length: 0.06, doubt: 0.15, far: 0.06, piece: 0.08 } a
 const NEAR = 0.5
 /** A term that is met less than this is still looked for. */
 const MET = 0.35
-/** What a further sentence must add to the share that is told. */
+/** What a further sentence must add to the share that is covered. */
 const LEAST_GAIN = 0.03
 const LEAST_SURE = 0.3
 /** From here on two names are one and the same. */
@@ -51,8 +51,8 @@ const LEADS_ON = 0.8
 const FAR_CHARS = 160
 
 /**
- * The chains of sentences that tell most of the question, best first, by a beam search. The words nearest to the name that a chain
- * starts at must be told by its first sentences, further ones by later ones, never the other way round.
+ * The chains of sentences that cover most of the question, best first, by a beam search. The words nearest to the name that a chain
+ * starts at must be covered by its first sentences, further ones by later ones, never the other way round.
  */
 export function findWalks(view: QuestionView, lines: readonly Line[]): Walk[] {
   const starts = view.names.filter(({ key }) => lines.some((line) => surety(line, key) > 0))
@@ -122,7 +122,7 @@ function extend(known: Known, walk: Step, line: Line): Step[] {
   const sure = key === null ? 1 : known.surety(key, line)
   if (sure === 0) return []
   const own = known.strengths(walk.terms, line)
-  const prefix = tellMore(walk, own)
+  const prefix = coverMore(walk, own)
   const told = prefix.at(-1)!
   if (walk.lines.length > 0 && told - walk.told < LEAST_GAIN) return []
   const strengths = own.map((strength, at) => Math.max(strength, walk.strengths[at]!))
@@ -151,8 +151,8 @@ function strengthIn(term: PlacedTerm, line: Line): number {
   return own >= NEAR ? own : Math.max(own, NEAR * matchStrength(term, line.near))
 }
 
-/** Each further term is told by the new line, or by those before it where nothing after that term is. */
-function tellMore(walk: Step, strengths: readonly number[]): number[] {
+/** Each further term is covered by the new line, or by those before it where nothing after that term is. */
+function coverMore(walk: Step, strengths: readonly number[]): number[] {
   const all = walk.terms.reduce((sum, { weight }) => sum + weight, 0)
   const prefix = [0]
   walk.terms.forEach(({ weight }, at) => {
@@ -162,7 +162,7 @@ function tellMore(walk: Step, strengths: readonly number[]): number[] {
   return prefix
 }
 
-/** How far a name stands from the words of the question in its sentence, 0 to 1. */
+/** How far a name is from the words of the question in its sentence, 0 to 1. */
 function distance({ at }: Spoken, line: Line, terms: readonly PlacedTerm[]): number {
   if (at === null) return 0.5
   const text = line.text.toLowerCase()

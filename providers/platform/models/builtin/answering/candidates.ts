@@ -4,7 +4,7 @@ import type { Sentence } from '../language/sentences.ts'
 import { indexOf } from '../matching/terms.ts'
 import type { TermIndex } from '../matching/terms.ts'
 
-/** A sentence that may stand in an answer, with what can be read around it. */
+/** A sentence that may be part of an answer, with the text around it. */
 export type Candidate = {
   text: string
   kind: Sentence['kind']
@@ -24,7 +24,7 @@ const SENTENCES_BEFORE = 2
 /** How the graph engine introduces a statement that does not name what it relates: "A – keywords – B: statement". */
 const LINK = /^\S[^–]* – [^–]+ – [^–:]+(?:: |\.$)/u
 
-/** A sentence without the link that a graph's relation puts before it: the link helps to match it, but no text says it. */
+/** A sentence without the link that a graph's relation puts before it: the link helps to match it, but no text contains it. */
 const withoutLink = (passage: Passage, text: string): string =>
   passage.title === 'Relations' ? text.replace(LINK, '') : text
 

@@ -15,7 +15,7 @@ const LEAST_SHARE = 0.25
 
 const COUNTED = /\bhow many\s+((?:[\p{L}-]+\s+)?[\p{L}-]+)/giu
 
-/** Codes and acronyms of the question that stand nowhere in the passages; they have no synonyms. */
+/** Codes and acronyms of the question that appear nowhere in the passages; they have no synonyms. */
 function missingCode(question: Question, everything: TermIndex): string | null {
   const found = tokensOf(question.text).find(
     (token) =>
@@ -62,7 +62,7 @@ const NAMING = /^(?:he|she|it|they|his|her|its|their)\b.{0,40}\b(?:name|named|ca
 
 /**
  * Who or what a question wants the name of, when the passages speak of it but put no name to it: not in the sentence, nor in the next one where
- * that says what a person is called.
+ * that gives a person's name.
  */
 function unnamed(question: Question, evidence: Evidence, passages: readonly Passage[]): string | null {
   const subject = NAME_ASKED.test(question.text) ? NAME_OF.exec(question.text)?.[1] : undefined

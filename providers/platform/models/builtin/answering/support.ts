@@ -4,7 +4,7 @@ import { matchStrength } from '../matching/terms.ts'
 import type { Term } from '../matching/terms.ts'
 import type { Candidate } from './candidates.ts'
 
-/** A question's term with its weight among these passages: what stands in every sentence tells nothing. */
+/** A question's term with its weight among these passages: a term in every sentence distinguishes none. */
 export type WeighedTerm = Term & { local: number }
 
 /** A candidate with how well it meets each term of the question (0 to 1) and what it is worth alone. */
@@ -51,7 +51,7 @@ function formPenalty(candidate: Candidate): number {
   return (whole ? 0 : 0.08) + (text.endsWith('?') ? 0.15 : 0) + (text.length < 25 ? 0.05 : 0)
 }
 
-/** How well a sentence supports an answer, read with what stands around it. */
+/** How well a sentence supports an answer, read with the text around it. */
 export function support(question: Question, terms: readonly WeighedTerm[], candidate: Candidate): Supported {
   const strengths = terms.map((term) => strengthIn(term, candidate))
   const fit = kindFit(candidate.text, question)

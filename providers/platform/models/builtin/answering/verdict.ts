@@ -42,7 +42,7 @@ interface Pair {
   first: string
   second: string
   order: Order
-  /** True when "yes" says that the first one is it; false when the question asks which one. */
+  /** True when "yes" means that the first one is it; false when the question asks which one. */
   isClaim: boolean
   /** What is compared, when the question leaves it to the adjective. */
   predicate: RegExp | null
@@ -73,7 +73,7 @@ function orderOf(text: string): Order | null {
 const CLAIM =
   /^(?:is|are|was|were|did|does|do|has|have)\s+(.+?)\s+(?:(?:\p{Ll}+\s+){0,5}?)(\p{Ll}+)?\s*\b(?:than|before|after)\s+(?:the\s+)?(\p{Lu}[^?,]*?)(?:\s+(?:was|were|is|did|came|had)\b[^?]*)?\?/u
 
-/** The patterns below tell names by their capitals: the first word of the question has none. */
+/** The patterns below recognize names by their capitals: the first word of the question has none. */
 const opened = (text: string): string => text.trim().replace(/^./u, (letter) => letter.toLowerCase())
 
 function comparedPair(text: string): Pair | null {
@@ -165,7 +165,7 @@ function yearsIn(text: string, pair: Pair, rest: readonly Term[]): { value: numb
   const verb = pair.predicate === null ? positionOf(text, rest) : (pair.predicate.exec(text)?.index ?? -1)
   if (verb === -1) return []
   const next = years.find(({ at }) => at > verb) ?? (years.length === 1 ? years[0] : undefined)
-  // A clause of its own between the verb and the year tells of something else.
+  // A clause of its own between the verb and the year is about something else.
   if (
     next === undefined ||
     /[;]|, (?:and|but|while|who|which) /.test(text.slice(Math.min(verb, next.at), Math.max(verb, next.at)))
@@ -197,7 +197,7 @@ function measuresIn(text: string): { value: number; unit: string }[] {
     if (unit === undefined) return []
     return [{ value, unit: UNIT_NAMES.find(([pattern]) => pattern.test(unit))?.[1] ?? unit.replace(/s$/, '') }]
   })
-  // A unit that a sentence gives twice does not say which of the two is meant.
+  // A unit that a sentence gives twice does not show which of the two is meant.
   return all.filter(({ unit }) => all.filter((one) => one.unit === unit).length === 1)
 }
 

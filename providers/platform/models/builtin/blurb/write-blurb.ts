@@ -14,7 +14,7 @@ function namesBefore(before: string): string[] {
   return [...new Set(names)]
 }
 
-/** The first sentence of what introduces the chunk, which tends to say what the section is about. */
+/** The first sentence of what introduces the chunk, which tends to state what the section is about. */
 function leadOf(before: string): string | null {
   const lead = sentencesOf(before).find(({ kind, text }) => kind === 'prose' && text.length > 30)?.text
   if (lead === undefined || lead.length <= LONGEST_LEAD) return lead ?? null
@@ -26,12 +26,12 @@ const listed = (names: readonly string[]): string =>
 
 /**
  * One or two sentences that situate a chunk: the document's title, the headings above it, the names in what introduces it, and the first sentence
- * of that. Nothing repeats what the chunk itself says, and nothing comes from another part of the document.
+ * of that. Nothing repeats the chunk's own text, and nothing comes from another part of the document.
  */
 export function writeBlurb({ documentTitle: title, headings, before, chunk }: BlurbTask): string {
   const section = headings.filter((heading) => !chunk.includes(heading))
-  const said = new Set(tokensOf([chunk, title, ...headings].join('\n')).map(({ norm }) => norm))
-  const names = namesBefore(before).filter((name) => tokensOf(name).some(({ norm }) => !said.has(norm)))
+  const known = new Set(tokensOf([chunk, title, ...headings].join('\n')).map(({ norm }) => norm))
+  const names = namesBefore(before).filter((name) => tokensOf(name).some(({ norm }) => !known.has(norm)))
   const place = section.length === 0 ? '' : `, section "${section.join(' – ')}"`
   const about = names.length === 0 ? '' : `, on ${listed(names.slice(0, MOST_NAMES))}`
   const first = `From "${title}"${place}${about}.`

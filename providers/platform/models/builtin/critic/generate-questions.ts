@@ -11,7 +11,7 @@ export type GeneratedQuestion = { question: string; noncommittal: boolean }
 
 const EVASION =
   /\b(?:i (?:do not|don['’]t|cannot|can['’]t) (?:know|say|tell|answer|determine)|(?:is|are|was|were) not (?:mentioned|stated|specified|provided|given|available|known)|(?:cannot|can['’]t|could not) be (?:determined|answered|said)|no (?:information|answer|mention)|not enough information|unclear|does not (?:say|tell|mention|state|specify)|do not (?:say|tell|mention|state|specify))\b/i
-/** Beyond this an answer says something besides that it cannot say. */
+/** A longer answer states something besides that it cannot answer. */
 const LONGEST_EVASION = 240
 
 const BE_OR_HAVE = /^(?:is|are|was|were|has|have|had|can|could|will|would|may|might|must|should|shall)$/i
@@ -26,7 +26,7 @@ const tidy = (words: string): string =>
 const lowerFirst = (text: string): string =>
   namesOf(text)[0]?.start === 0 || /^\p{Lu}{2}/u.test(text) ? text : text.charAt(0).toLowerCase() + text.slice(1)
 
-/** The sentence around its first finite verb: what stands before it, the verb, and the rest. */
+/** The sentence around its first finite verb: what comes before it, the verb, and the rest. */
 type Clause = { subject: string; verb: TaggedToken; rest: string }
 
 function firstClause(sentence: string): Clause | null {
@@ -69,7 +69,7 @@ function askForDate(sentence: string): string | null {
     : tidy(`When did ${lowerFirst(subject)} ${verb.lemma} ${rest}`)
 }
 
-/** "Y was built by X." → "By whom or what was Y built?" in plain words; for other sentences what is said of the subject. */
+/** "Y was built by X." → "By whom or what was Y built?" in plain words; for other sentences what they state about the subject. */
 function askForRest(sentence: string): string | null {
   const clause = firstClause(sentence)
   if (clause === null) return null
@@ -80,7 +80,7 @@ function askForRest(sentence: string): string | null {
     : tidy(`What did ${lowerFirst(subject)} ${verb.lemma} ${kept}`)
 }
 
-/** A question that needs no grammar: what is told of the sentence's names, or of its rarest words. */
+/** A question that needs no grammar: what the sentence states about its names, or of its rarest words. */
 function askAbout(sentence: string): string | null {
   const names = namesOf(sentence).map((name) => name.text)
   const terms = termsOf(sentence).toSorted((a, b) => b.weight - a.weight)

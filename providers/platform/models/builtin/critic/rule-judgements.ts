@@ -32,7 +32,7 @@ export function attributeStatement(statement: string, contexts: readonly string[
 
 /**
  * Whether a context helps to reach the reference answer: it must hold a statement of the reference, or half of what the
- * reference says beyond the question.
+ * reference states beyond the question.
  */
 export function judgeUsefulness(question: string, context: string, reference: string): Verdict {
   const asked = new Set(termsOf(question).map((term) => term.root))
@@ -54,7 +54,7 @@ const SAME_MATTER = 0.6
 
 /**
  * Whether the contexts support a statement, by its words: a place of up to three sentences must hold most of its weight,
- * all its numbers and names, and must not deny what it says. Words decide, not meaning: this is a baseline.
+ * all its numbers and names, and must not deny it. Words decide, not meaning: this is a baseline.
  */
 export function judgeStatement(statement: string, contexts: readonly string[]): Verdict {
   const located = locate(statement, contexts)

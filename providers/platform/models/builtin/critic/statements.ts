@@ -40,14 +40,14 @@ const OPENING_PRONOUN = /^(he|she|it|they|his|her|its|their)\b(?=\s)/i
 const ORGANISATION =
   /\b(?:company|corporation|inc|ltd|plc|gmbh|bank|group|university|college|institute|ministry|office|council|museum|labs?|systems|society|association|trust|works|line|exchange)\b/i
 
-/** What a name can be referred to by, as far as its form tells. */
+/** What a name can be referred to by, as far as its form shows. */
 function isPersonLike(name: string): boolean {
   if (ORGANISATION.test(name) || /\d/.test(name) || /^\p{Lu}{2,}$/u.test(name)) return false
   const words = name.split(/\s+/)
   return words.length >= 2 && words.length <= 4 && words.every((word) => /^\p{L}/u.test(word))
 }
 
-/** The name that a sentence is about: the one that stands before its first verb, if there is just one. */
+/** The name that a sentence is about: the one before its first verb, if there is just one. */
 function namedSubject(sentence: string): string | null {
   const verb = taggedTokens(sentence).find((token) => token.pos === 'VERB' || token.pos === 'AUX')
   const before = namesOf(sentence).filter((name) => verb === undefined || name.end <= verb.start)

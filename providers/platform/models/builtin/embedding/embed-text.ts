@@ -16,7 +16,7 @@ const SEED = { word: 1, root: 2, gram: 3, concept: 4, empty: 5 } as const
 /** How much of a token's weight each kind of feature carries. */
 const SHARE = { word: 0.2, root: 0.95, grams: 0.55, concepts: 0.45 } as const
 
-/** Each feature stands in this many places: two weaker collisions do less harm than one strong one. */
+/** Each feature is stored in this many places: two weaker collisions do less harm than one strong one. */
 const PLACES = 2
 
 const GRAM_SIZES = [3, 4, 5] as const

@@ -10,7 +10,7 @@ import { isSurname, typeOfNoun } from '../language/name-words.ts'
 
 type Votes = Map<EntityType, number>
 
-/** What each kind of cue weighs. A name's own head noun says most, its surroundings say little each time. */
+/** What each kind of cue weighs. A name's own head noun weighs most, its surroundings little each time. */
 const WEIGHT = {
   head: 5,
   given: 3,
@@ -139,7 +139,7 @@ function nameIn(types: readonly string[], type: EntityType): string | null {
 }
 
 /**
- * The type of each entity, one of `types`, from its name and from what stands around its mentions. `concept` when nothing tells, or
+ * The type of each entity, one of `types`, from its name and from the text around its mentions. `concept` when nothing decides it, or
  * `other` where a list has that instead.
  */
 export function entityTypes(

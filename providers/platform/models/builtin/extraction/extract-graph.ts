@@ -80,7 +80,7 @@ const speakerOf = (titleNames: readonly string[], entities: readonly ExtractedEn
 
 /**
  * The named entities of a text and the relations between those that a clause joins. Names are found by capitals, typed
- * by their head nouns and by what stands around them; short names and pronouns are traced to the full name.
+ * by their head nouns and by the text around them; short names and pronouns are traced to the full name.
  */
 export function extractGraph({ title, text, types }: ExtractTask): Extraction {
   const body = mentionedSentences(text, title)
@@ -118,7 +118,7 @@ export function extractGraph({ title, text, types }: ExtractTask): Extraction {
   return { entities, relations: [...relations.values()] }
 }
 
-/** Adds a relation, or makes a known one (in either direction) surer: what is said twice is meant. */
+/** Adds a relation, or makes a known one (in either direction) surer: what is stated twice is meant. */
 function addRelation(
   relations: Map<string, ExtractedRelation>,
   { source, target, weight }: { source: string; target: string; weight: number },
@@ -141,7 +141,7 @@ export type Spoken = { name: string; isPerson: boolean; nouns: ReadonlySet<strin
 
 const PERSONAL = /^(?:he|she)$/i
 const NEUTER = /^it$/i
-/** "It is no secret that …": this "it" stands for nothing. */
+/** "It is no secret that …": this "it" refers to nothing. */
 const EXPLETIVE = new Set(['that', 'to', 'whether', 'because', 'if'])
 const FIRST_PERSON = /^(?:i|we)$/i
 
@@ -149,7 +149,7 @@ const latest = (spoken: readonly Spoken[], fits: (each: Spoken) => boolean): str
   spoken.findLast(fits)?.name ?? null
 
 /**
- * The name that a clause's subject stands for when it has none of its own: "he" and "she" are the last person, "it" the
+ * The name that a clause's subject refers to when it has none of its own: "he" and "she" are the last person, "it" the
  * last other thing, "the yard" the last thing that was called a yard, and "I" the person that the text is about.
  */
 function impliedSubject(clause: Clause, spoken: readonly Spoken[], speaker: string | null): string | null {
@@ -187,7 +187,7 @@ function definiteNoun(tokens: readonly TaggedToken[]): string | null {
 
 const LONGEST_TITLE_NAME = 3
 
-/** Every word with content has a capital: then capitals tell nothing. */
+/** Every word with content has a capital: then capitals mean nothing. */
 function isTitleCase(title: string): boolean {
   const words = (title.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).filter((word) => !isStopWord(normalizeWord(word)))
   return words.length > 1 && words.every((word) => /^[\p{Lu}\p{N}]/u.test(word))

@@ -10,8 +10,8 @@ import { kindOfNamedTerm, NAMED_TERM, termsOfArt } from './terms-of-art.ts'
 import { isRole, typeOfNoun, withoutHonorific } from '../language/name-words.ts'
 
 /**
- * A name where it stands in a sentence's plain text. `addressed`: with a form of address such as "Dr". `titled`: set in
- * italics or quotation marks, as titles and ships are. `kind`: the type that its form alone says, as of a term of art.
+ * A name where it appears in a sentence's plain text. `addressed`: with a form of address such as "Dr". `titled`: set in
+ * italics or quotation marks, as titles and ships are. `kind`: the type that its form alone shows, as of a term of art.
  */
 export type Mention = {
   name: string
@@ -154,7 +154,7 @@ function splitAtKnownNames(mention: Mention, known: ReadonlySet<string>): Mentio
   return [mention]
 }
 
-/** Adds the surname that opens a sentence: alone, a capital there says too little about a dictionary word ("Hale"). */
+/** Adds the surname that opens a sentence: alone, a capital there shows too little about a dictionary word ("Hale"). */
 function withOpeningSurname(
   sentence: Sentence,
   mentions: readonly Mention[],
@@ -168,7 +168,7 @@ function withOpeningSurname(
 
 /**
  * The names of a text, sentence by sentence. A single capitalised dictionary word, or one that may only be an
- * adjective of nationality, must be met elsewhere as a name to count; headings and cells are where capitals say least.
+ * adjective of nationality, must be met elsewhere as a name to count; headings and cells are where capitals mean least.
  */
 export function mentionedSentences(source: string, title: string): MentionedSentence[] {
   const found = sentencesOf(source)

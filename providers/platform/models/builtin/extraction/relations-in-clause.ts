@@ -3,7 +3,7 @@ import { isVerb } from './clauses.ts'
 import type { Clause } from './clauses.ts'
 import type { TaggedToken } from '../language/part-of-speech.ts'
 
-/** Two names that a clause relates. `how` says what joins them: the closer the joint, the surer the relation. */
+/** Two names that a clause relates. `how` is what joins them: the closer the joint, the surer the relation. */
 export type NamePair = { source: string; target: string; how: 'verb' | 'attached' | 'shared' | 'implied' }
 
 /** ", a college in", ", who led", " of the": what follows belongs to the name before it. */
@@ -19,7 +19,7 @@ const RECIPROCAL =
 const PREPOSITION_BEFORE =
   /\b(?:in|at|on|of|for|from|to|with|under|near|off|by|during|after|before|since|until|aboard|through|against|into)\s+(?:the\s+|an?\s+)?$/i
 
-/** "built by the ": who stands behind it is the one that acts. */
+/** "built by the ": the name after it is the one that acts. */
 const AGENT_BEFORE = /\bby\s+(?:the\s+|an?\s+)?$/i
 
 /** How a name hangs on the one before it. */

@@ -2,7 +2,7 @@ import { bounded } from './memo.ts'
 import { rootOfWord } from './roots.ts'
 
 /**
- * Small rings of everyday English words that one fact is told with: a question says "who constructed", the text says
+ * Small rings of everyday English words that state one fact: a question says "who constructed", the text says
  * "was built by". General vocabulary only; nothing here comes from a particular collection of documents.
  */
 const RINGS = `

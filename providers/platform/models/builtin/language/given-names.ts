@@ -1,4 +1,4 @@
-/** Everyday European given names. Far from all: a name that is missing is recognised by what stands around it. */
+/** Everyday European given names. Far from all: a name that is missing is recognised by the text around it. */
 const GIVEN_NAMES = new Set(
   `adam adele agnes aino alan albert alexander alexandra alfred alice alison amanda amelia andrea andreas andrew angela ann
 anna anne annie anthony anton antonio arthur astrid august barbara beatrice beatrix ben benjamin bernard bertha brian

@@ -41,7 +41,7 @@ const HEADS: Partial<Record<EntityType, string>> = {
   group: `clan crew dynasty family gang tribe`,
 }
 
-/** Nouns for what is not a person, beside the heads above: they stand in front of a name or explain it. */
+/** Nouns for what is not a person, beside the heads above: they come before a name or explain it. */
 const KINDS: Partial<Record<EntityType, string>> = {
   vessel: `barge barque boat brig coaster collier cruiser cutter destroyer dinghy dory dredger drifter ferry flagship
     freighter galley icebreaker launch lifeboat lightship liner lugger minesweeper packet ship sloop submersible tanker
@@ -90,7 +90,7 @@ for (const lists of [HEADS, KINDS]) {
 
 const singular = (noun: string): string => (/[^s]s$/.test(noun) ? noun.slice(0, -1) : noun)
 
-/** The type that a noun stands for, as the last word of a name or as its explanation; null when it tells nothing. */
+/** The type that a noun stands for, as the last word of a name or as its explanation; null when it has none. */
 export function typeOfNoun(noun: string): EntityType | null {
   const word = noun.toLowerCase()
   if (ROLES.has(word) || ROLES.has(singular(word))) return 'person'
@@ -110,7 +110,7 @@ export function isSurname(noun: string): boolean {
   return SURNAMES.has(noun.toLowerCase())
 }
 
-/** True for a noun that says what somebody does or is to somebody. */
+/** True for a noun that names what a person does or is to another. */
 export function isRole(noun: string): boolean {
   return typeOfNoun(noun) === 'person'
 }

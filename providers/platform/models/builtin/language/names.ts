@@ -6,7 +6,7 @@ import { isStopWord } from './stop-words.ts'
 import { tokensOf } from './tokens.ts'
 import type { Token } from './tokens.ts'
 
-/** A proper name or code as it stands in a text. */
+/** A proper name or code as it appears in a text. */
 export type NameMention = { text: string; start: number; end: number }
 
 /** Words of the longest run of capitals that is looked at as one name. */
@@ -14,13 +14,13 @@ const LONGEST_NAME = 12
 
 /** Particles of surnames. */
 const PARTICLES = new Set('de la le du da di del van von der den ten ter al el bin y'.split(' '))
-/** What may stand in lower case inside a title of plain words: "Letters from a Lightship". */
+/** What may be in lower case inside a title of plain words: "Letters from a Lightship". */
 const TITLE_WORDS = new Set('of in on from at to for with and the a an over under'.split(' '))
 
 const isCapitalised = (token: Token): boolean =>
   token.kind === 'code' ? /\p{Lu}/u.test(token.text) : token.kind === 'word' && /^\p{Lu}/u.test(token.text)
 
-/** What may stand between two parts of a name; a period only behind an initial or a short title. */
+/** What may be between two parts of a name; a period only after an initial or a short title. */
 const gapAllows = (previous: Token, gap: string): boolean =>
   /^(?:[ \u00a0]|-| & |'|’)$/.test(gap) ||
   (/^\. ?$/.test(gap) && /^(?:\p{Lu}|Dr|Mr|Mrs|Ms|St|Mt|Prof|Capt|Lt|Col)$/u.test(previous.text))
@@ -31,7 +31,7 @@ const opensSentence = (text: string, token: Token): boolean => {
   return (before === '' && token.start < 8) || /[.!?:…"“‘(\n]$/.test(before)
 }
 
-/** A capital at the start of a sentence says nothing about a word that is not a name elsewhere. */
+/** A capital at the start of a sentence shows nothing about a word that is not a name elsewhere. */
 const isMereOpener = (text: string, token: Token, alone: boolean): boolean => {
   if (token.kind !== 'word' || !opensSentence(text, token)) return false
   if (isStopWord(token.norm)) return true
@@ -88,7 +88,7 @@ function ownerEnds(run: readonly Token[], next: Token): boolean {
 
 const isPlainWord = (token: Token | undefined): boolean => token?.kind === 'word' && isEnglishWord(token.norm)
 
-/** True when lower-case words join what stands before and behind them into one name. */
+/** True when lower-case words join what comes before and after them into one name. */
 function joinsName(run: readonly Token[], inner: readonly Token[], next: Token, following: Token | undefined): boolean {
   const before = run.at(-1)!
   const [first] = inner
@@ -121,7 +121,7 @@ function joinsByAnd(run: readonly Token[], next: Token, following: Token | undef
   )
 }
 
-/** Index of the capitalised token behind one or two inner words at `at`, or null. */
+/** Index of the capitalised token after one or two inner words at `at`, or null. */
 function innerEnd(text: string, tokens: readonly Token[], from: number, at: number): number | null {
   for (let end = at; end < Math.min(at + 2, tokens.length - 1); end += 1) {
     const token = tokens[end]!

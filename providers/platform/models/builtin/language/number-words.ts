@@ -25,7 +25,7 @@ const OTHERS = new Map([
   ['once', 1],
 ])
 
-/** A number as it stands in a text: tokens `from` (included) to `to` (excluded). */
+/** A number as it appears in a text: tokens `from` (included) to `to` (excluded). */
 export type NumberMention = { value: number; from: number; to: number }
 
 const wordValue = (token: Token | undefined): number | null =>

@@ -48,7 +48,7 @@ function withoutStrongMarks(text: string): string {
   return parts.join('') + text.slice(at)
 }
 
-/** Where a mark stands right behind a visible character; -1 when there is none. */
+/** Where a mark comes right after a visible character; -1 when there is none. */
 function closingMark(text: string, mark: string, from: number): number {
   let end = text.indexOf(mark, from)
   while (end !== -1 && /\s/.test(text[end - 1]!)) end = text.indexOf(mark, end + 1)

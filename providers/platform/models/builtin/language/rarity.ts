@@ -34,12 +34,12 @@ const wordRarity = bounded(20_000, (norm) => {
   if (norm.length === 1) return 0.3
   const everyday = everydayWeight(norm)
   if (everyday !== null) return everyday
-  // Longer words are rarer on the whole; beyond a dozen letters that says nothing more.
+  // Longer words are rarer on the whole; beyond a dozen letters that makes no difference.
   return UNLISTED_WORD + LONGEST_BONUS * Math.min(1, Math.max(0, norm.length - 4) / 8)
 })
 
 /**
- * How much a token says, 0 (grammar) to 1.6 (a code): an idf that needs no corpus, from a list of everyday words and
+ * How informative a token is, 0 (grammar) to 1.6 (a code): an idf that needs no corpus, from a list of everyday words and
  * the token's shape.
  */
 export function rarity(token: Token): number {

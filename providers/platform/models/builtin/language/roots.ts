@@ -4,7 +4,7 @@ import type { Token } from './tokens.ts'
 import { wink } from './wink.ts'
 
 /**
- * British and American spellings as one. Each rule looks only at what stands before the ending, so that all
+ * British and American spellings as one. Each rule looks only at what comes before the ending, so that all
  * inflections of a word change together: `organise` does, `raise` and `rising` do not.
  */
 const respell = (word: string): string =>

@@ -5,7 +5,7 @@ import { plainText } from './plain-text.ts'
 
 /**
  * A sentence, heading, list item or table row. `text` is its plain text (a table row reads `Header: value; …`);
- * `source.slice(start, end)` is where it stands. `block` counts the blocks of the source. `whole` is false for a piece
+ * `source.slice(start, end)` is where it is. `block` counts the blocks of the source. `whole` is false for a piece
  * that was cut at the start or the end of the source.
  */
 export type Sentence = {
@@ -28,7 +28,7 @@ const TERMINATOR = /(?<![.!?…])[.!?…]+[)\]"'”’»*_]*(?=\s|$)/gu
 const CLOSING = new Set(')]"\'”’»*_')
 /** More than any abbreviation with the words around it: what is read before a terminator, so that the time is in proportion to the text. */
 const TAIL_CHARS = 160
-/** What is read behind a terminator, white space included. */
+/** What is read after a terminator, white space included. */
 const AFTER_CHARS = 400
 const RUN_IN_HEAD_CHARS = 200
 

@@ -15,7 +15,7 @@ whatever when where whereas whether which while who who's whom whose why will wi
 yet you you'd you'll you're you've your yours yourself yourselves`.split(/\s+/),
 )
 
-/** True for a word in normal form that says nothing about the subject. */
+/** True for a word in normal form that has nothing to do with the subject. */
 export function isStopWord(norm: string): boolean {
   return STOP_WORDS.has(norm)
 }

@@ -4,12 +4,12 @@ import type { Document, ItsFunction, Model, PartOfSpeech, WinkMethods } from 'wi
 type WinkFactory = (model: Model, pipe?: string[]) => WinkMethods
 type EnglishModel = Model & { addons: { stem: (word: string) => string } }
 
-/** `partOfSpeech` and `lemma` must stay the library's own functions: they are told apart by identity. */
+/** `partOfSpeech` and `lemma` must stay the library's own functions: they are distinguished by identity. */
 type Wink = {
   readDoc: (text: string) => Document
   partOfSpeech: ItsFunction<PartOfSpeech>
   lemma: ItsFunction<string>
-  /** True for a lower-case word that stands in the model's English lexicon. */
+  /** True for a lower-case word that is in the model's English lexicon. */
   isLexeme: (word: string) => boolean
   stem: (word: string) => string
 }

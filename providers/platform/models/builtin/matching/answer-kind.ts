@@ -31,7 +31,7 @@ function hasNewNumber(text: string, question: Question): boolean {
   )
 }
 
-/** True when a text holds something of the kind that is asked for and that the question does not say itself. */
+/** True when a text holds something of the kind that is asked for and that the question does not contain itself. */
 export function offersKind(kind: AnswerKind, text: string, question: Question): boolean {
   switch (kind) {
     case 'person':

@@ -14,7 +14,7 @@ export type Question = {
   terms: readonly Term[]
   /** Roots of the names and codes that it mentions, one list per mention. */
   names: readonly (readonly string[])[]
-  /** Kinds of answer it asks for; one for each question word. Empty when it cannot be told. */
+  /** Kinds of answer it asks for; one for each question word. Empty when unknown. */
   expects: readonly AnswerKind[]
   /** Roots of the noun that a "which …" or "what …" asks for, such as `bird` in "which bird". */
   focus: ReadonlySet<string>

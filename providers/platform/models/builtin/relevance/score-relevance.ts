@@ -11,7 +11,7 @@ import type { Term } from '../matching/terms.ts'
 //
 //   BM25 of its words (k1 1.2, b 0.75; terms matched by root, or for part of the weight by a synonym or a word spelled alike)
 //   + 0.3 × what its best two neighbouring sentences cover together (proximity)
-//   + 0.3 × the part of its heading that the query says
+//   + 0.3 × the part of its heading that the query contains
 //
 // By itself a passage is weighed by how rare words are in everyday English: scores of foreign callers do not depend on what else is in
 // their batch. In the pool of a search, terms weigh by their document frequency in the collection, lengths are relative to the pool's
@@ -114,25 +114,25 @@ function bestWindow(terms: readonly WeighedTerm[], text: string): number {
   }, 0)
 }
 
-/** How much of a passage's heading, by the rarity of its words, the query says; 0 without a heading. */
+/** How much of a passage's heading, by the rarity of its words, the query contains; 0 without a heading. */
 function headingShare(query: string, text: string): number {
   const end = text.indexOf('\n')
   if (end === -1 || end > LONGEST_HEADING) return 0
   const asked = new Set(tokensOf(query).map(rootOf))
   const words = new Map(tokensOf(text.slice(0, end)).map((token) => [rootOf(token), rarity(token)]))
-  let said = 0
+  let covered = 0
   let all = 0
   for (const [root, weight] of words) {
     all += weight
-    if (asked.has(root)) said += weight
+    if (asked.has(root)) covered += weight
   }
-  return all === 0 ? 0 : said / all
+  return all === 0 ? 0 : covered / all
 }
 
 const saturated = (count: number, length: number, meanLength: number): number =>
   (count * (K1 + 1)) / (count + K1 * (1 - B + (B * length) / meanLength))
 
-/** BM25 as a share; `needs` says how much each term still counts. */
+/** BM25 as a share; `needs` is how much each term still counts. */
 function lexicalScore(
   terms: readonly WeighedTerm[],
   { counts, length }: ReadPassage,

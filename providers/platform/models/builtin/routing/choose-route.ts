@@ -53,7 +53,7 @@ function strengthsOf(route: Route): Map<Strength, number> {
 
 /**
  * Chooses the route whose described strengths fit the question's shape best; the first one on a tie or when no
- * description says anything. Null without routes.
+ * description gives any. Null without routes.
  */
 export function chooseRoute(task: ClassifyTask): RouteChoice | null {
   const wanted = wants(questionShape(task.question))

@@ -5,9 +5,9 @@ import { isComparison } from '../matching/comparison.ts'
 import { analyseQuestion } from '../matching/question.ts'
 import { refersToItsText } from './text-reference.ts'
 
-/** How a question is built, as far as its words tell. */
+/** How a question is built, as far as its words show. */
 export type QuestionShape = {
-  /** Separate facts to join, 1 to 4: the one that is asked for and one for each thing that is told by another instead of by its name. */
+  /** Separate facts to join, 1 to 4: the one that is asked for and one for each thing that is described by another instead of named. */
   hops: number
   /** Codes and long numbers that must be found letter by letter. */
   codes: readonly string[]
@@ -23,11 +23,11 @@ const RELATION =
   /\b(?:relat(?:ed|ion|ionship)s?|connect(?:ed|ion)s?|linked|links? between|associat(?:ed|ion)s?|in common|shared?|who else|through (?:whom|which)|another)\b/i
 const RELATIVE = new Set(['that', 'which', 'who', 'whose', 'whom', 'where'])
 const WHOEVER = new Set(['whoever', 'whomever'])
-/** What a thing told by what happened to it goes on with: "the barque wrecked in", "the company started by". */
+/** What follows a thing that is described by what happened to it: "the barque wrecked in", "the company started by". */
 const AFTER_PARTICIPLE = new Set(['by', 'in', 'from', 'under', 'against', 'during', 'at', 'on', 'after', 'for'])
 const OWNED_BY = new Set(['of', 'behind', 'at'])
 const BE = new Set(['is', 'are', 'was', 'were', 'be', 'been', 'being'])
-/** Something other than what was just told: "a second customer", "another pupil". */
+/** Something other than what was just mentioned: "a second customer", "another pupil". */
 const OTHER = new Set(['another', 'other', 'second'])
 
 const lower = (token: TaggedToken | undefined): string => token?.text.toLowerCase() ?? ''
@@ -35,7 +35,7 @@ const isNoun = (token: TaggedToken | undefined): boolean => token?.pos === 'NOUN
 /** A word of the language, not a name. */
 const isPlain = (token: TaggedToken | undefined): boolean => token !== undefined && /^\p{Ll}/u.test(token.text)
 
-/** "the firm that …", "the museum in which …", "whoever …": a clause that stands for a name. */
+/** "the firm that …", "the museum in which …", "whoever …": a clause in place of a name. */
 function isRelativeClause(tokens: readonly TaggedToken[], at: number): boolean {
   const word = lower(tokens[at])
   if (WHOEVER.has(word)) return true

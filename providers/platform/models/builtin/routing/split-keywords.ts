@@ -28,7 +28,7 @@ function nounPhrases(question: string, taken: readonly { start: number; end: num
   return phrases
 }
 
-/** Verbs that say what happened: they stand for a kind of relation. */
+/** Verbs that state what happened: each means a kind of relation. */
 function contentVerbs(question: string): string[] {
   return taggedTokens(question)
     .filter((token) => token.pos === 'VERB')

@@ -21,7 +21,7 @@ const REFERENCES: readonly RegExp[] = [
   /(?<!^\s*)\bthis(?! (?:year|week|month|century|day))\b|\bthese\b|\bthose\b/i,
   new RegExp(`\\bthat (?:case|${TEXT_NOUN})\\b|\\b(?:after|before|about|with|of) that\\s*\\?`, 'i'),
   /\bthe (?:above|following|aforementioned|previous|preceding)\b|\bdescribed (?:here|above|below)\b/i,
-  // Roles that a text gives to someone whose name it says elsewhere.
+  // Roles that a text gives to someone whose name it gives elsewhere.
   /\bthe (?:narrator|protagonist|plaintiff|defendant|claimant|appellant|author(?! of))\b/i,
   /(?<!\b(?:is|are|was|were|be) )\bthere(?! (?:is|are|was|were|be|any|a)\b)/i,
 ]
@@ -36,7 +36,7 @@ const AUXILIARY = /^(?:do|does|did|is|are|was|were|has|have|had|can|could|will|w
 /** A noun, or a plural that the tagger takes for a verb ("leaves"). */
 const isThing = ({ pos, text }: TaggedToken): boolean => pos === 'NOUN' || (pos === 'VERB' && /[^s]s$/.test(text))
 
-/** True when a pronoun has nothing in the question that it can stand for. */
+/** True when a pronoun has nothing in the question that it can refer to. */
 function hasFreePronoun(text: string): boolean {
   const tokens = taggedTokens(text)
   const names = namesOf(text)
