@@ -6,7 +6,7 @@ import { number, type Figure } from './figure.ts'
 
 const PAGE = join(PROJECT_ROOT, 'docs/figures.md')
 
-/** What each target asks for. A timing is a limit for two processor cores unless it says otherwise. */
+/** What each target asks for. A timing is a limit for two processor cores unless stated otherwise. */
 const TARGETS: readonly (readonly [id: string, area: string, wanted: string])[] = [
   [
     'P1',
@@ -83,7 +83,7 @@ const TARGETS: readonly (readonly [id: string, area: string, wanted: string])[] 
 
 const TARGETS_TITLE = 'Targets'
 
-/** What the page says above the figures. */
+/** The text of the page above the figures. */
 export const FIGURES_HEAD = `# Figures
 
 Each section below is the last output of \`npm run bench -- --write\` for that benchmark. ● meets its target, ▲ misses it; a figure without a mark

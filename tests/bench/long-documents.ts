@@ -31,7 +31,7 @@ interface Kind {
   types: readonly string[]
   opening: (subject: string, place: string) => string
   topics: readonly Topic[]
-  /** A paragraph that names somebody, then one that goes on about the same person without the name. */
+  /** A paragraph that names a person, then one that goes on about the same person without the name. */
   person: { heading: string; roles: readonly string[]; introduction: string; fact: string; asks: readonly string[] }
   /** A fact beside its subject's name: the passages that need no context. */
   named: { heading: string; fact: string; ask: string }
@@ -382,7 +382,7 @@ function writeDocument(random: Random, kind: Kind, place: string, people: string
   for (const name of shuffled(random, kind.names).slice(0, SECTIONS)) {
     const type = oneOf(random, kind.types)
     const subject = `${name} ${type}`
-    // The same names occur in several documents: a question says which.
+    // The same names occur in several documents: a question states which.
     const asked = `${subject} in ${place}`
     written.text += `\n\n## ${subject}\n\n${kind.opening(subject, place)}`
     for (const topic of shuffled(random, kind.topics)) add(writeTopic(random, topic, asked))

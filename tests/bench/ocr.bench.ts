@@ -107,9 +107,9 @@ async function score(recognizer: Recognizer, pages: readonly Page[]): Promise<Sc
     const [wanted, found] = [contentText(content), blocksText(blocks)].map((text) => text.trim().split(/\s+/))
     total.words += wanted!.length
     total.wrongWords += wordErrors(wanted!, found!)
-    const [said, read] = [Array.from(wanted!.join(' ')), Array.from(found!.join(' '))]
-    total.characters += said.length
-    total.wrongCharacters += wordErrors(said, read)
+    const [expected, read] = [Array.from(wanted!.join(' ')), Array.from(found!.join(' '))]
+    total.characters += expected.length
+    total.wrongCharacters += wordErrors(expected, read)
     const tables = blocks.filter((block): block is Table => block.kind === 'table')
     const truth = content.sections.flatMap(({ table }) => (table === undefined ? [] : [table]))
     total.cells.push(cellF1(truth, tables) ?? 1)

@@ -9,9 +9,9 @@ import type { Person } from '../helpers/person.ts'
 /** Something a person comes for, done on the pages from Home on. */
 export interface Job {
   id: string
-  /** As the person would say it. */
+  /** In the person's own words. */
   what: string
-  /** On a project folder that nobody has worked in; the others follow one another in one. */
+  /** On an unused project folder; the others follow one another in one. */
   fresh?: boolean
   /** Ends when the person has what they came for, and returns what that is; throws where it cannot be reached. */
   run: (person: Person, place: Place) => Promise<string>
@@ -35,7 +35,7 @@ const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 const main = (page: Page) => page.getByRole('main')
 
-/** First lines of what a part of the page says. */
+/** First lines of the text of a part of the page. */
 const shown = async (text: Promise<string>): Promise<string> => (await text).replace(/\s+/g, ' ').slice(0, 160)
 
 const verdict = (page: Page): Promise<string> =>

@@ -43,7 +43,7 @@ interface Rate {
 
 /**
  * Word error rates on the 200 sentences of the sample, Whisper tiny.en against PocketSphinx, spoken by Flite, and of Whisper on a part of them
- * spoken by Kokoro. Both what was said and what was recognized go through the synthesiser's rules for numbers and abbreviations, so that "12"
+ * spoken by Kokoro. Both what was spoken and what was recognized go through the synthesiser's rules for numbers and abbreviations, so that "12"
  * counts as "twelve", and through one spelling.
  */
 export async function benchRealSpeech(): Promise<Figure[]> {
@@ -160,14 +160,14 @@ async function rateOf(
     const recognized = await transcribeLong(sound, recogniser, signal)
     rate.hearingSeconds += (performance.now() - startedAt) / 1000
     rate.soundSeconds += durationSeconds(sound)
-    const said = await spokenWords(flite, sentences.join(' '))
-    rate.words += said.length
-    rate.errors += wordErrors(said, await spokenWords(flite, recognized.map(({ text }) => text).join(' ')))
+    const spoken = await spokenWords(flite, sentences.join(' '))
+    rate.words += spoken.length
+    rate.errors += wordErrors(spoken, await spokenWords(flite, recognized.map(({ text }) => text).join(' ')))
   }
   return rate
 }
 
-/** The words of a text as they are said, in one spelling. */
+/** The words of a text as they are spoken, in one spelling. */
 async function spokenWords(flite: FliteEngine, text: string): Promise<string[]> {
   if (text === '') return []
   return normalisedWords((await flite.words(text, 'slt', signal)).join(' '))

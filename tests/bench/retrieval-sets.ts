@@ -53,7 +53,7 @@ const ImportedQuestion = z.union([
   }),
 ])
 
-/** Names that stand for sets of this repository where a folder is expected. */
+/** Names of sets of this repository, accepted where a folder is expected. */
 const OWN_SETS = ['long-documents', 'rungs']
 
 /** The sets named: folders, `long-documents`, `rungs`; without names all of them, with the default folder where it exists. */

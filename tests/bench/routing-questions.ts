@@ -1,4 +1,4 @@
-// 200 questions of many domains with the route that suits each. The labels follow these definitions, not what the router says:
+// 200 questions of many domains with the route that suits each. The labels follow these definitions, not the router's choice:
 //
 // - exact-term: one fact, and the question names its subject by a name, code, number or quotation that its passage must hold.
 // - single-fact: one fact in everyday words or terms of a field, without any name.

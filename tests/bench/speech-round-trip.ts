@@ -8,7 +8,7 @@ import { normalisedWords } from '../helpers/normalise-english.ts'
 import { alignedWords, wordErrors } from '../helpers/word-errors.ts'
 import type { Recording } from './spoken-sample.ts'
 
-/** What went wrong in one way of hearing. */
+/** Errors of one way of recognition. */
 export interface Heard {
   words: number
   errors: number
@@ -16,11 +16,11 @@ export interface Heard {
   questionErrors: number
 }
 
-/** How well one voice is heard again. */
+/** How well one voice is recognized. */
 export interface RoundTrip {
   voice: string
   plain: Heard
-  /** Distance of the heard from the synthesiser's own starts of words, over the words heard right; seconds. */
+  /** Distance of the recognized from the synthesiser's own starts of words, over the words recognized right; seconds. */
   startErrorMedian: number
   startErrorP95: number
   /** Time to speak and to transcribe, per second of sound. */
@@ -33,7 +33,7 @@ const PAUSE_SECONDS = 0.6
 /** Processes that transcribe at the same time. */
 const WIDTH = 2
 
-interface Said {
+interface ReferenceWord {
   word: string
   start: number
 }
@@ -55,11 +55,11 @@ export async function roundTrip(
     totals.speakingMs += performance.now() - spokenAt
     const sound = joinSounds(sounds, PAUSE_SECONDS)
     totals.sound += durationSeconds(sound)
-    const said = await wordsSaid(engine, sentences, sounds, voice)
+    const reference = await referenceWords(engine, sentences, sounds, voice)
     const heardAt = performance.now()
     const plainly = await transcribeLong(sound, recogniser, signal)
     totals.hearingMs += performance.now() - heardAt
-    startErrors.push(...count(plain, kind, said, plainly))
+    startErrors.push(...count(plain, kind, reference, plainly))
   }
   const waiting = [...recordings]
   await Promise.all(
@@ -83,11 +83,18 @@ function nothing(): Heard {
   return { words: 0, errors: 0, questionWords: 0, questionErrors: 0 }
 }
 
-/** Adds one recording to the totals; distances of the starts of words heard right, in seconds. */
-function count(totals: Heard, kind: Recording['kind'], said: readonly Said[], heard: readonly TimedWord[]): number[] {
-  const words = said.map(({ word }) => word)
-  const heardWords = heard.flatMap(({ text, start }) => normalisedWords(text).map((word) => ({ word, start })))
-  const again = heardWords.map(({ word }) => word)
+/** Adds one recording to the totals; distances of the starts of words recognized right, in seconds. */
+function count(
+  totals: Heard,
+  kind: Recording['kind'],
+  reference: readonly ReferenceWord[],
+  recognized: readonly TimedWord[],
+): number[] {
+  const words = reference.map(({ word }) => word)
+  const recognizedWords = recognized.flatMap(({ text, start }) =>
+    normalisedWords(text).map((word) => ({ word, start })),
+  )
+  const again = recognizedWords.map(({ word }) => word)
   const errors = wordErrors(words, again)
   totals.words += words.length
   totals.errors += errors
@@ -96,18 +103,18 @@ function count(totals: Heard, kind: Recording['kind'], said: readonly Said[], he
     totals.questionErrors += errors
   }
   return alignedWords(words, again)
-    .map(([a, b]) => Math.abs(heardWords[b]!.start - said[a]!.start))
+    .map(([a, b]) => Math.abs(recognizedWords[b]!.start - reference[a]!.start))
     .filter((seconds) => !Number.isNaN(seconds))
 }
 
-/** What the synthesiser says, numbers and abbreviations written out, with its own times. */
-async function wordsSaid(
+/** What the synthesiser speaks, numbers and abbreviations written out, with its own times. */
+async function referenceWords(
   engine: FliteEngine,
   sentences: readonly string[],
   sounds: readonly Sound[],
   voice: string,
-): Promise<Said[]> {
-  const said: Said[] = []
+): Promise<ReferenceWord[]> {
+  const reference: ReferenceWord[] = []
   let offset = 0
   for (const [i, text] of sentences.entries()) {
     // Of codes the program reports more words than it speaks separately: then their times are unknown.
@@ -115,10 +122,10 @@ async function wordsSaid(
       (await engine.words(text, voice, signal)).map((word) => ({ text: word, start: NaN })),
     )
     for (const { text: spoken, start } of withEndings(timed))
-      said.push(...normalisedWords(spoken).map((word) => ({ word, start: start + offset })))
+      reference.push(...normalisedWords(spoken).map((word) => ({ word, start: start + offset })))
     offset += durationSeconds(sounds[i]!) + PAUSE_SECONDS
   }
-  return said
+  return reference
 }
 
 /** The synthesiser reports the ending of "farmer's" as a word of its own; which is never written so. */

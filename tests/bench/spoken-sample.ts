@@ -2,7 +2,7 @@ import { glob, readFile } from 'node:fs/promises'
 import { loadDatasets } from '../../main/manifests/load-datasets.ts'
 import { randomFrom } from '../helpers/random.ts'
 
-/** What is said in one go. */
+/** What is spoken in one go. */
 export interface Recording {
   kind: 'question' | 'text'
   sentences: string[]

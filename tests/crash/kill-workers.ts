@@ -62,7 +62,7 @@ export interface KillRounds {
   underWay: () => Promise<number>
 }
 
-/** Starts processes and kills each at a random moment, within 40 ms unless said, most after their work has begun. Returns how many pieces of work the kills found under way. */
+/** Starts processes and kills each at a random moment, within 40 ms unless given, most after their work has begun. Returns how many pieces of work the kills found under way. */
 export async function killRounds(rounds: KillRounds): Promise<number> {
   const { kills, atOnce, random, withinMs = 40, start, work, underWay } = rounds
   let begun = 0

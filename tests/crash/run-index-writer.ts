@@ -1,4 +1,4 @@
-// Keeps an index up with a folder until it is killed, as fast as it can; says when it has begun and what it has applied.
+// Keeps an index up with a folder until it is killed, as fast as it can; reports when it has started and what it has applied.
 import { IndexSession } from '../../main/run-index/index-session.ts'
 import { IndexWriter } from '../../main/run-index/index-writer.ts'
 import { openForWriting } from '../../main/run-index/open-database.ts'

@@ -66,7 +66,7 @@ test('answers that refuse are counted by approach, and their number explains how
 }) => {
   await open(COVERAGE)
   const chips = page.getByRole('region', { name: 'Coverage', exact: true }).getByText(/^⊘ Refused/)
-  // The other approaches have no row that says.
+  // The other approaches have no row that records it.
   await expect(chips).toHaveText(['⊘ Refused 2/24, 1 unknown', '⊘ Refused 1/24'])
   await chips.first().hover()
   await expect(page.getByRole('tooltip')).toContainText('for 3 answers by the evaluator’s language model')

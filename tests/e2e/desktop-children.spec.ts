@@ -119,7 +119,7 @@ test('an exit is reported with its code and followed by a restart', async ({ chi
     return failures
   })
   const starts = async (): Promise<number> => (await children.journal()).match(/start/g)!.length
-  // 70 says that a deadline passed and a fresh process is wanted; it differs from every other code.
+  // 70 means that a deadline passed and a fresh process is wanted; it differs from every other code.
   for (const [place, path] of ['exit-70', 'crash'].entries()) {
     await fetch(`${await children.url()}/${path}`).catch(() => undefined)
     await expect.poll(starts).toBe(place + 2)

@@ -51,7 +51,7 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   const change = page.getByRole('form', { name: 'Change hybrid-k10' })
   await change.getByLabel('Chunks handed over').fill('12')
   await change.getByRole('button', { name: 'Save flavor' }).click()
-  // Its finished cells were made with another value, and the plan says so.
+  // Its finished cells were made with another value, and the plan shows it.
   await expect(page.getByText('approach.parameters.top_n')).toBeVisible()
   await page.screenshot({ path: `${FOLDER}/flavor-conflict.png`, fullPage: true })
   await page.getByRole('button', { name: 'Remove hybrid-k10' }).click()

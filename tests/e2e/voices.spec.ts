@@ -84,8 +84,8 @@ test('a new clip takes nothing over from the one before: consent, cut, name, lic
     await expect(consent).toBeVisible({ timeout: 1000 })
   }).toPass()
   await consent.check()
-  const said = ['Name', 'Licence of the clip', 'Where it comes from'].map((label) => page.getByLabel(label))
-  for (const field of said) await field.fill('of the first clip')
+  const fields = ['Name', 'Licence of the clip', 'Where it comes from'].map((label) => page.getByLabel(label))
+  for (const field of fields) await field.fill('of the first clip')
 
   // Trimming takes back the verdict alone.
   const edge = (await page.locator('[part~=region-handle-right]').boundingBox())!
@@ -96,7 +96,7 @@ test('a new clip takes nothing over from the one before: consent, cut, name, lic
   await expect(page.getByText(/^3\.\d s chosen/)).toBeVisible()
   await expect(consent).toBeHidden()
   await check.click()
-  for (const field of said) await expect(field).toHaveValue('of the first clip')
+  for (const field of fields) await expect(field).toHaveValue('of the first clip')
 
   // The wave of the second clip never comes, as if it were drawn slowly.
   await page.evaluate(STOP_WAVES)
@@ -107,7 +107,7 @@ test('a new clip takes nothing over from the one before: consent, cut, name, lic
   await check.click()
   expect((await sent).postDataBuffer()!.length).toBeGreaterThan(6 * 8000 * 2)
   await expect(consent).not.toBeChecked()
-  for (const field of said) await expect(field).toHaveValue('')
+  for (const field of fields) await expect(field).toHaveValue('')
   await page.getByLabel('Name').fill('Somebody else')
   await expect(page.getByRole('button', { name: 'Save the voice' })).toBeDisabled()
 })
@@ -122,12 +122,12 @@ const STOP_WAVES = `{
 
 test('a file without audio is named as what it is, and becomes no clip', async ({ panel: page }) => {
   await page.getByRole('link', { name: 'Voices' }).click()
-  const said = page.locator('main').getByRole('alert')
+  const alert = page.locator('main').getByRole('alert')
   const choose = (name: string, content: string): Promise<void> =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'audio/wav', buffer: Buffer.from(content) })
   await choose('empty.wav', '')
-  await expect(said).toHaveText('▲ empty.wav is empty: it has 0 bytes.')
+  await expect(alert).toHaveText('▲ empty.wav is empty: it has 0 bytes.')
   await choose('words.wav', 'words')
-  await expect(said).toHaveText(/^▲ words\.wav contains no audio that the browser can decode/)
+  await expect(alert).toHaveText(/^▲ words\.wav contains no audio that the browser can decode/)
   await expect(playButton(page, 'the clip')).toHaveCount(0)
 })

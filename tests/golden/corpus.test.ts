@@ -145,7 +145,7 @@ describe('the typed graph beside graph_native', () => {
   })
 
   it('is supported by the documents: each relation has both names in one line of each document that it lists', () => {
-    const untold = graph.relations.flatMap(({ subject, type, object, documents }) =>
+    const unsupported = graph.relations.flatMap(({ subject, type, object, documents }) =>
       documents
         .filter(
           (document) =>
@@ -155,6 +155,6 @@ describe('the typed graph beside graph_native', () => {
         )
         .map((document) => `${document}: ${subject} ${type} ${object}`),
     )
-    expect(untold).toEqual([])
+    expect(unsupported).toEqual([])
   })
 })

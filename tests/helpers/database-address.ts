@@ -8,7 +8,7 @@ export async function openDatabase(address: string): Promise<Database> {
   return openPostgresDatabase({ url: address, poolMin: 0, poolMax: 4 })
 }
 
-/** Processes that a crash test kills: 100 on SQLite, fewer on PostgreSQL unless CRASH_KILLS says otherwise. */
+/** Processes that a crash test kills: 100 on SQLite, fewer on PostgreSQL unless CRASH_KILLS is set. */
 export const killsOn = (kind: 'SQLite' | 'PostgreSQL'): number =>
   Number(process.env['CRASH_KILLS'] ?? (kind === 'SQLite' ? 100 : 25))
 

@@ -47,7 +47,7 @@ export const taskOf = (request: RoleChatRequest): string => {
   return format.json_schema.name
 }
 
-/** A model that judges as the golden examples say. */
+/** A model that judges as in the golden examples. */
 export function scripted(replies: Record<string, FakeReply | ((request: RoleChatRequest) => FakeReply)>) {
   return (_role: string, request: RoleChatRequest): FakeReply => {
     const task = taskOf(request)

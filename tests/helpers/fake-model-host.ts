@@ -2,7 +2,7 @@ import type { ChatCompletion, ModelRole, TokenUsage, ToolCall } from '../../cont
 import { embedText } from '../../providers/platform/models/builtin/embedding/embed-text.ts'
 import type { ChatRole, ModelHost, RoleChatRequest } from '../../providers/platform/models/model-host.ts'
 
-/** What a scripted model says: its text, a text with a usage report, calls of tools, or the error it fails with. */
+/** What a scripted model replies: its text, a text with a usage report, calls of tools, or the error it fails with. */
 export type FakeReply =
   | string
   | null
@@ -38,7 +38,7 @@ export interface FakeCall {
   request: RoleChatRequest | null
 }
 
-/** A model host whose answers a test writes; embeddings are the rule-based ones unless it says otherwise. Keeps every call. */
+/** A model host whose answers a test writes; embeddings are the rule-based ones unless it sets others. Keeps every call. */
 export interface FakeModelHost extends ModelHost {
   readonly calls: FakeCall[]
 }

@@ -239,7 +239,7 @@ function matches(objects: readonly Stored[], query: string, properties: readonly
     .sort((a, b) => b.score - a.score)
 }
 
-/** The arguments of a GraphQL field, from behind their opening bracket. Throws for what is no GraphQL value. */
+/** The arguments of a GraphQL field, from after their opening bracket. Throws for what is no GraphQL value. */
 function parseArguments(text: string): Record<string, Value> {
   const parts = text.match(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:e[+-]?\d+)?|\w+|[[\]{}():]/gi) ?? []
   let at = 0

@@ -19,7 +19,7 @@ export interface FileServer {
   files: Map<string, Buffer>
   /** Faults of the next requests, in order; afterwards there are none. */
   faults: FileFault[]
-  /** Send no entity tag: a server that cannot say whether a file is still the same. */
+  /** Send no entity tag: a server that cannot report whether a file is still the same. */
   hasTags: boolean
   /** Requests of the files so far: path and range. */
   requests: string[]

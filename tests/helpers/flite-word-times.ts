@@ -9,7 +9,7 @@ export interface FliteWord {
 const PAUSE = 'pau'
 
 /**
- * The synthesiser's own word times. It prints phones with times and words without, so each word is also said alone: its phones there are
+ * The synthesiser's own word times. It prints phones with times and words without, so each word is also spoken alone: its phones there are
  * aligned with those of the whole sentence.
  */
 export async function fliteWordTimes(engine: FliteEngine, text: string, voice: string): Promise<FliteWord[]> {

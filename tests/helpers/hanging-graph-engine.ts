@@ -2,7 +2,7 @@ import { createGraphEngine } from '../../providers/platform/graph-engine/create-
 import { scriptedModels } from './scripted-models.ts'
 
 /**
- * A process to be killed: opens an engine on the file in argv[2], hands in the documents of argv[3] (JSON, path to text), says each
+ * A process to be killed: opens an engine on the file in argv[2], hands in the documents of argv[3] (JSON, path to text), prints each
  * extraction on stdout and hangs for ever in texts that hold the word HANG.
  */
 const [, , stateFile, documents] = process.argv

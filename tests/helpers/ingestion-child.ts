@@ -7,8 +7,8 @@ import { hashEmbeddings } from './hash-embedding.ts'
 import { testProfile } from './ingestion-fixture.ts'
 
 /**
- * An ingestion process for tests that kill or race it: `node ingestion-child.ts <folder> <mode>`. hang: works on a job and says
- * `embedding` when its second batch has begun, which never ends. submit: says `ready`, and on any message submits and says the answer.
+ * An ingestion process for tests that kill or race it: `node ingestion-child.ts <folder> <mode>`. hang: works on a job and sends
+ * `embedding` when its second batch has begun, which never ends. submit: sends `ready`, and on any message submits and sends the answer.
  */
 const [folder = '', mode] = process.argv.slice(2)
 if (!existsSync(folder)) throw new Error(`no folder '${folder}'`)

@@ -89,7 +89,7 @@ export async function openIngestionSite(): Promise<IngestionSite> {
   }
 }
 
-/** An embedder whose first call says that it has begun and then waits to be let go. */
+/** An embedder whose first call reports that it has started and then waits to be released. */
 export function gatedEmbedding() {
   let begun!: () => void
   let release!: () => void

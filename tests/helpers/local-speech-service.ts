@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 
 /**
  * A speech-to-text service as the engine starts one, with faults: `/v1/audio/transcriptions?fault=exit-70` answers 504 and asks to be
- * restarted so, `crash` ends in mid-call, `refuse` answers before it has the body; LOADING_CHECKS health checks say that it loads.
+ * restarted so, `crash` ends in mid-call, `refuse` answers before it has the body; LOADING_CHECKS health checks report that it is loading.
  */
 let checks = Number(process.env['LOADING_CHECKS'] ?? 0)
 const token = process.env['STT_API_TOKEN']

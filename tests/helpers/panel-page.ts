@@ -7,7 +7,7 @@ import { type EngineProcess, eventsUntil, startEngine } from './engine-process.t
 import { openMovableDoor } from './movable-door.ts'
 import { copyProject, emptyProject, removeProject, seedRun, SEEDED_RUNS } from './seeded-project.ts'
 
-/** What a spec may say about the engine and the project of its pages. */
+/** What a spec may set for the engine and the project of its pages. */
 export interface PanelOptions {
   /** An engine on a project folder of its own, for a spec that changes something. Else all specs of a worker with these options share one. */
   own?: boolean

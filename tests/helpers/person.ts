@@ -16,7 +16,7 @@ export interface CarriedFile {
 }
 
 /**
- * Somebody at the page, whose clicks are counted by the page itself: each trusted press of the button, whatever the code of a spec calls.
+ * A user of the page, whose clicks are counted by the page itself: each trusted press of the button, whatever the code of a spec calls.
  * Fields are clicked before they are typed into.
  */
 export class Person {

@@ -16,7 +16,7 @@ export interface PlatformProcess {
   stop(): Promise<number | null>
 }
 
-/** Forks the real platform entry and waits until it says that it is ready; rejects with its stderr when it exits before. */
+/** Forks the real platform entry and waits until it reports that it is ready; rejects with its stderr when it exits before. */
 export async function startPlatformProcess(env: Record<string, string>): Promise<PlatformProcess> {
   const started = performance.now()
   const child = fork(ENTRY, {

@@ -116,7 +116,7 @@ export interface CellFixture {
   failure?: { type: NonNullable<CanonicalRow['error']>['type']; message: string }
   ragas?: Partial<EvaluationResult>
   recall?: number | null
-  /** What all contexts hold; rows of earlier versions do not say it. */
+  /** What all contexts hold; rows of earlier versions do not record it. */
   found?: { contexts: number; recall: number }
   answer?: string
 }

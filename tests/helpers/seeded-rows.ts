@@ -226,7 +226,7 @@ export function seededRow({ runId, entry, documents, position, alias, hostile = 
   }
   const { refusal, ...scores } = scoreAnswer(answer, question)
   const decided = DECIDED_BY_MODEL[base]?.get(position)
-  // Rows of earlier versions say nothing of refusals: so do those of all but two approaches.
+  // Rows of earlier versions do not record refusals: nor do those of all but two approaches.
   const answerScores =
     decided !== undefined
       ? withModelRefusal({ refusal, ...scores }, decided, question.answerable)

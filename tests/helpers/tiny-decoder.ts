@@ -37,7 +37,7 @@ export const specialToken = (content: string, id: number) => ({
   normalized: false,
 })
 
-/** A merged decoder of one layer: what it says next follows from its last token alone; its caches have the real ones' shapes. */
+/** A merged decoder of one layer: what it outputs next follows from its last token alone; its caches have the real ones' shapes. */
 export function tinyDecoder({ vocabulary, end, following, frames, hearing, more = {} }: TinyDecoder): Buffer {
   const cache = (name: string, length: string): OnnxValue => ({ name, type: 'float', dims: ['batch', 1, length, 1] })
   const past = (part: string) =>

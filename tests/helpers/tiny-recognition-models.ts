@@ -6,15 +6,15 @@ import type { OnnxTensor } from './onnx-file.ts'
 /** Samples of one frame of the tiny models: 80 ms. */
 export const FRAME_SAMPLES = 1280
 
-/** Pieces that the tiny models know; one is said by a frame of loudness (its position + 1) / 10, silence says nothing. */
+/** Pieces that the tiny models know; each is encoded by a frame of loudness (its position + 1) / 10, silence by none. */
 export const TINY_PIECES = ['▁salt', '▁sea', 'food', '▁red']
 
-/** A sound that says those pieces to a tiny model, one after the other, each as many frames long as asked; null is silence. */
-export function tinySpeech(said: readonly (readonly [piece: string | null, frames: number])[]): Float32Array {
-  const frames = said.reduce((sum, [, count]) => sum + count, 0)
+/** A sound that encodes those pieces for a tiny model, one after the other, each as many frames long as asked; null is silence. */
+export function tinySpeech(parts: readonly (readonly [piece: string | null, frames: number])[]): Float32Array {
+  const frames = parts.reduce((sum, [, count]) => sum + count, 0)
   const samples = new Float32Array(frames * FRAME_SAMPLES)
   let at = 0
-  for (const [piece, count] of said) {
+  for (const [piece, count] of parts) {
     const end = at + count * FRAME_SAMPLES
     samples.fill(piece === null ? 0 : (TINY_PIECES.indexOf(piece) + 1) / 10, at, end)
     at = end
@@ -36,7 +36,7 @@ const integers = (name: string, values: number[]): OnnxTensor => ({
 const LEVELS = [...TINY_PIECES.map((_, i) => i + 1), 0]
 
 /**
- * A token-and-duration transducer with the files and graphs of the real ones. It says a piece once, however long it is heard, stays at the
+ * A token-and-duration transducer with the files and graphs of the real ones. It outputs a piece once, however long it sounds, stays at the
  * frame then, and goes on by one with the blank. After four pieces it falls silent: so its state is seen to be handed on. A slow one needs
  * milliseconds of arithmetic for each step.
  */
@@ -122,7 +122,7 @@ function decoder(width: number): Buffer {
       { op: 'Sub', inputs: ['heard', 'levels'], outputs: ['off'] },
       { op: 'Abs', inputs: ['off'], outputs: ['distance'] },
       { op: 'Neg', inputs: ['distance'], outputs: ['likeness'] },
-      // How far the last piece is from what is heard: below a half, it is still being said.
+      // How far the last piece is from the sound: below a half, it still sounds.
       { op: 'Reshape', inputs: ['targets', 'flat'], outputs: ['last'] },
       { op: 'Gather', inputs: ['distance', 'last'], outputs: ['change'] },
       { op: 'Sub', inputs: ['half', 'change'], outputs: ['sameness'] },
@@ -164,7 +164,7 @@ export async function writeTinyCtc(folder: string): Promise<void> {
       ],
       outputs: [{ name: 'logprobs', type: 'float', dims: ['batch', 'frames', pieces.length] }],
       constants: [
-        // Silence is far below every sound in a logarithm; what sounds says the first piece.
+        // Silence is far below every sound in a logarithm; any sound gives the first piece.
         numbers('floor', [-13]),
         numbers('pieces', [1, 0, 0, 0, -1]),
         integers('last', [-1]),

@@ -92,7 +92,7 @@ export async function writeTinyKokoro(folder: string, { slow = false, symbols = 
   await put(folder, 'voices/am_puck.bin', new Uint8Array(rows((length) => length / 512).buffer))
 }
 
-/** Tokens of a Chatterbox that says 100, 101, 102 to any text. */
+/** Tokens of a Chatterbox that outputs 100, 101, 102 for any text. */
 export const CHATTERBOX_SAID = [100, 101, 102]
 
 const SPEECH_TOKENS = 6563
@@ -100,8 +100,8 @@ const END_OF_SPEECH = 6562
 const WIDTH = 4
 
 /**
- * A Chatterbox that says three tokens to any text: 100 follows a text, 101 follows 100; 101 would follow itself but for the penalty on what was
- * said, and so 102 does; after 102 the end comes only if the cache still holds 100. A token sounds as its id ÷ 10,000 times the clip's peak.
+ * A Chatterbox that outputs three tokens for any text: 100 follows a text, 101 follows 100; 101 would follow itself but for the penalty on what was
+ * chosen, and so 102 does; after 102 the end comes only if the cache still holds 100. A token sounds as its id ÷ 10,000 times the clip's peak.
  */
 export async function writeTinyChatterbox(folder: string): Promise<void> {
   const row = (token: number) => [0, 1, 2, 3].map((column) => Number(column === Math.max(0, token - 99)))

@@ -33,7 +33,7 @@ const FOLLOWING = new Map([
 const LOOKS = [ZERO, 0, 1, 2, LAST]
 
 /**
- * A Whisper of one layer in the files of the real ones: it says "salt seafood" to any sound and nothing to silence, and its attention moves on
+ * A Whisper of one layer in the files of the real ones: it returns "salt seafood" for any sound and nothing for silence, and its attention moves on
  * every half second, so that word times are known.
  */
 export async function writeTinyWhisper(folder: string): Promise<void> {

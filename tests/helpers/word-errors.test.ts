@@ -3,9 +3,9 @@ import { normalisedWords } from './normalise-english.ts'
 import { alignedWords, wordErrors } from './word-errors.ts'
 
 it('counts words, not spellings', () => {
-  const said = 'It’s two kilometres to the grey harbour; they won’t have travelled, Doctor Mould.'
-  const heard = 'it is two kilometers to the gray harbor they will not have traveled dr mold'
-  expect(normalisedWords(said)).toEqual(normalisedWords(heard))
+  const reference = 'It’s two kilometres to the grey harbour; they won’t have travelled, Doctor Mould.'
+  const recognized = 'it is two kilometers to the gray harbor they will not have traveled dr mold'
+  expect(normalisedWords(reference)).toEqual(normalisedWords(recognized))
   expect(normalisedWords('Four more hours, our metal centres')).toEqual([
     'four',
     'more',
@@ -20,7 +20,7 @@ it('keeps different words apart', () => {
   expect(wordErrors(normalisedWords('the colder sea'), normalisedWords('the polder see'))).toBe(2)
 })
 
-it('pairs equal words along the path of fewest errors, so that a repeated word meets its own hearing', () => {
+it('pairs equal words along the path of fewest errors, so that a repeated word is paired with its own recognition', () => {
   expect(alignedWords(['the', 'sea', 'and', 'the', 'salt'], ['the', 'see', 'the', 'salt'])).toEqual([
     [0, 0],
     [3, 2],

@@ -1,14 +1,17 @@
 /** Fewest insertions, deletions and replacements that turn one list of words into the other. */
-export function wordErrors(said: readonly string[], heard: readonly string[]): number {
-  return costs(said, heard)[said.length]![heard.length]!
+export function wordErrors(reference: readonly string[], recognized: readonly string[]): number {
+  return costs(reference, recognized)[reference.length]![recognized.length]!
 }
 
 /** Positions of equal words in both lists along a path of fewest errors, in order. */
-export function alignedWords(said: readonly string[], heard: readonly string[]): [said: number, heard: number][] {
-  const cost = costs(said, heard)
+export function alignedWords(
+  reference: readonly string[],
+  recognized: readonly string[],
+): [reference: number, recognized: number][] {
+  const cost = costs(reference, recognized)
   const pairs: [number, number][] = []
-  for (let i = said.length, j = heard.length; i > 0 && j > 0;) {
-    const isSame = said[i - 1] === heard[j - 1]
+  for (let i = reference.length, j = recognized.length; i > 0 && j > 0;) {
+    const isSame = reference[i - 1] === recognized[j - 1]
     if (cost[i]![j] === cost[i - 1]![j - 1]! + (isSame ? 0 : 1)) {
       i -= 1
       j -= 1
@@ -20,12 +23,14 @@ export function alignedWords(said: readonly string[], heard: readonly string[]):
 }
 
 /** Fewest errors between each beginning of one list and each of the other. */
-function costs(said: readonly string[], heard: readonly string[]): number[][] {
-  const cost = [Array.from({ length: heard.length + 1 }, (_, j) => j)]
-  said.forEach((word, i) => {
+function costs(reference: readonly string[], recognized: readonly string[]): number[][] {
+  const cost = [Array.from({ length: recognized.length + 1 }, (_, j) => j)]
+  reference.forEach((word, i) => {
     const row = cost[i]!
     const next = [i + 1]
-    heard.forEach((other, j) => next.push(Math.min(row[j]! + (word === other ? 0 : 1), row[j + 1]! + 1, next[j]! + 1)))
+    recognized.forEach((other, j) =>
+      next.push(Math.min(row[j]! + (word === other ? 0 : 1), row[j + 1]! + 1, next[j]! + 1)),
+    )
     cost.push(next)
   })
   return cost

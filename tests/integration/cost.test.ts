@@ -122,7 +122,7 @@ it('the plan reports what its cells would cost by an earlier run, or why it cann
   expect(partly.stdout).toContain('○ no earlier run of hybrid-rag with paid')
   const json = JSON.parse((await plan('--models', 'vanilla-rag', '--json')).stdout) as { expected_cost: unknown }
   expect(json.expected_cost).toEqual({ amount: expect.closeTo(0.08, 9), currency: 'EUR', unknown: [] })
-  // Nothing is paid for built-in models, so nothing is said.
+  // Nothing is paid for built-in models, so no cost is shown.
   expect((await cli('plan', '--dataset', 'smoke', '--models', 'vanilla-rag', '--run-id', 'next')).stdout).not.toContain(
     'expected cost',
   )

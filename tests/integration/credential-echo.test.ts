@@ -43,20 +43,20 @@ const echoing = (): Behaviour => {
   }
 }
 
-function echo(asked: Set<string>, path: string, said: string, body: string): { status: number; value: unknown } {
+function echo(asked: Set<string>, path: string, text: string, body: string): { status: number; value: unknown } {
   if (path === '/v1/models') return { status: 200, value: { data: [{ id: 'vanilla-rag' }, { id: 'hybrid-rag' }] } }
   if (path === '/evaluate') {
-    const metadata = { metric_errors: { faithfulness: said }, metric_reasons: { answer_relevancy: [said] } }
+    const metadata = { metric_errors: { faithfulness: text }, metric_reasons: { answer_relevancy: [text] } }
     const results = [{ record_index: 0, scores: { faithfulness: null, answer_relevancy: 1 }, metadata }]
-    return { status: 200, value: { results, evaluator_model: said } }
+    return { status: 200, value: { results, evaluator_model: text } }
   }
   if (path.endsWith('/models')) return { status: 200, value: { data: [] } }
-  if (path.startsWith('/judge')) return { status: 401, value: { error: { message: said } } }
+  if (path.startsWith('/judge')) return { status: 401, value: { error: { message: text } } }
   const { model, messages } = JSON.parse(body) as { model: string; messages: { content: string }[] }
   const cell = `${model} ${messages[0]!.content}`
   if (!asked.has(cell)) {
     asked.add(cell)
-    return { status: 500, value: { error: { message: said } } }
+    return { status: 500, value: { error: { message: text } } }
   }
   return {
     status: 200,

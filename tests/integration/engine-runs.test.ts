@@ -241,9 +241,9 @@ describe('an engine that is killed during a run', () => {
     const before = await until((_, seen) => made(seen).length >= 8)
     const { pid } = (await engine.client.services.list()).find(({ name }) => name === 'platform')!
     await engine.kill()
-    const told = made(before)
+    const reported = made(before)
     const stored = await rowIds('killed')
-    expect(stored).toEqual(expect.arrayContaining(told))
+    expect(stored).toEqual(expect.arrayContaining(reported))
     // The platform goes with the engine that started it.
     for (const deadline = Date.now() + 15_000; existsSync(`/proc/${pid}`) && Date.now() < deadline;) await delay(20)
     expect(existsSync(`/proc/${pid}`)).toBe(false)

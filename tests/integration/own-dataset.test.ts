@@ -20,7 +20,7 @@ beforeAll(async () => {
     { id: 'q-2', query: 'Who keeps the lock?', answer_keys: [['Ida Moore']], gold: [{ document: 'keeper.md' }] },
   ]
   await writeFile(mine('dataset.yaml'), stringify({ version: 1, label: 'Mine', questions }))
-  // Somebody's unfinished dataset, and one that is broken: neither is in the way.
+  // An unfinished dataset, and one that is broken: neither is in the way.
   await mkdir(join(root, 'datasets/notes'), { recursive: true })
   await mkdir(join(root, 'datasets/broken'), { recursive: true })
   await writeFile(join(root, 'datasets/broken/dataset.yaml'), 'version: 1\nlabel: [')

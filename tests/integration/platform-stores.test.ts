@@ -26,20 +26,20 @@ const environment = (stateDir: string): Record<string, string> => ({
 })
 
 /** How a platform ends that cannot start. */
-async function refusal(stateDir = state): Promise<{ code: number | null; said: string }> {
+async function refusal(stateDir = state): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [join(PROJECT_ROOT, 'providers/platform/index.ts')], {
     env: { ...process.env, ...environment(stateDir), PLATFORM_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
-  let said = ''
+  let output = ''
   for (const stream of [child.stdout, child.stderr])
     stream.on('data', (part: Buffer) => {
-      said += part.toString()
+      output += part.toString()
       // It started after all: the test must fail, not wait.
-      if (said.includes('"ready"')) child.kill()
+      if (output.includes('"ready"')) child.kill()
     })
   const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
-  return { code, said }
+  return { code, output }
 }
 
 async function stores(): Promise<void> {
@@ -53,11 +53,11 @@ describe('a platform whose store cannot be used ends at once, with the file, the
   it.each(STORES)('random bytes in %s', async (name) => {
     await stores()
     await writeFile(join(state, name), randomBytes(100_000))
-    const { code, said } = await refusal()
+    const { code, output } = await refusal()
     expect(code).toBe(CONFIG_EXIT_CODE)
-    expect(said).toContain(join(state, name))
-    expect(said).toMatch(/not a database.*cold reset/s)
-    expect(said).not.toMatch(/^\s+at /m)
+    expect(output).toContain(join(state, name))
+    expect(output).toMatch(/not a database.*cold reset/s)
+    expect(output).not.toMatch(/^\s+at /m)
   })
 
   it.each(STORES.slice(0, 2))('a later version of %s', async (name) => {
@@ -65,31 +65,31 @@ describe('a platform whose store cannot be used ends at once, with the file, the
     const database = new Database(join(state, name))
     database.pragma('user_version = 9999')
     database.close()
-    const { code, said } = await refusal()
+    const { code, output } = await refusal()
     expect(code).toBe(CONFIG_EXIT_CODE)
-    expect(said).toContain(join(state, name))
-    expect(said).toMatch(/version.*9999/s)
+    expect(output).toContain(join(state, name))
+    expect(output).toMatch(/version.*9999/s)
   })
 
   it('a truncated vectors.sqlite', async () => {
     await stores()
     const file = join(state, 'vectors.sqlite')
     await truncate(file, Math.floor((await readFile(file)).length / 2))
-    const { code, said } = await refusal()
+    const { code, output } = await refusal()
     expect(code).toBe(CONFIG_EXIT_CODE)
-    expect(said).toContain(file)
-    expect(said).toMatch(/malformed.*cold reset/s)
+    expect(output).toContain(file)
+    expect(output).toMatch(/malformed.*cold reset/s)
   })
 
   it('a folder where a store should be, and a state folder whose path is too long', async () => {
     await mkdir(join(state, 'vectors.sqlite'), { recursive: true })
     const inTheWay = await refusal()
     expect(inTheWay.code).toBe(CONFIG_EXIT_CODE)
-    expect(inTheWay.said).toContain(join(state, 'vectors.sqlite'))
+    expect(inTheWay.output).toContain(join(state, 'vectors.sqlite'))
     const long = join(folder, ...Array.from({ length: 5 }, () => 'x'.repeat(120)))
     const tooLong = await refusal(long)
     expect(tooLong.code).toBe(CONFIG_EXIT_CODE)
-    expect(tooLong.said).toMatch(/shorter path/)
+    expect(tooLong.output).toMatch(/shorter path/)
   })
 })
 

@@ -36,7 +36,7 @@ it.skipIf(!isInstalled).each([
   const sound = await engine.speak({ text, voice: 'rms', speed: 1 }, signal)
   await engine.close()
   const recogniser = await openPocketsphinx()
-  expect((await recogniser.recognise(sound, signal)).map(({ text: heard }) => heard)).toContain(word)
+  expect((await recogniser.recognise(sound, signal)).map(({ text }) => text)).toContain(word)
 })
 
 it.skipIf(!isInstalled).each([1, 30])(

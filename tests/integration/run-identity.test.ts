@@ -89,14 +89,14 @@ describe('matrix against evidence that holds other cells', () => {
     const env = { MATRIX_EVALUATOR_URL: 'http://127.0.0.1:9/score' }
     // The gateway's own evaluator scores nothing, which ends the run as failed; its rows are stored.
     expect((await runCli(scored(...matrix('scored', 'vanilla-rag')))).code).toBe(5)
-    const told =
+    const difference =
       'reproducibility.runtime.providers.evaluator: stored "platform", now "http://127.0.0.1:9/score" (4 rows)'
     const refused = await runCli(scored(...matrix('scored', 'hybrid-rag')), env)
     expect(refused.code).toBe(4)
-    expect(refused.events.find(({ type }) => type === 'step.failed')!['message']).toContain(told)
+    expect(refused.events.find(({ type }) => type === 'step.failed')!['message']).toContain(difference)
     const options = scored(...common('scored', 'hybrid-rag')).filter((option) => option !== '--json')
     const planned = await runCli(['plan', ...options, '--gateway', gateway.url], env)
-    expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(told)])
+    expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(difference)])
   })
 
   it('refuses to add rows to those of an earlier runner version, whose figures mean something else; plan reports the same', async () => {
@@ -108,15 +108,15 @@ describe('matrix against evidence that holds other cells', () => {
     const { runner_version: _version, ...stored } = JSON.parse(await readFile(record, 'utf8')) as RunIdentity
     await writeFile(record, JSON.stringify(stored))
     const calls = gateway.calls()
-    const told = 'runner_version: stored 1, now 2 (4 rows)'
+    const difference = 'runner_version: stored 1, now 2 (4 rows)'
     const refused = await runCli(matrix('earlier', 'hybrid-rag'))
     expect([refused.code, refused.events.find(({ type }) => type === 'step.failed')!['message']]).toEqual([
       4,
-      expect.stringMatching(new RegExp(`${RegExp.escape(told)}[^]*Start a new run with --run-id`)),
+      expect.stringMatching(new RegExp(`${RegExp.escape(difference)}[^]*Start a new run with --run-id`)),
     ])
     const options = common('earlier', 'hybrid-rag').filter((option) => option !== '--json')
     const planned = await runCli(['plan', ...options, '--gateway', gateway.url])
-    expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(told)])
+    expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(difference)])
     expect(gateway.calls()).toBe(calls)
   })
 

@@ -120,7 +120,7 @@ const TIMES = /(^|_)(ms|s|latency|seconds|at|waited)$|latency|queue/
 const isOfLatency = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'metric' in value && value.metric === 'latency_ms'
 
-/** Where a name says that a value is a time, only its type; nothing of figures about latency. */
+/** Where a name shows that a value is a time, only its type; nothing of figures about latency. */
 function withoutTimes<Value>(value: Value): Value {
   const text = JSON.stringify(value, (key, each: unknown) =>
     TIMES.test(key) ? typeof each : isOfLatency(each) ? 'latency' : each,

@@ -75,9 +75,9 @@ it('prints a link that opens once, and the events that the panel gets; an engine
   // Command line, panel and log: one stream.
   const printed = lines.filter((text) => text.startsWith('{')).map((text) => SequencedEvent.parse(JSON.parse(text)))
   const ofSecond = printed.slice(printed.findLastIndex(({ event }) => event.type === 'stream.opened'))
-  const told = (events: readonly SequencedEvent[]): SequencedEvent[] =>
+  const withoutStream = (events: readonly SequencedEvent[]): SequencedEvent[] =>
     events.filter(({ event }) => !event.type.startsWith('stream.'))
-  expect(told(ofSecond).slice(0, told(after).length)).toEqual(told(after))
+  expect(withoutStream(ofSecond).slice(0, withoutStream(after).length)).toEqual(withoutStream(after))
   const folder = join(root, '.rag-ladder/logs')
   const [first, second] = (await readdir(folder)).toSorted()
   const logged = async (name: string): Promise<SequencedEvent[]> =>
@@ -85,6 +85,6 @@ it('prints a link that opens once, and the events that the panel gets; an engine
       .trim()
       .split('\n')
       .map((text) => SequencedEvent.parse(JSON.parse(text)))
-  expect((await logged(first!)).slice(0, told(before).length)).toEqual(told(before))
-  expect((await logged(second!)).slice(0, told(after).length)).toEqual(told(after))
+  expect((await logged(first!)).slice(0, withoutStream(before).length)).toEqual(withoutStream(before))
+  expect((await logged(second!)).slice(0, withoutStream(after).length)).toEqual(withoutStream(after))
 })

@@ -8,7 +8,7 @@ import { loadPlatformConfig } from '../../providers/platform/config.ts'
 import { loadSttConfig } from '../../providers/stt/config.ts'
 import { loadTtsConfig } from '../../providers/tts/config.ts'
 
-// Every setting of the platform and of the services at its default, its lowest, its highest and a malformed value, as its documented form says. The values come
+// Every setting of the platform and of the services at its default, its lowest, its highest and a malformed value, as its documented form defines. The values come
 // from the form: a variable of a new form needs a line here.
 
 const PROGRAMS: Partial<Record<Variable['by'], (env: Record<string, string>) => unknown>> = {

@@ -23,8 +23,8 @@ let accepted = KEY
 /** Demands the key, and repeats what it got where it is another one. */
 function answer({ path, headers, body }: { path: string; headers: object; body: unknown }): ModelServiceAnswer {
   const got = (headers as { authorization?: string }).authorization ?? 'nothing'
-  const said = `Incorrect API key provided: ${got} ${base64(got)}`
-  if (got !== `Bearer ${accepted}`) return { status: 401, json: { error: { message: said } } }
+  const message = `Incorrect API key provided: ${got} ${base64(got)}`
+  if (got !== `Bearer ${accepted}`) return { status: 401, json: { error: { message } } }
   if (path === '/v1/models') return { json: { data: [{ id: 'tiny' }] } }
   const { response_format: format } = body as { response_format?: unknown }
   const content = format === undefined ? 'Paris' : '{"city": "Paris"}'
@@ -73,7 +73,7 @@ const ladder = (runId: string): string[] => [
   '--no-evaluate',
 ]
 
-it('the test of a service that demands a key says how to store one', async () => {
+it('the test of a service that demands a key reports how to store one', async () => {
   const added = await models(['add', 'lab', '--kind', 'compatible', '--url', `${service.url}/v1`, '--model', 'tiny'])
   expect(added).toMatchObject({ code: 0 })
   const unsent = await models(['test', 'lab'])
@@ -119,7 +119,7 @@ it('doctor and a run call the service with the stored key, and no artifact of th
   expect(await filesWithTraces()).toEqual([])
 })
 
-it('a service that repeats a refused key leaves it in no artifact, and doctor says to replace it', async () => {
+it('a service that repeats a refused key leaves it in no artifact, and doctor advises to replace it', async () => {
   accepted = 'another key'
   const run = await cli(ladder('refused'))
   const doctor = await cli(['doctor', '--model-set', 'lab'])
@@ -152,7 +152,7 @@ it('a run goes on when its key is stored instead of in a variable, which counts 
   expect(missing.code).toBe(2)
 })
 
-it('a connection that another person sends is missing its key, and says how to store one', async () => {
+it('a connection that another person sends is missing its key, and the error states how to store one', async () => {
   await models(['key', 'set', 'lab'], KEY)
   const elsewhere = { RAG_LADDER_USER_DIR: join(root, 'another-person') }
   const doctor = await runCli(['doctor', '--model-set', 'lab', '--project', root], elsewhere)
@@ -167,10 +167,10 @@ it('the panel stores, replaces and removes a key, runs with it, and never gets i
   const engine = await startEngine(root, env)
   const { models: calls } = engine.client
   try {
-    const said: string[] = []
+    const answers: string[] = []
     const noted = async <Value>(call: Promise<Value>): Promise<Value> => {
       const value = await call
-      said.push(JSON.stringify(value))
+      answers.push(JSON.stringify(value))
       return value
     }
     const connection = { kind: 'compatible' as const, base_url: `${service.url}/v1` }
@@ -200,7 +200,7 @@ it('the panel stores, replaces and removes a key, runs with it, and never gets i
     const removed = await noted(calls.setKey({ name: 'lab', key: null }))
     expect(lab(removed)).toMatchObject({ key: 'none' })
     const events = await eventsUntil(engine.client, { after: 0 }, (event) => event.type === 'experiment.changed')
-    expect(tracesIn(said.join() + JSON.stringify(events) + engine.errors())).toEqual([])
+    expect(tracesIn(answers.join() + JSON.stringify(events) + engine.errors())).toEqual([])
     expect(await filesWithTraces()).toEqual([])
   } finally {
     accepted = KEY

@@ -54,9 +54,9 @@ async function start(env: Record<string, string>): Promise<string> {
   return service.start()
 }
 
-async function transcribe(url: string, said: Parameters<typeof tinySpeech>[0]) {
+async function transcribe(url: string, parts: Parameters<typeof tinySpeech>[0]) {
   const form = new FormData()
-  const wav = encodeWav({ samples: tinySpeech(said), sampleRate: 16_000 })
+  const wav = encodeWav({ samples: tinySpeech(parts), sampleRate: 16_000 })
   form.append('file', new Blob([Uint8Array.from(wav)]), 'said.wav')
   form.append('word_timestamps', 'true')
   const headers = { authorization: 'Bearer t' }
@@ -71,7 +71,7 @@ it('a transcription past its deadline ends in 504, exit 70 and a service that wo
     [salt, 2],
     [sea, 2],
   ] as const
-  const heard = {
+  const expected = {
     status: 200,
     body: {
       text: 'salt sea',
@@ -82,7 +82,7 @@ it('a transcription past its deadline ends in 504, exit 70 and a service that wo
       ],
     },
   }
-  expect(await transcribe(url, short)).toEqual(heard)
+  expect(await transcribe(url, short)).toEqual(expected)
   const left = new Promise<void>((done) => {
     const off = service.onState(({ name }) => {
       if (name !== 'backoff' && name !== 'starting') return
@@ -97,5 +97,5 @@ it('a transcription past its deadline ends in 504, exit 70 and a service that wo
   await left
   expect(exitCodes).toEqual([70])
   await service.whenReady()
-  expect(await transcribe(service.url!, short)).toEqual(heard)
+  expect(await transcribe(service.url!, short)).toEqual(expected)
 })

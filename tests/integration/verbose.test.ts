@@ -61,10 +61,10 @@ it('--verbose names the cells that a stopped run skipped', async () => {
   held.resolve(null)
   const { code, events } = await running.done
   delete stub.options.hold
-  const said = events.filter(({ type }) => type === 'cell.explained')
+  const explained = events.filter(({ type }) => type === 'cell.explained')
   const made = events.filter(({ type }) => type === 'cell.finished')
   expect([code, made.length]).toEqual([130, 1])
-  const skipped = said.filter(({ action }) => action === 'skipped')
+  const skipped = explained.filter(({ action }) => action === 'skipped')
   expect(skipped.map(({ model, reason }) => [model, reason])).toEqual(
     Array.from({ length: 3 }, () => ['vanilla-rag', 'the run was stopped']),
   )

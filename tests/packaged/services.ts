@@ -52,7 +52,7 @@ const convert = (page: Page, file: Buffer, name: string): Promise<Answer> =>
   call(page, 'converter', '/v1/document/convert', { file, name })
 
 /**
- * The services of the app at work: a document is converted, one that hangs is given up with all that it started and its service comes back, a
+ * The services of the app at work: a document is converted, one that hangs is stopped with all that it started and its service comes back, a
  * sentence is spoken and, where the recogniser is installed, written down again.
  */
 export async function checkServices(page: Page, office: HangingOffice): Promise<void> {
@@ -85,12 +85,12 @@ export async function checkServices(page: Page, office: HangingOffice): Promise<
     return
   }
   const file = { file: spoken.bytes, name: 'fox.wav' }
-  const heard = await untilAnswered(() => call(page, 'stt', '/v1/audio/transcriptions', file))
-  assert.match((JSON.parse(textOf(heard)) as { text: string }).text, /fox|lazy|dog|brown|quick/i)
+  const transcript = await untilAnswered(() => call(page, 'stt', '/v1/audio/transcriptions', file))
+  assert.match((JSON.parse(textOf(transcript)) as { text: string }).text, /fox|lazy|dog|brown|quick/i)
   console.log('● it wrote the sentence down')
 }
 
-/** Asks again while the service is starting, which it says by 502 and 503. */
+/** Asks again while the service is starting, which it reports by 502 and 503. */
 async function untilAnswered(ask: () => Promise<Answer>): Promise<Answer> {
   let answer = await ask()
   await until(async () => {

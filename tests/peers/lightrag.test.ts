@@ -11,7 +11,7 @@ import { DIMENSIONS, startLightragModel, type LightragModel } from './lightrag-m
 import { pythonPeer } from './python-peer.ts'
 import { startPeer, type RunningPeer } from './running-peer.ts'
 
-// A real LightRAG server as the platform's graph engine, with a model service of rules behind it.
+// A real LightRAG server as the platform's graph engine, over a model service of rules.
 
 const peer = await pythonPeer('lightrag')
 /** LightRAG counts tokens by tables that it downloads; the other package has them inside. */

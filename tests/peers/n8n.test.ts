@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { npmPeer } from './npm-peer.ts'
 import { freePort, startPeer, type RunningPeer } from './running-peer.ts'
 
-// A real n8n runs the workflow of the adaptive approach: imported and published as docs/clients.md says.
+// A real n8n runs the workflow of the adaptive approach: imported and published as docs/clients.md describes.
 
 const peer = await npmPeer('n8n')
 if (peer.reason !== null) console.log(`○ ${peer.reason}`)

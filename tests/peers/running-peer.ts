@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { modelCacheFolder } from '../../providers/kit/models/cache-folder.ts'
 
-/** The folder with the programs of a peer, or one sentence that says why they are not here. */
+/** The folder with the programs of a peer, or one sentence that states why they are missing. */
 export type PeerResult = { bin: string; version: string; reason: null } | { bin: null; version: null; reason: string }
 
 export const INSTALL_TIMEOUT_MS = 600_000

@@ -1,5 +1,5 @@
 /**
- * Speech services on real weights, end to end over HTTP: Kokoro speaks, Whisper transcribes what Flite and Kokoro said. What is measured here
+ * Speech services on real weights, end to end over HTTP: Kokoro speaks, Whisper transcribes what Flite and Kokoro spoke. What is measured here
  * is a few sentences; `npm run bench real-speech` measures the 200 sentences of the sample.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -73,12 +73,12 @@ afterAll(async () => {
 it('Whisper transcribes a sentence of Flite with at most two wrong words of 19, and gives the times of its words in order', async () => {
   const sound = await flite.speak({ text: TEXT, voice: 'slt', speed: 1 }, signal)
   const seconds = sound.samples.length / sound.sampleRate
-  const heard = await transcribe(encodeWav(sound))
-  expect(errorsOf(heard.text)).toBeLessThanOrEqual(2)
-  const starts = heard.words!.map(({ start }) => start)
+  const transcript = await transcribe(encodeWav(sound))
+  expect(errorsOf(transcript.text)).toBeLessThanOrEqual(2)
+  const starts = transcript.words!.map(({ start }) => start)
   expect(starts).toEqual(starts.toSorted((a, b) => a - b))
-  expect(heard.words!.at(-1)!.end).toBeGreaterThan(seconds - 1)
-  expect(heard.words!.at(-1)!.end).toBeLessThanOrEqual(seconds)
+  expect(transcript.words!.at(-1)!.end).toBeGreaterThan(seconds - 1)
+  expect(transcript.words!.at(-1)!.end).toBeLessThanOrEqual(seconds)
 }, 60_000)
 
 it('Kokoro speaks at 24 kHz with the loudness and length of speech, and Whisper transcribes it with at most one wrong word of 19', async () => {

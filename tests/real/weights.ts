@@ -194,7 +194,7 @@ export const FETCH_VARIABLE = 'RAG_LADDER_FETCH_WEIGHTS'
 const DOWNLOAD_TIMEOUT_MS = 300_000
 const WINDOWS = process.platform === 'win32'
 
-/** The folder of the weights, or one sentence that says why they are not here. */
+/** The folder of the weights, or one sentence that states why they are missing. */
 export type WeightsResult = { folder: string; reason: null } | { folder: null; reason: string }
 
 export interface WeightsOptions {

@@ -73,7 +73,7 @@ async function convert(page: Page): Promise<void> {
 }
 
 /** A transcript with its wave, and a spoken text. */
-async function hear(page: Page): Promise<void> {
+async function transcribe(page: Page): Promise<void> {
   await page.locator('main input[type=file]').first().setInputFiles(SPOKEN)
   await page.getByRole('list', { name: 'Transcript' }).waitFor({ timeout: 120_000 })
   await page.getByRole('button', { name: 'Speak the text' }).click()
@@ -121,7 +121,7 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
       act: (page) => page.getByText(/^Cutting the document/).waitFor({ state: 'detached', timeout: 60_000 }),
     },
     '/documents': { address: '/documents', act: convert },
-    '/speech': { address: '/speech', act: hear },
+    '/speech': { address: '/speech', act: transcribe },
     '/voices': { address: '/voices', act: useVoice },
     '/providers': { address: '/providers' },
     '/models': { address: '/models' },

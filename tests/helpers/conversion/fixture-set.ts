@@ -13,7 +13,7 @@ const run = promisify(execFile)
 
 export type FixtureKind = 'born-digital' | 'scanned'
 
-/** A file, who made it, and what it says. */
+/** A file, who made it, and its content. */
 export interface Fixture {
   name: string
   /** Row of the scorecard. */
@@ -137,7 +137,7 @@ export async function makeFixtures(): Promise<Fixture[]> {
       maker: string,
       extension: string,
       bytes: Buffer,
-      said: Content,
+      expected: Content,
       tables: Fixture['tables'],
     ): void =>
       void fixtures.push({
@@ -146,7 +146,7 @@ export async function makeFixtures(): Promise<Fixture[]> {
         kind,
         maker,
         bytes,
-        content: said,
+        content: expected,
         text: null,
         tables,
       })

@@ -1,6 +1,6 @@
 import type { Content } from './writers.ts'
 
-/** Papers of an invented harbour: what corpus/mixed_formats says. */
+/** Papers of an invented harbour: the content of corpus/mixed_formats. */
 export const berths: Content = {
   title: 'Marsholm berth register',
   sections: [

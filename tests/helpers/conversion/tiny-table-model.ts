@@ -30,7 +30,7 @@ export async function writeTableModel(folder: string, model: TinyTableModel): Pr
 }
 
 function graphOf({ objects, kinds = TABLE_LABELS.length, takesMask = true }: TinyTableModel): OnnxGraph {
-  // One object more than is seen: the last class says that there is nothing.
+  // One object more than is seen: the last class means that there is nothing.
   const logits = [...objects, null].flatMap((object) =>
     Array.from({ length: kinds + 1 }, (_, kind) =>
       kind === (object === null ? kinds : TABLE_LABELS.indexOf(object.label)) ? 2 : 0,

@@ -13,7 +13,7 @@ import * as pptx from 'pptxgenjs'
 
 const run = promisify(execFile)
 
-/** What a fixture says, whatever program writes it. */
+/** The content of a fixture, whatever program writes it. */
 export interface Content {
   title: string
   sections: { heading: string; paragraphs: string[]; items?: string[]; table?: string[][] }[]

@@ -38,22 +38,22 @@ describe('datasets', () => {
     await writeFile(join(root, 'corpus/smoke/huge.txt'), 'a'.repeat(1_000_001))
     const input = { dataset_id: 'smoke', path: 'long.txt' }
     const document = await client.datasets.document(input)
-    const told = await client.datasets.chunks({ ...input, offset: 1500, limit: 1000 })
-    if (!told.ok || !document.is_text) throw new Error(JSON.stringify(told))
-    expect(told).toMatchObject({ profile: 'smoke', strategy: 'recursive', chunk_size: 800, overlap: 100 })
-    expect(told.total).toBeGreaterThan(told.chunks.length)
-    for (const [at, { index, start, end }] of told.chunks.entries()) {
+    const chunks = await client.datasets.chunks({ ...input, offset: 1500, limit: 1000 })
+    if (!chunks.ok || !document.is_text) throw new Error(JSON.stringify(chunks))
+    expect(chunks).toMatchObject({ profile: 'smoke', strategy: 'recursive', chunk_size: 800, overlap: 100 })
+    expect(chunks.total).toBeGreaterThan(chunks.chunks.length)
+    for (const [at, { index, start, end }] of chunks.chunks.entries()) {
       // Sentences of the text as the page has it: the byte order mark is counted.
       expect(document.text.slice(start, end)).toMatch(/^A lock keeper .* boats\.$/)
       expect(end - start).toBeLessThanOrEqual(800)
       expect(end > 1500 && start < 2500).toBe(true)
-      if (at > 0) expect(index).toBe(told.chunks[at - 1]!.index + 1)
+      if (at > 0) expect(index).toBe(chunks.chunks[at - 1]!.index + 1)
     }
     const chunker = { strategy: 'recursive' as const, chunk_size: 300, overlap: 0 }
     const tried = await client.datasets.chunks({ ...input, chunker })
     if (!tried.ok) throw new Error(tried.message)
     expect(tried).toMatchObject(chunker)
-    expect(tried.total).toBeGreaterThan(2 * told.total)
+    expect(tried.total).toBeGreaterThan(2 * chunks.total)
     const refused = (path: string) => client.datasets.chunks({ dataset_id: 'smoke', path })
     expect(await refused('page.html')).toMatchObject({ ok: false, reason: 'converted' })
     expect(await refused('huge.txt')).toMatchObject({ ok: false, reason: 'too_long' })

@@ -79,7 +79,7 @@ describe('models', () => {
     await client.models.remove({ name: 'file' })
   })
 
-  it('finds model files of the project, and says what is wrong with one', async () => {
+  it('finds model files of the project, and reports what is wrong with one', async () => {
     const [folder, good, bad] = [join(root, 'models'), 'models/good.gguf', 'models/bad.gguf']
     await mkdir(folder)
     await Promise.all([writeFile(join(root, good), 'GGUF\u0003'), writeFile(join(root, bad), '<html>')])
