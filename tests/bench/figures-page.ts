@@ -87,7 +87,7 @@ const TARGETS_TITLE = 'Targets'
 export const FIGURES_HEAD = `# Figures
 
 Each section below is the last output of \`npm run bench -- --write\` for that benchmark. ● meets its target, ▲ misses it; a figure without a mark
-has no target. The load says how many processes waited for a processor when the benchmark ended: on a busy machine, elapsed times are longer.
+has no target. The load is the number of processes that waited for a processor when the benchmark ended: on a busy machine, elapsed times are longer.
 
 ## ${TARGETS_TITLE}
 

