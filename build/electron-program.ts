@@ -40,15 +40,15 @@ export async function fetchElectron(root = process.cwd(), env = process.env): Pr
   return isGood && program !== null ? { ok: true, program } : { ok: false, reason: reasonOf(stderr) }
 }
 
-/** The Electron to open a window with: the one that is named, the installed one, else it is fetched once and `say` reports it. */
-export async function electronProgram(say: (text: string) => void): Promise<string | null> {
+/** The Electron to open a window with: the one that is named, the installed one, else it is fetched once, which `report` announces. */
+export async function electronProgram(report: (text: string) => void): Promise<string | null> {
   const named = process.env['ELECTRON_OVERRIDE_DIST_PATH']
   if (named !== undefined && named !== '') return programIn(named)
   const there = officialElectron()
   if (there !== null) return there
-  say('Electron is fetched; this happens once')
+  report('Electron is fetched; this happens once')
   const fetched = await fetchElectron()
   if (fetched.ok) return fetched.program
-  say(`Electron could not be fetched: ${fetched.reason}`)
+  report(`Electron could not be fetched: ${fetched.reason}`)
   return null
 }

@@ -10,7 +10,7 @@ import { runTool } from './run-step.ts'
 const SOURCES = ['contract', 'charts', 'main', 'preload', 'renderer']
 const BUILT = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html']
 
-const say = (text: string): void => void process.stderr.write(`${text}\n`)
+const print = (text: string): void => void process.stderr.write(`${text}\n`)
 
 /** Time of the newest file below a folder. */
 function newestIn(folder: string): number {
@@ -60,25 +60,25 @@ function missingProject(args: string[]): string | null {
 async function start(args: string[]): Promise<number> {
   const missing = missingProject(args)
   if (missing !== null) {
-    say(`error: ${missing}`)
+    print(`error: ${missing}`)
     return 2
   }
   if (isStale()) {
-    say('pages and shell are built')
+    print('pages and shell are built')
     const build = await runTool('build', 'electron-vite', ['build', '--logLevel', 'warn'])
     if (!build.ok) {
-      say(build.output)
+      print(build.output)
       return 1
     }
   }
   if (!hasDisplay()) {
-    say('there is no display for a window: the panel is served to a browser instead')
+    print('there is no display for a window: the panel is served to a browser instead')
     return serve(args)
   }
-  const program = await electronProgram(say)
+  const program = await electronProgram(print)
   const problem = await obstacle(program)
   if (program === null || problem !== null) {
-    say(`the desktop app cannot start ${problem ?? ''}: the panel is served to a browser instead`)
+    print(`the desktop app cannot start ${problem ?? ''}: the panel is served to a browser instead`)
     return serve(args)
   }
   // Root has no sandbox to offer.

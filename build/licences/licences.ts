@@ -3,7 +3,7 @@
  *
  * The lock file names every package that an installation on any system may bring; those that are not for development are shipped. Each
  * must be under a permissive licence, or under one of the recorded exceptions. `THIRD-PARTY-NOTICES.txt` carries their licence texts, as these
- * licences ask of anybody who distributes the app. `npm run check` fails when a licence is not permitted or the notices are stale;
+ * licences ask of anyone who distributes the app. `npm run check` fails when a licence is not permitted or the notices are stale;
  * `npm run notices` writes them. Decision: docs/decisions/059-licences-of-shipped-packages.md.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'

@@ -9,7 +9,7 @@ const Letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
 export const HumanRound = z.strictObject({
   schema_version: z.literal(1),
   round_id: Identifier,
-  /** Hash of the seal file, published before anybody votes: the order cannot be changed afterwards. */
+  /** Hash of the seal file, published before anyone votes: the order cannot be changed afterwards. */
   commitment: z.strictObject({ algorithm: z.literal('sha256'), value: Sha256 }),
   scale: z.strictObject({ lowest: z.literal(1), highest: z.literal(5) }),
   sets: z.array(

@@ -21,7 +21,7 @@ const DeclaredRoute = z
     'expected a method and a path such as POST /questions/:id',
   )
 
-/** Who may use the routes of a router: callers with an identity, callers with the key of the edge, or everybody. */
+/** Who may use the routes of a router: callers with an identity, callers with the key of the edge, or everyone. */
 export const PluginAuth = z.enum(['open', 'key-auth', 'inherit'])
 export type PluginAuth = z.infer<typeof PluginAuth>
 

@@ -105,7 +105,7 @@ describe('a project that names addresses and keys', () => {
       'RAG_LADDER_MY_KEY',
       { RAG_LADDER_TRUSTED_ADDRESSES: 'http://x' },
     ],
-    ['nobody, where none is asked for', 'http://anywhere.example/v1', null, {}],
+    ['no address, where no key is asked for', 'http://anywhere.example/v1', null, {}],
   ])('sends a key to %s', (_where, url, key, more) => {
     expect(problemsOf(url, key, more)).toBe('')
   })

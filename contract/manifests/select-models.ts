@@ -123,7 +123,7 @@ const KEY_NAME = /_API_(?:KEY|TOKEN)$|^HF_TOKEN$|^RAG_LADDER_(?!ENGINE_)/
 const LEADING_PLACEHOLDER = /^\$\{([A-Za-z_][A-Za-z0-9_]*)(?::-[^}]*)?\}(?=\/|$)/
 
 /**
- * Why a model's address or key may not be used as a project asks; null when it may. A project may come from anybody: a variable of the
+ * Why a model's address or key may not be used as a project asks; null when it may. A project may come from anyone: a variable of the
  * environment fills the beginning of an address only, where it is the address itself and reaches no other host; a key goes to its own service, to
  * an address that the environment gives, or to one that the person has allowed.
  */

@@ -121,7 +121,7 @@ const addressOf = (settings: Partial<EngineSettings>, name: (typeof ADDRESS_NAME
   return value === PLATFORM_GATEWAY ? null : value
 }
 
-/** The settings file lies in the project, which may come from anybody: an address counts only when this person has entered or allowed it here. */
+/** The settings file lies in the project, which may come from anyone: an address counts only when this person has entered or allowed it here. */
 function trustedOnly(
   settings: EngineSettings,
   file: string,

@@ -88,7 +88,7 @@ describe('parseVerdict refuses', () => {
     ['a list', { scores: { ...scores, B: [4] }, best: 'C' }, /grade of B/],
     ['no best vote', { scores }, /"best"/],
     ['two best votes', { scores, best: 'A, C' }, /"best"/],
-    ['a best letter that nobody has', { scores, best: 'D' }, /"best"/],
+    ['a best letter that no answer has', { scores, best: 'D' }, /"best"/],
     ['a boolean as best', { scores, best: true }, /"best"/],
   ])('%s', (_, reply, problem) => {
     expect(grades(reply)).toMatch(problem)

@@ -52,7 +52,7 @@ interface Measured {
 }
 
 /**
- * Every metric that anybody is scored on: intervals, pairs, and parts of the variance. A pure function of rows, selection, judgments and
+ * Every metric that any alias is scored on: intervals, pairs, and parts of the variance. A pure function of rows, selection, judgments and
  * seed, wherever it is computed. Runs that would take more than a few seconds to resample (about a hundred thousand cells, or nineteen aliases with gaps
  * on hundreds of questions) are compared in closed form, and their settings record it.
  */

@@ -85,7 +85,7 @@ export const comparableMean = ({ mean: own, n, common }: RungFigure): number =>
 
 /**
  * Approaches by their mean over the rungs, best first. Where the approaches of a rung are scored on different questions, the mean over those that
- * all have is used. Ranked are only approaches with a score on every rung on which anybody has one, on at least half as many cells as the
+ * all have is used. Ranked are only approaches with a score on every rung on which any approach has one, on at least half as many cells as the
  * best covered approach there, and by latency only those of which no cell failed: a mean over easier rungs or fewer questions would not
  * compare. A metric that `unrankedReason` names ranks no approach. Empty when no approach has a score.
  */

@@ -24,7 +24,7 @@ describe.skipIf(process.platform === 'win32')('openStateFolder', () => {
     expect(await modeOf(join(root, '.rag-ladder'))).toBe(0o700)
   })
 
-  it('closes a folder that an earlier version left open to everybody', async () => {
+  it('closes a folder that an earlier version left open to everyone', async () => {
     const folder = join(root, '.rag-ladder')
     await mkdir(folder)
     await chmod(folder, 0o777)

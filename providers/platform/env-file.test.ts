@@ -42,7 +42,7 @@ it.each([
   'RAG_LADDER_STATE_DIR',
   'BACKEND_INTERNAL_API_TOKEN',
   'MEDIA_BUDGET_ENABLED',
-])('%s in it is refused: a project may come from anybody', async (name) => {
+])('%s in it is refused: a project may come from anyone', async (name) => {
   await write(`${name}=http://127.0.0.1:1\n`)
   expect(() => load()).toThrow(`${name}: a project may set limits of the platform only`)
 })

@@ -7,7 +7,7 @@ import type { VariableName } from '../../contract/index.ts'
 import { readManifest } from './manifest-file.ts'
 
 /**
- * The `env_file` of consumer.yaml. A project may come from anybody (decision 057), so it may set limits of the platform and nothing else: no address, path,
+ * The `env_file` of consumer.yaml. A project may come from anyone (decision 057), so it may set limits of the platform and nothing else: no address, path,
  * credential or choice of who may come in.
  */
 const LIMIT = /^(?:bytes|whole |seconds)/

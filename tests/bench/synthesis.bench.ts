@@ -33,14 +33,17 @@ export async function benchSynthesis(): Promise<Figure[]> {
   try {
     const clip = {
       key: 'clip',
-      sound: joinSounds([await say(flite, 'awb', SENTENCES[0]!), await say(flite, 'awb', SENTENCES[1]!)], 0.2),
+      sound: joinSounds(
+        [await synthesize(flite, 'awb', SENTENCES[0]!), await synthesize(flite, 'awb', SENTENCES[1]!)],
+        0.2,
+      ),
     }
     const figures = [await pronouncing(flite)]
     for (const engine of plain)
       figures.push(
         ...(await factor(engine, async () => {
           const sounds: Sound[] = []
-          for (const text of SENTENCES) sounds.push(await say(engine, engine.voices[0]!.id, text))
+          for (const text of SENTENCES) sounds.push(await synthesize(engine, engine.voices[0]!.id, text))
           return sounds
         })),
       )
@@ -52,7 +55,7 @@ export async function benchSynthesis(): Promise<Figure[]> {
   }
 }
 
-const say = (engine: SpeechEngine, voice: string, text: string): Promise<Sound> =>
+const synthesize = (engine: SpeechEngine, voice: string, text: string): Promise<Sound> =>
   engine.speak({ text, voice, speed: 1 }, signal)
 
 async function factor(engine: SpeechEngine | CloningEngine, speak: () => Promise<Sound[]>): Promise<Figure[]> {

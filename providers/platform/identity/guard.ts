@@ -129,7 +129,7 @@ export function decide(policy: RoutePolicy, caller: Caller, settings: IdentitySe
     case 'edge_key':
       return null
     case 'graph_key':
-      // The engine compares the key itself; without one it would let everybody in.
+      // The engine compares the key itself; without one it would let everyone in.
       if (mode === 'disabled' || (mode === 'required' && settings.graphEngineKey !== null)) return null
       return { status: 503, detail: 'The graph engine has no key' }
     case 'unknown':

@@ -5,7 +5,7 @@ import type { SlicedWork } from '../sliced-work.ts'
 
 /** The one model of the local provider. */
 export const LOCAL_MODEL = 'pattern-1'
-/** The program draws it from numbers; no right in it belongs to anybody else. */
+/** The program draws it from numbers; no right in it belongs to anyone else. */
 export const LOCAL_LICENSE = 'CC0-1.0'
 
 /** What a local operation draws. */

@@ -37,8 +37,8 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
   async function counted<Result>(role: ModelRole, call: () => Promise<[Result, Tokens | null]>): Promise<Result> {
     let tokens: Tokens | null = null
     try {
-      const [result, used] = await call()
-      tokens = used
+      const [result, counts] = await call()
+      tokens = counts
       return result
     } finally {
       addUsage(role, tokens)

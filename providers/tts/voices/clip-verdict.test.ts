@@ -36,7 +36,7 @@ it.each([
   ['mostly_silence', { spoken: 0.25 }, /of the clip is silence; trim it/],
   ['noisy', { hiss: 0.25 }, /above the background; find a quieter place/],
   ['no_voice', { level: 0, hiss: 0.3 }, /record speech, not music or noise/],
-] satisfies [string, Clip, RegExp][])('refuses a clip that is %s, and says what to do', (code, what, message) => {
+] satisfies [string, Clip, RegExp][])('refuses a clip that is %s, and states what to do', (code, what, message) => {
   const { ok, findings } = judgeClip(clip(what))
   expect(ok).toBe(false)
   expect(findings.find((finding) => finding.code === code)).toEqual({

@@ -100,7 +100,7 @@ describe('workflow-adaptive-rag', () => {
   it.each([
     ['fails', json({ code: 0, message: 'secret' }, 500), 'workflow_failed', 502, 1],
     [
-      'fails and tells its cost',
+      'fails and reports its cost',
       json({ code: 0 }, 500, { 'x-rag-ladder-llm-calls': '2', 'x-rag-ladder-cloud-calls': '0' }),
       'workflow_failed',
       502,

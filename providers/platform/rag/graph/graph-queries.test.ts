@@ -168,9 +168,9 @@ describe('an engine over HTTP', () => {
   it.each([
     ['refuses', json({}, 500), 'graph_failed', 502],
     ['is no engine', text('<html>'), 'graph_failed', 502],
-    ['says nothing', json({ response: '' }), 'model_answer_invalid', 502],
+    ['answers with no text', json({ response: '' }), 'model_answer_invalid', 502],
     ['breaks off', resetMidBody, 'graph_failed', 502],
-    ['gives up', json({}, 504), 'graph_timeout', 504],
+    ['times out', json({}, 504), 'graph_timeout', 504],
     ['hangs', hang, 'graph_timeout', 504],
   ])('that %s is a typed failure', async (_what, behaviour, code, status) => {
     const server = await startFaultServer()
