@@ -80,5 +80,5 @@ export function modelCaution(aggregates: readonly Aggregate[]): string | null {
   if (ruledJudges.length > 0)
     parts.push(parts.length === 0 ? 'The judges are built-in rules, not language models' : 'so are the judges')
   if (parts.length === 0) return null
-  return `${parts.join('; ')}. The figures are baselines: they say how the pipelines do with these rules, not how an approach does with a language model.`
+  return `${parts.join('; ')}. The figures are baselines: they describe the pipelines with these rules, not an approach with a language model.`
 }

@@ -182,7 +182,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     id: 'export-page',
-    what: 'Send a result to somebody without the program: one HTML page',
+    what: 'Send a result to a person without the program: one HTML page',
     async run({ page }) {
       await goTo(page, 'Matrix')
       await button(page, 'Export').click()

@@ -161,7 +161,7 @@ test('a spoken question is put to several approaches, and each answer is played'
     const answer = answers.getByRole('listitem', { name: alias })
     await expect(answer.getByRole('status')).toHaveText(/^● [\d.]+ m?s, \d+ sources?$/, { timeout: 60_000 })
     await expect(answer).not.toContainText('<details>')
-    await answer.getByRole('button', { name: `Hear ${alias}` }).click()
+    await answer.getByRole('button', { name: `Play ${alias}` }).click()
     // It plays by itself: the sound was asked for.
     await expect(answer.getByRole('button', { name: `Pause the answer of ${alias}` })).toBeVisible({ timeout: 30_000 })
   }

@@ -77,7 +77,7 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
   },
   check: {
     usage: 'check ID',
-    about: 'everything that would keep a run from saying something',
+    about: 'everything that would leave a run without a result',
     takes: [1, 1],
     run: check,
   },

@@ -78,7 +78,7 @@ async function work(setup: PreparedRun, invocation: Parameters<Command['run']>[0
 }
 
 function workerLines(datasetId: string, workers: readonly RunWorker[]): string[] {
-  if (workers.length === 0) return [`${datasetId}: nobody works on this run`]
+  if (workers.length === 0) return [`${datasetId}: no process works on this run`]
   return workers.map(({ name, host, pid, stored, inHand, lastSeenAt }) => {
     const seen =
       lastSeenAt === null ? 'gone' : `seen ${durationWords(Math.max(0, Date.now() - lastSeenAt.getTime()))} ago`

@@ -152,7 +152,7 @@ export async function checkDataset(root: string, dataset: LadderDataset): Promis
       report(
         'question',
         id,
-        'nothing says what a right answer is',
+        'a right answer is not defined',
         'add a gold fact, an expected answer or answer keys',
       )
     if (!answerable && gold.length > 0)

@@ -95,7 +95,7 @@ describe('decodeAudio', () => {
       for (const name of [`file:${file}`, `cache:file:${file}`, file]) {
         await expect(decodeAudio(playlist(name), 30)).rejects.toMatchObject({
           code: 'audio_undecodable',
-          message: expect.stringMatching(/^no sound could be read: ffmpeg says Invalid data/),
+          message: expect.stringMatching(/^no sound could be read: ffmpeg reports: Invalid data/),
         })
       }
     })

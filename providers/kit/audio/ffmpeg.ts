@@ -60,6 +60,6 @@ async function runFfmpeg(args: string[], input: Buffer): Promise<{ output: Buffe
   // The cache complains each time it asks a pipe for its length.
   const lines = errors.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('[cache @'))
   // How ffmpeg was given the file is of no use to the sender.
-  const lastLine = (lines.at(-1) ?? '').replace('cache:pipe:0: ', 'ffmpeg says ')
+  const lastLine = (lines.at(-1) ?? '').replace('cache:pipe:0: ', 'ffmpeg reports: ')
   return isThere ? { output: Buffer.concat(parts), lastLine } : null
 }

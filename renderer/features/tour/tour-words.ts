@@ -20,7 +20,7 @@ export const TOUR_WORDS = {
   saving: 'Remembering that the tour was seen',
 
   purpose: {
-    what: 'RAG Ladder sends the same questions to seven ways of answering from documents, scores every answer against known facts, and says which way is better and how sure that is.',
+    what: 'RAG Ladder sends the same questions to seven ways of answering from documents, scores every answer against known facts, and shows which way is better and how sure that is.',
     how: 'In about two minutes you run them on a few short documents, read the result, and ask a question of your own.',
     local: 'Nothing leaves this machine: built-in rules answer until you choose models.',
   },

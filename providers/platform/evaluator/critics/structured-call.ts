@@ -64,7 +64,7 @@ export function createStructuredCall(models: ModelHost, role: ChatRole): Structu
       { role: 'assistant', content: reply.slice(0, SHOWN_REPLY_CHARS) },
       {
         role: 'user',
-        content: `That reply cannot be used: ${parsed.message}. Send the whole JSON object again, mended, and nothing else.`,
+        content: `That reply cannot be used: ${parsed.message}. Send the whole JSON object again, corrected, and nothing else.`,
       },
     ]
     const second = parseJsonReply(await send(task, [...messages, ...repair], signal), task.shape)
