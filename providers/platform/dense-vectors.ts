@@ -119,11 +119,15 @@ export function highest(scores: ArrayLike<number>, limit: number, floor = 0): nu
   return best
 }
 
+/** A vector scaled to unit length in 32-bit numbers differs from 1 by less than this, in its square: one that was read from a store. */
+const UNIT_ROUNDING = 2 ** -22
+
 /** The vector at unit length, or null for one without direction (all zeros). */
 export function toUnitLength(vector: Float32Array): Float32Array | null {
   let squares = 0
   for (const component of vector) squares += component * component
   if (squares === 0) return null
+  if (Math.abs(squares - 1) <= UNIT_ROUNDING) return vector
   const length = Math.sqrt(squares)
   return vector.map((component) => component / length)
 }

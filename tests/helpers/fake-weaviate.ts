@@ -84,7 +84,12 @@ export async function startFakeWeaviate(options: { version?: string; apiKey?: st
       case 'GET objects': {
         const sorted = [...classes.get(query.get('class')!)!.objects.values()].sort((a, b) => (a.id < b.id ? -1 : 1))
         const from = sorted.findIndex(({ id }) => id > (query.get('after') ?? ''))
-        return { status: 200, body: { objects: from < 0 ? [] : sorted.slice(from, from + Number(query.get('limit'))) } }
+        const page = from < 0 ? [] : sorted.slice(from, from + Number(query.get('limit')))
+        const withVectors = query.get('include') === 'vector'
+        return {
+          status: 200,
+          body: { objects: page.map(({ vector, ...object }) => (withVectors ? { ...object, vector } : object)) },
+        }
       }
       case 'POST graphql':
         try {

@@ -276,6 +276,7 @@ describe('a job', () => {
     const store = Object.create(site.store) as typeof site.store
     store.replace = () => Promise.reject(new VectorStoreUnavailableError('disk full'))
     store.info = (name) => site.store.info(name)
+    store.vectors = (name) => site.store.vectors(name)
     const skip = testProfile('smoke', { vector_target: { collection_prefix: 'RagBase', on_unavailable: 'skip' } })
     const skipped = await ingest(site.service({ store, profiles: [skip] }))
     expect(skipped.status).toBe('completed')

@@ -62,6 +62,7 @@ describe('two services on one state file', () => {
     const attempt = Promise.withResolvers<unknown>()
     const slow = Object.create(site.store) as typeof site.store
     slow.info = (name) => site.store.info(name)
+    slow.vectors = (name) => site.store.vectors(name)
     slow.replace = async (...args) => {
       gate.reached.resolve(undefined)
       await gate.opened.promise

@@ -5,6 +5,7 @@ import { graphTargetOf, runGraphPhases } from './graph-phases.ts'
 import type { IngestionDeps } from './ingestion-service.ts'
 import { collectionDigest, freshProgress, idempotencyKey } from './job-record.ts'
 import type { Job, JobProgress } from './job-record.ts'
+import { embedMissing } from '../vector-store/stored-vectors.ts'
 import { InvalidVectorError } from '../vector-store/vector-store.ts'
 import { jobError } from './job-store.ts'
 import type { JobStore, Lease } from './job-store.ts'
@@ -109,8 +110,11 @@ async function writeCollection(
     return { contentDigest: digest, chunkCount: current.chunkCount }
   }
   const chunks = await log.run('chunk', (count) => chunk(documents, profile, kept.embed, signal, count))
+  // The collection as it is has the vectors of every chunk that did not change.
+  const missing = await embedMissing(store, collection, embeddingModel, kept.embed)
   const vectors = await log.run('embed', async (count) => {
-    const outcome = await embedChunks(chunks, kept.embed, signal, count)
+    const outcome = await embedChunks(chunks, missing.embed, signal, count)
+    if (missing.reused > 0) count('chunks_unchanged', missing.reused)
     if (kept.reused > 0) count('vectors_reused', kept.reused)
     return { ...outcome, note: kept.problem }
   })

@@ -4,12 +4,14 @@ import type { VectorTable } from '../dense-vectors.ts'
 import { SAME_AS_CONTENT } from './database.ts'
 import type { LegHit } from './fusion.ts'
 import { keywordQuery, keywordTerms, quoted } from './keyword-terms.ts'
+import { textKey } from './stored-vectors.ts'
 import type { CollectionInfo, StoredChunk } from './vector-store.ts'
 
 /** Most neighbours that vec0 returns in one query. */
 const VEC0_MAX_NEIGHBOURS = 4096
 
 interface ChunkRow {
+  id: number
   document: string
   title: string
   chunk_index: number
@@ -23,6 +25,10 @@ interface ChunkRow {
 export interface CollectionReader {
   chunk(id: number): StoredChunk
   allChunks(): StoredChunk[]
+  /** Id of a chunk by the key of its index text. */
+  idsByText(): Map<bigint, number>
+  /** The unit vector of a chunk; all zeros for one that was stored without direction. */
+  vector(id: number): Float32Array
   /** Cosine similarities with a unit vector, best first, equal ones by id. */
   nearest(unit: Float32Array, limit: number): LegHit[]
   /** BM25 (k1 1.2, b 0.75) as positive numbers, best first, equal ones by id. */
@@ -46,6 +52,9 @@ export function collectionReader(
   const holders = database
     .prepare<[string], number>(`SELECT count(*) FROM keywords_${generation} WHERE keywords_${generation} MATCH ?`)
     .pluck()
+  const oneVector = database
+    .prepare<[number], Buffer>(`SELECT embedding FROM dense_${generation} WHERE rowid = ?`)
+    .pluck()
   const neighbours = database.prepare<[Float32Array, number], { id: number; distance: number }>(
     `SELECT rowid AS id, distance FROM dense_${generation} WHERE embedding MATCH ? AND k = ?`,
   )
@@ -53,6 +62,15 @@ export function collectionReader(
   return {
     chunk: (id) => toChunk(oneChunk.get(id)!),
     allChunks: () => everyChunk.all().map(toChunk),
+    idsByText: () => {
+      const ids = new Map<bigint, number>()
+      for (const row of everyChunk.iterate()) ids.set(textKey(toChunk(row).indexText), row.id)
+      return ids
+    },
+    vector: (id) => {
+      const bytes = oneVector.get(id)
+      return bytes === undefined ? new Float32Array(info.dimensions) : toVector(bytes)
+    },
     nearest: (unit, limit) => {
       if (inMemory) {
         const { ids, table } = matrices.get(generation, () => loadMatrix(database, generation))

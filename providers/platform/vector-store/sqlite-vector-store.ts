@@ -14,6 +14,7 @@ import {
 } from './database.ts'
 import { fuseLegs } from './fusion.ts'
 import type { LegHit } from './fusion.ts'
+import { textKey } from './stored-vectors.ts'
 import {
   checkHybridQuery,
   checkInput,
@@ -29,6 +30,7 @@ import type {
   ReplaceOptions,
   SearchHit,
   StoredChunk,
+  StoredVectors,
   VectorStore,
 } from './vector-store.ts'
 
@@ -135,6 +137,31 @@ class SqliteVectorStore implements VectorStore {
 
   async chunks(name: string): Promise<StoredChunk[]> {
     return this.#read(name, ({ reader }) => reader.allChunks())
+  }
+
+  async vectors(name: string): Promise<StoredVectors | null> {
+    const found = unavailableOnFailure(() => this.#live(name))
+    if (found === null) return null
+    const { generation, info } = found
+    let ids: Map<bigint, number> | null = null
+    return {
+      embeddingModel: info.embeddingModel,
+      get: async (texts) =>
+        unavailableOnFailure(() =>
+          this.#database
+            .transaction(() => {
+              // What replaced it meanwhile may have other vectors under the same ids.
+              if (this.#live(name)?.generation !== generation) return texts.map(() => null)
+              const reader = this.#readerOf(info, generation)
+              ids ??= reader.idsByText()
+              return texts.map((text) => {
+                const id = ids!.get(textKey(text))
+                return id === undefined ? null : reader.vector(id)
+              })
+            })
+            .deferred(),
+        ),
+    }
   }
 
   async dense(name: string, vector: Float32Array, limit: number): Promise<SearchHit[]> {

@@ -95,6 +95,20 @@ describe.each(STORES)('a vector store: %s', (_name, start) => {
     ])
   })
 
+  it('gives the vectors of a collection by their texts, as they are written again', async () => {
+    expect(await store.vectors(NAME)).toBeNull()
+    await write([...DOCUMENTS, chunk('marks.md', '—')])
+    const stored = (await store.vectors(NAME))!
+    expect(stored.embeddingModel).toBe('hash')
+    const texts = ['—', 'not there', ...DOCUMENTS.map(({ indexText }) => indexText)]
+    const [mark, missing, ...vectors] = await stored.get(texts)
+    expect([mark, missing]).toEqual([new Float32Array(768), null])
+    for (const [at, vector] of vectors.entries())
+      expect((await store.dense(NAME, vector!, 1))[0]!.chunk).toEqual(DOCUMENTS[at])
+    await store.replace(NAME, SOURCE, DOCUMENTS, vectors as Float32Array[])
+    expect(await (await store.vectors(NAME))!.get(texts)).toEqual([null, null, ...vectors])
+  })
+
   it('gives more chunks than a batch or a page holds, in order', async () => {
     const many = Array.from({ length: 1207 }, (_, index) =>
       chunk(`d${String(index).padStart(4, '0')}.md`, `n ${index}`),

@@ -70,6 +70,8 @@ export interface VectorStore {
   ): Promise<CollectionInfo>
   /** All chunks in document and chunk order. */
   chunks(name: string): Promise<StoredChunk[]>
+  /** The vectors of a collection, to write it again without embedding what it has; null for a missing name. */
+  vectors(name: string): Promise<StoredVectors | null>
   dense(name: string, vector: Float32Array, limit: number): Promise<SearchHit[]>
   keyword(name: string, text: string, limit: number): Promise<SearchHit[]>
   hybrid(name: string, query: HybridQuery): Promise<SearchHit[]>
@@ -77,6 +79,12 @@ export interface VectorStore {
   termStatistics(name: string, text: string): Promise<TermStatistics>
   remove(name: string): Promise<boolean>
   close(): Promise<void>
+}
+
+export interface StoredVectors {
+  embeddingModel: string
+  /** Vectors by the index texts that they were made from; null for a text that the collection does not have, or has no longer. */
+  get(texts: readonly string[]): Promise<(Float32Array | null)[]>
 }
 
 /** No collection of that name: it was never written, or was removed. */

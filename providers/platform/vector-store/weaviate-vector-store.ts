@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { joinedCodes, keywordTerms } from './keyword-terms.ts'
+import { textKey } from './stored-vectors.ts'
 import {
   checkHybridQuery,
   checkInput,
@@ -51,6 +52,12 @@ interface WeaviateHit {
   content: string
   indexText: string
   _additional: { score?: string; distance?: number }
+}
+
+interface WeaviateObject {
+  id: string
+  properties: WeaviateHit
+  vector?: number[]
 }
 
 /** The store on a server; nothing is asked until it is used. Searches and writes reject with `VectorStoreUnavailableError` where the server does. */
@@ -117,6 +124,27 @@ export function openWeaviateVectorStore(url: string, apiKey: string | null): Vec
     const fields = `${CHUNK_FIELDS} _additional { score distance }`
     const data = await client.query(`{ Get { ${className}(limit: ${limit}, ${operator}) { ${fields} } } }`)
     return (data['Get'] as Record<string, WeaviateHit[]>)[className]!
+  }
+
+  async function* objectsOf(className: string, include = ''): AsyncGenerator<WeaviateObject> {
+    for (let after = ''; ;) {
+      const from = after === '' ? '' : `&after=${after}`
+      const page = `/objects?class=${className}&limit=${CHUNKS_PER_PAGE}${include}${from}`
+      const { objects } = requireStatus(await client.call('GET', page), [200], 'GET /v1/objects') as {
+        objects?: WeaviateObject[] | null
+      }
+      if (objects === undefined || objects === null || objects.length === 0) return
+      yield* objects
+      after = objects.at(-1)!.id
+    }
+  }
+
+  /** Vectors of a class by the keys of their index texts; one without direction was stored without a vector. */
+  async function vectorsIn(className: string, dimensions: number): Promise<Map<bigint, Float32Array>> {
+    const vectors = new Map<bigint, Float32Array>()
+    for await (const { properties, vector } of objectsOf(className, '&include=vector'))
+      vectors.set(textKey(properties.indexText), Float32Array.from(vector ?? Array(dimensions).fill(0)))
+    return vectors
   }
 
   async function remove(className: string): Promise<void> {
@@ -186,16 +214,23 @@ export function openWeaviateVectorStore(url: string, apiKey: string | null): Vec
     chunks: (name) =>
       read(name, async (className) => {
         const all: StoredChunk[] = []
-        for (let after = ''; ;) {
-          const page = `/objects?class=${className}&limit=${CHUNKS_PER_PAGE}${after === '' ? '' : `&after=${after}`}`
-          const { objects } = requireStatus(await client.call('GET', page), [200], 'GET /v1/objects') as {
-            objects?: { id: string; properties: WeaviateHit }[] | null
-          }
-          if (objects === undefined || objects === null || objects.length === 0) return all
-          all.push(...objects.map(({ properties }) => chunkOf(properties)))
-          after = objects.at(-1)!.id
-        }
+        for await (const { properties } of objectsOf(className)) all.push(chunkOf(properties))
+        return all
       }),
+
+    async vectors(name) {
+      const found = await find(name)
+      if (found === null) return null
+      const { className, info } = found
+      let known: Map<bigint, Float32Array> | null = null
+      return {
+        embeddingModel: info.embeddingModel,
+        async get(texts) {
+          known ??= await vectorsIn(className, info.dimensions)
+          return texts.map((text) => known!.get(textKey(text)) ?? null)
+        },
+      }
+    },
 
     async dense(name, vector, limit) {
       checkLimit(limit)

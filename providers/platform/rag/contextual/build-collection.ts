@@ -3,6 +3,7 @@ import type { ChatCompletion } from '../../../../contract/index.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 import { renderBlurbTask } from '../../models/prompts/blurb-task.ts'
+import { embedMissing } from '../../vector-store/stored-vectors.ts'
 import type { StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
 import type { ProfileCollections } from '../approach.ts'
 import { mapBounded } from '../bounded.ts'
@@ -100,13 +101,16 @@ async function askBlurb(
   return blurb
 }
 
+/** Chunks that the collection has already, blurb included, keep their vectors. */
 async function embedAll(deps: ContextualBuildDeps, texts: readonly string[]): Promise<Float32Array[]> {
+  const { store, models, collections, signal = new AbortController().signal } = deps
+  const { embed } = await embedMissing(store, collections.contextual, models.embeddingSpace(), (some, within) =>
+    models.embed('embed', some, 'document', within),
+  )
   const vectors: Float32Array[] = []
   for (let start = 0; start < texts.length; start += EMBED_BATCH) {
-    deps.signal?.throwIfAborted()
-    vectors.push(
-      ...(await deps.models.embed('embed', texts.slice(start, start + EMBED_BATCH), 'document', deps.signal)),
-    )
+    signal.throwIfAborted()
+    vectors.push(...(await embed(texts.slice(start, start + EMBED_BATCH), signal)))
   }
   if (vectors.length !== texts.length)
     throw new RagError(

@@ -108,10 +108,14 @@ describe('a contextual build', () => {
     })
 
     const changed = CHUNKS.map((chunk) =>
-      chunk.document === 'salt.md' ? { ...chunk, content: `${chunk.content} It is white.` } : chunk,
+      chunk.document === 'salt.md'
+        ? { ...chunk, content: `${chunk.content} It is white.`, indexText: `${chunk.indexText} It is white.` }
+        : chunk,
     )
     await ingest(store, fakeModelHost(), 'smoke', changed)
-    expect(await build().result).toMatchObject({ blurbs: 1, cached_blurbs: 6, reused: false })
+    const after = build()
+    expect(await after.result).toMatchObject({ blurbs: 1, cached_blurbs: 6, reused: false })
+    expect(after.models.calls.filter(({ kind }) => kind === 'embed').map(({ size }) => size)).toEqual([1])
   })
 
   it('pays only for the missing blurbs after a failure, and keeps the old collection until then', async () => {
@@ -145,7 +149,11 @@ describe('a contextual build', () => {
     const { store, build } = await world()
     await build({ models: { contextual_blurb: 'old' } }).result
     const before = await store.info('RagContextual_smoke')
-    const short = build({ embedAll: (texts) => texts.slice(1).map(() => new Float32Array(768).fill(0.1)) })
+    const short = build({
+      chat: () => 'Another blurb.',
+      models: { contextual_blurb: 'new' },
+      embedAll: (texts) => texts.slice(1).map(() => new Float32Array(768).fill(0.1)),
+    })
     await expect(short.result).rejects.toMatchObject({ code: 'model_answer_invalid', status: 502 })
     const empty = build({ chat: () => '  ', models: { contextual_blurb: 'silent' } })
     await expect(empty.result).rejects.toThrow(/returned no text for chunk \d of /)

@@ -1,0 +1,116 @@
+import { rm, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { engineBench } from '../../../tests/helpers/graph-engine-bench.ts'
+import { hashEmbedding, hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
+import { ingest, openIngestionSite, phase, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
+import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
+import { graphTargetClient } from '../graph-engine/graph-target.ts'
+import type { VectorStore } from '../vector-store/vector-store.ts'
+
+const DOCUMENTS = 20
+const COLLECTION = 'RagBase_harbour'
+const profile = testProfile('harbour', { chunker: { strategy: 'recursive', chunk_size: 120, overlap: 0 } })
+
+/** Several chunks of its own each; the last line is a fact that the scripted model extracts. */
+const documentText = (number: number, yard = 'Red Yard'): string =>
+  [
+    `# Ship ${number}`,
+    ...[1, 2, 3, 4].map(
+      (part) => `Part ${part} of the log of ship ${number} tells of weather, cargo and crew at length.`,
+    ),
+    `${yard}/organization > built > Ship ${number}/vessel: The ${yard} built Ship ${number}.`,
+  ].join('\n\n')
+
+const fileOf = (number: number): string => `ship-${number}.md`
+
+let site: IngestionSite
+let bench: ReturnType<typeof engineBench>
+beforeEach(async () => {
+  site = await openIngestionSite()
+  bench = engineBench()
+  for (let number = 0; number < DOCUMENTS; number += 1)
+    await writeFiles(path.join(site.corpusRoot, 'harbour'), { [fileOf(number)]: documentText(number) })
+})
+afterEach(async () => {
+  await site.close()
+  await bench.cleanUp()
+})
+
+/** A platform's ingestion with every text that is embedded and every title that is extracted. */
+function openCounted(name: string, store: VectorStore) {
+  const embedded: string[] = []
+  const models = scriptedModels()
+  const engine = bench.open({ stateFile: bench.file(`${name}.sqlite`), models })
+  const service = site.service({
+    stateFile: path.join(site.folder, `${name}.sqlite`),
+    profiles: [profile],
+    store,
+    graph: graphTargetClient(engine),
+    embed: async (texts) => {
+      embedded.push(...texts)
+      return hashEmbeddings(texts)
+    },
+  })
+  return { embedded, extracted: models.extracted, engine, service }
+}
+
+/** All that a search or an answer can read, ids left out. */
+async function contents(store: VectorStore, engine: ReturnType<typeof openCounted>['engine']) {
+  const questions = ['Who built Ship 7?', 'weather of ship 12', 'Blue Yard']
+  const searches = questions.map(async (text) => [
+    await store.dense(COLLECTION, hashEmbedding(text), 50),
+    await store.keyword(COLLECTION, text, 50),
+    await store.hybrid(COLLECTION, { text, vector: hashEmbedding(text), alpha: 0.5, limit: 50 }),
+  ])
+  return {
+    info: await store.info(COLLECTION),
+    chunks: await store.chunks(COLLECTION),
+    searches: await Promise.all(searches),
+    graph: await engine.graph(100),
+  }
+}
+
+describe('a corpus of which one document changed', () => {
+  it('embeds and extracts that document alone, and is then what a build from scratch gives', async () => {
+    const kept = openCounted('kept', site.store)
+    await ingest(kept.service, 'harbour')
+    expect(kept.extracted).toHaveLength(DOCUMENTS)
+    kept.embedded.length = 0
+    kept.extracted.length = 0
+
+    await writeFile(path.join(site.corpusRoot, 'harbour', fileOf(7)), documentText(7, 'Blue Yard'))
+    await rm(path.join(site.corpusRoot, 'harbour', fileOf(3)))
+    const record = await ingest(kept.service, 'harbour')
+    expect(record.status).toBe('completed')
+    expect(kept.embedded).toEqual(['Blue Yard/organization > built > Ship 7/vessel: The Blue Yard built Ship 7.'])
+    expect(kept.extracted).toEqual(['Ship 7'])
+    expect(phase(record, 'embed').counts).toMatchObject({ chunks_unchanged: record.counts['chunks_created']! - 1 })
+
+    const other = await openIngestionSite()
+    try {
+      const scratch = openCounted('scratch', other.store)
+      await ingest(scratch.service, 'harbour')
+      expect(scratch.embedded).toHaveLength(record.counts['chunks_created']!)
+      expect(await contents(site.store, kept.engine)).toEqual(await contents(other.store, scratch.engine))
+    } finally {
+      await other.close()
+    }
+  })
+
+  it('embeds everything for another model', async () => {
+    await ingest(openCounted('one', site.store).service, 'harbour')
+    const embedded: string[] = []
+    const service = site.service({
+      profiles: [profile],
+      embeddingSpace: 'another',
+      embed: async (texts) => {
+        embedded.push(...texts)
+        return hashEmbeddings(texts)
+      },
+    })
+    const record = await ingest(service, 'harbour')
+    expect(embedded).toHaveLength(record.counts['chunks_created']!)
+  })
+})
