@@ -94,6 +94,15 @@ import {
   TrashEntry,
   UpdateDatasetInput,
 } from './own-datasets.ts'
+import {
+  AcceptDraftsInput,
+  DraftInput,
+  DraftList,
+  DraftPlan,
+  DraftPlanInput,
+  DraftStep,
+  RejectDraftsInput,
+} from './drafted-questions.ts'
 import { PanelState } from './panel-state.ts'
 import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
@@ -270,6 +279,14 @@ export const controlContract = {
     readQuestions: base.input(ReadQuestionsInput).output(ReadQuestionsResult),
     /** Lines with a problem are left out. */
     importQuestions: base.input(ImportQuestionsInput).output(OwnDataset),
+    /** What drafting questions would call and cost; calls nothing. */
+    draftPlan: base.input(DraftPlanInput).output(DraftPlan),
+    /** Drafts questions and keeps them beside the dataset. Refused without `confirmed_calls` of the plan where passages leave this machine. */
+    draft: base.input(DraftInput).output(eventIterator(DraftStep)),
+    drafts: base.input(OwnInput).output(DraftList),
+    /** Drafts become questions, all of them or none. */
+    acceptDrafts: base.input(AcceptDraftsInput).output(OwnDataset),
+    rejectDrafts: base.input(RejectDraftsInput).output(DraftList),
     check: base.input(OwnInput).output(DatasetCheck),
     /** Refused for a name that is taken, and while a run is under way or queued. */
     addDocument: base.input(AddDocumentInput).output(AddedDocument),

@@ -110,3 +110,13 @@ export function evidenceArguments(invocation: Invocation): string[] {
   const { evidence } = artifactPlace(invocation).named
   return invocation.positionals.length > 0 || evidence === undefined ? invocation.positionals : [evidence]
 }
+
+/** A whole number that an option gives; null when it was not given. Throws `InputError`. */
+export function countOption(invocation: Invocation, name: string, least: number, most = Infinity): number | null {
+  const text = textOption(invocation, name)
+  if (text === null) return null
+  const value = Number(text)
+  if (Number.isSafeInteger(value) && value >= least && value <= most) return value
+  const range = most === Infinity ? `from ${least}` : `from ${least} to ${most}`
+  throw new InputError([`invalid value for --${name}: expected a whole number ${range}, got ${text}`])
+}

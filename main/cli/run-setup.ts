@@ -172,7 +172,7 @@ function portOption(invocation: Invocation): number | null {
 
 /** The platform of a run: the one named by option or variable, else the embedded one under the project's state folder. */
 export function choosePlatform(
-  run: PreparedRun,
+  run: Pick<PreparedRun, 'root' | 'inputs' | 'experiment' | 'modelSet'>,
   invocation: Invocation,
   emit: (event: RunEvent) => void,
 ): PlatformSource {

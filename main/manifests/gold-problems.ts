@@ -15,9 +15,12 @@ const MAX_PROBLEMS = 20
 const MAX_PASSAGE = 160
 const MAX_FACT = 400
 
+/** Whether gold facts of a document are looked up in it. */
+export const hasCheckedText = (document: string): boolean => TEXT_ENDINGS.has(extname(document).toLowerCase())
+
 /** Null for what is not read as text here. */
 async function textOf(path: string): Promise<string | null> {
-  if (!TEXT_ENDINGS.has(extname(path).toLowerCase())) return null
+  if (!hasCheckedText(path)) return null
   const file = await open(path)
   try {
     return (await file.stat()).size > MAX_DOCUMENT_BYTES ? null : await file.readFile('utf8')
@@ -27,15 +30,14 @@ async function textOf(path: string): Promise<string | null> {
 }
 
 /** The sentence or line with most of the fact's words; null when none has any. */
-function nearestPassage(text: string, fact: readonly string[]): string | null {
+export function nearestPassage(text: string, fact: readonly string[]): string | null {
   const wanted = new Set(fact)
   let best: { passage: string; shared: number } | null = null
   for (const passage of text.split(/(?<=[.!?])\s+|\n+/u)) {
     const shared = new Set(evidenceWords(passage)).intersection(wanted).size
     if (shared > (best?.shared ?? 0)) best = { passage: passage.trim(), shared }
   }
-  if (best === null) return null
-  return shortened(best.passage, MAX_PASSAGE)
+  return best?.passage ?? null
 }
 
 const shortened = (text: string, most = MAX_FACT): string =>
@@ -62,7 +64,7 @@ export function goldChecker(
     const words = evidenceWords(fact)
     if (words.length > 0 && found.words.includes(` ${words.join(' ')} `)) return null
     const nearest = nearestPassage(found.text, words)
-    const hint = nearest === null ? '' : ` The nearest passage is "${nearest}".`
+    const hint = nearest === null ? '' : ` The nearest passage is "${shortened(nearest, MAX_PASSAGE)}".`
     return `${document} does not hold the fact "${shortened(fact)}".${hint} Copy the fact from the document`
   }
 }

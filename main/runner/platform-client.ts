@@ -49,6 +49,7 @@ export interface PlatformClient {
     method: 'GET' | 'POST',
     path: string,
     body?: object,
+    signal?: AbortSignal,
   ): Promise<z.infer<Schema>>
   close(): Promise<void>
 }
@@ -176,7 +177,7 @@ export function createPlatformClient({
     },
     chunk: (body) => call(ChunkResponse, 'POST', '/api/chunk', body),
     buildContextual: (profile, signal) => call(ContextualBuild, 'POST', '/rag/contextual/build', { profile }, signal),
-    ask: (schema, method, path, body) => call(schema, method, path, body),
+    ask: call,
     close: () => agent.destroy(),
   }
 }

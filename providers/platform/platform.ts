@@ -6,6 +6,7 @@ import { allowOrigin } from '../kit/host-guard.ts'
 import { createLogger } from '../kit/logger.ts'
 import type { Logger } from '../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen, type Listening } from '../kit/server.ts'
+import { registerDraftRoutes } from './drafting/routes.ts'
 import { registerChunkRoutes } from './chunking/routes.ts'
 import { createClosingList } from './closing-list.ts'
 import type { ClosingList } from './closing-list.ts'
@@ -151,6 +152,7 @@ async function compose(
   })
   gateway.register(app)
   registerChunkRoutes(app, { embed: (texts, signal) => models.embed('embed', texts, 'document', signal) })
+  registerDraftRoutes(app, { models })
   registerSearchRoutes(app, {
     store,
     embedQuery: async (text, signal) => (await models.embed('embed', [text], 'query', signal))[0]!,

@@ -10,7 +10,7 @@ import {
   type ImportProgress,
 } from '../../manifests/importers/import-dataset.ts'
 import { ImportError } from '../../manifests/importers/importer.ts'
-import { loadExperiment, type Experiment, type LadderDataset } from '../../manifests/experiment.ts'
+import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import {
   addOwnDocument,
   createOwnDataset,
@@ -24,9 +24,11 @@ import {
 import { QUESTION_FORMATS, QuestionFileError, type QuestionFormat } from '../../manifests/question-file.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
-import { EXIT, flagOption, textOption, type ExitCode, type Invocation } from '../command.ts'
-import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { EXIT, flagOption, textOption, type ExitCode } from '../command.ts'
+import { countOption, projectFolder, RUN_OPTIONS } from '../options.ts'
+import { ownDataset, datasetOf } from '../own-dataset.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
+import { DRAFT_OPTIONS, DRAFT_VERBS } from './dataset-drafts.ts'
 import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 
 // One command for everything that is done to a person's own datasets: `rag-ladder dataset new my_notes`. The panel makes the same calls.
@@ -75,6 +77,7 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
     takes: [2, 2],
     run: addQuestions,
   },
+  ...DRAFT_VERBS,
   check: {
     usage: 'check ID',
     about: 'everything that would leave a run without a result',
@@ -134,6 +137,7 @@ export const datasetCommand = commandOfVerbs({
   positionals: '<verb> [ID] [file…]',
   options: {
     project: RUN_OPTIONS.project,
+    ...DRAFT_OPTIONS,
     label: { type: 'string', hint: 'TEXT', description: 'name for people, with new' },
     'copy-of': { type: 'string', hint: 'ID', description: 'dataset to copy, with new' },
     as: { type: 'string', hint: 'ID', description: 'id of the imported dataset; the name of the source unless given' },
@@ -192,14 +196,6 @@ async function importFrom({ experiment, args: [source = ''], invocation, print }
   }
 }
 
-function countOption(invocation: Invocation, name: string, least: number): number | null {
-  const text = textOption(invocation, name)
-  if (text === null) return null
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= least) return value
-  throw new InputError([`invalid value for --${name}: expected a whole number from ${least}, got ${text}`])
-}
-
 const REDRAW_MS = 200
 
 /** One line that is drawn again, on a terminal only. */
@@ -219,18 +215,6 @@ function progressLine(out: NodeJS.WriteStream): { show: (progress: ImportProgres
       drawnAt = 0
     },
   }
-}
-
-function datasetOf({ datasets }: Experiment, id: string): LadderDataset {
-  const found = datasets.find(({ dataset }) => dataset.id === id)
-  if (found !== undefined) return found
-  throw new InputError([`unknown dataset: ${id}; there are ${datasets.map(({ dataset }) => dataset.id).join(', ')}`])
-}
-
-function ownDataset(experiment: Experiment, id: string): LadderDataset {
-  const found = datasetOf(experiment, id)
-  if (isOwnDataset(found)) return found
-  throw new InputError([`${id} is part of the project: copy it with "dataset new NAME --copy-of ${id}"`])
 }
 
 /** Files of a folder keep their place below it. */

@@ -1,7 +1,6 @@
 import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { IMPORTERS } from '../../manifests/importers/formats.ts'
-import { ImportError } from '../../manifests/importers/importer.ts'
 import {
   addOwnDocument,
   createOwnDataset,
@@ -18,8 +17,8 @@ import {
   updateOwnDataset,
   type OwnDataset as StoredDataset,
 } from '../../manifests/own-datasets.ts'
-import { guessFormat, QuestionFileError } from '../../manifests/question-file.ts'
-import { ControlFailure, inputFailure } from '../control-failure.ts'
+import { guessFormat } from '../../manifests/question-file.ts'
+import { ControlFailure } from '../control-failure.ts'
 import { importSteps, zipPieces } from '../corpora/dataset-transfer.ts'
 import { importUpload, previewUpload } from '../corpora/uploaded-zip.ts'
 import {
@@ -32,32 +31,9 @@ import {
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
 import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
+import { draftProcedures } from './draft-procedures.ts'
+import { streamInputProblems, withInputProblems } from './input-problems.ts'
 import { datasetOf, refuseUnderRun } from './project-procedures.ts'
-
-/** Problems of a refused change, by the field that each concerns. */
-async function withInputProblems<Result>(work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    throw asInputFailure(error)
-  }
-}
-
-function asInputFailure(error: unknown): unknown {
-  if (error instanceof DatasetEditError) return inputFailure([{ path: error.path, message: error.message }])
-  if (error instanceof QuestionFileError) return inputFailure([{ path: 'text', message: error.message }])
-  if (error instanceof ImportError) return inputFailure([{ path: 'source', message: error.message }])
-  return error
-}
-
-/** The same of a stream. */
-async function* streamInputProblems<Item>(stream: AsyncIterable<Item>): AsyncGenerator<Item> {
-  try {
-    yield* stream
-  } catch (error) {
-    throw asInputFailure(error)
-  }
-}
 
 export function ownDatasetProcedures(parts: EngineParts) {
   const { root } = parts.config
@@ -79,6 +55,7 @@ export function ownDatasetProcedures(parts: EngineParts) {
     ownDatasetView(root, await datasetOf(parts, stored.id), stored)
 
   return {
+    ...draftProcedures(parts, { inTurn, owned, change, view }),
     create: control.datasets.create.handler(({ input }) =>
       change(async () => {
         const { copy_of: source, ...fields } = input

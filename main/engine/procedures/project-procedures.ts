@@ -25,7 +25,7 @@ export async function datasetOf({ experiment }: EngineParts, id: string): Promis
 }
 
 /** The platform that the settings name elsewhere; null for the embedded one. */
-function platformElsewhere({ settings }: EngineParts): PlatformAddress | null {
+export function platformElsewhere({ settings }: EngineParts): PlatformAddress | null {
   const { gatewayUrl, gatewayApiKey, platformUrl, platformToken, edgeApiKey } = settings.inputs()
   if (gatewayUrl === null) return null
   return {
@@ -38,7 +38,7 @@ function platformElsewhere({ settings }: EngineParts): PlatformAddress | null {
 }
 
 /** The platform that a run would use: an external one, or the embedded one with this profile; null while a run uses that with another profile. */
-async function platformOf(parts: EngineParts, profile: string): Promise<PlatformAddress | null> {
+export async function platformOf(parts: EngineParts, profile: string): Promise<PlatformAddress | null> {
   const { platform, settings } = parts
   const elsewhere = platformElsewhere(parts)
   if (elsewhere !== null) return elsewhere

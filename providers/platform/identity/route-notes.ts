@@ -55,6 +55,10 @@ export function routeSections(rag: string): readonly RouteSection[] {
       counterpart: "The specified platform's FastAPI backend: Chonkie, Ragas and ingestion",
       routes: {
         'POST /api/chunk': { what: 'Cuts a text into chunks', limits: '1,000,000 characters; chunk size 1 to 8192' },
+        'POST /api/questions/draft': {
+          what: 'Drafts questions that passages answer, by one model call (our own)',
+          limits: '2 passages of 20,000 characters, 10 questions',
+        },
         'POST /api/rag/search': { what: 'Searches a collection (our own)', limits: '8,000 characters, 200 hits' },
         'POST /api/rag/evaluate': {
           what: 'Scores answers by metrics',

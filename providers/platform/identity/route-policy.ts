@@ -74,6 +74,7 @@ export function routePolicies({ plugin, routers = [] }: PolicySurface): Readonly
 
     // Backend.
     ['POST /api/chunk', DOCUMENT_WORK],
+    ['POST /api/questions/draft', OPERATOR],
     ['POST /api/rag/search', ANY_USER],
     ['POST /api/rag/evaluate', DOCUMENT_WORK],
     ['POST /api/rag/ingestions', OPERATOR],

@@ -3,11 +3,13 @@ import { parseAgentTask } from '../prompts/agent-task.ts'
 import { parseAnswerTask } from '../prompts/answer-task.ts'
 import { parseBlurbTask } from '../prompts/blurb-task.ts'
 import { parseClassifyTask } from '../prompts/classify-task.ts'
+import { parseDraftTask } from '../prompts/draft-task.ts'
 import { parseExtractTask } from '../prompts/extract-task.ts'
 import { parseKeywordsTask } from '../prompts/keywords-task.ts'
 import { nextAgentTurn } from './agent.ts'
 import { answerQuestion } from './answering/answer-question.ts'
 import { writeBlurb } from './blurb/write-blurb.ts'
+import { draftByRules } from './drafting/draft-by-rules.ts'
 import { extractGraph } from './extraction/extract-graph.ts'
 import { chooseRoute } from './routing/choose-route.ts'
 import { splitKeywords } from './routing/split-keywords.ts'
@@ -31,6 +33,7 @@ const SKILLS = [
     JSON.stringify(chooseRoute(task) ?? { route: '', reason: 'no routes were given' }),
   ),
   skill(parseKeywordsTask, (task) => JSON.stringify(splitKeywords(task))),
+  skill(parseDraftTask, (task) => JSON.stringify(draftByRules(task))),
   skill(parseExtractTask, (task) => JSON.stringify(extractGraph(task))),
 ] as const
 

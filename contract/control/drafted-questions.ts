@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { Identifier, SafeRelativePath, versioned } from '../common.ts'
+import { Cost } from '../manifests/prices.ts'
+import { Question } from '../manifests/queries.ts'
+import { OwnDataset } from './own-datasets.ts'
+
+// Questions that a model drafts from the documents of an own dataset (decision 153). They are kept beside the dataset, and become questions of it only
+// when a person accepts them.
+
+const count = z.int().min(0)
+const one = { dataset_id: Identifier }
+
+/** A draft that was checked: its gold passages are in their documents. */
+export const DraftedQuestion = z.strictObject({
+  id: Identifier,
+  question: Question.omit({ id: true }),
+  /** The model that wrote it. */
+  model: z.string(),
+  /** Made by rules, not by a language model. */
+  rules: z.boolean(),
+  /** A quoted passage was not in its document and was replaced by the nearest one. */
+  repaired: z.boolean(),
+  drafted_at: z.iso.datetime(),
+})
+export type DraftedQuestion = z.infer<typeof DraftedQuestion>
+
+/** `datasets/<id>/drafts.json`. */
+export const DraftsFile = versioned({ drafts: z.array(DraftedQuestion) })
+export type DraftsFile = z.infer<typeof DraftsFile>
+
+/** Most questions that are asked for at once. */
+export const MAX_DRAFTS = 200
+
+const wanted = {
+  ...one,
+  count: z.int().min(1).max(MAX_DRAFTS),
+  /** Facts that must be joined: 2 takes passages of two documents. */
+  hops: z.int().min(1).max(2).default(1),
+  /** Only these; all unless given. */
+  documents: z.array(SafeRelativePath).min(1).max(1000).optional(),
+}
+export const DraftPlanInput = z.strictObject(wanted)
+export type DraftPlanInput = z.input<typeof DraftPlanInput>
+
+/** What drafting would do. Calls nothing. */
+export const DraftPlan = z.strictObject({
+  /** Calls of the model, at most. */
+  calls: z.int().min(1),
+  /** Documents that passages are taken from, and those that are left out because only a converter reads them. */
+  documents: count,
+  unread_documents: count,
+  /** Null for a platform elsewhere, whose models are its own. */
+  model: z.string().nullable(),
+  model_set: z.string().nullable(),
+  rules: z.boolean(),
+  /** The passages are sent to another machine. */
+  leaves_machine: z.boolean(),
+  /** About so many, by the length of the passages. */
+  input_tokens: count,
+  output_tokens: count,
+  /** Null where nothing is paid for. */
+  cost: Cost.nullable(),
+})
+export type DraftPlan = z.infer<typeof DraftPlan>
+
+export const DraftInput = z.strictObject({
+  ...wanted,
+  /** The plan's calls as the person saw them. Needed where passages leave this machine. */
+  confirmed_calls: z.int().min(1).optional(),
+})
+export type DraftInput = z.input<typeof DraftInput>
+
+/** What drafting does; `done` comes last. Drafts are kept call by call: a client that leaves stops it and loses none. */
+export const DraftStep = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('progress'), calls: count, of: count, drafted: count, dropped: count }),
+  z.strictObject({
+    type: z.literal('done'),
+    calls: count,
+    drafted: count,
+    repaired: count,
+    /** Drafts that were not kept, by the reason in words. */
+    dropped: z.array(z.strictObject({ count, reason: z.string() })),
+    /** Null where the model did not report them. */
+    usage: z.strictObject({ input_tokens: count, output_tokens: count }).nullable(),
+  }),
+])
+export type DraftStep = z.infer<typeof DraftStep>
+
+export const DraftList = z.strictObject({ drafts: z.array(DraftedQuestion) })
+export type DraftList = z.infer<typeof DraftList>
+
+/** Each becomes a question, as it is or as the person changed it. */
+export const AcceptDraftsInput = z.strictObject({
+  ...one,
+  revision: OwnDataset.shape.revision,
+  drafts: z
+    .array(z.strictObject({ id: Identifier, question: Question.omit({ id: true }).optional() }))
+    .min(1)
+    .max(1000),
+})
+export type AcceptDraftsInput = z.input<typeof AcceptDraftsInput>
+
+export const RejectDraftsInput = z.strictObject({ ...one, draft_ids: z.array(Identifier).min(1).max(1000) })
+export type RejectDraftsInput = z.input<typeof RejectDraftsInput>

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import type { ChatMessage } from '../../../../contract/http/chat.ts'
+import { MAX_DRAFTS_A_CALL, type DraftQuestionsRequest, type RawDraft } from '../../../../contract/http/draft.ts'
+import { BlockReader, groupBlock, textBlock } from './blocks.ts'
+import { parseJsonReply } from './json-reply.ts'
+import type { JsonReply } from './json-reply.ts'
+import { taskData, taskMessages } from './task-messages.ts'
+import type { TaskMessages } from './task-messages.ts'
+
+// Draft questions that passages answer. The reply is JSON: `{ questions }`.
+
+const MARK = 'Task: draft questions (v1)'
+
+const COMMON = [
+  '- question: complete in itself; a reader who has never seen the passage understands it. Name people, places, products and',
+  '  things in full. Never write "the document", "the text", "the passage" or "according to".',
+  '- answer: one sentence at most, with names, numbers and dates exactly as they are written.',
+  '- Ask for different facts. Leave out what is trivial, such as titles or the order of sections.',
+]
+
+const ONE = [
+  'Write questions that the text in <passage> answers, as a person would ask them who looks for that fact.',
+  ...COMMON,
+  '- quotes: one entry; document is the <document> of the passage; text is the one sentence that the answer is in, copied letter by',
+  '  letter.',
+]
+
+const BOTH = [
+  'Write questions that can be answered only by joining a fact from each of the two <passage> blocks.',
+  ...COMMON,
+  '- quotes: one entry for each passage; document is its <document>; text is the one sentence with its fact, copied letter by letter.',
+]
+
+const REPLY =
+  'Reply with one JSON object and nothing else: {"questions": [{"question": "…", "answer": "…", "quotes": [{"document": "…", "text": "…"}]}]}'
+
+/** A draft task as chat messages for any chat model. */
+export function renderDraftTask({ count, passages }: DraftQuestionsRequest): TaskMessages {
+  const blocks = passages.map(({ document, title, text }) =>
+    groupBlock('passage', [textBlock('document', document), textBlock('title', title), textBlock('text', text)]),
+  )
+  const asked = [...(passages.length === 1 ? ONE : BOTH), 'Write as many questions as <count> says.', REPLY]
+  return taskMessages(MARK, asked, [...blocks, textBlock('count', String(count))])
+}
+
+/** The task of rendered messages; null when they are anything else. */
+export function parseDraftTask(messages: readonly ChatMessage[]): DraftQuestionsRequest | null {
+  const data = taskData(MARK, messages)
+  if (data === null) return null
+  const reader = new BlockReader(data)
+  const passages = reader.groups('passage', (group) => {
+    const [document, title, text] = [group.text('document'), group.text('title'), group.text('text')]
+    return document === null || title === null || text === null ? null : { document, title, text }
+  })
+  const count = Number(reader.text('count'))
+  return passages === null || passages.length === 0 || !(count >= 1) || !reader.done() ? null : { count, passages }
+}
+
+const trimmed = z.string().trim()
+const draftReply = z.object({
+  questions: z.array(
+    z
+      .object({
+        question: trimmed,
+        answer: z.union([z.string(), z.number()]).transform((answer) => String(answer).trim()),
+        quotes: z.array(z.object({ document: trimmed.default(''), text: trimmed })),
+      })
+      .transform(({ question, answer, quotes }): RawDraft => ({ question, answer, quotes })),
+  ),
+})
+
+const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
+const object = (properties: Record<string, object>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+  additionalProperties: false,
+})
+
+/** The reply as JSON schema, for models that can be held to one. */
+export const draftReplySchema = ({ count, passages }: DraftQuestionsRequest): object => {
+  const quote = object({ document: { enum: passages.map(({ document }) => document) }, text: text(600) })
+  const quotes = { type: 'array', minItems: passages.length, maxItems: passages.length, items: quote }
+  const question = object({ question: text(300), answer: text(400), quotes })
+  return object({ questions: { type: 'array', minItems: 1, maxItems: count, items: question } })
+}
+
+/** The drafts of a reply. A model that writes more than it was asked for is cut off at `MAX_DRAFTS_A_CALL`. */
+export function parseDraftReply(reply: string): JsonReply<RawDraft[]> {
+  const parsed = parseJsonReply(reply, draftReply)
+  return parsed.ok ? { ok: true, value: parsed.value.questions.slice(0, MAX_DRAFTS_A_CALL) } : parsed
+}

@@ -1,0 +1,175 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { stringify } from 'yaml'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { failureOf, startEngine, type EngineProcess } from '../helpers/engine-process.ts'
+import { collected } from '../helpers/engine-runs.ts'
+import { startModelService, type ModelService } from '../helpers/model-service.ts'
+
+const LOCK = 'The lock of Hallow opens at six. Its keeper is Ada Brand.'
+const PILOTS = 'Ada Brand was trained by the pilots of Norrey. Pilots are called on channel 12.'
+
+const draft = (question: string, document: string, text: string) => ({
+  question,
+  answer: 'An answer.',
+  quotes: [{ document, text }],
+})
+/** What the scripted model replies, call by call. */
+const REPLIES = [
+  JSON.stringify({
+    questions: [
+      draft('When does the lock of Hallow open?', 'lock.md', 'The lock of Hallow opens at six.'),
+      draft('Who paints the lock of Hallow?', 'lock.md', 'Carl Weems paints it green every spring.'),
+      draft('Who is named in the text?', 'lock.md', 'Its keeper is Ada Brand.'),
+    ],
+  }),
+  'I would rather write a poem about locks.',
+]
+
+let root: string
+let engine: EngineProcess
+let service: ModelService
+const ID = { dataset_id: 'mine' }
+const chats = () => service.calls.filter(({ path }) => path === '/v1/chat/completions')
+const questionsFile = () => readFile(join(root, 'datasets/mine/dataset.yaml'), 'utf8')
+
+beforeAll(async () => {
+  let replies = 0
+  service = await startModelService(({ path }) => {
+    if (path !== '/v1/chat/completions') return { status: 404, json: {} }
+    const content = REPLIES[replies++ % REPLIES.length]
+    const message = { role: 'assistant', content }
+    const usage = { prompt_tokens: 300, completion_tokens: 80, total_tokens: 380 }
+    const head = { id: 'x', object: 'chat.completion', created: 0, model: 'scripted' }
+    return { json: { ...head, choices: [{ index: 0, message, finish_reason: 'stop' }], usage } }
+  })
+  root = await smokeProject()
+  await mkdir(join(root, 'datasets/mine/documents'), { recursive: true })
+  await writeFile(join(root, 'datasets/mine/documents/lock.md'), `# Lock\n\n${LOCK}\n`)
+  await writeFile(join(root, 'datasets/mine/documents/pilots.md'), `# Pilots\n\n${PILOTS}\n`)
+  await writeFile(join(root, 'datasets/mine/documents/plan.pdf'), '%PDF-1.4')
+  await writeFile(join(root, 'datasets/mine/dataset.yaml'), stringify({ version: 1, label: 'Mine', questions: [] }))
+  const builtin = (model: string) => ({ backend: 'builtin', model })
+  const roles = {
+    embed: builtin('hashed-768'),
+    evaluator_embed: builtin('hashed-768'),
+    rerank: builtin('lexical-reranker'),
+  }
+  await mkdir(join(root, '.rag-ladder'), { recursive: true })
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    stringify({
+      version: 2,
+      connections: { paid: { kind: 'compatible', base_url: `${service.url}/v1`, cloud: true } },
+      sets: { paid: { default: { connection: 'paid', model: 'scripted' }, roles } },
+    }),
+  )
+  engine = await startEngine(root, { RAG_MODEL_SET: 'paid' })
+})
+afterAll(async () => {
+  expect(await engine.stop()).toBe(0)
+  await service.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+it('nothing is sent to a model elsewhere before the plan of calls is confirmed', async () => {
+  const { client } = engine
+  const plan = await client.datasets.draftPlan({ ...ID, count: 6 })
+  expect(plan).toMatchObject({
+    calls: 2,
+    documents: 2,
+    unread_documents: 1,
+    model: 'scripted',
+    rules: false,
+    leaves_machine: true,
+    cost: { unknown: ['no price for scripted'] },
+  })
+  for (const confirmed of [{}, { confirmed_calls: 1 }])
+    expect(
+      await failureOf(client.datasets.draft({ ...ID, count: 6, ...confirmed }).then((steps) => collected(steps))),
+    ).toMatchObject({ code: 'input_invalid' })
+  expect(chats()).toEqual([])
+})
+
+it('drafts are checked, kept beside the dataset, and become questions when they are accepted', async () => {
+  const { client } = engine
+  const steps = await collected(await client.datasets.draft({ ...ID, count: 6, confirmed_calls: 2 }))
+  expect(steps.at(-1)).toEqual({
+    type: 'done',
+    calls: 2,
+    drafted: 1,
+    repaired: 0,
+    dropped: [
+      { count: 1, reason: 'quote a passage that no document holds' },
+      { count: 1, reason: 'ask about the document itself' },
+      { count: 1, reason: 'replies that were not the JSON that was asked for' },
+    ],
+    usage: { input_tokens: 600, output_tokens: 160 },
+  })
+  expect(chats()).toHaveLength(2)
+  expect(chats()[0]!.body).toMatchObject({ response_format: { type: 'json_schema' } })
+  const { drafts } = await client.datasets.drafts(ID)
+  expect(drafts).toMatchObject([
+    {
+      id: 'draft-1',
+      model: 'scripted',
+      rules: false,
+      question: { gold: [{ document: 'lock.md', fact: 'The lock of Hallow opens at six.' }], hops: 1 },
+    },
+  ])
+  expect(await questionsFile()).not.toContain('Hallow')
+
+  const { revision } = await client.datasets.own(ID)
+  const edited = { ...drafts[0]!.question, ground_truth: 'At six.' }
+  const wrong = { ...edited, gold: [{ document: 'lock.md', fact: 'opens at seven' }] }
+  const accept = (question: typeof edited) =>
+    client.datasets.acceptDrafts({ ...ID, revision, drafts: [{ id: 'draft-1', question }] })
+  expect(await failureOf(accept(wrong))).toMatchObject({ code: 'input_invalid' })
+  expect((await client.datasets.drafts(ID)).drafts).toHaveLength(1)
+  expect(await accept(edited)).toMatchObject({ questions: 1, tags: ['draft'] })
+  const { questions } = await client.datasets.ownQuestions(ID)
+  expect(questions).toMatchObject([
+    { ground_truth: 'At six.', rationale: 'Drafted by scripted, edited.', tags: ['draft'] },
+  ])
+  expect((await client.datasets.drafts(ID)).drafts).toEqual([])
+
+  const again = await collected(await client.datasets.draft({ ...ID, count: 6, confirmed_calls: 2 }))
+  expect(again.at(-1)).toMatchObject({
+    drafted: 0,
+    dropped: expect.arrayContaining([{ count: 1, reason: 'ask what is asked already' }]),
+  })
+})
+
+it('the command line drafts by rules without a question, lists, accepts and rejects', async () => {
+  const dataset = (...args: string[]) => runCli(['dataset', ...args, '--project', root])
+  await mkdir(join(root, 'papers'))
+  await writeFile(
+    join(root, 'papers/terms.txt'),
+    'A sluice is a gate that lets water out. A weir is a low dam across a river. A leat is a ditch for the water of a mill.',
+  )
+  expect(await dataset('new', 'terms')).toMatchObject({ code: 0 })
+  expect(await dataset('add', 'terms', join(root, 'papers'))).toMatchObject({ code: 0 })
+  const made = await dataset('draft', 'terms', '--count', '3', '--model-set', 'builtin')
+  expect([made.code, made.stderr]).toEqual([0, ''])
+  expect(made.stdout).toContain('Up to 1 call of rules')
+  expect(made.stdout).toContain('3 drafts kept.')
+  expect((await dataset('drafts', 'terms')).stdout).toContain('draft-1  What is a sluice?')
+  expect(await dataset('drafts', 'terms', '--accept', 'draft-1,draft-2', '--reject', 'draft-3')).toMatchObject({
+    code: 0,
+    stdout: '2 drafts accepted: terms has 2 questions now\n1 draft rejected\n',
+  })
+  expect(await dataset('drafts', 'terms', '--accept', 'draft-1')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('terms has no draft draft-1'),
+  })
+  expect(await readFile(join(root, 'datasets/terms/dataset.yaml'), 'utf8')).toContain(
+    'Drafted by rules (extractive-answerer).',
+  )
+  const before = chats().length
+  expect(await dataset('draft', 'terms', '--model-set', 'paid')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('nothing was sent: give --yes'),
+  })
+  expect(chats()).toHaveLength(before)
+})
