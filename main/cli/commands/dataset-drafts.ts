@@ -4,7 +4,7 @@ import {
   type DraftPlan,
   type DraftStep,
 } from '../../../contract/control/drafted-questions.ts'
-import { countWords, plural } from '../../../contract/words.ts'
+import { costWords, countWords, plural } from '../../../contract/words.ts'
 import { draftingModel, draftPlan } from '../../engine/corpora/drafting-model.ts'
 import { draftSteps, planDrafts } from '../../engine/corpora/draft-questions.ts'
 import { acceptDrafts, addDrafts, readDrafts, rejectDrafts } from '../../manifests/drafted-questions.ts'
@@ -110,10 +110,7 @@ function* planLines(plan: DraftPlan): Generator<string> {
   if (unread > 0) yield `${plural(unread, 'document')} left out: only Markdown and plain text are drafted from.`
   if (leaves)
     yield `The passages leave this machine: about ${countWords(plan.input_tokens)} tokens in and ${countWords(plan.output_tokens)} out.`
-  if (cost !== null)
-    yield cost.unknown.length > 0
-      ? `Expected cost: not known (${cost.unknown.join('; ')}).`
-      : `Expected cost: ${cost.amount.toFixed(4)} ${cost.currency}.`
+  if (cost !== null) yield `Expected cost: ${costWords(cost)}.`
 }
 
 function* doneLines(

@@ -12,6 +12,8 @@ import { notifyUndo } from '../../components/notify-undo.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { api, control } from '../../data/client.ts'
+import { DraftList } from './draft-list.tsx'
+import { DraftQuestions } from './draft-questions.tsx'
 import { ImportQuestions } from './import-questions.tsx'
 import { QuestionEditor } from './question-editor.tsx'
 import styles from './own-data.module.css'
@@ -66,14 +68,18 @@ function QuestionTable({ own }: { own: OwnDataset }) {
     <div className={styles.choose}>
       <Button onClick={() => openEditor(NEW_QUESTION)}>{WORDS.add}</Button>
       <ImportQuestions own={own} />
+      <DraftQuestions dataset={dataset} />
     </div>
   )
   if (total === 0)
     return (
-      <EmptyPanel title={WORDS.empty}>
-        <p>{WORDS.emptyAbout}</p>
-        {tools}
-      </EmptyPanel>
+      <>
+        <EmptyPanel title={WORDS.empty}>
+          <p>{WORDS.emptyAbout}</p>
+          {tools}
+        </EmptyPanel>
+        <DraftList own={own} />
+      </>
     )
   if (query.isError)
     return <ErrorPanel error={query.error} what={WORDS.theQuestions} retry={() => void query.refetch()} />
@@ -83,6 +89,7 @@ function QuestionTable({ own }: { own: OwnDataset }) {
   return (
     <>
       {tools}
+      <DraftList own={own} />
       <TextInput
         label={WORDS.search}
         description={WORDS.searchAbout}
