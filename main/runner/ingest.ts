@@ -231,7 +231,9 @@ async function stopped(
   const what = `ingestion ${id} of ${profile}`
   try {
     await client.cancelIngestion(id, AbortSignal.timeout(cancelMs))
-    return new IngestionStoppedError(`${what} was cancelled; the next run ingests the corpus again`)
+    return new IngestionStoppedError(
+      `${what} was cancelled; the next run takes up the vectors and graph texts that it made`,
+    )
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     return new IngestionStoppedError(`${what} could not be cancelled (${why}); it may still be running on the platform`)

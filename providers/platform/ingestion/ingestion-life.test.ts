@@ -100,6 +100,41 @@ describe('submitting again', () => {
 })
 
 describe('cancelling', () => {
+  it('keeps the vectors that were made, so that a paused run goes on from them', async () => {
+    await writeFiles(path.join(site.corpusRoot, 'smoke'), someDocuments(60))
+    const embedded: string[] = []
+    const reached = Promise.withResolvers<undefined>()
+    const paused = site.service({
+      embed: async (texts, signal) => {
+        if (embedded.length > 0) {
+          reached.resolve(undefined)
+          await new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped'))))
+        }
+        embedded.push(...texts)
+        return hashEmbeddings(texts)
+      },
+    })
+    paused.start()
+    const { ingestion_id: id } = await paused.submit({ profile: 'smoke' })
+    await reached.promise
+    paused.cancel(id)
+    expect((await paused.settled(id)).status).toBe('cancelled')
+    expect(embedded.length).toBeGreaterThan(0)
+
+    const before = new Set(embedded)
+    const again: string[] = []
+    const resumed = site.service({
+      embed: async (texts) => {
+        again.push(...texts)
+        return hashEmbeddings(texts)
+      },
+    })
+    const record = await ingest(resumed)
+    expect(record.status).toBe('completed')
+    expect(record.counts['vectors_reused']).toBeGreaterThanOrEqual(before.size)
+    expect(again.filter((text) => before.has(text))).toEqual([])
+  })
+
   it('ends a run in the middle of embedding, also one that does not listen', async () => {
     const { embed, gate } = gatedEmbedding()
     const service = site.service({ embed })

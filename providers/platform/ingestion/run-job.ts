@@ -43,8 +43,8 @@ export async function runJob(
   } catch (error) {
     // An aborted call may throw an error of its own: the reason of the abort counts.
     const end = await endEarly(jobs, lease, log, signal.aborted ? signal.reason : error)
-    // The next run must not fail by the same vectors, and a cancelled one has no next.
-    if (end === 'cancelled' || error instanceof InvalidVectorError) kept.remove()
+    // The next run must not fail by the same vectors. Those of a cancelled one are kept: a person who pauses a run cancels its ingestion.
+    if (error instanceof InvalidVectorError) kept.remove()
     return end
   } finally {
     heartbeat.stop()
