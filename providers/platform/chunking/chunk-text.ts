@@ -3,7 +3,7 @@ import { BREAK, findBoundaries } from './boundaries.ts'
 import type { Boundaries } from './boundaries.ts'
 import { ChunkingError } from './errors.ts'
 import { findSubjectChanges } from './semantic.ts'
-import type { EmbedTexts } from './semantic.ts'
+import type { EmbedTexts, SubjectChanges } from './semantic.ts'
 import { cutWindows } from './windows.ts'
 import type { Span, WindowRules } from './windows.ts'
 
@@ -43,12 +43,26 @@ export function chunkText(settings: ChunkSettings): Chunk[] {
   return cutChunks(settings, findBoundaries(settings.text), [])
 }
 
+/** Keeps where the subject of texts changes, so that their sentences are embedded once. */
+export interface KnownChanges {
+  get(text: string): SubjectChanges | null
+  put(text: string, changes: SubjectChanges): void
+}
+
 /** Chunks of a text by any strategy; semantic asks `embed` for its sentences. Throws `ChunkingError`, also `embedding_failed`. */
-export async function chunkTextWith(settings: ChunkSettings, embed: EmbedTexts): Promise<SemanticChunks> {
+export async function chunkTextWith(
+  settings: ChunkSettings,
+  embed: EmbedTexts,
+  known?: KnownChanges | null,
+): Promise<SemanticChunks> {
   if (settings.strategy !== 'semantic') return { chunks: chunkText(settings), similarityCut: null }
   const boundaries = findBoundaries(settings.text)
   const { semantic_threshold: threshold = 0.8, min_characters_per_sentence: minCharacters = 24 } = settings
-  const { walls, cut } = await findSubjectChanges(settings.text, boundaries, { threshold, minCharacters }, embed)
+  const changes =
+    known?.get(settings.text) ??
+    (await findSubjectChanges(settings.text, boundaries, { threshold, minCharacters }, embed))
+  known?.put(settings.text, changes)
+  const { walls, cut } = changes
   return { chunks: cutChunks(settings, boundaries, walls), similarityCut: cut }
 }
 

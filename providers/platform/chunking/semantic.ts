@@ -6,6 +6,12 @@ import type { Span } from './windows.ts'
 /** Vectors of texts in their order, all of one dimension. */
 export type EmbedTexts = (texts: string[]) => Promise<Float32Array[]>
 
+/** Offsets where the subject changes, and the similarity below which it does; null for a single sentence. */
+export interface SubjectChanges {
+  walls: number[]
+  cut: number | null
+}
+
 const EMBED_BATCH = 128
 /** Sentence groups on each side of a gap that are compared: one alone is too short to show its subject. */
 const SIDE = 3
@@ -19,7 +25,7 @@ export async function findSubjectChanges(
   boundaries: Boundaries,
   settings: { threshold: number; minCharacters: number },
   embed: EmbedTexts,
-): Promise<{ walls: number[]; cut: number | null }> {
+): Promise<SubjectChanges> {
   const sentences = sentenceSpans(boundaries, settings.minCharacters)
   if (sentences.length < 2) return { walls: [], cut: null }
   const vectors = await embedAll(

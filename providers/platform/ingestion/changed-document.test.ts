@@ -99,6 +99,37 @@ describe('a corpus of which one document changed', () => {
     }
   })
 
+  it('embeds no sentence of the other documents for a semantic chunker either', async () => {
+    const embedded: string[] = []
+    const semantic = testProfile('harbour', { chunker: { strategy: 'semantic', chunk_size: 200, overlap: 0 } })
+    const service = (state: string, store: VectorStore) =>
+      site.service({
+        stateFile: path.join(site.folder, `${state}.sqlite`),
+        profiles: [semantic],
+        store,
+        embed: async (texts) => {
+          embedded.push(...texts)
+          return hashEmbeddings(texts)
+        },
+      })
+    const kept = service('kept', site.store)
+    const first = await ingest(kept, 'harbour')
+    expect(embedded.length).toBeGreaterThan(first.counts['chunks_created']!)
+    embedded.length = 0
+    await writeFile(path.join(site.corpusRoot, 'harbour', fileOf(7)), documentText(7, 'Blue Yard'))
+    expect((await ingest(kept, 'harbour')).status).toBe('completed')
+    expect(embedded.length).toBeGreaterThan(0)
+    expect(embedded.filter((text) => /ship (?!7\b)\d+/i.test(text))).toEqual([])
+
+    const other = await openIngestionSite()
+    try {
+      await ingest(service('scratch', other.store), 'harbour')
+      expect(await site.store.chunks(COLLECTION)).toEqual(await other.store.chunks(COLLECTION))
+    } finally {
+      await other.close()
+    }
+  })
+
   it('embeds everything for another model', async () => {
     await ingest(openCounted('one', site.store).service, 'harbour')
     const embedded: string[] = []

@@ -28,7 +28,8 @@ import {
 } from './job-record.ts'
 import type { Job, NewJob } from './job-record.ts'
 import { JobStore } from './job-store.ts'
-import { keptVectorsFile, removeKeptVectors } from './kept-vectors.ts'
+import { keptCutsFile } from './kept-cuts.ts'
+import { keptVectorsFile, removeKeptFile } from './kept-vectors.ts'
 import type { DocumentParser } from './parsers.ts'
 import type { EmbedDocuments } from './phases.ts'
 import { IngestionWorker } from './worker.ts'
@@ -179,7 +180,8 @@ export class IngestionService {
     for (const name of names) {
       if (await this.#deps.store.remove(name)) removed.push(name)
     }
-    removeKeptVectors(keptVectorsFile(this.#deps.stateFile, collectionName(declared)))
+    for (const fileOf of [keptVectorsFile, keptCutsFile])
+      removeKeptFile(fileOf(this.#deps.stateFile, collectionName(declared)))
     await graphTargetOf(this.#deps.graph, profile)?.clear?.()
     this.#worker.wake()
     return { profile, removed_collections: removed, removed_jobs: jobs }

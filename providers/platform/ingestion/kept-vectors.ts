@@ -69,13 +69,13 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
     close: () => attempt(() => table?.close()),
     remove() {
       attempt(() => table?.close())
-      removeKeptVectors(file)
+      removeKeptFile(file)
     },
   }
 }
 
-/** Deletes such a file. */
-export function removeKeptVectors(file: string): void {
+/** Deletes a file of kept vectors or cuts. */
+export function removeKeptFile(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true, maxRetries: 3 })
 }
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IngestionProfile, ParserName } from '../../../contract/index.ts'
-import { chunkTextWith } from '../chunking/chunk-text.ts'
+import { chunkTextWith, type KnownChanges } from '../chunking/chunk-text.ts'
 import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
 import { abortable } from './clock.ts'
@@ -109,6 +109,7 @@ export async function chunk(
   documents: readonly Document[],
   profile: IngestionProfile,
   embed: EmbedDocuments,
+  known: KnownChanges | null,
   signal: AbortSignal,
   count: Count,
 ): Promise<PhaseOutcome<StoredChunk[]>> {
@@ -120,8 +121,10 @@ export async function chunk(
     signal.throwIfAborted()
     await pause()
     done += 1
-    const { chunks: pieces } = await chunkTextWith({ text: document.text, ...profile.chunker }, (texts) =>
-      abortable(embed(texts, signal), signal),
+    const { chunks: pieces } = await chunkTextWith(
+      { text: document.text, ...profile.chunker },
+      (texts) => abortable(embed(texts, signal), signal),
+      known,
     )
     if (pieces.length === 0) empty.push(document.path)
     for (const piece of pieces) {

@@ -1,4 +1,4 @@
-import type { IngestionPhase, IngestionPhaseRecord } from '../../../contract/index.ts'
+import type { IngestionPhase, IngestionPhaseRecord, IngestionProfile } from '../../../contract/index.ts'
 import { EndNotStoredError, PhaseFailure, RunInterrupted, StateStoreUnavailableError } from './errors.ts'
 import type { InterruptReason } from './errors.ts'
 import { graphTargetOf, runGraphPhases } from './graph-phases.ts'
@@ -9,6 +9,8 @@ import { embedMissing } from '../vector-store/stored-vectors.ts'
 import { InvalidVectorError } from '../vector-store/vector-store.ts'
 import { jobError } from './job-store.ts'
 import type { JobStore, Lease } from './job-store.ts'
+import { keptCutsFile, openKeptCuts } from './kept-cuts.ts'
+import type { KeptCuts } from './kept-cuts.ts'
 import { keptVectorsFile, openKeptVectors } from './kept-vectors.ts'
 import type { KeptVectors } from './kept-vectors.ts'
 import { plainTextParser } from './parsers.ts'
@@ -109,7 +111,9 @@ async function writeCollection(
     })
     return { contentDigest: digest, chunkCount: current.chunkCount }
   }
-  const chunks = await log.run('chunk', (count) => chunk(documents, profile, kept.embed, signal, count))
+  const chunks = await cutDocuments(deps, collection, profile, (known) =>
+    log.run('chunk', (count) => chunk(documents, profile, kept.embed, known, signal, count)),
+  )
   // The collection as it is has the vectors of every chunk that did not change.
   const missing = await embedMissing(store, collection, embeddingModel, kept.embed)
   const vectors = await log.run('embed', async (count) => {
@@ -130,6 +134,24 @@ async function writeCollection(
   if (!written) return null
   kept.remove()
   return { contentDigest: source.contentDigest, chunkCount: chunks.length }
+}
+
+/** Cuts of a semantic chunker are kept with the collection; other chunkers embed nothing. */
+async function cutDocuments<Result>(
+  { stateFile, embeddingSpace }: IngestionDeps,
+  collection: string,
+  { chunker }: IngestionProfile,
+  cut: (known: KeptCuts | null) => Promise<Result>,
+): Promise<Result> {
+  if (chunker.strategy !== 'semantic') return cut(null)
+  const cuts = openKeptCuts(keptCutsFile(stateFile, collection), [embeddingSpace, chunker])
+  try {
+    const result = await cut(cuts)
+    cuts.prune()
+    return result
+  } finally {
+    cuts.close()
+  }
 }
 
 async function endEarly(jobs: JobStore, lease: Lease, log: PhaseLog, error: unknown): Promise<RunEnd> {

@@ -212,6 +212,37 @@ describe('datasets', () => {
     await datasets.remove(one)
   })
 
+  it('drafts questions by rules, which are accepted and rejected once', async () => {
+    const { datasets } = client
+    const one = { dataset_id: 'terms' }
+    await datasets.create({ id: 'terms', label: 'Terms' })
+    const text = 'A sluice is a gate that lets water out. A weir is a low dam across a river.'
+    await datasets.addFile({ ...one, name: 'terms.md', base64: Buffer.from(text).toString('base64') })
+    expect(await datasets.draftPlan({ ...one, count: 2 })).toMatchObject({
+      rules: true,
+      leaves_machine: false,
+      cost: null,
+    })
+    expect(await failureOf(datasets.draftPlan({ ...one, count: 2, hops: 2 }))).toMatchObject({
+      code: 'input_invalid',
+      details: { problems: [{ path: 'hops' }] },
+    })
+    expect(await failureOf(datasets.draftPlan({ dataset_id: 'smoke', count: 2 }))).toMatchObject({
+      code: 'input_invalid',
+    })
+    const steps = await collected(await datasets.draft({ ...one, count: 2 }))
+    expect(steps.at(-1)).toMatchObject({ type: 'done', drafted: 2, dropped: [] })
+    const { revision } = await datasets.own(one)
+    const drafts = [{ id: 'draft-1' }]
+    expect(await datasets.acceptDrafts({ ...one, revision, drafts })).toMatchObject({ questions: 1, tags: ['draft'] })
+    expect(await datasets.rejectDrafts({ ...one, draft_ids: ['draft-2'] })).toEqual({ drafts: [] })
+    expect(await failureOf(datasets.rejectDrafts({ ...one, draft_ids: ['draft-2'] }))).toMatchObject({
+      code: 'input_invalid',
+    })
+    expect(await datasets.drafts(one)).toEqual({ drafts: [] })
+    await datasets.remove(one)
+  })
+
   it('imports a public dataset with progress, sends it as a zip file and imports that', async () => {
     const { datasets } = client
     expect((await datasets.importFormats()).map(({ id }) => id)).toContain('beir')
