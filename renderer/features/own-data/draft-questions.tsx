@@ -57,15 +57,20 @@ function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void 
       stop.current = new AbortController()
       setStep(null)
       const { signal } = stop.current
-      for await (const next of await control.datasets.draft({ ...input, confirmed_calls: confirmed }, { signal }))
-        setStep(next)
+      try {
+        for await (const next of await control.datasets.draft({ ...input, confirmed_calls: confirmed }, { signal }))
+          setStep(next)
+      } catch (error) {
+        // A person who stops it is not told of a failure.
+        if (!signal.aborted) throw error
+      }
     },
     onSettled: () => refresh(),
   })
   if (run.isSuccess && step?.type === 'done') return <DraftDone step={step} onClose={onClose} />
   // A plan of other numbers than those in the fields is not confirmed by this button.
   const isCurrent = JSON.stringify(planned) === JSON.stringify(input) && !plan.isPlaceholderData
-  const problem = run.isError && stop.current?.signal.aborted !== true ? run.error : plan.error
+  const problem = run.error ?? plan.error
   return (
     <form
       className={styles.form}

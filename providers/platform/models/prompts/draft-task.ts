@@ -14,6 +14,7 @@ const MARK = 'Task: draft questions (v1)'
 const COMMON = [
   '- question: complete in itself; a reader who has never seen the passage understands it. Name people, places, products and',
   '  things in full. Never write "the document", "the text", "the passage" or "according to".',
+  '- Write in the language of the passage.',
   '- answer: one sentence at most, with names, numbers and dates exactly as they are written.',
   '- Ask for different facts. Leave out what is trivial, such as titles or the order of sections.',
 ]
