@@ -4,7 +4,7 @@ import { nearestPassage } from '../../manifests/gold-problems.ts'
 import { createLocator } from './gold-spans.ts'
 
 // A model may quote what no document holds, or ask about "the text". What of a draft can be checked without a person is checked here, before
-// anybody sees it; whether the question is a good one is for the person who ticks it.
+// it is shown; whether the question is a good one is for the person who accepts it.
 
 /** Why a draft was dropped, as a person reads it behind a number. */
 export const DROPPED = {
@@ -27,7 +27,7 @@ export interface VerifiedDraft {
 
 export type DraftOutcome = { ok: true; draft: VerifiedDraft } | { ok: false; reason: DropReason }
 
-/** A question that means nothing to somebody who does not hold that document. */
+/** A question that means nothing to a reader without that document. */
 const NAMES_SOURCE =
   /\b(?:the|this|that|these|those|given|above|provided|following)\s+(?:\p{L}+\s+)?(?:documents?|passages?|texts?|excerpts?|articles?|sections?|paragraphs?|snippets?)\b|\baccording to (?:the|this)\b/iu
 

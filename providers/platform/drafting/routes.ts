@@ -7,8 +7,8 @@ import type { ModelHost } from '../models/model-host.ts'
 import { draftReplySchema, parseDraftReply, renderDraftTask } from '../models/prompts/draft-task.ts'
 
 /**
- * `POST /api/questions/draft`: questions that passages answer, by one call of the model that writes answers. Nothing of them is checked: who has
- * the documents does that. A reply that cannot be read is an answer without drafts that says so.
+ * `POST /api/questions/draft`: questions that passages answer, by one call of the model that writes answers. Nothing of them is checked: the
+ * caller has the documents. A reply that cannot be read gives no drafts, and `problem` names the reason.
  */
 export function registerDraftRoutes(app: FastifyInstance, { models }: { models: ModelHost }): void {
   app.post('/api/questions/draft', async (request, reply): Promise<DraftQuestionsResponse> => {

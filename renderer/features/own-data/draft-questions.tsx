@@ -61,7 +61,7 @@ function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void 
         for await (const next of await control.datasets.draft({ ...input, confirmed_calls: confirmed }, { signal }))
           setStep(next)
       } catch (error) {
-        // A person who stops it is not told of a failure.
+        // A stop by the person is no failure.
         if (!signal.aborted) throw error
       }
     },

@@ -8,7 +8,7 @@ const DEFINITION = /^(?<subject>.{2,60}?) (?<verb>is|are|was|were) (?<what>(?:an
 /** Such a subject is known only from the sentences before it. */
 const POINTS_BACK =
   /^(?:it|its|he|his|she|her|they|their|this|that|these|those|there|here|one|some|both|each|such|what|which|who|we|our|i|you|your)\b/i
-/** What follows says when or where something is, not what it is. */
+/** A subject with a clause of its own, such as "The lock that Brand keeps", makes no question. */
 const HAS_CLAUSE = /\b(?:which|that|who|when|where|if|because|and|or|but)\b/i
 const SHORTEST = 4
 
