@@ -44,42 +44,44 @@ export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }
   }
   return (
     <Panel title={WORDS.listTitle(drafts.length)}>
-      <p className="dim">{WORDS.listAbout}</p>
-      <div className={styles.choose}>
-        <Checkbox
-          label={WORDS.all}
-          checked={chosen.length === drafts.length}
-          indeterminate={chosen.length > 0 && chosen.length < drafts.length}
-          onChange={({ currentTarget: { checked } }) => setTicked(new Set(checked ? drafts.map(({ id }) => id) : []))}
-        />
-        <Button
-          disabled={chosen.length === 0}
-          loading={accept.isPending}
-          onClick={() => accept.mutate({ dataset_id, revision, drafts: chosen.map(({ id }) => ({ id })) })}
-        >
-          {WORDS.accept(chosen.length)}
-        </Button>
-        <Button
-          variant="default"
-          disabled={chosen.length === 0}
-          loading={reject.isPending}
-          onClick={() => reject.mutate({ dataset_id, draft_ids: chosen.map(({ id }) => id) })}
-        >
-          {WORDS.reject(chosen.length)}
-        </Button>
+      <div className={styles.draftPanel}>
+        <p className="dim">{WORDS.listAbout}</p>
+        <div className={styles.choose}>
+          <Checkbox
+            label={WORDS.all}
+            checked={chosen.length === drafts.length}
+            indeterminate={chosen.length > 0 && chosen.length < drafts.length}
+            onChange={({ currentTarget: { checked } }) => setTicked(new Set(checked ? drafts.map(({ id }) => id) : []))}
+          />
+          <Button
+            disabled={chosen.length === 0}
+            loading={accept.isPending}
+            onClick={() => accept.mutate({ dataset_id, revision, drafts: chosen.map(({ id }) => ({ id })) })}
+          >
+            {WORDS.accept(chosen.length)}
+          </Button>
+          <Button
+            variant="default"
+            disabled={chosen.length === 0}
+            loading={reject.isPending}
+            onClick={() => reject.mutate({ dataset_id, draft_ids: chosen.map(({ id }) => id) })}
+          >
+            {WORDS.reject(chosen.length)}
+          </Button>
+        </div>
+        <ul className={styles.drafts} aria-label={WORDS.list}>
+          {drafts.map((draft) => (
+            <li key={draft.id}>
+              <Checkbox
+                aria-label={WORDS.select(draft.id)}
+                checked={ticked.has(draft.id)}
+                onChange={({ currentTarget: { checked } }) => tick(draft.id, checked)}
+              />
+              <Draft own={{ dataset_id, revision }} draft={draft} />
+            </li>
+          ))}
+        </ul>
       </div>
-      <ul className={styles.drafts} aria-label={WORDS.list}>
-        {drafts.map((draft) => (
-          <li key={draft.id}>
-            <Checkbox
-              aria-label={WORDS.select(draft.id)}
-              checked={ticked.has(draft.id)}
-              onChange={({ currentTarget: { checked } }) => tick(draft.id, checked)}
-            />
-            <Draft own={{ dataset_id, revision }} draft={draft} />
-          </li>
-        ))}
-      </ul>
     </Panel>
   )
 }
