@@ -149,12 +149,7 @@ export async function checkDataset(root: string, dataset: LadderDataset): Promis
       if (problem !== null) report('question', id, problem, 'select the fact in the document again')
     }
     if (answerable && gold.length === 0 && truth === null && keys.length === 0)
-      report(
-        'question',
-        id,
-        'a right answer is not defined',
-        'add a gold fact, an expected answer or answer keys',
-      )
+      report('question', id, 'a right answer is not defined', 'add a gold fact, an expected answer or answer keys')
     if (!answerable && gold.length > 0)
       report('question', id, 'it is marked as unanswerable and has gold facts', 'remove the facts, or the mark')
   }
