@@ -1,5 +1,6 @@
 import { moduleEntry } from '../../kit/module-entry.ts'
-import { describeEnd, startWork } from '../../kit/work/work-process.ts'
+import { askWork, isHeapFull, WorkEndedError } from '../../kit/work/ask-work.ts'
+import { startWork } from '../../kit/work/work-process.ts'
 import type { WorkEnd, WorkProcess } from '../../kit/work/work-process.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { OUT_OF_MEMORY_EXIT } from './protocol.ts'
@@ -76,26 +77,13 @@ export function createConverter({ maxMemoryBytes, onNoise }: ConverterOptions): 
 
 type Answer = WorkerAnswer & { rssBytes: number }
 
-function ask(work: WorkProcess, request: ConversionRequest): Promise<Answer> {
-  work.hold()
-  return new Promise<Answer>((resolve, reject) => {
-    const unsubscribe = work.onMessage((answer) => {
-      unsubscribeEnd()
-      unsubscribe()
-      resolve(answer as Answer)
-    })
-    const unsubscribeEnd = work.onEnd((end) => {
-      unsubscribe()
-      reject(
-        isOutOfMemory(end)
-          ? new ConversionError('too_large', 'the document needs more memory than a conversion may have')
-          : new Error(`the converting process ended (${describeEnd(end)})`),
-      )
-    })
-    work.send(request)
-  }).finally(() => work.release())
+async function ask(work: WorkProcess, request: ConversionRequest): Promise<Answer> {
+  return askWork<Answer>(work, request).catch((error: unknown) => {
+    throw error instanceof WorkEndedError && isOutOfMemory(error.end)
+      ? new ConversionError('too_large', 'the document needs more memory than a conversion may have')
+      : error
+  })
 }
 
-/** It exited by its own memory check, or V8 aborted on a full heap (reported as exit code 134 on Windows). */
-const isOutOfMemory = ({ code, signal }: WorkEnd): boolean =>
-  code === OUT_OF_MEMORY_EXIT || code === 134 || signal === 'SIGABRT'
+/** It exited by its own memory check, or its heap was full. */
+const isOutOfMemory = (end: WorkEnd): boolean => end.code === OUT_OF_MEMORY_EXIT || isHeapFull(end)
