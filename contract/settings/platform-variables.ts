@@ -1,3 +1,4 @@
+import { ASSET_VARIABLES } from './asset-variables.ts'
 import { RECORDS_VARIABLES } from './records-variables.ts'
 import { AUTH, BYTES, LEVEL, LIST, MIB, PATH, PORT, TOKEN, URL_FORM } from './variable.ts'
 import type { Variable } from './variable.ts'
@@ -243,6 +244,7 @@ export const PLATFORM_VARIABLES = {
     what: 'How long an ingestion may be silent before another worker takes it.',
   },
   ...RECORDS_VARIABLES,
+  ...ASSET_VARIABLES,
   RAG_PROFILE: {
     by: 'platform',
     form: 'name',

@@ -15,6 +15,8 @@ export interface EnvReader {
   integer(name: VariableName, range: { min: number; max: number }): number
   /** Seconds, fractions allowed: greater than 0, at most `max`. */
   seconds(name: VariableName, range: { max: number }): number
+  /** A decimal number, such as 0.05. */
+  decimal(name: VariableName, range: { min: number; max: number }): number
   oneOf<Choice extends string>(name: VariableName, choices: readonly Choice[], fallback?: Choice): Choice
   /** `true` or `false`. */
   flag(name: VariableName): boolean
@@ -71,6 +73,14 @@ export function createEnvReader(env: Env): EnvReader {
       if (number > 0 && number <= max) return number
       refuse(name, value, `a number of seconds greater than 0 and at most ${max}`)
       return Number(VARIABLES[name].default ?? max)
+    },
+    decimal(name, { min, max }) {
+      const value = optional(name)
+      if (value === null) return Number(defaultOf(name))
+      const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN
+      if (number >= min && number <= max) return number
+      refuse(name, value, `a number from ${min} to ${max}`)
+      return Number(VARIABLES[name].default ?? min)
     },
     url(name) {
       const value = optional(name)

@@ -43,6 +43,8 @@ import { readMemorySettings } from './memory/memory-store.ts'
 import type { MemorySettings } from './memory/memory-store.ts'
 import { readStorageSettings } from './storage/storage-settings.ts'
 import type { StorageSettings } from './storage/storage-settings.ts'
+import { readAssetSettings } from './compatibility/assets/asset-settings.ts'
+import type { AssetSettings } from './compatibility/assets/asset-settings.ts'
 import { readMediaSettings } from './media/media-settings.ts'
 import type { MediaSettings } from './media/media-settings.ts'
 import { readResearchSettings } from './research/routes.ts'
@@ -91,6 +93,7 @@ export interface PlatformConfig {
   memory: MemorySettings
   research: ResearchSettings
   media: MediaSettings
+  assets: AssetSettings
   /** How long a request may take to arrive, headers and body. */
   requestTimeoutMs: number
   /** Base address of a plugin in another process; null runs the plugin here. */
@@ -157,6 +160,7 @@ export function loadPlatformConfig(env: Env): PlatformConfig {
     memory: readMemorySettings(reader),
     research: readResearchSettings(reader),
     media: readMediaSettings(reader),
+    assets: readAssetSettings(reader),
     requestTimeoutMs: reader.seconds('PLATFORM_REQUEST_TIMEOUT_SECONDS', { max: 3600 }) * 1000,
     ragPluginUrl: reader.url('RAG_PLUGIN_URL'),
     graphEngineUrl: reader.url('GRAPHENGINE_URL'),

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../kit/logger.ts'
 import type { ClosingList } from './closing-list.ts'
+import { openAssets } from './compatibility/assets/assets-part.ts'
 import { PlatformConfigError } from './config.ts'
 import type { PlatformConfig } from './config.ts'
 import type { Database } from './database/database.ts'
@@ -43,7 +44,7 @@ export interface RecordsOptions {
   file: string
   config: Pick<
     PlatformConfig,
-    'stateDir' | 'database' | 'tasks' | 'storage' | 'memory' | 'research' | 'media' | 'consumer'
+    'stateDir' | 'database' | 'tasks' | 'storage' | 'memory' | 'research' | 'media' | 'assets' | 'consumer'
   >
   models: ModelHost
   /** What research searches. */
@@ -66,6 +67,7 @@ export async function openRecords(options: RecordsOptions): Promise<RecordsPart>
   void sweep()
   closing.add(repeat(sweep, HOUR_MS))
   registerStorageRoutes(app, objects, storage.maxUploadBytes)
+  openAssets({ app, objects, settings: config.assets, logger, closing })
   const tasks = new TaskStore(database, {
     secret: settings.signingSecret ?? storedSigningSecret(stateDir),
     visibilityTimeoutMs: settings.visibilityTimeoutMs,

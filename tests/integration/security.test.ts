@@ -43,7 +43,7 @@ const PARAMETERS: Record<string, string> = {
   ':submission_id': 'raysubmit_unknown',
 }
 /** What takes files, by forms. */
-const FORM_ROUTES = ['/documents/upload', '/documents/extract', '/storage/upload']
+const FORM_ROUTES = ['/documents/upload', '/documents/extract', '/storage/upload', '/gltf/postprocess', '/assets/bake']
 /** Of the plugin in `tests/fixtures/plugins`. */
 const ROUTERS = PluginManifest.parse(
   parse(await readFile(join(PROJECT_ROOT, 'tests/fixtures/plugins/batch-questions/plugin.yaml'), 'utf8')),
@@ -94,6 +94,9 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
       PLATFORM_PLUGINS: 'batch-questions',
       RAG_PROFILE: 'smoke',
       BACKEND_EDGE_AUTH: edge ? 'key-auth' : 'disabled',
+      // Requests come at once here: none is refused because another one is under way.
+      ASSET_WORKER_CONCURRENCY: '64',
+      ASSET_BAKER_CONCURRENCY: '64',
       PLATFORM_LOG_LEVEL: 'trace',
       PLATFORM_REQUEST_TIMEOUT_SECONDS: '1',
       // No server listens there: a failure that is logged.

@@ -35,6 +35,9 @@ const TOO_MANY = '9007199254740993'
 function valuesOf(form: string): Values | null {
   const [, low, high] = /^(?:whole (?:number|seconds|milliseconds)|tokens), (\d+) to (\d+)$/.exec(form) ?? []
   if (low !== undefined) return range(Number(low), Number(high))
+  const [, least, greatest] = /^number, ([\d.]+) to ([\d.]+)$/.exec(form) ?? []
+  if (least !== undefined)
+    return { accepted: [least, greatest!], refused: ['-0.0001', `${greatest}.1`, 'much', '1e2', 'NaN', '0,5'] }
   const [, most] = /^whole seconds, at most (\d+)$/.exec(form) ?? []
   if (most !== undefined) return { accepted: ['1', most], refused: ['-1', `${Number(most) + 1}`, '1.5', 'soon'] }
   const [, longest] = /^seconds, at most (\d+)$/.exec(form) ?? []

@@ -118,7 +118,12 @@ interface Refusal {
   detail: string
 }
 
-const OWN_TOKEN_ROUTES = { rerank_adapter: 'The rerank adapter', ray: 'The job API' }
+const OWN_TOKEN_ROUTES = {
+  rerank_adapter: 'The rerank adapter',
+  ray: 'The job API',
+  asset_worker: 'The asset worker',
+  asset_baker: 'The asset baker',
+}
 const UNSET = 'Identity is not configured'
 
 /** Whether a caller may use a route; null lets it through. */

@@ -33,6 +33,8 @@ const POLICIES: Record<string, RoutePolicy> = {
   gateway: { kind: 'gateway' },
   rerank: { kind: 'own_token', of: 'rerank_adapter' },
   ray: { kind: 'own_token', of: 'ray' },
+  assetWorker: { kind: 'own_token', of: 'asset_worker' },
+  assetBaker: { kind: 'own_token', of: 'asset_baker' },
   edge: { kind: 'edge_key' },
   graph: { kind: 'graph_key' },
 }
@@ -115,6 +117,8 @@ describe('identity required', () => {
     ['chatui', expected(403, { nowhere: 404 })],
     ['ray', expected(403, { ray: 200, nowhere: 404 })],
     ['rerank_adapter', expected(403, { rerank: 200, nowhere: 404 })],
+    ['asset_worker', expected(403, { assetWorker: 200, nowhere: 404 })],
+    ['asset_baker', expected(403, { assetBaker: 200, nowhere: 404 })],
     ['gateway', expected(403, { gateway: 200, webhook: 200, nowhere: 404 })],
   ])('the %s token opens its routes only; on others it gets 403', async (principal, statuses) => {
     expect(await appWith(ENV).statuses(`token-of-${principal}`)).toEqual(statuses)
@@ -171,7 +175,7 @@ describe('identity required', () => {
     expect(statuses).toMatchObject({ user: 503, notebook: 503, operator: 401, gateway: 401, nowhere: 401 })
     const onlyOperator = { BACKEND_INTERNAL_API_TOKEN: 'token-of-operator' }
     expect(await appWith(onlyOperator).statuses('token-of-operator')).toEqual(
-      expected(200, { rerank: 503, ray: 503, graph: 503, nowhere: 404 }),
+      expected(200, { rerank: 503, ray: 503, assetWorker: 503, assetBaker: 503, graph: 503, nowhere: 404 }),
     )
     expect(await appWith({}).statuses('anything')).toEqual(expected(503, { graph: 503 }))
   })
@@ -307,6 +311,8 @@ describe('the route table', () => {
     const open = [...table].filter(([, { kind }]) => kind === 'open').map(([route]) => route)
     expect(open.filter((route) => !route.includes('/rag')).sort()).toEqual([
       'GET /',
+      'GET /asset-baker/health',
+      'GET /asset-worker/health',
       'GET /graph-engine/health',
       'GET /health',
       'GET /health/liveliness',
@@ -394,6 +400,16 @@ describe('the route table', () => {
       'DELETE /api/ray/jobs/:submission_id',
       'GET /api/ray/jobs/:submission_id/logs',
       'POST /api/ray/jobs/:submission_id/stop',
+    ])
+    expect(opened('asset_worker')).toEqual([
+      'POST /asset-worker/gltf/postprocess',
+      'POST /asset-worker/gltf/postprocess/ref',
+      'GET /asset-worker/gltf/artifacts/:name',
+    ])
+    expect(opened('asset_baker')).toEqual([
+      'POST /asset-baker/assets/bake',
+      'POST /asset-baker/assets/bake/ref',
+      'GET /asset-baker/assets/artifacts/:name',
     ])
     expect(opened('operator')).toEqual(
       table.filter(([, { kind }]) => !['open', 'graph_key'].includes(kind)).map(([route]) => route),

@@ -7,6 +7,8 @@ export const SERVICE_TOKEN_VARIABLES = {
   chatui: 'BACKEND_CHATUI_API_TOKEN',
   ray: 'RAY_JOB_API_TOKEN',
   rerank_adapter: 'GRAPHENGINE_RERANK_ADAPTER_TOKEN',
+  asset_worker: 'ASSET_WORKER_API_TOKEN',
+  asset_baker: 'ASSET_BAKER_API_TOKEN',
   /** Key of the model gateway's clients. */
   gateway: 'GATEWAY_MASTER_KEY',
 } as const

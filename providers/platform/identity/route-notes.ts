@@ -28,6 +28,22 @@ const TASKS = [
   'BACKEND_DB_POOL_MIN',
   'BACKEND_DB_POOL_MAX',
 ] as const
+const WORKER_SETTINGS = [
+  'ASSET_WORKER_API_TOKEN',
+  'ASSET_WORKER_MAX_UPLOAD_MB',
+  'ASSET_WORKER_TIMEOUT_SECONDS',
+  'ASSET_WORKER_CONCURRENCY',
+] as const
+const BAKER_SETTINGS = [
+  'ASSET_BAKER_API_TOKEN',
+  'ASSET_BAKER_MAX_UPLOAD_MB',
+  'ASSET_BAKER_TIMEOUT_SECONDS',
+  'ASSET_BAKER_CONCURRENCY',
+  'ASSET_BAKER_TARGET_TRIS',
+  'ASSET_BAKER_TEX_SIZE',
+  'ASSET_BAKER_CANONICAL_SIZE',
+  'ASSET_BAKER_BRIGHTNESS_MIN',
+] as const
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const
 
 /** The page `docs/platform.md` in its order: every route of the policy table once. `rag` is the plugin's route prefix. */
@@ -299,6 +315,36 @@ export function routeSections(rag: string): readonly RouteSection[] {
         'DELETE /api/ray/jobs/:submission_id': { what: 'Removes an ended job' },
         'GET /api/ray/jobs/:submission_id/logs': { what: 'Log of a job' },
         'POST /api/ray/jobs/:submission_id/stop': { what: 'Stops a job' },
+      },
+    },
+    {
+      title: 'Asset worker and asset baker',
+      counterpart:
+        "The specified platform's processors of 3D models; the worker: glTF-Transform; the baker there: Blender. Results are kept for seven days and count towards `STORAGE_QUOTA_BYTES`",
+      routes: {
+        'GET /asset-worker/health': { what: 'Models under way and places' },
+        'POST /asset-worker/gltf/postprocess': {
+          what: 'Places, scales and optimizes a GLB file; 422 names what is wrong with it',
+          limits:
+            'One file of ASSET_WORKER_MAX_UPLOAD_MB; 429 before the body is read; 504 at the deadline; textures of 2,048 pixels',
+          settings: WORKER_SETTINGS,
+        },
+        'POST /asset-worker/gltf/postprocess/ref': {
+          what: 'The same for a stored object',
+          limits: 'Buckets of STORAGE_BUCKETS; 429 before the body is read',
+        },
+        'GET /asset-worker/gltf/artifacts/:name': { what: 'A result, by its SHA-256' },
+        'GET /asset-baker/health': { what: 'Models under way and places' },
+        'POST /asset-baker/assets/bake': {
+          what: 'Brings a GLB file to triangle budget, texture limit and canonical size; 422 for a model that is too dark',
+          limits: 'One file of ASSET_BAKER_MAX_UPLOAD_MB; 429 before the body is read; 504 at the deadline',
+          settings: BAKER_SETTINGS,
+        },
+        'POST /asset-baker/assets/bake/ref': {
+          what: 'The same for a stored object',
+          limits: 'Buckets of STORAGE_BUCKETS; 429 before the body is read',
+        },
+        'GET /asset-baker/assets/artifacts/:name': { what: 'A result, by its SHA-256' },
       },
     },
     {

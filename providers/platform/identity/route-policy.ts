@@ -1,6 +1,9 @@
 import type { ConsumerManifest, PluginAuth, PluginRouter } from '../../../contract/index.ts'
 import type { Principal } from './principals.ts'
 
+/** Services with a token that opens their own routes only. */
+export type OwnTokenPrincipal = 'rerank_adapter' | 'ray' | 'asset_worker' | 'asset_baker'
+
 /** Who may use a route. */
 export type RoutePolicy =
   | { kind: 'open' }
@@ -9,7 +12,7 @@ export type RoutePolicy =
   /** The gateway's key, or the operator. */
   | { kind: 'gateway' }
   /** A token of the route's own, or the operator, whatever the mode; 503 while that token is not configured. */
-  | { kind: 'own_token'; of: 'rerank_adapter' | 'ray' }
+  | { kind: 'own_token'; of: OwnTokenPrincipal }
   /** The edge's key in place of an identity, also while the edge itself asks for none. */
   | { kind: 'edge_key' }
   /** The graph engine's key in `X-API-Key`, which its own scope checks. */
@@ -29,6 +32,8 @@ const GATEWAY: RoutePolicy = { kind: 'gateway' }
 const GRAPH_KEY: RoutePolicy = { kind: 'graph_key' }
 /** A job is a command that runs on a cluster: never open, also while identity is disabled. */
 const RAY_JOBS: RoutePolicy = { kind: 'own_token', of: 'ray' }
+const ASSET_WORKER: RoutePolicy = { kind: 'own_token', of: 'asset_worker' }
+const ASSET_BAKER: RoutePolicy = { kind: 'own_token', of: 'asset_baker' }
 const OPERATOR: RoutePolicy = { kind: 'identity', allow: ['operator'], behindEdge: true }
 const ANY_USER: RoutePolicy = { kind: 'identity', allow: ['operator', 'user'], behindEdge: true }
 /** Stateless document work: extraction, chunking, evaluation. */
@@ -175,6 +180,16 @@ export function routePolicies({ plugin, routers = [] }: PolicySurface): Readonly
     ['DELETE /api/ray/jobs/:submission_id', RAY_JOBS],
     ['GET /api/ray/jobs/:submission_id/logs', RAY_JOBS],
     ['POST /api/ray/jobs/:submission_id/stop', RAY_JOBS],
+
+    // Processors of 3D models, each with a token of its own.
+    ['GET /asset-worker/health', OPEN],
+    ['POST /asset-worker/gltf/postprocess', ASSET_WORKER],
+    ['POST /asset-worker/gltf/postprocess/ref', ASSET_WORKER],
+    ['GET /asset-worker/gltf/artifacts/:name', ASSET_WORKER],
+    ['GET /asset-baker/health', OPEN],
+    ['POST /asset-baker/assets/bake', ASSET_BAKER],
+    ['POST /asset-baker/assets/bake/ref', ASSET_BAKER],
+    ['GET /asset-baker/assets/artifacts/:name', ASSET_BAKER],
 
     // Workflow engine. Its public API changes what runs there with its credentials: operators only.
     ['GET /workflows', OPERATOR],

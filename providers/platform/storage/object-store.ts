@@ -166,6 +166,25 @@ export class ObjectStore {
     return { bucket, key }
   }
 
+  /** Counts an object as stored now; false where there is none. */
+  async renew(bucket: string, name: string): Promise<boolean> {
+    const outcome = await this.#database.run('UPDATE objects SET created_ms = ? WHERE bucket = ? AND name = ?', [
+      Date.now(),
+      bucket,
+      name,
+    ])
+    return outcome > 0
+  }
+
+  /** Removes the objects of a bucket that were stored before a moment. */
+  async removeOlder(bucket: string, beforeMs: number): Promise<void> {
+    const old = await this.#database.all<{ name: string }>(
+      'SELECT name FROM objects WHERE bucket = ? AND created_ms < ?',
+      [bucket, beforeMs],
+    )
+    for (const { name } of old) await this.remove(bucket, name)
+  }
+
   /** Removes the bytes of uploads and removals whose process ended: those that are loose for a day. */
   async sweep(olderThanMs = ABANDONED_AFTER_MS): Promise<void> {
     const abandoned = await this.#database.all<{ bucket: string; content_key: string }>(

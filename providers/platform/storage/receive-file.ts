@@ -17,6 +17,14 @@ export interface ReceivedFile {
   sha256: string
 }
 
+/** A file with the text fields that came before or after it; the last value counts. A long value is cut, and fails where it is checked. */
+export interface ReceivedForm extends ReceivedFile {
+  fields: Readonly<Record<string, string>>
+}
+
+const FIELD_BYTES = 1024
+const MOST_FIELDS = 64
+
 /** Bytes are written, hashed and counted in pieces of this size; more is never in memory. */
 const CHUNK_BYTES = 1024 * 1024
 /** Most bytes around the file: boundaries, headers, other fields. */
@@ -24,7 +32,7 @@ export const FRAMING_BYTES = 1024 * 1024
 const HEADER_BYTES = 16_384
 
 /**
- * Reads a multipart body (RFC 7578) as it arrives and writes its part `file` to a new file in `folder`; other parts are skipped. Throws 400
+ * Reads a multipart body (RFC 7578) as it arrives and writes its part `file` to a new file in `folder`; other files are skipped. Throws 400
  * for a body that is not one or for an empty file, 413 as soon as the file has more than `maxBytes`, 422 without a file or with a
  * second one; nothing stays on disk then.
  */
@@ -33,11 +41,12 @@ export async function receiveFile(
   contentType: string,
   folder: string,
   maxBytes: number,
-): Promise<ReceivedFile> {
+): Promise<ReceivedForm> {
   const delimiter = Buffer.from(`\r\n--${boundaryOf(contentType)}`)
   const reader = new BodyReader(body, maxBytes + FRAMING_BYTES)
   const temporaryFile = join(folder, randomUUID())
   let received: ReceivedFile | null = null
+  const fields: Record<string, string> = {}
   try {
     // The first boundary has no line before it.
     reader.unread(Buffer.from('\r\n'))
@@ -45,7 +54,9 @@ export async function receiveFile(
     while (!(await reader.isNext('--'))) {
       const header = await partHeader(reader)
       if (header.name !== 'file' || header.filename === null) {
-        await reader.until(delimiter, () => {})
+        const text = await fieldText(reader, delimiter)
+        if (header.name !== null && header.filename === null && Object.keys(fields).length < MOST_FIELDS)
+          fields[header.name] = text
         continue
       }
       if (received !== null) throw new HttpError(422, `Only one file is accepted in 'file': send one request per file`)
@@ -58,11 +69,21 @@ export async function receiveFile(
         ['file: required'],
       )
     if (received.sizeBytes === 0) throw new HttpError(400, 'upload is empty')
-    return received
+    return { ...received, fields }
   } catch (error) {
     await rm(temporaryFile, { force: true })
     throw error
   }
+}
+
+async function fieldText(reader: BodyReader, delimiter: Buffer): Promise<string> {
+  const kept: Buffer[] = []
+  let bytes = 0
+  await reader.until(delimiter, (piece) => {
+    if (bytes < FIELD_BYTES) kept.push(piece.subarray(0, FIELD_BYTES - bytes))
+    bytes += piece.length
+  })
+  return Buffer.concat(kept).toString('utf8')
 }
 
 async function writePart(reader: BodyReader, delimiter: Buffer, file: string, maxBytes: number) {

@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { subjectOf } from '../identity/guard.ts'
 import { BytesUnavailableError } from './object-bytes.ts'
-import type { ObjectStore } from './object-store.ts'
+import type { ObjectStore, StoredObject } from './object-store.ts'
 import { FRAMING_BYTES, receiveFile } from './receive-file.ts'
-import type { ReceivedFile } from './receive-file.ts'
+import type { ReceivedForm } from './receive-file.ts'
 
 const UploadQuery = z.object({ bucket: z.string().default('default') })
 const ObjectParams = z.object({ bucket: z.string().max(63), name: z.string().max(255) })
@@ -64,17 +65,22 @@ export function registerStorageRoutes(app: FastifyInstance, store: ObjectStore, 
     // The object of another user is as unknown as one that never was.
     if (object === null || (subject !== null && object.subject !== subject)) throw new HttpError(404, 'Unknown object')
     const bytes = await orUnavailable(() => store.read(object))
-    return reply
-      .type(object.mediaType ?? 'application/octet-stream')
-      .headers({
-        'content-length': object.sizeBytes,
-        // Uploaded pages and scripts are never run at this address.
-        'content-disposition': `attachment; filename="${object.name}"`,
-        'x-content-type-options': 'nosniff',
-        etag: `"${object.sha256}"`,
-      })
-      .send(bytes)
+    return sendObject(reply, object, bytes)
   })
+}
+
+/** Answers with the bytes of an object, as a file. */
+export function sendObject(reply: FastifyReply, object: StoredObject, bytes: Readable): FastifyReply {
+  return reply
+    .type(object.mediaType ?? 'application/octet-stream')
+    .headers({
+      'content-length': object.sizeBytes,
+      // Uploaded pages and scripts are never run at this address.
+      'content-disposition': `attachment; filename="${object.name}"`,
+      'x-content-type-options': 'nosniff',
+      etag: `"${object.sha256}"`,
+    })
+    .send(bytes)
 }
 
 function bucketOf(store: ObjectStore, request: FastifyRequest): string {
@@ -83,10 +89,12 @@ function bucketOf(store: ObjectStore, request: FastifyRequest): string {
   return bucket
 }
 
-const isReceived = (body: unknown): body is ReceivedFile =>
+/** Whether a body was received as a file. */
+export const isReceived = (body: unknown): body is ReceivedForm =>
   typeof body === 'object' && body !== null && 'temporaryFile' in body && 'sha256' in body
 
-async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Result> {
+/** A step whose disk or S3 service may refuse: 503 then. */
+export async function orUnavailable<Result>(step: () => Promise<Result>): Promise<Result> {
   try {
     return await step()
   } catch (error) {
