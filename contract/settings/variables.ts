@@ -162,7 +162,7 @@ const DECLARED = {
   },
   JUDGE_ENDPOINT: {
     by: 'runner',
-    form: `${URL_FORM}, or "gateway"`,
+    form: `${URL_FORM}, or platform-gateway`,
     default: null,
     what: 'Chat endpoint of the judges; the gateway of the run unless set.',
     option: '--judge-endpoint',

@@ -108,8 +108,9 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
   const count = (name: VariableName, most: number): number | null => {
     const value = text(name)
     if (value === null) return null
-    const number = Number(value)
-    if (Number.isInteger(number) && number >= 1 && number <= most) return number
+    // As services read numbers: 0x10 and 1e1 are none.
+    const number = /^\d+$/.test(value) ? Number(value) : NaN
+    if (number >= 1 && number <= most) return number
     problems.push(`${name}: expected a whole number from 1 to ${most}, got ${value}`)
     return null
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { VARIABLES } from '../../contract/index.ts'
 import type { Variable } from '../../contract/index.ts'
+import { InputError, readRunnerInputs } from '../../main/manifests/runner-inputs.ts'
 import { loadAdapterConfig } from '../../providers/converter-adapter/config.ts'
 import { loadConverterConfig } from '../../providers/converter/config.ts'
 import { ServiceConfigError } from '../../providers/kit/service-config-error.ts'
@@ -8,10 +9,11 @@ import { loadPlatformConfig } from '../../providers/platform/config.ts'
 import { loadSttConfig } from '../../providers/stt/config.ts'
 import { loadTtsConfig } from '../../providers/tts/config.ts'
 
-// Every setting of the platform and of the services at its default, its lowest, its highest and a malformed value, as its documented form defines. The values come
-// from the form: a variable of a new form needs a line here.
+// Every setting of the runner, the platform and the services at its default, its lowest, its highest and a malformed value, as its documented form defines. The values
+// come from the form: a variable of a new form needs a line here.
 
 const PROGRAMS: Partial<Record<Variable['by'], (env: Record<string, string>) => unknown>> = {
+  runner: readRunnerInputs,
   platform: loadPlatformConfig,
   converter: loadConverterConfig,
   'converter-adapter': loadAdapterConfig,
@@ -65,6 +67,23 @@ function valuesOf(form: string): Values | null {
         accepted: ['postgres://user:word@host:5432/name', 'postgresql://host/name'],
         refused: ['http://host/name', 'postgres://host', 'host:5432/name'],
       }
+    case 'postgres address':
+      return {
+        accepted: ['postgres://host/name', 'postgresql://user@host:5432/name?sslmode=require'],
+        refused: ['http://host/name', 'postgres://host', 'host:5432/name', 'name.jsonl'],
+      }
+    case 'http or https address, or platform-gateway':
+      return {
+        accepted: ['platform-gateway', 'http://127.0.0.1:1', 'https://host.example/a/'],
+        refused: ['gateways', 'ftp://host', 'host:80', 'file:///x', 'http://user:word@host'],
+      }
+    case 'id':
+      return {
+        accepted: ['a', '0', `A-1_b.${'c'.repeat(121)}`],
+        refused: ['../x', 'a/b', '.a', 'a b', 'ä', 'a'.repeat(129)],
+      }
+    case 'pairs such as judge-a=qwen,judge-b=llama':
+      return { accepted: ['a=b', 'a=b, c=d'], refused: ['a', 'a=', '=b', 'a=b=c', 'a=b,c'] }
     case 'at least 32 bytes':
       return { accepted: ['x'.repeat(32), 'ä'.repeat(16)], refused: ['x'.repeat(31)] }
     case 'JSON object':
@@ -82,7 +101,7 @@ function valuesOf(form: string): Values | null {
 }
 
 /** Texts that are taken as they are; a wrong one shows where it is used. */
-const FREE = ['host', 'path', 'token', 'name', 'commit', 'cpu', 'name of a model', 'list, separated by commas']
+const FREE = ['host', 'path', 'token', 'name', 'commit', 'cpu', 'name of a model', 'list, separated by commas', 'debug']
 /** Read by the app, which starts these services or uses others in their place. */
 const OF_THE_APP = ['DOCCONV_ADAPTER_ENDPOINT', 'TTS_ENDPOINT', 'TTSVOICE_LOCALHOST_PORT']
 /** Refused where they are used: with a wrong mode every guarded route is closed with 503. */
@@ -100,7 +119,7 @@ describe.each(Object.entries(PROGRAMS))('%s', (program, load) => {
       load(env)
       return []
     } catch (error) {
-      if (error instanceof ServiceConfigError) return error.problems
+      if (error instanceof ServiceConfigError || error instanceof InputError) return error.problems
       throw error
     }
   }
@@ -109,7 +128,9 @@ describe.each(Object.entries(PROGRAMS))('%s', (program, load) => {
     return Object.keys(env).filter((name) => problems.some((problem) => problem.startsWith(`${name}:`)))
   }
   const invalidIn = (env: Record<string, string>): string[] =>
-    problemsOf(env).filter((problem) => Object.keys(env).some((name) => problem.startsWith(`${name}: invalid value`)))
+    problemsOf(env).filter((problem) => Object.keys(env).some((name) => problem.startsWith(`${name}: ${INVALID}`)))
+  // The runner reports nothing else about one variable; services also report how two of them fit together.
+  const INVALID = program === 'runner' ? '' : 'invalid value'
 
   it('has variables, each of a form that this test knows', () => {
     expect(variables.length).toBeGreaterThan(5)
