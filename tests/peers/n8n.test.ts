@@ -8,8 +8,9 @@ import { runCli, smokeProject } from '../helpers/cli.ts'
 import { rowsOf } from '../helpers/ladder-run.ts'
 import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { n8nEnvironment, n8nProgram, startN8n } from './n8n-peer.ts'
 import { npmPeer } from './npm-peer.ts'
-import { freePort, startPeer, type RunningPeer } from './running-peer.ts'
+import { freePort, type RunningPeer } from './running-peer.ts'
 
 // A real n8n runs the workflow of the adaptive approach: imported and published as docs/clients.md describes.
 
@@ -37,29 +38,16 @@ beforeAll(async () => {
     GATEWAY_MASTER_KEY: GATEWAY,
     WORKFLOW_URL: `http://127.0.0.1:${port}`,
   })
-  const env = {
-    // Vitest's own is `test`, in which its commands end without doing anything.
-    NODE_ENV: 'production',
-    N8N_USER_FOLDER: root,
-    N8N_PORT: String(port),
-    N8N_LISTEN_ADDRESS: '127.0.0.1',
-    N8N_DIAGNOSTICS_ENABLED: 'false',
-    N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
-    N8N_TEMPLATES_ENABLED: 'false',
-    N8N_PERSONALIZATION_ENABLED: 'false',
-    N8N_RUNNERS_ENABLED: 'false',
-    N8N_BLOCK_ENV_ACCESS_IN_NODE: 'false',
-    RAG_LADDER_GATEWAY_URL: platform.url,
-    RAG_LADDER_GATEWAY_KEY: GATEWAY,
-  }
-  const program = join(peer.bin, 'n8n')
+  const options = { bin: peer.bin, folder: root, port, gateway: { url: platform.url, key: GATEWAY } }
+  const env = n8nEnvironment(options)
+  const program = n8nProgram(peer.bin)
   const workflow = join(PROJECT_ROOT, 'manifests/workflows/adaptive-rag.json')
   for (const args of [
     ['import:workflow', `--input=${workflow}`],
     ['publish:workflow', '--id=RagLadderAdaptive'],
   ])
     await promisify(execFile)(program, args, { env: { ...process.env, ...env }, timeout: 120_000 })
-  engine = await startPeer(program, { args: () => ['start'], env, healthPath: '/healthz/readiness', port })
+  engine = await startN8n(options)
   // It is ready before its published workflows are.
   const { url } = engine
   const status = async (): Promise<number> => (await fetch(`${url}/webhook/adaptive-rag`, { method: 'POST' })).status
