@@ -23,6 +23,8 @@ const load = (env: Record<string, string> = {}) => loadPlatformConfig({ RAG_LADD
 it('limits in the env file of consumer.yaml apply, unless the environment sets them', async () => {
   await write('# limits of this project\nMAX_UPLOAD_BYTES=1000\nexport RESEARCH_MAX_CONCURRENT="7"\n')
   expect([load().storage.maxUploadBytes, load().research.maxConcurrent]).toEqual([1000, 7])
+  await write('MAX_UPLOAD_BYTES=1000\nASSET_BAKER_BRIGHTNESS_MIN=0.2\n')
+  expect(load().assets.bake.minBrightness).toBe(0.2)
   expect(load({ MAX_UPLOAD_BYTES: '2000' }).storage.maxUploadBytes).toBe(2000)
   expect(load({ MAX_UPLOAD_BYTES: '' }).storage.maxUploadBytes).toBe(1000)
 })

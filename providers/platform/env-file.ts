@@ -10,7 +10,7 @@ import { readManifest } from './manifest-file.ts'
  * The `env_file` of consumer.yaml. A project may come from anyone (decision 057), so it may set limits of the platform and nothing else: no address, path,
  * credential or choice of who may come in.
  */
-const LIMIT = /^(?:bytes|whole |seconds)/
+const LIMIT = /^(?:bytes|whole |seconds|number)/
 const MOST_BYTES = 65_536
 
 export const isLimit = (name: string): name is VariableName => {
