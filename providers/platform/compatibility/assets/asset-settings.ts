@@ -8,7 +8,7 @@ export interface ProcessorSettings {
   concurrency: number
 }
 
-/** What a bake does where its request does not say it. */
+/** Values of a bake for fields that its request leaves out. */
 export interface BakeDefaults {
   triangles: number
   /** Longest side of a texture, in pixels. */

@@ -39,7 +39,7 @@ export interface Processor {
   settings: ProcessorSettings
   /** Throws `InvalidRequestError`. Values of a form are texts. */
   commandOf(fields: unknown): AssetCommand
-  /** What the answer says besides the artifact. */
+  /** Fields of the answer besides those of the artifact. */
   describe(command: AssetCommand, done: Done, seconds: number): object
 }
 export type Done = Extract<AssetAnswer, { ok: true }>
@@ -145,7 +145,7 @@ export function registerProcessorRoutes(app: FastifyInstance, one: Processor, de
     }
   }
 
-  /** Results are named by their content: the same one is kept once, and anew. */
+  /** Results are named by their content: an equal one is kept once, for seven days from now. */
   async function keep(temporaryFile: string, { sha256, sizeBytes }: Done): Promise<AssetArtifact> {
     const key = `${sha256}.glb`
     const file = { filename: key, mediaType: GLB, temporaryFile, sizeBytes, sha256 }
