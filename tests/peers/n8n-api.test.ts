@@ -2,9 +2,8 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { runCli, smokeProject } from '../helpers/cli.ts'
-import { rowsOf } from '../helpers/ladder-run.ts'
 import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
-import { n8nApiKeys, startN8n } from './n8n-peer.ts'
+import { answersOf, GATEWAY, KEYS, n8nApiKeys, OPERATOR, startN8n } from './n8n-peer.ts'
 import { npmPeer } from './npm-peer.ts'
 import { freePort, type RunningPeer } from './running-peer.ts'
 
@@ -14,9 +13,6 @@ const peer = await npmPeer('n8n')
 if (peer.reason !== null) console.log(`○ ${peer.reason}`)
 beforeEach(({ skip }) => skip(peer.reason !== null, peer.reason ?? ''))
 
-const OPERATOR = 'token-of-the-operator'
-const GATEWAY = 'key-of-the-gateway'
-const KEYS = { MATRIX_GATEWAY_API_KEY: GATEWAY, MATRIX_PLATFORM_TOKEN: OPERATOR }
 /** What docs/clients.md names. */
 const SCOPES = ['workflow:create', 'workflow:read', 'workflow:update', 'workflow:list', 'workflow:activate']
 const SCOPES_OF_TEST = [...SCOPES, 'workflow:deactivate']
@@ -94,16 +90,6 @@ const workflows = async (): Promise<Workflow[]> => {
   return data.map(({ triggerCount: _counted, ...workflow }) => workflow)
 }
 
-const answersOf = async (runId: string) => {
-  const rows = await rowsOf(join(root, `results/${runId}-smoke-evidence.jsonl`))
-  return rows.map(({ status, question, evidence }) => ({
-    status,
-    question: question.id,
-    answer: evidence?.answer,
-    contexts: evidence?.contexts,
-  }))
-}
-
 describe(`n8n ${peer.version ?? ''} with a key of its public API`, () => {
   it('gets the declared workflow once, active, and a second start changes nothing', async () => {
     expect(await workflows()).toEqual([])
@@ -125,9 +111,9 @@ describe(`n8n ${peer.version ?? ''} with a key of its public API`, () => {
     expect(outside.code, outside.stderr).toBe(0)
     const embedded = await runCli(['ladder', ...run, '--run-id', 'embedded'])
     expect(embedded.code, embedded.stderr).toBe(0)
-    const answers = await answersOf('outside')
+    const answers = await answersOf(root, 'outside')
     expect(answers.map(({ status }) => status)).toEqual(['ok', 'ok', 'ok', 'ok'])
-    expect(answers).toEqual(await answersOf('embedded'))
+    expect(answers).toEqual(await answersOf(root, 'embedded'))
   })
 
   it('gets back a declared part that a person changed or switched off', async () => {

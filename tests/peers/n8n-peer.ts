@@ -1,5 +1,22 @@
 import { join } from 'node:path'
+import { rowsOf } from '../helpers/ladder-run.ts'
 import { startPeer, type RunningPeer } from './running-peer.ts'
+
+/** Credentials of the platform that an n8n of a test works with, and of runs there. */
+export const OPERATOR = 'token-of-the-operator'
+export const GATEWAY = 'key-of-the-gateway'
+export const KEYS = { MATRIX_GATEWAY_API_KEY: GATEWAY, MATRIX_PLATFORM_TOKEN: OPERATOR }
+
+/** Answers and contexts of a run over `smoke`, to be compared with those of another one. */
+export async function answersOf(root: string, runId: string) {
+  const rows = await rowsOf(join(root, `results/${runId}-smoke-evidence.jsonl`))
+  return rows.map(({ status, question, evidence }) => ({
+    status,
+    question: question.id,
+    answer: evidence?.answer,
+    contexts: evidence?.contexts,
+  }))
+}
 
 /** An n8n of a test: its own folder and database, nothing of it calls home. */
 export interface N8nOptions {

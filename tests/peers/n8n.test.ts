@@ -5,10 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCli, smokeProject } from '../helpers/cli.ts'
-import { rowsOf } from '../helpers/ladder-run.ts'
 import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
-import { n8nEnvironment, n8nProgram, startN8n } from './n8n-peer.ts'
+import { answersOf, GATEWAY, KEYS, n8nEnvironment, n8nProgram, OPERATOR, startN8n } from './n8n-peer.ts'
 import { npmPeer } from './npm-peer.ts'
 import { freePort, type RunningPeer } from './running-peer.ts'
 
@@ -17,10 +16,6 @@ import { freePort, type RunningPeer } from './running-peer.ts'
 const peer = await npmPeer('n8n')
 if (peer.reason !== null) console.log(`○ ${peer.reason}`)
 beforeEach(({ skip }) => skip(peer.reason !== null, peer.reason ?? ''))
-
-const OPERATOR = 'token-of-the-operator'
-const GATEWAY = 'key-of-the-gateway'
-const KEYS = { MATRIX_GATEWAY_API_KEY: GATEWAY, MATRIX_PLATFORM_TOKEN: OPERATOR }
 
 let root = ''
 let platform: PlatformProcess | undefined
@@ -63,15 +58,6 @@ const ladder = (runId: string, ...more: string[]) => {
   const run = ['--dataset', 'smoke', '--run-id', runId, '--no-publish', '--json', '--models', 'workflow-adaptive-rag']
   return runCli(['ladder', '--project', root, ...run, ...more], more.length === 0 ? {} : KEYS)
 }
-const answersOf = async (runId: string) => {
-  const rows = await rowsOf(join(root, `results/${runId}-smoke-evidence.jsonl`))
-  return rows.map(({ status, question, evidence }) => ({
-    status,
-    question: question.id,
-    answer: evidence?.answer,
-    contexts: evidence?.contexts,
-  }))
-}
 
 describe(`n8n ${peer.version ?? ''}`, () => {
   it('runs the adaptive workflow as the embedded engine does: the same answers from the same contexts', async () => {
@@ -79,10 +65,10 @@ describe(`n8n ${peer.version ?? ''}`, () => {
     expect(outside.code, outside.stderr).toBe(0)
     const embedded = await ladder('embedded')
     expect(embedded.code, embedded.stderr).toBe(0)
-    const answers = await answersOf('outside')
+    const answers = await answersOf(root, 'outside')
     expect(answers).toHaveLength(4)
     expect(answers.every(({ status }) => status === 'ok')).toBe(true)
-    expect(answers).toEqual(await answersOf('embedded'))
+    expect(answers).toEqual(await answersOf(root, 'embedded'))
   })
 
   it('answers a path that has no workflow with 404, with a message that names the cause', async () => {
