@@ -27,6 +27,19 @@ const REPLIES = [
   'I would rather write a poem about locks.',
 ]
 
+const BOTH = JSON.stringify({
+  questions: [
+    {
+      ...draft('Who trained the keeper of the lock of Hallow?', 'lock.md', 'Its keeper is Ada Brand.'),
+      quotes: [
+        { document: 'lock.md', text: 'Its keeper is Ada Brand.' },
+        { document: 'pilots.md', text: 'Brand was trained by pilots of Norrey long ago.' },
+      ],
+    },
+    draft('On which channel are the pilots of Hallow called?', 'pilots.md', 'Pilots are called on channel 12.'),
+  ],
+})
+
 let root: string
 let engine: EngineProcess
 let service: ModelService
@@ -36,9 +49,10 @@ const questionsFile = () => readFile(join(root, 'datasets/mine/dataset.yaml'), '
 
 beforeAll(async () => {
   let replies = 0
-  service = await startModelService(({ path }) => {
+  service = await startModelService(({ path, body }) => {
     if (path !== '/v1/chat/completions') return { status: 404, json: {} }
-    const content = REPLIES[replies++ % REPLIES.length]
+    const asksForBoth = /lock\.md.*pilots\.md|pilots\.md.*lock\.md/s.test(JSON.stringify(body))
+    const content = asksForBoth ? BOTH : REPLIES[replies++ % REPLIES.length]
     const message = { role: 'assistant', content }
     const usage = { prompt_tokens: 300, completion_tokens: 80, total_tokens: 380 }
     const head = { id: 'x', object: 'chat.completion', created: 0, model: 'scripted' }
@@ -139,6 +153,32 @@ it('drafts are checked, kept beside the dataset, and become questions when they 
     drafted: 0,
     dropped: expect.arrayContaining([{ count: 1, reason: 'ask what is asked already' }]),
   })
+})
+
+it('a draft of two hops has a passage of each document, the nearest one in place of one that is quoted wrongly', async () => {
+  const { client } = engine
+  const wish = { ...ID, count: 2, hops: 2 }
+  const { calls } = await client.datasets.draftPlan(wish)
+  expect(calls).toBe(1)
+  const steps = await collected(await client.datasets.draft({ ...wish, confirmed_calls: calls }))
+  expect(steps.at(-1)).toMatchObject({
+    drafted: 1,
+    repaired: 1,
+    dropped: [{ count: 1, reason: 'rest on one passage where two were asked for' }],
+  })
+  const { drafts } = await client.datasets.drafts(ID)
+  expect(drafts).toMatchObject([
+    {
+      repaired: true,
+      question: {
+        hops: 2,
+        gold: [
+          { document: 'lock.md', fact: 'Its keeper is Ada Brand.' },
+          { document: 'pilots.md', fact: 'Ada Brand was trained by the pilots of Norrey.' },
+        ],
+      },
+    },
+  ])
 })
 
 it('the command line drafts by rules without a question, lists, accepts and rejects', async () => {
