@@ -23,7 +23,7 @@ const MINIMUM_DOCUMENTS: Record<string, number> = {
   cyber_threat_intel: 60,
 }
 /** Questions of the rungs that have more than the usual 24. */
-const QUESTIONS: Record<string, number> = { baseline_curated: 101, graph_native: 101, cyber_threat_intel: 101 }
+const QUESTIONS: Record<string, number> = { baseline_curated: 112, graph_native: 112, cyber_threat_intel: 112 }
 
 const runsOf = (text: string): string[] => {
   const all = words(text)
