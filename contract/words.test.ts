@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest'
-import { bytesWords, countWords, durationWords, intervalWords, plural, scoreWords, signedWords } from './words.ts'
+import {
+  bytesWords,
+  countWords,
+  durationWords,
+  intervalWords,
+  plannedWords,
+  plural,
+  scoreWords,
+  signedWords,
+} from './words.ts'
 
 it.each([
   [0, '0 ms'],
@@ -37,4 +46,22 @@ it('figures read the same on every surface: true minus, no negative zero, thin s
   expect([840, 12_400, 3_100_000, 2_050_000_000].map(bytesWords)).toEqual(['840 B', '12.4 kB', '3.1 MB', '2.05 GB'])
   expect(intervalWords({ low: -0.1, high: 0.85 })).toBe('[−0.10, 0.85]')
   expect(intervalWords({ low: 900, high: 1200 }, durationWords)).toBe('[900 ms, 1.2 s]')
+})
+
+it.each([
+  [{ pairs: 0, alone: null, among: null }, null],
+  [
+    { pairs: 1, alone: 0.101, among: 0.101 },
+    'decides a difference of about 11 percentage points between two approaches',
+  ],
+  [
+    { pairs: 15, alone: 0.1, among: 0.152 },
+    'decides a difference of about 10 percentage points between two approaches, of about 16 in each of 15 pairs',
+  ],
+  [
+    { pairs: 15, alone: null, among: null },
+    'decides nothing yet: intervals need 8 groups of answerable questions that share no gold document',
+  ],
+])('what questions decide, %o, reads %s', (planned, words) => {
+  expect(plannedWords(planned)).toBe(words)
 })

@@ -69,3 +69,21 @@ export const intervalWords = (
   { low, high }: { low: number; high: number },
   write: (value: number) => string = scoreWords,
 ): string => `[${write(low)}, ${write(high)}]`
+
+/** What the questions of a dataset decide; null where no two approaches are compared. Differences are shares. */
+export function plannedWords({
+  pairs,
+  alone,
+  among,
+}: {
+  pairs: number
+  alone: number | null
+  among: number | null
+}): string | null {
+  if (pairs === 0) return null
+  if (alone === null || among === null)
+    return 'decides nothing yet: intervals need 8 groups of answerable questions that share no gold document'
+  const points = (share: number): number => Math.ceil(Math.min(1, share) * 100)
+  const rest = pairs === 1 ? '' : `, of about ${points(among)} in each of ${countWords(pairs)} pairs`
+  return `decides a difference of about ${points(alone)} percentage points between two approaches${rest}`
+}

@@ -220,6 +220,17 @@ export const RunJob = z.strictObject({
 })
 export type RunJob = z.infer<typeof RunJob>
 
+/** About the smallest difference of shares that the questions of a dataset decide, before anything ran. Null where they decide nothing. */
+export const PlannedDifference = z.strictObject({
+  /** Pairs of approaches in the run. */
+  pairs: count,
+  /** Of two approaches that are compared alone. */
+  alone: z.number().nullable(),
+  /** Of each pair, when all are compared. */
+  among: z.number().nullable(),
+})
+export type PlannedDifference = z.infer<typeof PlannedDifference>
+
 /** The plan of one dataset; `conflicts` holds at most 100 of `conflict_count`. */
 export const DatasetPlan = z.strictObject({
   ...RunPlan.shape,
@@ -234,6 +245,7 @@ export const DatasetPlan = z.strictObject({
   expected_cost: Cost.nullable(),
   /** Aliases without an earlier latency. */
   unknown_latency: z.array(Identifier),
+  planned_difference: PlannedDifference,
 })
 export type DatasetPlan = z.infer<typeof DatasetPlan>
 

@@ -50,7 +50,8 @@ export function holmAdjusted(values: readonly (number | null)[]): (number | null
   return adjusted
 }
 
-const POWER = 0.8
+/** Chance with which a true difference is to be decided. */
+export const POWER = 0.8
 
 /**
  * True difference that a pair would show as decided with 80 % power: (t₁₋α/₂ + t₀.₈) · se (Bloom 1995, Evaluation Review 19:547-556), with the
@@ -65,19 +66,6 @@ export function smallestDetectable(difference: Estimate, level: number, pairs: n
   // The decision also asks for the interval, which may be wider than the error alone implies.
   const error = Math.max(se, (interval.high - interval.low) / 2 / studentQuantile(0.5 + level / 2, df))
   return (studentQuantile(1 - alpha / 2, df) + studentQuantile(POWER, df)) * error
-}
-
-/** How much a question's difference between two approaches scatters: the median pair of our published rungs has .27 on recall, .39 on points covered. */
-const USUAL_SCATTER = 0.35
-
-/**
- * About the smallest true difference of shares that one pair shows as decided with 80 % power before anything ran: as `smallestDetectable`, with
- * the usual scatter, and each question a cluster of its own. Null for fewer than three questions.
- */
-export function plannedDetectable(questions: number, level = 0.95): number | null {
-  if (questions < 3) return null
-  const df = questions - 1
-  return ((studentQuantile(0.5 + level / 2, df) + studentQuantile(POWER, df)) * USUAL_SCATTER) / Math.sqrt(questions)
 }
 
 /** The difference that runs are planned for, as a share of the scale: 0.1 between scores of 0 and 1. */

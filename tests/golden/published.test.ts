@@ -4,14 +4,16 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Judgments } from '../../contract/index.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
-import { loadDatasets } from '../../main/manifests/load-datasets.ts'
+import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { hashFile } from '../../main/lib/hash-file.ts'
 import { renderMatrixTable } from '../../main/report/matrix-table.ts'
 import { verifyPage } from '../../main/report/verify-page.ts'
 import { readAggregate } from '../../main/report/write-artifacts.ts'
+import { overPairs } from '../../main/statistics/pair-decision.ts'
+import { plannedDifference } from '../../main/statistics/planned-difference.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
-const datasets = await loadDatasets(PROJECT_ROOT, 'manifests/datasets.yaml')
+const { datasets } = await loadExperiment(PROJECT_ROOT)
 const published = datasets.flatMap(({ dataset: { id, published } }) =>
   published === undefined ? [] : [{ id, published }],
 )
@@ -48,6 +50,22 @@ describe('docs/results', () => {
         .filter((line) => !table.has(line.trimEnd())),
     ).toEqual([])
   })
+
+  it.each(datasets.filter(({ dataset: { published } }) => published?.run_id === 'embedded-baseline'))(
+    'scatters on $dataset.id as the plan of a run expects: what it could see among all pairs is what the plan names',
+    async ({ dataset: { id }, questions }) => {
+      const aggregate = await readAggregate(join(PROJECT_ROOT, `docs/results/embedded-baseline-${id}-evaluation.json`))
+      const { pairs } = aggregate!.comparisons!.metrics.find(({ metric }) => metric === 'facts_found')!
+      const seen = overPairs(pairs.map(({ smallest_detectable: smallest }) => smallest))!.median
+      const asked = new Set(aggregate!.questions.map((question) => question.id))
+      const planned = plannedDifference(
+        questions.filter((question) => asked.has(question.id)),
+        pairs.length,
+      )!
+      expect(planned / seen).toBeGreaterThan(1 / 1.6)
+      expect(planned / seen).toBeLessThan(1.6)
+    },
+  )
 
   it('shows on the curated rung what each stage of retrieval is for', async () => {
     const aggregate = await readAggregate(

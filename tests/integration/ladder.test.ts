@@ -168,7 +168,11 @@ describe('a second run', () => {
     const planned = await runCli([...options, '--model-set', 'ollama'])
     const unknown = await runCli(options, { RAG_MODEL_SET: 'nope' })
     expect(planned.code).toBe(4)
-    expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 0, run: 0 })
+    expect(JSON.parse(planned.stdout)).toMatchObject({
+      reuse: 0,
+      run: 0,
+      planned_difference: { pairs: 6, alone: null, among: null },
+    })
     expect(planned.stdout).toContain('reproducibility.runtime.models.roles.agentic.backend')
     expect(unknown.code).toBe(2)
     expect(unknown.stderr).toMatch(/RAG_MODEL_SET: there is no model set nope; manifests\/models.yaml has builtin, /)

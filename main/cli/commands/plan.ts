@@ -1,4 +1,4 @@
-import { costWords, countWords, plural } from '../../../contract/words.ts'
+import { costWords, countWords, plannedWords, plural } from '../../../contract/words.ts'
 import { namedFiles } from '../../evidence/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/terminal-text.ts'
@@ -9,6 +9,7 @@ import { expectedCost, pastUsagesIn } from '../../runner/expected-cost.ts'
 import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
+import { plannedDifferences } from '../../statistics/planned-difference.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
 import { failedCellLines } from '../progress/event-line.ts'
@@ -39,8 +40,9 @@ export const planCommand: Command = {
       const plan = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
       const cost = await expectedCost(setup, dataset.dataset.id, plan.run, pastUsages)
+      const planned = plannedDifferences(dataset.questions, setup.aliases.length)
       if (flagOption(invocation, 'json')) {
-        out.write(`${JSON.stringify({ ...plan, expected_cost: cost })}\n`)
+        out.write(`${JSON.stringify({ ...plan, expected_cost: cost, planned_difference: planned })}\n`)
         continue
       }
       const evaluations =
@@ -49,6 +51,8 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
+      const decides = plannedWords(planned)
+      if (decides !== null) print(`${plan.dataset_id}: ${decides}`)
       if (cost !== null) {
         print(`${plan.dataset_id}: expected cost ${costWords(cost)}, by what such cells used in earlier runs`)
         for (const text of cost.unknown) print(`  ○ ${text}`)

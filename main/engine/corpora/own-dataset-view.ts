@@ -19,9 +19,7 @@ import type { LadderDataset } from '../../manifests/experiment.ts'
 import { goldChecker } from '../../manifests/gold-problems.ts'
 import { freeId, type OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
 import { readQuestionFile, type QuestionFormat } from '../../manifests/question-file.ts'
-import { clusterQuestions } from '../../statistics/clusters.ts'
-import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
-import { plannedDetectable } from '../../statistics/pair-decision.ts'
+import { plannedDifference } from '../../statistics/planned-difference.ts'
 import { documentsOf } from './corpus-reader.ts'
 
 /** The file of a person's own dataset with the size of its documents. */
@@ -114,14 +112,6 @@ const EXTENSIONS: Readonly<Record<ParserName, readonly string[]>> = {
   speech: RECORDING_EXTENSIONS,
 }
 
-/** What these questions can decide, counted as a verdict counts them: those that share a gold document as one group. Null for too few groups. */
-function detectableDifference(questions: readonly Question[]): number | null {
-  const { summary } = clusterQuestions(
-    questions.map(({ id, gold }) => ({ id, documents: gold.map(({ document }) => document) })),
-  )
-  return summary.clusters < MIN_CLUSTERS ? null : plannedDetectable(Math.floor(summary.effective ?? summary.clusters))
-}
-
 type Problem = DatasetCheck['problems'][number]
 
 /** Everything that would leave a run of the dataset without a result, or give it a wrong one. */
@@ -165,6 +155,6 @@ export async function checkDataset(root: string, dataset: LadderDataset): Promis
     problems: problems.slice(0, 500),
     questions: questions.length,
     documents: documents.length,
-    detectable_difference: detectableDifference(questions.filter(({ answerable }) => answerable)),
+    detectable_difference: plannedDifference(questions),
   }
 }

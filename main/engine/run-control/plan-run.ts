@@ -10,6 +10,7 @@ import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
 import { planDataset, type PlanInput } from '../../runner/plan-dataset.ts'
 import { corpusRootFor, evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
 import { effectsOf, refusedPublications } from '../../runner/run-effects.ts'
+import { plannedDifferences } from '../../statistics/planned-difference.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 import { currentAggregate } from '../queries/coverage.ts'
 
@@ -97,6 +98,7 @@ async function planDatasets(
       verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
       ...estimate(run, plan.run, total, latencies),
       expected_cost: await expectedCost(run, id, plan.run, options.pastUsages),
+      planned_difference: plannedDifferences(dataset.questions, run.aliases.length),
     })
   }
   return { datasets, blockers }

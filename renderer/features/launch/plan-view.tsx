@@ -1,6 +1,6 @@
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
 import type { Cost } from '../../../contract/manifests/prices.ts'
-import { costWords } from '../../../contract/words.ts'
+import { costWords, plannedWords } from '../../../contract/words.ts'
 import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
 import { deletedCells } from './effects.ts'
@@ -96,6 +96,10 @@ export function PlanView({ plan }: { plan: Plan }) {
             </li>
           )),
         )}
+        {datasets.flatMap(({ dataset_id: dataset, planned_difference: planned }) => {
+          const decides = plannedWords(planned)
+          return decides === null ? [] : [<li key={`decides ${dataset}`}>{`${dataset} ${decides}`}</li>]
+        })}
         {cost !== null && cost.unknown.length > 0 && (
           <li className="dim">{WORDS.unknownCost(cost.unknown.join('; '))}</li>
         )}
