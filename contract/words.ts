@@ -5,7 +5,7 @@
  * 60.
  */
 export function durationWords(milliseconds: number): string {
-  if (milliseconds === 0) return '0 ms'
+  if (milliseconds < 0.05) return '0 ms'
   if (milliseconds < 9.95) return `${milliseconds.toFixed(1)} ms`
   if (milliseconds < 999.5) return `${Math.round(milliseconds)} ms`
   if (milliseconds < 99_950) return `${(milliseconds / 1000).toFixed(1)} s`

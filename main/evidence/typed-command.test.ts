@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { tornTail } from './errors.ts'
-import { nameButtonsInRemedies, sameCommand, typedCommand } from './typed-command.ts'
+import { nameButtonsInRemedies, pagesCommand, sameCommand, typedCommand } from './typed-command.ts'
 
 const typed = (env: Record<string, string>, script: string, file = '/runs/a.jsonl'): string =>
   typedCommand('recover', file, { env, argv: ['/usr/bin/node', script], cwd: '/lab' })
@@ -19,6 +19,16 @@ describe('typedCommand', () => {
   it('quotes what a shell would change', () => {
     expect(typed({}, 'rag-ladder', "/my runs/it's.jsonl")).toBe("rag-ladder recover '/my runs/it'\\''s.jsonl'")
   })
+})
+
+it.each([
+  [{ npm_command: 'run' }, 'npm start'],
+  [{ npm_command: 'run-script' }, 'npm start'],
+  [{ npm_command: 'exec' }, 'npx rag-ladder serve'],
+  [{}, 'node bin/rag-ladder.mjs serve'],
+])('with %j the pages are opened by %s', (env, expected) => {
+  const argv = ['/usr/bin/node', '/lab/bin/rag-ladder.mjs']
+  expect(pagesCommand({ env: env as Record<string, string>, argv, cwd: '/lab' })).toBe(expected)
 })
 
 it('sameCommand repeats the words of this process, with options added and others left out', () => {

@@ -41,6 +41,12 @@ export function sameCommand(
   return [program(start), ...[...kept, ...added].map(quoted)].join(' ')
 }
 
+/** The command that opens the pages, as the person at this terminal types it. */
+export const pagesCommand = (start: Start = { env: process.env, argv: process.argv, cwd: process.cwd() }): string =>
+  start.env['npm_command'] === 'run' || start.env['npm_command'] === 'run-script'
+    ? 'npm start'
+    : `${program(start)} serve`
+
 /** A command of ours as the person at this terminal types it, with every word quoted that a shell would change. */
 export const typedCommand = (
   name: string,

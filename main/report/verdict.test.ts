@@ -3,7 +3,7 @@ import type { Aggregate } from '../../contract/index.ts'
 import { decidedRun } from '../../tests/helpers/decided-run.ts'
 import { fixtureDataset, goldenContext, goldenRows, streamOf } from '../../tests/helpers/report-rows.ts'
 import { aggregateRun } from './aggregate-run.ts'
-import { moreQuestions, verdictsOf } from './verdict.ts'
+import { moreQuestions, pointsWords, verdictsOf } from './verdict.ts'
 
 const textOf = (aggregate: Aggregate): string => verdictsOf([aggregate])[0]!.sentences.join(' ')
 
@@ -241,4 +241,15 @@ describe('moreQuestions', () => {
       null,
     ])
   })
+})
+
+it.each([
+  [8.4, '8'],
+  [-20.4, '−20'],
+  [0.43, '0.4'],
+  [-0.3, '−0.3'],
+  [0.02, '0'],
+  [0, '0'],
+])('an end of an interval at %d points reads %s', (points, words) => {
+  expect(pointsWords(points)).toBe(words)
 })

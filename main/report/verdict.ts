@@ -169,11 +169,16 @@ function amountWords(name: ComparedName, size: number): string {
   return points === 0 ? 'less than 1 percentage point' : plural(points, 'percentage point')
 }
 
+/** Whole points; with a decimal where they would round to 0, which would look undecided. */
+export function pointsWords(points: number): string {
+  const text = Math.round(points) === 0 ? points.toFixed(1) : String(Math.round(points))
+  return Number(text) === 0 ? '0' : text.replace('-', '−')
+}
+
 function intervalClause({ name, compared }: Facts, { difference: { interval } }: PairComparison): string {
   if (interval === null) return ''
   const percent = Number((compared.settings.level * 100).toPrecision(4))
-  const write = (value: number): string =>
-    isShare(name) ? String(Math.round(value * 100)).replace('-', '−') : valueWords(name, value)
+  const write = (value: number): string => (isShare(name) ? pointsWords(value * 100) : valueWords(name, value))
   return ` (${percent} % interval ${write(interval.low)} to ${write(interval.high)})`
 }
 

@@ -99,7 +99,7 @@ export function decidedLine({
   const { decided: count, comparable } = decided
   if (comparable === 0) return 'no two approaches share a scored question'
   const percent = `${Number((settings.level * 100).toPrecision(4))} %`
-  const decidedWords = `${countWords(count)} of ${plural(comparable, 'pair')} ${comparable === 1 ? 'is' : 'are'} decided at ${percent} (Holm)`
+  const decidedWords = `${countWords(count)} of ${plural(comparable, 'pair')} ${count === 1 || comparable === 1 ? 'is' : 'are'} decided at ${percent} (Holm)`
   if (detectable !== null) {
     const [from, to] = [valueWords(name, detectable.smallest), valueWords(name, detectable.largest)]
     const seen = `smallest difference this run could see: ${from === to ? from : `${from}–${to}`}`

@@ -126,6 +126,15 @@ describe('a second run', () => {
     expect((await readFile(evidence())).equals(before)).toBe(true)
   })
 
+  it('ends on a terminal with where the results are and what opens them', async () => {
+    const options = ladder('--models', MODELS, '--no-cold-reset', '--no-publish').filter((word) => word !== '--json')
+    const { code, stdout } = await runCli(options, { npm_command: 'run-script' })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(
+      /\nanswers, evidence and scores are in \S*results\/test-\*\nto look at them in the pages: npm start\n$/,
+    )
+  })
+
   it('only adds what a wider selection asks for', async () => {
     const wider = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset'))
     expect(planOf(wider)).toMatchObject({ total: CELLS + 4, reuse: CELLS, run: 4 })

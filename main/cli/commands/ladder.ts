@@ -1,6 +1,7 @@
+import { join, relative } from 'node:path'
 import { coverageNotices, unusableNotices } from '../../manifests/selection.ts'
 import { datasetRunsOf } from '../../runner/prepare-run.ts'
-import { sameCommand } from '../../evidence/typed-command.ts'
+import { pagesCommand, sameCommand } from '../../evidence/typed-command.ts'
 import { effectsOf } from '../../runner/run-effects.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
 import { announceEffects, questioner } from '../announce-effects.ts'
@@ -65,6 +66,13 @@ export const ladderCommand: Command = {
         const runId = invocation.values['run-id'] === undefined ? ['--run-id', setup.runId] : []
         const command = sameCommand([...runId, '--no-cold-reset'], ['--cold-reset'])
         invocation.stdout.write(`what it answered is kept; to go on: ${command}\n`)
+      }
+      if (!json && result.outcome === 'completed') {
+        const files = join(relative(process.cwd(), setup.resultsDir), `${setup.runId}-*`)
+        const space = setup.judgePanel.enabled ? '\n' : ''
+        invocation.stdout.write(
+          `${space}answers, evidence and scores are in ${files}\nto look at them in the pages: ${pagesCommand()}\n`,
+        )
       }
       if (result.failures[0] !== undefined) return exitCodeOf(result.failures[0])
       if (result.outcome === 'interrupted') return EXIT.interrupted

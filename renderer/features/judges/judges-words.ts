@@ -130,7 +130,7 @@ export const JUDGES_WORDS = {
     you: 'You',
   },
   decided: (decided: string, pairs: string) =>
-    `${decided} of ${pairs} pairs of approaches are decided at 95 % (Holm). Approaches whose difference is not decided cannot be ranked by these grades.`,
+    `${decided} of ${pairs} pairs of approaches ${decided === '1' ? 'is' : 'are'} decided at 95 % (Holm). Approaches whose difference is not decided cannot be ranked by these grades.`,
   behaviour: 'Behaviour of each judge',
   ruleBased: 'rule-based',
   positionBasis: {

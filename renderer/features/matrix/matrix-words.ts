@@ -1,3 +1,5 @@
+import { plural } from '../../../contract/words.ts'
+
 /** Texts of the Matrix page. */
 export const MATRIX_WORDS = {
   page: 'Matrix',
@@ -63,7 +65,7 @@ export const MATRIX_WORDS = {
   unequal: '▲ means are over different questions; pairs compare the shared ones',
   noComparison: (reason: string) => `▲ no comparison: ${reason}`,
   decided: (decided: number, pairs: number, level: number) =>
-    `${decided} of ${pairs} pairs are decided at ${level} % (Holm)`,
+    `${decided} of ${plural(pairs, 'pair')} ${decided === 1 || pairs === 1 ? 'is' : 'are'} decided at ${level} % (Holm)`,
   detectable: (size: string) => ` · smallest difference this run could see: ${size}`,
 
   keys: 'Keys',
