@@ -18,6 +18,12 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   await expect(page.getByRole('heading', { name: /over the rungs · ladder-2026-11-20$/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: /against mean latency/ })).toBeVisible()
   const separating = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Highest' }) })
+  await expect(separating.getByRole('columnheader', { name: 'Expected best' })).toBeVisible()
+  const top = separating.getByRole('row').nth(1)
+  const asked = await top.getByRole('rowheader').innerText()
+  const { rows } = await panel.client.matrix.page({ run_id: RUN, dataset_id: 'graph_native', metric: 'recall_at_5' })
+  const expected = rows.find(({ query }) => query === asked)!.expect_winner!
+  await expect(top.getByRole('cell').last()).toContainText(expected.replace('-rag', ''))
   const value = separating.getByRole('row').nth(1).getByRole('link').first()
   const shown = await value.innerText()
   await value.click()

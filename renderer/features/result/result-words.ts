@@ -39,6 +39,9 @@ export const RESULT_WORDS = {
   question: 'Question',
   highest: 'Highest',
   lowest: 'Lowest',
+  expected: 'Expected best',
+  notNamed: 'not named',
+  noValue: 'no value',
   all: (shown: number) => (shown === 1 ? 'the other approach' : `all ${shown}`),
   inMatrix: 'All questions in the matrix',
 }

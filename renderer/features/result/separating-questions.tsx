@@ -50,12 +50,26 @@ export function SeparatingQuestions({ run, dataset, metric }: SeparatingQuestion
     const ends = endsOf(row, data!.aliases)
     return ends === null ? [] : [{ ...row, ...ends }]
   })
+  const link = (row: string, value: number) => (
+    <Link to="/cell" search={{ run, row, dataset: dataset.dataset_id, metric }}>
+      {score(value)}
+    </Link>
+  )
+  /** What the author of the question expected to be best, and the value that it has. */
+  const expectedCell = ({ expect_winner: expected, cells }: MatrixPageRow) => {
+    if (expected === null) return <td className="dim">{WORDS.notNamed}</td>
+    const cell = cells[data!.aliases.indexOf(expected)] ?? null
+    const value = cell?.value ?? null
+    return (
+      <td>
+        <ApproachName alias={expected} short />{' '}
+        {cell === null || value === null ? <span className="dim">{WORDS.noValue}</span> : link(cell.row_id, value)}
+      </td>
+    )
+  }
   const endCell = ({ model, row, value, equal }: End) => (
     <td>
-      {equal > 1 ? WORDS.all(equal) : <ApproachName alias={model} short />}{' '}
-      <Link to="/cell" search={{ run, row, dataset: dataset.dataset_id, metric }}>
-        {score(value)}
-      </Link>
+      {equal > 1 ? WORDS.all(equal) : <ApproachName alias={model} short />} {link(row, value)}
     </td>
   )
   return (
@@ -78,14 +92,18 @@ export function SeparatingQuestions({ run, dataset, metric }: SeparatingQuestion
                 <th>{WORDS.question}</th>
                 <th>{WORDS.highest}</th>
                 <th>{WORDS.lowest}</th>
+                <th>{WORDS.expected}</th>
               </tr>
             </thead>
             <tbody>
               {rows.map((row) => (
                 <tr key={`${row.question_id} ${row.repeat}`}>
-                  <th scope="row">{row.query ?? row.question_id}</th>
+                  <th scope="row" className={table.wrap}>
+                    {row.query ?? row.question_id}
+                  </th>
                   {endCell(row.highest)}
                   {endCell(row.lowest)}
+                  {expectedCell(row)}
                 </tr>
               ))}
             </tbody>
