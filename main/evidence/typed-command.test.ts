@@ -28,7 +28,7 @@ it.each([
   [{}, 'node bin/rag-ladder.mjs serve'],
 ])('with %j the pages are opened by %s', (env, expected) => {
   const argv = ['/usr/bin/node', '/lab/bin/rag-ladder.mjs']
-  expect(pagesCommand({ env: env as Record<string, string>, argv, cwd: '/lab' })).toBe(expected)
+  expect(pagesCommand({ env, argv, cwd: '/lab' })).toBe(expected)
 })
 
 it('sameCommand repeats the words of this process, with options added and others left out', () => {
