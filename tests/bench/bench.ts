@@ -136,7 +136,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     json: { type: 'boolean' },
     write: { type: 'boolean' },
-    /** For `retrieval`: folders of imported question sets, `long-documents` or `rungs`; the half to ask; the aliases, comma-separated. */
+    /** For `retrieval`: folders of imported question sets, `long-documents`, `package-readmes` or `rungs`; the half to ask; the aliases, comma-separated. */
     data: { type: 'string', multiple: true },
     half: { type: 'string' },
     aliases: { type: 'string' },

@@ -5,8 +5,9 @@ import { z } from 'zod'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { longDocuments } from './long-documents.ts'
+import { packageReadmes } from './package-readmes.ts'
 
-// Question sets for the retrieval benchmark: the rungs of this repository, its seeded long documents, and folders that stay outside of it.
+// Question sets for the retrieval benchmark: the rungs of this repository, its seeded long documents, the readme files of installed packages, and folders that stay outside.
 // An imported set is `corpus.jsonl` (title; sentences, or the whole text of a long document) and `questions.jsonl` (id, question, and either
 // supporting_facts as [title, sentence], as in HotpotQA, or gold as {title, fact} where a passage is to be found).
 // The halves of an imported set, every second question, are reported apart. Both halves of two-hop-dev were seen while the weights of the
@@ -54,15 +55,17 @@ const ImportedQuestion = z.union([
 ])
 
 /** Names of sets of this repository, accepted where a folder is expected. */
-const OWN_SETS = ['long-documents', 'rungs']
+const OWN_SETS = ['long-documents', 'package-readmes', 'rungs']
 
-/** The sets named: folders, `long-documents`, `rungs`; without names all of them, with the default folder where it exists. */
+/** The sets named: folders, `long-documents`, `package-readmes`, `rungs`; without names all of them, with the default folder where it exists. */
 export async function retrievalSets(names: readonly string[]): Promise<RetrievalSet[]> {
   const chosen = names.length > 0 ? names : [...((await isFolder(DEFAULT_FOLDER)) ? [DEFAULT_FOLDER] : []), ...OWN_SETS]
   const sets = await Promise.all(
-    chosen.map(async (name) =>
-      name === 'rungs' ? rungs() : [name === 'long-documents' ? longDocuments() : await importedSet(name)],
-    ),
+    chosen.map(async (name) => {
+      if (name === 'rungs') return rungs()
+      if (name === 'long-documents') return [longDocuments()]
+      return [name === 'package-readmes' ? await packageReadmes(PROJECT_ROOT) : await importedSet(name)]
+    }),
   )
   return sets.flat()
 }

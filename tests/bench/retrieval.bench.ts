@@ -239,6 +239,11 @@ export function figuresOf(
       const gainOfAll = beyond(FLOOR, 'all')
       figures.push(shown('P20', gainOfAll.about, gainOfAll.value, ''))
     }
+    // Context of their section should help passages of long documents.
+    if (alias === 'contextual-rag' && scores.has('hybrid-rag')) {
+      const gainOverHybrid = beyond('hybrid-rag', 'recall')
+      figures.push(shown('P20', gainOverHybrid.about, gainOverHybrid.value, ''))
+    }
     if (alias === FUSED && LEGS.every((leg) => scores.has(leg))) {
       const better = LEGS.reduce((best, leg) => (mean(leg, 'recall') > mean(best, 'recall') ? leg : best))
       const gainOverLeg = beyond(better, 'recall')

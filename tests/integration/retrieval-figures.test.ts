@@ -59,3 +59,10 @@ test('an agentic approach shows its gain of questions with all gold found, with 
   expect(figure!.value).toBeCloseTo(0.3)
   expect(figure!.what).toMatch(/95 % interval -?0\.\d{3} to 0\.\d{3}$/)
 })
+
+test('contextual retrieval is compared with hybrid search on the same questions', () => {
+  const all = figures({ 'plain BM25': 5, 'hybrid-rag': 4, 'contextual-rag': 7 })
+  const [figure, ...others] = starting(all, 'a set: contextual-rag: gold documents in the first 5 beyond hybrid-rag,')
+  expect(others).toEqual([])
+  expect(figure!.value).toBeCloseTo(0.3)
+})
