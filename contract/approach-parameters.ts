@@ -14,7 +14,11 @@ export const PARAMETER_WORDS: Readonly<Record<string, ParameterWords>> = {
   k: { label: 'Chunks handed over', about: 'How many of the nearest chunks the answer is written from.' },
   retrieve_k: { label: 'Chunks retrieved', about: 'How many chunks the search finds before the best are chosen.' },
   top_n: { label: 'Chunks handed over', about: 'How many of the retrieved chunks the answer is written from.' },
-  alpha: { label: 'Weight of the vectors', about: '0 is keyword search alone, 1 vector search alone.' },
+  alpha: {
+    label: 'Weight of the vectors',
+    about:
+      '0 is keyword search alone, 1 vector search alone; at 0.5 without a reranker, built-in vectors count by what they add to the keywords.',
+  },
   rerank: { label: 'Reranker', about: 'Puts the retrieved chunks in order again before the best are chosen.' },
   instructions: {
     label: 'Instructions for the answer',

@@ -1,10 +1,11 @@
 import type { ApproachParameters } from '../../../../contract/index.ts'
 import type { TermStatistics } from '../../models/model-host.ts'
 import { rerankPool } from '../../tei/reranker.ts'
-import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { CollectionInfo, StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ApproachServices, Passage } from '../approach.ts'
 import { requireCollection, termStatistics } from './collection.ts'
 import { embedQuestion } from './embed.ts'
+import { fuseHashed } from './hashed-fusion.ts'
 
 export interface HybridSearch {
   collection: 'plain' | 'contextual'
@@ -12,7 +13,15 @@ export interface HybridSearch {
   rerankText: (chunk: StoredChunk) => string
 }
 
-/** Keyword and dense search fused by relative scores, reranked when asked for; the best `top_n`. Alpha 0 is keyword search alone: nothing is embedded. */
+/** The weight that the shipped flavors have. Another one was chosen by a person and holds exactly, whatever the vectors are. */
+const DEFAULT_ALPHA = 0.5
+/** How deep each leg looks where both are fused here. */
+const LEG_DEPTH = 100
+
+/**
+ * Keyword and dense search fused by relative scores, reranked when asked for; the best `top_n`. Alpha 0 is keyword search alone: nothing is embedded.
+ * Hashed vectors without a reranker are fused by what they add to the keywords, unless a person set the weight.
+ */
 export async function hybridSearch(
   question: string,
   parameters: ApproachParameters['hybrid-rag'],
@@ -22,21 +31,31 @@ export async function hybridSearch(
 ): Promise<Passage[]> {
   const collection = await requireCollection(search.collection, services)
   const statistics = await termStatistics(question, collection.name, services)
-  const { alpha, retrieve_k: limit } = parameters
-  const hits =
-    alpha === 0
-      ? await services.store.keyword(collection.name, question, limit)
-      : await services.store.hybrid(collection.name, {
-          text: question,
-          vector: await embedQuestion(question, collection, services, signal, statistics),
-          alpha,
-          limit,
-          fusion: 'relative_score',
-        })
+  const hits = await retrieve(question, parameters, collection, services, statistics, signal)
   const ordered = parameters.rerank
     ? await rerankPassages(question, hits, search.rerankText, services, statistics, signal)
     : hits
   return ordered.slice(0, parameters.top_n)
+}
+
+async function retrieve(
+  question: string,
+  { alpha, retrieve_k: limit, rerank }: ApproachParameters['hybrid-rag'],
+  collection: CollectionInfo,
+  services: ApproachServices,
+  statistics: TermStatistics | undefined,
+  signal?: AbortSignal,
+): Promise<Passage[]> {
+  const { store, models } = services
+  const { name, dimensions } = collection
+  if (alpha === 0) return store.keyword(name, question, limit)
+  const vector = await embedQuestion(question, collection, services, signal, statistics)
+  // A reranker needs the passages, not their order, and relative scores bring more of the right ones.
+  if (alpha !== DEFAULT_ALPHA || rerank || !models.isBuiltin('embed'))
+    return store.hybrid(name, { text: question, vector, alpha, limit, fusion: 'relative_score' })
+  const depth = Math.max(limit, LEG_DEPTH)
+  const legs = await Promise.all([store.dense(name, vector, depth), store.keyword(name, question, depth)])
+  return fuseHashed(...legs, dimensions).slice(0, limit)
 }
 
 /** Orders passages by the reranker, best first, equal scores in their former order. One bad batch fails the whole step. */
