@@ -15,19 +15,34 @@ export interface VectorTable {
   similarity(query: Float32Array, row: number): number
 }
 
+/** A table that is filled row by row. Rows that were not set are zero. */
+export interface FloatVectorTable extends VectorTable {
+  set(row: number, vector: Float32Array): void
+  /** Sets a row from the bytes of its components, which need not begin at a multiple of four. */
+  setBytes(row: number, bytes: Uint8Array): void
+}
+
 /** A table of these vectors in their order. They must be of one dimension. */
 export function createVectorTable(vectors: readonly Float32Array[]): VectorTable {
-  const count = vectors.length
-  const dimensions = vectors[0]?.length ?? 0
+  const table = createFloatVectorTable(vectors.length, vectors[0]?.length ?? 0)
+  for (const [row, vector] of vectors.entries()) table.set(row, vector)
+  return table
+}
+
+/** An empty table of `count` rows. */
+export function createFloatVectorTable(count: number, dimensions: number): FloatVectorTable {
   const kernel = createDotKernel(count, dimensions)
   const { rows, stride } = kernel
-  vectors.forEach((vector, index) => {
-    rows.set(vector, index * stride)
-  })
   return {
     count,
     dimensions,
     bytes: vectorTableBytes(count, dimensions),
+    set(row, vector) {
+      rows.set(vector, row * stride)
+    },
+    setBytes(row, bytes) {
+      new Uint8Array(rows.buffer, rows.byteOffset + row * stride * rows.BYTES_PER_ELEMENT, bytes.length).set(bytes)
+    },
     similarities(query) {
       if (count === 0) return new Float32Array(0)
       kernel.query.set(query)

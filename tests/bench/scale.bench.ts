@@ -8,6 +8,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { IngestionAccepted, IngestionRecord } from '../../contract/index.ts'
+import { SERVICE_FLAGS } from '../../main/supervisor/node-launcher.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { shortDocumentQuestions, writeShortDocuments } from '../helpers/short-documents.ts'
 import { atMost, median, quantile, shown, type Figure } from './figure.ts'
@@ -63,7 +64,12 @@ async function startPlatform(folder: string, documents: number): Promise<Platfor
       RAG_PROFILE: 'smoke',
       BACKEND_INTERNAL_API_TOKEN: TOKEN,
     },
-    execArgv: ['--import', REPORTER, ...(process.env['RAG_LADDER_BENCH_NODE_ARGS']?.split(' ') ?? [])],
+    execArgv: [
+      ...SERVICE_FLAGS,
+      '--import',
+      REPORTER,
+      ...(process.env['RAG_LADDER_BENCH_NODE_ARGS']?.split(' ') ?? []),
+    ],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const [message] = (await Promise.race([once(child, 'message'), once(child, 'exit')])) as [{ url: string }]

@@ -1,5 +1,5 @@
 import type Database from 'better-sqlite3'
-import { createVectorTable, highest, vectorTableBytes } from '../dense-vectors.ts'
+import { createFloatVectorTable, highest, vectorTableBytes } from '../dense-vectors.ts'
 import type { VectorTable } from '../dense-vectors.ts'
 import { SAME_AS_CONTENT } from './database.ts'
 import type { LegHit } from './fusion.ts'
@@ -73,7 +73,7 @@ export function collectionReader(
     },
     nearest: (unit, limit) => {
       if (inMemory) {
-        const { ids, table } = matrices.get(generation, () => loadMatrix(database, generation))
+        const { ids, table } = matrices.get(generation, () => loadMatrix(database, generation, info.dimensions))
         const scores = table.similarities(unit)
         return highest(scores, limit, -Infinity).map((row) => ({ id: ids[row]!, score: scores[row]! }))
       }
@@ -88,16 +88,19 @@ export function collectionReader(
   }
 }
 
-function loadMatrix(database: Database.Database, generation: number): DenseMatrix {
-  const rows = database
-    .prepare<[], { id: number; embedding: Buffer }>(`SELECT rowid AS id, embedding FROM dense_${generation}`)
-    .all()
-    .sort((left, right) => left.id - right.id)
-  return { ids: rows.map(({ id }) => id), table: createVectorTable(rows.map(({ embedding }) => toVector(embedding))) }
+/** Each vector goes from the file into its row: a list of all of them first would take the memory of the table once more. */
+function loadMatrix(database: Database.Database, generation: number, dimensions: number): DenseMatrix {
+  const ids = Int32Array.from(
+    database.prepare<[], number>(`SELECT rowid FROM dense_${generation}`).pluck().all(),
+  ).sort()
+  const rowOf = new Map(Array.from(ids, (id, row) => [id, row]))
+  const table = createFloatVectorTable(ids.length, dimensions)
+  const stored = database.prepare<[], { id: number; embedding: Buffer }>(
+    `SELECT rowid AS id, embedding FROM dense_${generation}`,
+  )
+  for (const { id, embedding } of stored.iterate()) table.setBytes(rowOf.get(id)!, embedding)
+  return { ids, table }
 }
-
-// Copied: a buffer from the driver need not begin at a multiple of four.
-const toVector = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer)
 
 const byScore = (hits: LegHit[]): LegHit[] => hits.sort((left, right) => right.score - left.score || left.id - right.id)
 
@@ -113,7 +116,7 @@ const toChunk = (row: ChunkRow): StoredChunk => ({
 
 /** The vectors of one generation and the id of each row; chunks without a vector are missing. */
 interface DenseMatrix {
-  ids: readonly number[]
+  ids: Int32Array
   table: VectorTable
 }
 

@@ -22,9 +22,6 @@ const PLACES = 2
 const GRAM_SIZES = [3, 4, 5] as const
 const LONGEST_WORD = 40
 
-/** The features of one token: place in the vector and signed weight, for a token of rarity 1. */
-type Features = { places: Int32Array; weights: Float64Array }
-
 function characterGrams(norm: string): string[] {
   const padded = `^${norm.slice(0, LONGEST_WORD)}$`
   return GRAM_SIZES.flatMap((size) =>
@@ -32,30 +29,59 @@ function characterGrams(norm: string): string[] {
   )
 }
 
-function featuresOf(norm: string, root: string): Features {
-  const places: number[] = []
-  const weights: number[] = []
-  const add = (seed: number, text: string, weight: number): void => {
+/** Set in a code unit of features whose weight is negative. */
+const NEGATIVE = 0x8000
+
+/**
+ * The features of one token: how many grams and concepts it has, then the place of each feature in the vector, with its sign. A string,
+ * because tens of thousands are kept: arrays of numbers of this length would each have a buffer outside the heap.
+ */
+function featuresOf(norm: string, root: string): string {
+  const grams = characterGrams(norm)
+  const concepts = conceptsOf(root)
+  const codes = [grams.length, concepts.length]
+  const add = (seed: number, text: string): void => {
     for (let copy = 0; copy < PLACES; copy += 1) {
       const hash = hash32(text, seed + 16 * copy)
-      places.push((hash & 0x7fffffff) % EMBEDDING_DIMENSIONS)
-      weights.push((hash >>> 31 === 0 ? weight : -weight) / Math.sqrt(PLACES))
+      codes.push(((hash & 0x7fffffff) % EMBEDDING_DIMENSIONS) + (hash >>> 31 === 0 ? 0 : NEGATIVE))
     }
   }
-  add(SEED.word, norm, SHARE.word)
-  add(SEED.root, root, SHARE.root)
-  const grams = characterGrams(norm)
-  for (const gram of grams) add(SEED.gram, gram, SHARE.grams / Math.sqrt(grams.length))
-  const concepts = conceptsOf(root)
-  for (const ring of concepts) add(SEED.concept, String(ring), SHARE.concepts / Math.sqrt(concepts.length))
-  return { places: Int32Array.from(places), weights: Float64Array.from(weights) }
+  add(SEED.word, norm)
+  add(SEED.root, root)
+  for (const gram of grams) add(SEED.gram, gram)
+  for (const ring of concepts) add(SEED.concept, String(ring))
+  return String.fromCharCode(...codes)
 }
 
 /** Words repeat from text to text; the key holds both forms because codes are not stemmed. */
-const keptFeatures = bounded(30_000, (key) => {
+const keptFeatures = bounded(12_000, (key) => {
   const [norm, root] = key.split('\n')
   return featuresOf(norm!, root!)
 })
+
+/** Adds the features of a token with this weight. */
+function addFeatures(sums: Float64Array, features: string, weight: number): void {
+  const grams = features.charCodeAt(0)
+  const concepts = features.charCodeAt(1)
+  const shares = [
+    [1, SHARE.word],
+    [1, SHARE.root],
+    [grams, SHARE.grams / Math.sqrt(grams)],
+    [concepts, SHARE.concepts / Math.sqrt(concepts)],
+  ] as const
+  let at = 2
+  for (const [count, share] of shares) {
+    const part = weight * (share / Math.sqrt(PLACES))
+    for (const end = at + count * PLACES; at < end; at += 1) {
+      const code = features.charCodeAt(at)
+      if (code < NEGATIVE) sums[code]! += part
+      else sums[code - NEGATIVE]! -= part
+    }
+  }
+}
+
+/** One for all texts: none is embedded while another is. */
+const sumsOfText = new Float64Array(EMBEDDING_DIMENSIONS)
 
 /** The tokens by root, each with how often it occurs. */
 function countRoots(tokens: readonly Token[]): Map<string, { token: Token; count: number }> {
@@ -106,14 +132,14 @@ function tokenWeights(statistics: TermStatistics | undefined): (token: Token) =>
 export function embedText(text: string, statistics?: TermStatistics): Float32Array {
   const weightOf = tokenWeights(statistics)
   const tokens = tokensOf(text)
-  const sums = new Float64Array(EMBEDDING_DIMENSIONS)
+  const sums = sumsOfText.fill(0)
   // A question made of grammar alone ("who is it?") is still embedded by its words.
   const onlyStopWords = tokens.every((token) => rarity(token) === 0)
   for (const [root, { token, count }] of countRoots(tokens)) {
     const weight = (onlyStopWords ? 0.1 : weightOf(token)) * Math.sqrt(count)
     if (weight === 0) continue
-    const { places, weights } = keptFeatures(`${token.norm}\n${root}`)
-    for (let at = 0; at < places.length; at += 1) sums[places[at]!]! += weight * weights[at]!
+    addFeatures(sums, keptFeatures(`${token.norm}\n${root}`), weight)
   }
-  return unitLength(sums.map(dampened), text)
+  for (let at = 0; at < sums.length; at += 1) sums[at] = dampened(sums[at]!)
+  return unitLength(sums, text)
 }
