@@ -2,6 +2,8 @@
 export interface Numbers {
   readonly length: number
   push(value: number): void
+  at(index: number): number
+  set(index: number, value: number): void
   /** The numbers so far, without room for more. */
   done(): Int32Array
 }
@@ -22,6 +24,10 @@ export function createNumbers(): Numbers {
       }
       values[length] = value
       length += 1
+    },
+    at: (index) => values[index]!,
+    set(index, value) {
+      values[index] = value
     },
     done: () => values.slice(0, length),
   }

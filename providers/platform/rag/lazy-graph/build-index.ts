@@ -1,5 +1,9 @@
+import { createNumbers, grouped } from '../../graph-engine/graph/numbers.ts'
+import { createTextTable } from '../../graph-engine/graph/text-table.ts'
+import { createPauses } from '../../sliced-work.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
-import { inTurns } from '../in-turns.ts'
+import { createChunkConcepts } from './chunk-concepts.ts'
+import type { ChunkConcepts } from './chunk-concepts.ts'
 import { kindWeight, rarity, titleText, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
 import { countCapitals, mentionsOf, type Capitals, type ConceptKind, type Mention } from './concepts.ts'
 import { readSentences, type Sentence } from './sentences.ts'
@@ -43,37 +47,68 @@ function withTitle(found: Map<string, Found>, title: readonly Mention[]): Map<st
   return found
 }
 
-function frequencies(perChunk: readonly Map<string, Found>[]) {
-  const all = new Map<string, { kind: ConceptKind; own: number; reach: number }>()
-  for (const [key, { kind, mentions }] of perChunk.flatMap((found) => [...found])) {
-    const known = all.get(key) ?? { kind, own: 0, reach: 0 }
-    known.reach += 1
-    if (mentions > 0) known.own += 1
-    if (kindWeight(kind) > kindWeight(known.kind)) known.kind = kind
-    all.set(key, known)
+/** How often each concept is found: by its number in `keys`. */
+function createConceptCounts() {
+  const keys = createTextTable()
+  const kinds: ConceptKind[] = []
+  const own = createNumbers()
+  const reach = createNumbers()
+  return {
+    keys,
+    kindOf: (concept: number) => kinds[concept]!,
+    ownOf: (concept: number) => own.at(concept),
+    reachOf: (concept: number) => reach.at(concept),
+    /** Counts a concept of one chunk and returns its number. */
+    add(key: string, { kind, mentions }: Found): number {
+      const concept = keys.add(key)
+      if (concept === kinds.length) {
+        kinds.push(kind)
+        own.push(0)
+        reach.push(0)
+      }
+      reach.set(concept, reach.at(concept) + 1)
+      if (mentions > 0) own.set(concept, own.at(concept) + 1)
+      if (kindWeight(kind) > kindWeight(kinds[concept]!)) kinds[concept] = kind
+      return concept
+    },
   }
-  return all
 }
 
-function termFrequencies(texts: readonly (readonly Sentence[])[]): [string, number][] {
-  const counts = new Map<string, number>()
-  for (const sentences of texts) {
-    const stems = new Set(
-      sentences.flatMap((sentence) => sentence.filter((token) => !token.stop).map((token) => token.stem)),
-    )
-    for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
+/** The sentences of a chunk and of its document's title. Texts are read again for each step: the words of all would fill the memory. */
+function createReader(chunks: readonly StoredChunk[]) {
+  const titles = new Map(chunks.map((chunk) => [chunk.document, titleText(chunk)]))
+  let last: { document: string; sentences: Sentence[] } | null = null
+  return {
+    titles,
+    textOf: ({ content }: StoredChunk) => readSentences(content),
+    titleOf({ document }: StoredChunk): Sentence[] {
+      if (last?.document !== document) last = { document, sentences: readSentences(titles.get(document)!) }
+      return last.sentences
+    },
   }
-  return [...counts].sort(([left], [right]) => (left < right ? -1 : 1))
 }
 
 /** Distinct pairs of concepts in one chunk, counted concept by concept: all pairs at once would fill the memory. */
-function countEdges(perChunk: readonly number[][], conceptCount: number): number {
-  const holders: number[][] = Array.from({ length: conceptCount }, () => [])
-  for (const [chunk, concepts] of perChunk.entries()) for (const id of concepts) holders[id]!.push(chunk)
-  return holders.reduce((sum, chunks, id) => {
-    const later = new Set(chunks.flatMap((chunk) => perChunk[chunk]!.filter((other) => other > id)))
-    return sum + later.size
-  }, 0)
+async function countEdges({ ids, from, length }: ChunkConcepts, conceptCount: number): Promise<number> {
+  const chunkOf = new Int32Array(ids.length)
+  for (let chunk = 0; chunk < length; chunk += 1) chunkOf.fill(chunk, from[chunk], from[chunk + 1])
+  const holders = grouped(ids, conceptCount)
+  const seenFrom = new Int32Array(conceptCount).fill(-1)
+  const pause = createPauses()
+  let edges = 0
+  for (let id = 0; id < conceptCount; id += 1) {
+    for (let at = holders.from[id]!; at < holders.from[id + 1]!; at += 1) {
+      const chunk = chunkOf[holders.rows[at]!]!
+      for (let entry = from[chunk]!; entry < from[chunk + 1]!; entry += 1) {
+        const other = ids[entry]!
+        if (other <= id || seenFrom[other] === id) continue
+        seenFrom[other] = id
+        edges += 1
+      }
+    }
+    await pause()
+  }
+  return edges
 }
 
 /**
@@ -85,58 +120,94 @@ export async function buildConceptIndex(
   maxConcepts: number,
   fingerprint: string,
 ): Promise<ConceptIndex> {
+  const pause = createPauses()
+  const reader = createReader(chunks)
   const capitals: Capitals = { upper: new Map(), lower: new Map() }
-  const texts = await inTurns(chunks, (chunk) => readSentences(chunk.content))
-  const titles = new Map(chunks.map((chunk) => [chunk.document, readSentences(titleText(chunk))]))
-  for (const sentences of texts) countCapitals(sentences, capitals)
-  for (const sentences of titles.values()) countCapitals(sentences, capitals, true)
-  const titleMentions = new Map([...titles].map(([document, sentences]) => [document, mentionsOf(sentences, capitals)]))
-
-  const perChunk = await inTurns(chunks, (chunk, index) =>
-    withTitle(collect(mentionsOf(texts[index]!, capitals)), titleMentions.get(chunk.document)!),
-  )
-  const all = frequencies(perChunk)
-  const total = chunks.length
-  const links = (key: string): boolean => {
-    const { kind, own, reach } = all.get(key)!
-    const [share, atLeast] = TOO_COMMON[kind]
-    return reach >= 2 && own <= Math.max(atLeast, share * total)
+  const terms = new Map<string, number>()
+  for (const title of reader.titles.values()) {
+    countCapitals(readSentences(title), capitals, true)
+    await pause()
   }
-  const singles = perChunk.flatMap((found, chunk) =>
-    [...found.keys()].flatMap((key): [string, ConceptKind, number][] => {
-      const { kind, reach } = all.get(key)!
-      return reach === 1 && (kind === 'code' || kind === 'name') ? [[key, kind, chunk]] : []
-    }),
-  )
-  const weigh = (key: string, { sentences, mentions }: Found): number => {
-    const { kind, own } = all.get(key)!
-    const inTitle = sentences[0] === TITLE_SENTENCE ? 1.3 : 1
-    return kindWeight(kind) * rarity(own, total) * inTitle * (1 + 0.2 * Math.min(3, Math.max(0, mentions - 1)))
+  for (const chunk of chunks) {
+    const sentences = reader.textOf(chunk)
+    countCapitals(sentences, capitals)
+    countStems([sentences, reader.titleOf(chunk)], terms)
+    await pause()
   }
 
-  const ids = new Map<string, number>()
-  const idOf = (key: string): number => {
-    const id = ids.get(key) ?? ids.size
-    ids.set(key, id)
+  const counts = createConceptCounts()
+  const found = createChunkConcepts()
+  const mentions = createNumbers()
+  for (const chunk of chunks) {
+    const own = collect(mentionsOf(reader.textOf(chunk), capitals))
+    const all = withTitle(own, mentionsOf(reader.titleOf(chunk), capitals))
+    found.add(Array.from(all, ([key, entry]) => [counts.add(key, entry), entry.sentences] as const))
+    for (const entry of all.values()) mentions.push(entry.mentions)
+    await pause()
+  }
+  return strongest(found.done(), mentions.done(), counts, { maxConcepts, fingerprint, terms: sortedTerms(terms) })
+}
+
+/** The concepts that are kept of those that were found. */
+async function strongest(
+  found: ChunkConcepts,
+  mentions: Int32Array,
+  counts: ReturnType<typeof createConceptCounts>,
+  { maxConcepts, fingerprint, terms }: Pick<ConceptIndex, 'fingerprint' | 'terms'> & { maxConcepts: number },
+): Promise<ConceptIndex> {
+  const { keys, kindOf, ownOf, reachOf } = counts
+  const total = found.length
+  const links = (concept: number): boolean => {
+    const [share, atLeast] = TOO_COMMON[kindOf(concept)]
+    return reachOf(concept) >= 2 && ownOf(concept) <= Math.max(atLeast, share * total)
+  }
+  const weigh = (concept: number, entry: number): number => {
+    const inTitle = found.sentencesOf(entry)[0] === TITLE_SENTENCE ? 1.3 : 1
+    const repeated = 1 + 0.2 * Math.min(3, Math.max(0, mentions[entry]! - 1))
+    return kindWeight(kindOf(concept)) * rarity(ownOf(concept), total) * inTitle * repeated
+  }
+  const singles: ConceptIndex['singles'] = []
+  const concepts: ConceptIndex['concepts'] = []
+  const ids = new Map<number, number>()
+  const idOf = (concept: number, key: string): number => {
+    const id = ids.get(concept) ?? ids.size
+    if (id === ids.size) {
+      ids.set(concept, id)
+      concepts.push([key, kindOf(concept), ownOf(concept)])
+    }
     return id
   }
-  const kept = await inTurns(perChunk, (found) =>
-    [...found]
-      .filter(([key]) => links(key))
-      .map(([key, entry]) => ({ key, entry, weight: weigh(key, entry) }))
-      .sort((left, right) => right.weight - left.weight || (left.key < right.key ? -1 : 1))
-      .slice(0, maxConcepts)
-      .map(({ key, entry }): [number, number[]] => [idOf(key), entry.sentences]),
-  )
-  return {
-    fingerprint,
-    concepts: [...ids.keys()].map((key) => [key, all.get(key)!.kind, all.get(key)!.own]),
-    chunks: kept,
-    singles,
-    terms: termFrequencies(chunks.map((chunk, index) => [...texts[index]!, ...titles.get(chunk.document)!])),
-    edges: countEdges(
-      kept.map((concepts) => concepts.map(([id]) => id)),
-      ids.size,
-    ),
+  const kept = createChunkConcepts()
+  const pause = createPauses()
+  for (let chunk = 0; chunk < total; chunk += 1) {
+    const candidates: { concept: number; key: string; entry: number; weight: number }[] = []
+    for (let entry = found.from[chunk]!; entry < found.from[chunk + 1]!; entry += 1) {
+      const concept = found.ids[entry]!
+      const kind = kindOf(concept)
+      if (reachOf(concept) === 1 && (kind === 'code' || kind === 'name'))
+        singles.push([keys.text(concept), kind, chunk])
+      if (links(concept)) candidates.push({ concept, key: keys.text(concept), entry, weight: weigh(concept, entry) })
+    }
+    candidates.sort((left, right) => right.weight - left.weight || (left.key < right.key ? -1 : 1))
+    kept.add(
+      candidates
+        .slice(0, maxConcepts)
+        .map(({ concept, key, entry }) => [idOf(concept, key), found.sentencesOf(entry)] as const),
+    )
+    await pause()
   }
+  const packed = kept.done()
+  return { fingerprint, concepts, chunks: packed, singles, terms, edges: await countEdges(packed, concepts.length) }
 }
+
+function countStems(texts: readonly (readonly Sentence[])[], counts: Map<string, number>): void {
+  const stems = new Set(
+    texts.flatMap((sentences) =>
+      sentences.flatMap((sentence) => sentence.filter((token) => !token.stop).map((token) => token.stem)),
+    ),
+  )
+  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
+}
+
+const sortedTerms = (counts: ReadonlyMap<string, number>): [string, number][] =>
+  [...counts].sort(([left], [right]) => (left < right ? -1 : 1))

@@ -1,3 +1,5 @@
+import { grouped } from '../../graph-engine/graph/numbers.ts'
+import type { Groups } from '../../graph-engine/graph/numbers.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ConceptKind } from './concepts.ts'
 import { kindWeight, rarity, TITLE_SENTENCE, titleText, type ConceptIndex } from './concept-index.ts'
@@ -34,8 +36,9 @@ const MAX_READ_CHUNKS = 2000
 export class ConceptGraph {
   readonly index: ConceptIndex
   readonly chunks: readonly StoredChunk[]
-  readonly #concepts: ChunkConcept[][]
-  readonly #known: { key: string; kind: ConceptKind; frequency: number; holders: Holder[] }[]
+  /** Entries of the index by concept, and the chunk of each. */
+  readonly #entries: Groups
+  readonly #chunkOf: Int32Array
   readonly #frequencies: Map<string, number>
   readonly #positions: Map<string, number>
   readonly #names: Map<string, number>
@@ -44,23 +47,13 @@ export class ConceptGraph {
   constructor(index: ConceptIndex, chunks: readonly StoredChunk[]) {
     this.index = index
     this.chunks = chunks
-    this.#concepts = index.chunks.map((entries) =>
-      entries.map(([id, sentences]) => {
-        const inTitle = sentences[0] === TITLE_SENTENCE
-        return { id, inTitle, sentences: inTitle ? sentences.slice(1) : sentences }
-      }),
-    )
-    this.#known = [
-      ...index.concepts.map(([key, kind, frequency]) => ({ key, kind, frequency, holders: [] as Holder[] })),
-      ...index.singles.map(([key, kind, chunk]) => ({ key, kind, frequency: 1, holders: [{ chunk, aboutness: 1 }] })),
-    ]
-    for (const [chunk, concepts] of this.#concepts.entries())
-      for (const held of concepts)
-        this.#known[held.id]?.holders.push({ chunk, aboutness: aboutness(held, chunks[chunk]!.chunkIndex) })
-    const names = this.#known.map(({ key, kind }, id) => ({ key, kind, id }))
-    this.#names = new Map(
-      names.filter(({ kind }) => kind !== 'phrase' && kind !== 'word').map(({ key, id }) => [key, id]),
-    )
+    const { ids, from, length } = index.chunks
+    this.#chunkOf = new Int32Array(ids.length)
+    for (let chunk = 0; chunk < length; chunk += 1) this.#chunkOf.fill(chunk, from[chunk], from[chunk + 1])
+    this.#entries = grouped(ids, index.concepts.length)
+    this.#names = new Map()
+    for (const [at, [key, kind]] of [...index.concepts, ...index.singles].entries())
+      if (kind !== 'phrase' && kind !== 'word') this.#names.set(key, at)
     this.#frequencies = new Map(index.terms)
     this.#positions = new Map(chunks.map((chunk, position) => [chunkKey(chunk.document, chunk.chunkIndex), position]))
   }
@@ -70,13 +63,36 @@ export class ConceptGraph {
     return this.#positions.get(chunkKey(chunk.document, chunk.chunkIndex)) ?? null
   }
 
-  conceptsOf(chunk: number): readonly ChunkConcept[] {
-    return this.#concepts[chunk] ?? []
+  conceptsOf(chunk: number): ChunkConcept[] {
+    const { from } = this.index.chunks
+    const concepts: ChunkConcept[] = []
+    for (let entry = from[chunk] ?? 0; entry < (from[chunk + 1] ?? 0); entry += 1) concepts.push(this.#held(entry))
+    return concepts
   }
 
   /** Chunks that hold a concept, in order. */
-  holdersOf(concept: number): readonly Holder[] {
-    return this.#known[concept]?.holders ?? []
+  holdersOf(concept: number): Holder[] {
+    const single = this.index.singles[concept - this.index.concepts.length]
+    if (single !== undefined) return [{ chunk: single[2], aboutness: 1 }]
+    const { from, rows } = this.#entries
+    const holders: Holder[] = []
+    for (let at = from[concept] ?? 0; at < (from[concept + 1] ?? 0); at += 1) {
+      const chunk = this.#chunkOf[rows[at]!]!
+      holders.push({ chunk, aboutness: aboutness(this.#held(rows[at]!), this.chunks[chunk]!.chunkIndex) })
+    }
+    return holders
+  }
+
+  holderCount(concept: number): number {
+    const { from } = this.#entries
+    return concept < this.index.concepts.length ? from[concept + 1]! - from[concept]! : 1
+  }
+
+  #held(entry: number): ChunkConcept {
+    const { ids } = this.index.chunks
+    const sentences = this.index.chunks.sentencesOf(entry)
+    const inTitle = sentences[0] === TITLE_SENTENCE
+    return { id: ids[entry]!, inTitle, sentences: Array.from(inTitle ? sentences.subarray(1) : sentences) }
   }
 
   /** The chunks around one in its document, with their distance in chunks. */
@@ -95,13 +111,21 @@ export class ConceptGraph {
   }
 
   keyOf(concept: number): string {
-    return this.#known[concept]!.key
+    return this.#known(concept)[0]
   }
 
   /** How much sharing this concept counts, 0 to 1: by its kind and how rare it is. */
   weightOf(concept: number): number {
-    const { kind, frequency } = this.#known[concept]!
+    const [, kind, frequency] = this.#known(concept)
     return kindWeight(kind) * rarity(frequency, this.chunks.length)
+  }
+
+  #known(concept: number): readonly [key: string, kind: ConceptKind, frequency: number] {
+    const { concepts, singles } = this.index
+    const known = concepts[concept]
+    if (known !== undefined) return known
+    const [key, kind] = singles[concept - concepts.length]!
+    return [key, kind, 1]
   }
 
   /** Inverse document frequency of a stem; 0 for one that no chunk holds, which cannot distinguish chunks. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { ChunkConcepts } from './chunk-concepts.ts'
 import type { ConceptKind } from './concepts.ts'
 
 /** Raised when extraction changes, so that no cached index of another make is read. */
@@ -11,10 +12,10 @@ export const TITLE_SENTENCE = -1
 const Kind = z.enum(['code', 'name', 'name_part', 'phrase', 'word'])
 
 /**
- * Concepts of a collection and where they appear; chunks by their position in document and chunk order. Two concepts are linked when a
- * chunk holds both. Made without any model.
+ * Concepts of a collection and where they appear, as its file has them; chunks by their position in document and chunk order. Two concepts are
+ * linked when a chunk holds both. Made without any model.
  */
-export const ConceptIndex = z.strictObject({
+export const StoredConceptIndex = z.strictObject({
   fingerprint: z.string(),
   /** Key, kind and in how many chunks' own text it appears. */
   concepts: z.array(z.tuple([z.string(), Kind, z.int().min(0)])),
@@ -27,7 +28,12 @@ export const ConceptIndex = z.strictObject({
   /** Distinct pairs of concepts that share a chunk. */
   edges: z.int().min(0),
 })
-export type ConceptIndex = z.infer<typeof ConceptIndex>
+export type StoredConceptIndex = z.infer<typeof StoredConceptIndex>
+
+/** The index in memory. */
+export interface ConceptIndex extends Omit<StoredConceptIndex, 'chunks'> {
+  chunks: ChunkConcepts
+}
 
 const KIND_WEIGHT: Record<ConceptKind, number> = { code: 1, name: 1, name_part: 0.7, phrase: 0.6, word: 0.4 }
 

@@ -4,7 +4,9 @@ import { dirname, join } from 'node:path'
 import type { CollectionInfo, StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
 import { buildConceptIndex } from './build-index.ts'
 import { ConceptGraph } from './concept-graph.ts'
-import { ConceptIndex, EXTRACTOR_VERSION } from './concept-index.ts'
+import { chunkConceptsOf } from './chunk-concepts.ts'
+import { EXTRACTOR_VERSION, StoredConceptIndex } from './concept-index.ts'
+import type { ConceptIndex } from './concept-index.ts'
 
 export interface LoadedGraph {
   graph: ConceptGraph
@@ -87,8 +89,9 @@ export async function readIndexFile(file: string, fingerprint: string): Promise<
     throw error
   }
   try {
-    const parsed = ConceptIndex.safeParse(JSON.parse(text))
-    return parsed.success && parsed.data.fingerprint === fingerprint ? parsed.data : null
+    const parsed = StoredConceptIndex.safeParse(JSON.parse(text))
+    if (!parsed.success || parsed.data.fingerprint !== fingerprint) return null
+    return { ...parsed.data, chunks: chunkConceptsOf(parsed.data.chunks) }
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -104,6 +107,21 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
+/** Chunks in one piece of the file. */
+const CHUNKS_AT_ONCE = 500
+
+/** The file's text in pieces: all of it at once would be a list of lists again. */
+function* storedForm({ fingerprint, concepts, chunks, singles, terms, edges }: ConceptIndex): Generator<string> {
+  const head = JSON.stringify({ fingerprint, concepts })
+  yield `${head.slice(0, -1)},"chunks":[`
+  for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
+    const count = Math.min(CHUNKS_AT_ONCE, chunks.length - from)
+    const piece = Array.from({ length: count }, (_, at) => JSON.stringify(chunks.at(from + at)))
+    yield `${from === 0 ? '' : ','}${piece.join(',')}`
+  }
+  yield `],${JSON.stringify({ singles, terms, edges }).slice(1)}`
+}
+
 /** Replaces the cached index at once: a reader sees the old file or the new one, whenever the process dies. */
 export async function writeIndexFile(file: string, index: ConceptIndex): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
@@ -111,7 +129,7 @@ export async function writeIndexFile(file: string, index: ConceptIndex): Promise
   try {
     const handle = await open(temporary, 'wx')
     try {
-      await handle.writeFile(JSON.stringify(index))
+      await handle.writeFile(storedForm(index))
       await handle.sync()
     } finally {
       await handle.close()

@@ -79,7 +79,7 @@ describe('the index', async () => {
   }
   const index = await buildConceptIndex(chunksOf(documents), 24, 'f')
   const conceptsOf = (chunk: number) =>
-    index.chunks[chunk]!.map(([id, sentences]) => [index.concepts[id]![0], sentences])
+    index.chunks.at(chunk).map(([id, sentences]) => [index.concepts[id]![0], sentences])
 
   it('keeps what links chunks, with the title on every chunk of its document', () => {
     expect(conceptsOf(0)).toEqual(
@@ -95,7 +95,7 @@ describe('the index', async () => {
 
   it('keeps no more concepts per chunk than it may, and is the same each time', async () => {
     const small = await buildConceptIndex(chunksOf(documents), 2, 'f')
-    expect(small.chunks.every((concepts) => concepts.length <= 2)).toBe(true)
+    expect([...small.chunks].every((concepts) => concepts.length <= 2)).toBe(true)
     expect(await buildConceptIndex(chunksOf(documents), 24, 'f')).toEqual(index)
   })
 
@@ -108,7 +108,10 @@ describe('the index', async () => {
       24,
       'f',
     )
-    const shared = named.chunks[2]!.map(([id]) => id).filter((id) => named.chunks[0]!.some(([other]) => other === id))
+    const shared = named.chunks
+      .at(2)
+      .map(([id]) => id)
+      .filter((id) => named.chunks.at(0).some(([other]) => other === id))
     expect(shared.map((id) => named.concepts[id]![0])).toContain('grey heron')
   })
 

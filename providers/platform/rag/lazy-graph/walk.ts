@@ -43,6 +43,8 @@ export class Walk {
   readonly #waiting = new Map<number, number>()
   readonly #settled = new Map<number, number>()
   readonly #arrivals = new Map<number, Arrival>()
+  /** Holders of the concepts that the walk has met: it meets most of them again. */
+  readonly #holders = new Map<number, readonly Holder[]>()
 
   constructor(graph: ConceptGraph, focus: QuestionFocus, hits: readonly ScoredChunk[]) {
     this.#graph = graph
@@ -106,13 +108,13 @@ export class Walk {
   }
 
   #isPath(concept: number): boolean {
-    return this.#graph.holdersOf(concept).length <= MAX_HOLDERS
+    return this.#graph.holderCount(concept) <= MAX_HOLDERS
   }
 
   /** Share of the question's names that a chunk holds; 1 when it gives none. */
   #cover(chunk: number, anchors: readonly number[]): number {
     const sum = (ids: readonly number[]) => ids.reduce((total, id) => total + this.#graph.weightOf(id), 0)
-    const held = anchors.filter((anchor) => this.#graph.holdersOf(anchor).some((holder) => holder.chunk === chunk))
+    const held = anchors.filter((anchor) => this.#holdersOf(anchor).some((holder) => holder.chunk === chunk))
     return anchors.length === 0 ? 1 : sum(held) / sum(anchors)
   }
 
@@ -128,7 +130,13 @@ export class Walk {
   /** Holders of a concept that a chunk may pass weight to: not itself, and not straight back to where its own came from. */
   #others(concept: number, from: number | null): Holder[] {
     const origin = from === null ? null : (this.#arrivals.get(from)?.from ?? null)
-    return this.#graph.holdersOf(concept).filter(({ chunk }) => chunk !== from && chunk !== origin)
+    return this.#holdersOf(concept).filter(({ chunk }) => chunk !== from && chunk !== origin)
+  }
+
+  #holdersOf(concept: number): readonly Holder[] {
+    const known = this.#holders.get(concept) ?? this.#graph.holdersOf(concept)
+    this.#holders.set(concept, known)
+    return known
   }
 
   /** Divides weight among the other holders of a concept. */
