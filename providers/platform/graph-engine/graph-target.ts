@@ -42,9 +42,10 @@ export function graphTargetClient(engine: GraphEngine): EmbeddedGraphTarget {
         clearInterval(reporting)
       }
       const pause = createPauses(signal)
-      const documents: GraphDocStatus[] = []
+      const documents: DocumentOutcome[] = []
       for (const trackId of new Set(trackIds)) {
-        documents.push(...engine.track(trackId).documents)
+        for (const { id, status, file_path, error_msg } of engine.track(trackId).documents)
+          documents.push({ id, status, file_path, error_msg })
         await pause()
       }
       return summarise(documents)
@@ -56,10 +57,10 @@ export function graphTargetClient(engine: GraphEngine): EmbeddedGraphTarget {
 
 const PROGRESS_EVERY_MS = 500
 
+type DocumentOutcome = Pick<GraphDocStatus, 'id' | 'status' | 'file_path' | 'error_msg'>
+
 /** Counts documents once each; those neither processed nor failed count as failed, since nothing processes them any more. */
-export function summarise(
-  documents: readonly Pick<GraphDocStatus, 'id' | 'status' | 'file_path' | 'error_msg'>[],
-): DrainResult {
+export function summarise(documents: readonly DocumentOutcome[]): DrainResult {
   const byId = new Map(documents.map((document) => [document.id, document]))
   const failed: DrainResult['failed'] = []
   let processed = 0

@@ -8,20 +8,23 @@ import type { Count, PhaseLog, PhaseOutcome } from './run-job.ts'
 
 /**
  * graph_upload and drain: whole documents go to the graph engine, then the run waits until it has processed them, both within the
- * profile's one deadline. Without an engine both phases are skipped, for the reason that `client` gives then.
+ * profile's one deadline. Without an engine both phases are skipped, for the reason that `client` gives then. Empties `documents`: nothing needs
+ * them in memory while the engine works.
  */
 export async function runGraphPhases(
   log: PhaseLog,
   client: GraphTargetClient | string,
   target: IngestionProfile['graph_target'],
-  documents: readonly Document[],
+  documents: Document[],
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   const deadline = clock.now() + target.timeout_seconds * 1000
   const trackIds = await log.run('graph_upload', async (count) => {
     if (typeof client === 'string') return skipped<string[] | null>(client, null)
-    return reach('graph_upload', target, null, () => upload(client, documents, deadline, clock, signal, count))
+    return reach('graph_upload', target, null, () =>
+      upload(client, documents.splice(0), deadline, clock, signal, count),
+    )
   })
   await log.run('drain', async (count) => {
     if (typeof client === 'string') return skipped(client, undefined)

@@ -47,11 +47,11 @@ export function* mergingMentions(mentions: Mentions, descriptionsKept: number): 
   const { texts, ids, ofEntities, ofRelations, weights, chunks } = mentions
   const names = ids.map((id) => texts.text(id))
   yield
-  const order = Int32Array.from(ids.keys()).sort((a, b) => (names[a]! < names[b]! ? -1 : 1))
+  const order = yield* sortedByName(names)
   const placeOf = inverse(order)
   yield
   const ends = mentions.ends.map((entity) => placeOf[entity]!)
-  const relationOrder = sortedPairs(ends)
+  const relationOrder = yield* sortedPairs(ends, order.length)
   const relationPlaceOf = inverse(relationOrder)
   yield
   const byEntity = grouped(
@@ -135,12 +135,50 @@ function inverse(order: Int32Array): Int32Array {
   return places
 }
 
-/** Positions of the pairs, sorted by their lower and then by their higher number. */
-function sortedPairs(ends: Int32Array): Int32Array {
-  const keys = new Float64Array(ends.length / 2)
-  for (let pair = 0; pair < keys.length; pair += 1) {
-    const [a, b] = [ends[2 * pair]!, ends[2 * pair + 1]!]
-    keys[pair] = Math.min(a, b) * 2 ** 26 + Math.max(a, b)
+/** Names that are sorted, or merged, in one slice. */
+const SORTED_AT_ONCE = 2000
+
+/** Positions of different names in the order of the names: parts are sorted, then merged in pairs. */
+function* sortedByName(names: readonly string[]): SlicedWork<Int32Array> {
+  let order: Int32Array = Int32Array.from(names.keys())
+  for (let from = 0; from < order.length; from += SORTED_AT_ONCE) {
+    order.subarray(from, from + SORTED_AT_ONCE).sort((a, b) => (names[a]! < names[b]! ? -1 : 1))
+    yield
   }
-  return Int32Array.from(keys.keys()).sort((a, b) => keys[a]! - keys[b]!)
+  for (let size = SORTED_AT_ONCE; size < order.length; size *= 2) {
+    const merged = new Int32Array(order.length)
+    for (let from = 0; from < order.length; from += 2 * size) {
+      const middle = Math.min(from + size, order.length)
+      const end = Math.min(from + 2 * size, order.length)
+      let [left, right] = [from, middle]
+      for (let at = from; at < end; at += 1) {
+        if (at % SORTED_AT_ONCE === 0) yield
+        const takesLeft = right === end || (left < middle && names[order[left]!]! < names[order[right]!]!)
+        merged[at] = order[takesLeft ? left : right]!
+        if (takesLeft) left += 1
+        else right += 1
+      }
+    }
+    order = merged
+  }
+  return order
+}
+
+/** Positions of the pairs, sorted by their lower and then by their higher number, below `numbers`: by the higher first, then stably by the lower. */
+function* sortedPairs(ends: Int32Array, numbers: number): SlicedWork<Int32Array> {
+  const lower = new Int32Array(ends.length / 2)
+  const higher = new Int32Array(ends.length / 2)
+  for (let pair = 0; pair < lower.length; pair += 1) {
+    const [a, b] = [ends[2 * pair]!, ends[2 * pair + 1]!]
+    lower[pair] = Math.min(a, b)
+    higher[pair] = Math.max(a, b)
+  }
+  yield
+  const byHigher = grouped(higher, numbers).rows
+  yield
+  const byLower = grouped(
+    byHigher.map((pair) => lower[pair]!),
+    numbers,
+  ).rows
+  return byLower.map((row) => byHigher[row]!)
 }
