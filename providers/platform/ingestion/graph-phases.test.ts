@@ -36,7 +36,7 @@ class FakeGraph implements GraphTargetClient {
 }
 
 const busy = () => new GraphTargetError('HTTP 503', { transient: true, status: 503, body: 'busy' })
-const documents = ['a.md', 'b.md'].map((path) => ({ path, title: path, text: `text of ${path}` }))
+const twoDocuments = () => ['a.md', 'b.md'].map((path) => ({ path, title: path, text: `text of ${path}` }))
 const target = testProfile('smoke').graph_target
 
 let graph: FakeGraph
@@ -62,6 +62,7 @@ const run = (
   changes: Partial<typeof target> = {},
   client: GraphTargetClient | string = graph,
   signal = new AbortController().signal,
+  documents = twoDocuments(),
 ) => runGraphPhases(log, client, { ...target, ...changes }, documents, clock, signal)
 
 const phases = (): Record<string, Pick<IngestionPhaseRecord, 'status' | 'note' | 'counts'>> =>
@@ -72,6 +73,18 @@ const phases = (): Record<string, Pick<IngestionPhaseRecord, 'status' | 'note' |
   )
 
 describe('runGraphPhases', () => {
+  it('holds no document while the engine works', async () => {
+    const documents = twoDocuments()
+    let heldInDrain = -1
+    graph.drain = async () => {
+      heldInDrain = documents.length
+      return { processed: 2, failed: [] }
+    }
+    await run({}, graph, new AbortController().signal, documents)
+    expect(graph.uploaded).toHaveLength(2)
+    expect(heldInDrain).toBe(0)
+  })
+
   it('uploads whole documents and waits for them', async () => {
     await run()
     expect(graph.uploaded).toEqual([

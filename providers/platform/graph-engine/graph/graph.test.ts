@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createVectorTable, highest } from '../../dense-vectors.ts'
+import { randomFrom } from '../../../../tests/helpers/random.ts'
 import type { ExtractedChunk } from '../document-store.ts'
 import { personalisedPagerank } from '../query/personalised-pagerank.ts'
 import { createKnowledgeGraph, forOneQuestion, textsToEmbed } from './knowledge-graph.ts'
@@ -71,6 +72,28 @@ describe('mergeExtractions', () => {
         filePaths: ['a.md', 'b.md', 'c.md'],
       },
     ])
+  })
+
+  it('sorts entities by id and relations by both ends, in graphs of several slices too', () => {
+    const random = randomFrom(11)
+    const name = () => `Q${Math.floor(random() * 7000)}`
+    const { entities, relations } = mergeExtractions(
+      Array.from({ length: 40 }, (_, at) =>
+        chunk(
+          `c${at}`,
+          Array.from({ length: 400 }, (): Fact => [name(), name()]),
+        ),
+      ),
+      12,
+    )
+    const ids = Array.from(entities, ({ id }) => id)
+    expect(ids.length).toBeGreaterThan(5000)
+    expect(ids).toEqual(ids.toSorted((a, b) => (a < b ? -1 : 1)))
+    const placeOf = new Map(ids.map((id, at) => [id, at]))
+    const pairs = Array.from(relations, ({ source, target }) =>
+      [placeOf.get(source)!, placeOf.get(target)!].toSorted((a, b) => a - b),
+    )
+    expect(pairs).toEqual(pairs.toSorted(([a, b], [c, d]) => a! - c! || b! - d!))
   })
 
   it('names an entity as texts mostly do, types it by majority, and includes what only relations mention', () => {
