@@ -18,8 +18,6 @@ export interface VectorTable {
 /** A table that is filled row by row. Rows that were not set are zero. */
 export interface FloatVectorTable extends VectorTable {
   set(row: number, vector: Float32Array): void
-  /** Sets a row from the bytes of its components, which need not begin at a multiple of four. */
-  setBytes(row: number, bytes: Uint8Array): void
 }
 
 /** A table of these vectors in their order. They must be of one dimension. */
@@ -39,9 +37,6 @@ export function createFloatVectorTable(count: number, dimensions: number): Float
     bytes: vectorTableBytes(count, dimensions),
     set(row, vector) {
       rows.set(vector, row * stride)
-    },
-    setBytes(row, bytes) {
-      new Uint8Array(rows.buffer, rows.byteOffset + row * stride * rows.BYTES_PER_ELEMENT, bytes.length).set(bytes)
     },
     similarities(query) {
       if (count === 0) return new Float32Array(0)

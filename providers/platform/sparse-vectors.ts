@@ -19,7 +19,9 @@ interface Block {
  */
 export function createTableFor(vector: ByteVector, count: number): ByteVectorTable {
   const { components } = vector
-  const isSparse = 2 * components.reduce((sum, component) => sum + (component === 0 ? 0 : 1), 0) < components.length
+  const filled = components.reduce((sum, component) => sum + (component === 0 ? 0 : 1), 0)
+  // A row also has a bit for each component. A table that is hardly smaller is not worth the slower search.
+  const isSparse = filled + components.length / 8 < (2 / 3) * components.length
   return isSparse ? createSparseVectorTable(count, components.length) : createByteVectorTable(count, components.length)
 }
 

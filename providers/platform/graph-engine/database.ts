@@ -6,6 +6,8 @@ import { GraphEngineError } from './errors.ts'
 
 const SCHEMA_VERSION = 3
 const WAL_BYTES = 4 * 1024 * 1024
+/** The driver's default is 16 MB; documents are read one after the other, so that pages are seldom read again. */
+const CACHE_KIB = 4096
 
 /**
  * `key`: the first 64 bits of the SHA-256 of model and text. `vector`: its scale as a 32-bit float, then its components, deflated where
@@ -75,6 +77,7 @@ function prepare(database: Database.Database, file: string): void {
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
   database.pragma(`journal_size_limit = ${WAL_BYTES}`)
+  database.pragma(`cache_size = -${CACHE_KIB}`)
   database.pragma('foreign_keys = ON')
   database
     .transaction(() => {

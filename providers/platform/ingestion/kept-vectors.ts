@@ -10,6 +10,10 @@ import type { EmbedDocuments } from './phases.ts'
 export interface KeptVectors {
   /** Embeds texts; those whose vectors are kept are not embedded again. */
   embed: EmbedDocuments
+  /** True where the file has the vector of a text. */
+  has(text: string): boolean
+  /** The vector of a text from the file; null where it has none. */
+  stored(text: string): Float32Array | null
   /** Vectors that an earlier run had made. */
   readonly reused: number
   /** Why vectors are not kept; null while they are. */
@@ -60,6 +64,17 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
       }
       return vectors as Float32Array[]
     },
+    has: (text) => attempt(() => table?.has(keyOf(text))) ?? false,
+    stored(text) {
+      // What was written before a problem can often still be read.
+      try {
+        return table?.get(keyOf(text)) ?? null
+      } catch (error) {
+        if (!(error instanceof Database.SqliteError || error instanceof TypeError)) throw error
+        problem ??= `vectors cannot be read again: ${file}: ${error.message}`
+        return null
+      }
+    },
     get reused() {
       return reused
     },
@@ -89,8 +104,11 @@ function openTable(file: string) {
     database.pragma('journal_mode = WAL')
     // A killed process loses nothing; what a power cut takes is embedded again.
     database.pragma('synchronous = NORMAL')
+    // Each vector is read once.
+    database.pragma('cache_size = -2048')
     database.exec('CREATE TABLE IF NOT EXISTS vectors (key INTEGER PRIMARY KEY, vector BLOB NOT NULL) STRICT')
     const get = database.prepare<[bigint], Buffer>('SELECT vector FROM vectors WHERE key = ?').pluck()
+    const has = database.prepare<[bigint], number>('SELECT count(*) FROM vectors WHERE key = ?').pluck()
     const put = database.prepare('INSERT OR REPLACE INTO vectors (key, vector) VALUES (?, ?)')
     return {
       get(key: bigint): Float32Array | null {
@@ -98,6 +116,7 @@ function openTable(file: string) {
         // Copied: a buffer from the driver need not begin at a multiple of four.
         return bytes === undefined ? null : new Float32Array(Uint8Array.from(bytes).buffer)
       },
+      has: (key: bigint): boolean => has.get(key) === 1,
       put(entries: readonly [bigint, Float32Array][]): void {
         database
           .transaction(() => {

@@ -2,12 +2,13 @@ import { isUtf8 } from 'node:buffer'
 import type { IngestionProfile, ParserName } from '../../../contract/index.ts'
 import { chunkTextWith, type KnownChanges } from '../chunking/chunk-text.ts'
 import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
-import type { CollectionSource, StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
+import type { CollectionSource, StoredChunk, VectorList, VectorStore } from '../vector-store/vector-store.ts'
 import { abortable } from './clock.ts'
 import { hashCorpus, listCorpus } from './corpus.ts'
 import type { Corpus, CorpusFile, CorpusLimits, CorpusRoots, KnownHashes } from './corpus.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
+import type { KeptVectors } from './kept-vectors.ts'
 import { plainTextParser } from './parsers.ts'
 import { createPauses } from '../sliced-work.ts'
 import type { CorpusTexts, DocumentParser } from './parsers.ts'
@@ -146,14 +147,18 @@ export async function chunk(
   return { result: chunks, note: empty.length === 0 ? null : `documents without text: ${empty.join(', ')}` }
 }
 
-/** embed: a vector for each chunk, batch by batch. */
+/**
+ * embed: a vector for each chunk, batch by batch. They stay in the file of kept vectors and are read when their turn comes. In memory are only those
+ * that are not in that file: it cannot be used, or the collection as it is has them.
+ */
 export async function embedChunks(
   chunks: readonly StoredChunk[],
   embed: EmbedDocuments,
+  kept: Pick<KeptVectors, 'has' | 'stored' | 'problem'>,
   signal: AbortSignal,
   count: Count,
-): Promise<PhaseOutcome<Float32Array[]>> {
-  const vectors: Float32Array[] = []
+): Promise<PhaseOutcome<VectorList>> {
+  const notKept = new Map<number, Float32Array>()
   count('chunks_to_embed', chunks.length)
   for (let from = 0; from < chunks.length; from += EMBED_BATCH) {
     signal.throwIfAborted()
@@ -171,10 +176,17 @@ export async function embedChunks(
         service: 'embedding',
       })
     }
-    vectors.push(...embedded)
-    count('chunks_embedded', vectors.length, chunks.length)
+    for (const [at, text] of texts.entries()) if (!kept.has(text)) notKept.set(from + at, embedded[at]!)
+    count('chunks_embedded', from + embedded.length, chunks.length)
   }
-  return { result: vectors }
+  const at = (index: number): Float32Array | undefined => {
+    const chunk = chunks[index]
+    if (chunk === undefined) return undefined
+    const vector = notKept.get(index) ?? kept.stored(chunk.indexText)
+    if (vector !== null) return vector
+    throw new PhaseFailure('vector_write', kept.problem ?? `the vector of a chunk of '${chunk.document}' is missing`)
+  }
+  return { result: { length: chunks.length, at } }
 }
 
 /** vector_write: replaces the collection at once; `beforeSwitch` throws when this run may not do so any more. */
@@ -183,7 +195,7 @@ export async function writeVectors(
   collection: string,
   source: CollectionSource,
   chunks: readonly StoredChunk[],
-  vectors: readonly Float32Array[],
+  vectors: VectorList,
   onUnavailable: 'fail' | 'skip',
   beforeSwitch: () => void,
   count: Count,

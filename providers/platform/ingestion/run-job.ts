@@ -117,13 +117,13 @@ async function writeCollection(
   // The collection as it is has the vectors of every chunk that did not change.
   const missing = await embedMissing(store, collection, embeddingModel, kept.embed)
   const vectors = await log.run('embed', async (count) => {
-    const outcome = await embedChunks(chunks, missing.embed, signal, count)
+    const outcome = await embedChunks(chunks, missing.embed, kept, signal, count)
     if (missing.reused > 0) count('chunks_unchanged', missing.reused)
     if (kept.reused > 0) count('vectors_reused', kept.reused)
     return { ...outcome, note: kept.problem }
   })
   const source = {
-    dimensions: vectors[0]!.length,
+    dimensions: vectors.at(0)!.length,
     contentDigest: digest,
     embeddingModel,
   }

@@ -88,7 +88,7 @@ export function collectionReader(
   }
 }
 
-/** Each vector goes from the file into its row: a list of all of them first would take the memory of the table once more. */
+/** Each vector goes from the file into its row: a list of all of them would take the memory of the table once more. */
 function loadMatrix(database: Database.Database, generation: number, dimensions: number): DenseMatrix {
   const ids = Int32Array.from(
     database.prepare<[], number>(`SELECT rowid FROM dense_${generation}`).pluck().all(),
@@ -98,9 +98,12 @@ function loadMatrix(database: Database.Database, generation: number, dimensions:
   const stored = database.prepare<[], { id: number; embedding: Buffer }>(
     `SELECT rowid AS id, embedding FROM dense_${generation}`,
   )
-  for (const { id, embedding } of stored.iterate()) table.setBytes(rowOf.get(id)!, embedding)
+  for (const { id, embedding } of stored.iterate()) table.set(rowOf.get(id)!, toVector(embedding))
   return { ids, table }
 }
+
+// Copied: a buffer from the driver need not begin at a multiple of four. Making an array is also what has V8 collect the buffers before.
+const toVector = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer)
 
 const byScore = (hits: LegHit[]): LegHit[] => hits.sort((left, right) => right.score - left.score || left.id - right.id)
 

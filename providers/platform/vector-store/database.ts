@@ -9,6 +9,8 @@ const BUSY_TIMEOUT_MS = 5000
 /** A vec0 chunk is 1024 vectors in one blob (3 MB at 768 dimensions): large pages keep its overflow chain short. */
 const PAGE_SIZE_BYTES = 32_768
 const WAL_BYTES = 4 * 1024 * 1024
+/** The driver's default is 16 MB for each file; what a search reads again is in the cache of the operating system. */
+const CACHE_KIB = 4096
 
 /**
  * Opens or creates the store's file. Each write of a collection is a generation with tables of its own (`chunks_7`, `dense_7`,
@@ -36,6 +38,7 @@ function prepareFile(database: Database.Database, file: string): void {
   // Pages are large: the default of 1000 would let the log grow to 32 MB, and it would keep that size.
   database.pragma(`wal_autocheckpoint = ${WAL_BYTES / PAGE_SIZE_BYTES}`)
   database.pragma(`journal_size_limit = ${WAL_BYTES}`)
+  database.pragma(`cache_size = -${CACHE_KIB}`)
   database
     .transaction(() => {
       const version = database.pragma('user_version', { simple: true }) as number

@@ -31,6 +31,7 @@ import type {
   SearchHit,
   StoredChunk,
   StoredVectors,
+  VectorList,
   VectorStore,
 } from './vector-store.ts'
 
@@ -88,7 +89,7 @@ class SqliteVectorStore implements VectorStore {
     name: string,
     source: CollectionSource,
     chunks: readonly StoredChunk[],
-    embeddings: readonly Float32Array[],
+    embeddings: VectorList,
     options: ReplaceOptions = {},
   ): Promise<CollectionInfo> {
     await checkInput(name, source, chunks, embeddings)
@@ -98,7 +99,7 @@ class SqliteVectorStore implements VectorStore {
       for (let from = 0; from < order.length; from += WRITE_BATCH) {
         const batch = order
           .slice(from, from + WRITE_BATCH)
-          .map((index) => ({ chunk: chunks[index]!, vector: toUnitLength(embeddings[index]!) }))
+          .map((index) => ({ chunk: chunks[index]!, vector: toUnitLength(embeddings.at(index)!) }))
         unavailableOnFailure(() => writeBatch(this.#database, generation, batch, from + 1))
         await nextTurn()
       }

@@ -44,6 +44,12 @@ export interface HybridQuery {
 
 export type CollectionSource = Omit<CollectionInfo, 'name' | 'chunkCount'>
 
+/** Vectors by position, such as an array of them. One that reads them from a file gives the same vector each time. */
+export interface VectorList {
+  readonly length: number
+  at(index: number): Float32Array | undefined
+}
+
 export interface ReplaceOptions {
   /**
    * Runs right before the new collection becomes live, in the same transaction where the store has transactions; when it throws, the old one
@@ -65,7 +71,7 @@ export interface VectorStore {
     name: string,
     source: CollectionSource,
     chunks: readonly StoredChunk[],
-    embeddings: readonly Float32Array[],
+    embeddings: VectorList,
     options?: ReplaceOptions,
   ): Promise<CollectionInfo>
   /** All chunks in document and chunk order. */
@@ -130,13 +136,13 @@ export async function checkInput(
   name: string,
   { dimensions }: CollectionSource,
   chunks: readonly StoredChunk[],
-  embeddings: readonly Float32Array[],
+  embeddings: VectorList,
 ): Promise<void> {
   if (chunks.length === 0 || chunks.length !== embeddings.length)
     throw new CountMismatchError(name, chunks.length, embeddings.length)
   const pause = createPauses()
-  for (const vector of embeddings) {
-    checkVector(vector, dimensions)
+  for (let index = 0; index < embeddings.length; index += 1) {
+    checkVector(embeddings.at(index)!, dimensions)
     await pause()
   }
 }

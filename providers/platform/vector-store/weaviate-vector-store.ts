@@ -192,7 +192,7 @@ export function openWeaviateVectorStore(url: string, apiKey: string | null): Vec
             client,
             order
               .slice(from, from + OBJECTS_PER_REQUEST)
-              .map((index, position) => objectOf(className, from + position, chunks[index]!, embeddings[index]!)),
+              .map((index, position) => objectOf(className, from + position, chunks[index]!, embeddings.at(index)!)),
           )
         const stored = await countIn(client, className, null)
         if (stored !== chunks.length)
