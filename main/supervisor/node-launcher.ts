@@ -23,6 +23,16 @@ export const HOST_LAUNCHES_VARIABLE = 'RAG_LADDER_HOST_LAUNCHES'
 export const SERVICE_FLAGS: readonly string[] = ['--max-semi-space-size=8']
 
 /**
+ * For glibc's malloc, which otherwise keeps freed memory in an arena for each thread and, once it has seen large blocks, gives those back no more.
+ * Other systems ignore these.
+ */
+export const SERVICE_MEMORY: Readonly<Record<string, string>> = {
+  MALLOC_ARENA_MAX: '2',
+  MALLOC_MMAP_THRESHOLD_: '262144',
+  MALLOC_TRIM_THRESHOLD_: '262144',
+}
+
+/**
  * Children by `child_process.fork`, each the leader of its own group so that Ctrl-C in a terminal does not reach it first. What they ask their
  * host to start is started by `lent`, where there is one.
  */
@@ -33,6 +43,7 @@ export function createNodeLauncher(execPath = process.execPath, lent: ProcessLau
         execPath,
         execArgv: [...SERVICE_FLAGS],
         env: {
+          ...SERVICE_MEMORY,
           ...(isPlain ? withoutCredentials(process.env) : process.env),
           ...env,
           ...(lent === null ? {} : { [HOST_LAUNCHES_VARIABLE]: '1' }),

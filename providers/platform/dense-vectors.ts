@@ -18,6 +18,8 @@ export interface VectorTable {
 /** A table that is filled row by row. Rows that were not set are zero. */
 export interface FloatVectorTable extends VectorTable {
   set(row: number, vector: Float32Array): void
+  /** Sets a row from the bytes of its components in hexadecimal. */
+  setHex(row: number, bytes: string): void
 }
 
 /** A table of these vectors in their order. They must be of one dimension. */
@@ -31,12 +33,16 @@ export function createVectorTable(vectors: readonly Float32Array[]): VectorTable
 export function createFloatVectorTable(count: number, dimensions: number): FloatVectorTable {
   const kernel = createDotKernel(count, dimensions)
   const { rows, stride } = kernel
+  const bytesOfRows = Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength)
   return {
     count,
     dimensions,
     bytes: vectorTableBytes(count, dimensions),
     set(row, vector) {
       rows.set(vector, row * stride)
+    },
+    setHex(row, bytes) {
+      bytesOfRows.write(bytes, row * stride * rows.BYTES_PER_ELEMENT, 'hex')
     },
     similarities(query) {
       if (count === 0) return new Float32Array(0)

@@ -37,14 +37,14 @@ describe('a sparse table of vectors', () => {
 
   it('takes less memory where most components are zero, and refuses rows out of order', () => {
     const vector = toByteVector(Float32Array.from({ length: 768 }, (_, at) => (at % 3 === 0 ? 1 : 0)))
-    const table = createTableFor(vector, 1000)
+    const table = createTableFor([vector], 1000)
     expect(() => table.set(1, vector)).toThrow('row 1 is set where row 0 is next')
     for (let row = 0; row < 1000; row += 1) table.set(row, vector)
     expect(table.bytes).toBeLessThan(0.55 * createByteVectorTable(1000, 768).bytes)
   })
 
   it('is for sparse vectors only', () => {
-    const table = createTableFor(toByteVector(new Float32Array(768).fill(1)), 10)
+    const table = createTableFor([toByteVector(new Float32Array(768).fill(1))], 10)
     expect(table.bytes).toBe(createByteVectorTable(10, 768).bytes)
   })
 })

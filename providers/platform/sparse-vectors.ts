@@ -14,15 +14,16 @@ interface Block {
 }
 
 /**
- * An empty table for vectors of this kind. Those of short texts by rules have mostly zeros, which a sparse table does not keep; it gives the
- * same cosines to the last bit. Its rows must be set in their order, all of them before it is read.
+ * An empty table for vectors such as these, the first ones of it. Those of short texts by rules have many zeros, which a sparse table does not
+ * keep; it gives the same cosines to the last bit. Its rows must be set in their order, all of them before it is read.
  */
-export function createTableFor(vector: ByteVector, count: number): ByteVectorTable {
-  const { components } = vector
-  const filled = components.reduce((sum, component) => sum + (component === 0 ? 0 : 1), 0)
+export function createTableFor(first: readonly ByteVector[], count: number): ByteVectorTable {
+  const dimensions = first[0]!.components.length
+  let filled = 0
+  for (const { components } of first) for (const component of components) if (component !== 0) filled += 1
   // A row also has a bit for each component. A table that is hardly smaller is not worth the slower search.
-  const isSparse = filled + components.length / 8 < (2 / 3) * components.length
-  return isSparse ? createSparseVectorTable(count, components.length) : createByteVectorTable(count, components.length)
+  const isSparse = filled / first.length + dimensions / 8 < (2 / 3) * dimensions
+  return isSparse ? createSparseVectorTable(count, dimensions) : createByteVectorTable(count, dimensions)
 }
 
 /** An empty sparse table of `count` rows. */

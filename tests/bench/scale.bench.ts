@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { IngestionAccepted, IngestionRecord } from '../../contract/index.ts'
-import { SERVICE_FLAGS } from '../../main/supervisor/node-launcher.ts'
+import { SERVICE_FLAGS, SERVICE_MEMORY } from '../../main/supervisor/node-launcher.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { shortDocumentQuestions, writeShortDocuments } from '../helpers/short-documents.ts'
 import { atMost, median, quantile, shown, type Figure } from './figure.ts'
@@ -54,6 +54,7 @@ async function startPlatform(folder: string, documents: number): Promise<Platfor
   const stateDir = join(folder, 'state')
   const child = fork(ENTRY, {
     env: {
+      ...SERVICE_MEMORY,
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
       PLATFORM_PORT: '0',

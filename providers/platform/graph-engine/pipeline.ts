@@ -272,16 +272,17 @@ export async function embedTables<Name extends string>(
     const stored = texts.map(({ key }) => cache.get(key))
     const missing = new Map(texts.filter((_, at) => stored[at] === null).map((row) => [row.key, row]))
     const embedded = missing.size > 0 ? await embed([...missing.values()]) : null
-    for (const [at, { key }] of texts.entries()) {
+    const vectors = texts.map(({ key }, at) => stored[at] ?? embedded!.get(key)!)
+    for (const [at, vector] of vectors.entries()) {
       const { table, row } = rows[at]!
-      const vector = stored[at] ?? embedded!.get(key)!
-      if (cache.keeps) keys.add(key)
+      if (cache.keeps) keys.add(texts[at]!.key)
       dimensions.add(vector.components.length)
       if (dimensions.size > 1) {
         const found = [...dimensions].join(', ')
         throw new GraphEngineError('embedding_invalid', `vectors have different dimensions: ${found}`)
       }
-      const target = made.get(table) ?? createTableFor(vector, tables[table].count)
+      const first = () => vectors.filter((_, other) => rows[other]!.table === table)
+      const target = made.get(table) ?? createTableFor(first(), tables[table].count)
       made.set(table, target)
       target.set(row, vector)
     }

@@ -2,8 +2,11 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { StoredChunk } from '../vector-store/vector-store.ts'
+import { PhaseFailure } from './errors.ts'
 import { keptVectorsFile, openKeptVectors } from './kept-vectors.ts'
+import { embedChunks } from './phases.ts'
 
 let folder: string
 let file: string
@@ -56,4 +59,34 @@ it('keeps nothing of an answer with too few vectors', async () => {
   await next.embed(['one'], signal)
   expect(next.reused).toBe(0)
   next.close()
+})
+
+describe('vectors of chunks', () => {
+  const chunks = ['one', 'three', 'fourteen'].map((content, chunkIndex): StoredChunk => ({
+    document: 'a.md',
+    title: 'A',
+    chunkIndex,
+    startChar: 0,
+    endChar: content.length,
+    content,
+    indexText: content,
+  }))
+  const count = () => undefined
+
+  it('are read from the file, which has them until the collection is written', async () => {
+    const kept = openKeptVectors(file, 'm', embed)
+    const { result } = await embedChunks(chunks, kept, signal, count)
+    expect(Array.from(chunks, (_, at) => result.at(at))).toEqual([3, 5, 8].map((size) => Float32Array.of(size, 0.1)))
+    expect([result.length, result.at(3)]).toEqual([3, undefined])
+    kept.remove()
+    expect(() => result.at(1)).toThrow(PhaseFailure)
+  })
+
+  it('are in memory where they cannot be kept', async () => {
+    writeFileSync(file, 'no database, but longer than the header of one: '.repeat(20))
+    const kept = openKeptVectors(file, 'm', embed)
+    const { result } = await embedChunks(chunks, kept, signal, count)
+    expect(result.at(2)).toEqual(Float32Array.of(8, 0.1))
+    kept.close()
+  })
 })

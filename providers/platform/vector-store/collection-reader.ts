@@ -88,22 +88,22 @@ export function collectionReader(
   }
 }
 
-/** Each vector goes from the file into its row: a list of all of them would take the memory of the table once more. */
+/**
+ * Each vector goes from the file into its row. As text, because the driver gives bytes in a buffer each: those of all vectors would take the
+ * memory of the table once more until V8 collects them, and strings it collects as they come.
+ */
 function loadMatrix(database: Database.Database, generation: number, dimensions: number): DenseMatrix {
   const ids = Int32Array.from(
     database.prepare<[], number>(`SELECT rowid FROM dense_${generation}`).pluck().all(),
   ).sort()
   const rowOf = new Map(Array.from(ids, (id, row) => [id, row]))
   const table = createFloatVectorTable(ids.length, dimensions)
-  const stored = database.prepare<[], { id: number; embedding: Buffer }>(
-    `SELECT rowid AS id, embedding FROM dense_${generation}`,
+  const stored = database.prepare<[], { id: number; embedding: string }>(
+    `SELECT rowid AS id, hex(embedding) AS embedding FROM dense_${generation}`,
   )
-  for (const { id, embedding } of stored.iterate()) table.set(rowOf.get(id)!, toVector(embedding))
+  for (const { id, embedding } of stored.iterate()) table.setHex(rowOf.get(id)!, embedding)
   return { ids, table }
 }
-
-// Copied: a buffer from the driver need not begin at a multiple of four. Making an array is also what has V8 collect the buffers before.
-const toVector = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer)
 
 const byScore = (hits: LegHit[]): LegHit[] => hits.sort((left, right) => right.score - left.score || left.id - right.id)
 
