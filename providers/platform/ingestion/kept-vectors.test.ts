@@ -75,7 +75,7 @@ describe('vectors of chunks', () => {
 
   it('are read from the file, which has them until the collection is written', async () => {
     const kept = openKeptVectors(file, 'm', embed)
-    const { result } = await embedChunks(chunks, kept, signal, count)
+    const { result } = await embedChunks(chunks, kept.embed, kept, signal, count)
     expect(Array.from(chunks, (_, at) => result.at(at))).toEqual([3, 5, 8].map((size) => Float32Array.of(size, 0.1)))
     expect([result.length, result.at(3)]).toEqual([3, undefined])
     kept.remove()
@@ -85,7 +85,7 @@ describe('vectors of chunks', () => {
   it('are in memory where they cannot be kept', async () => {
     writeFileSync(file, 'no database, but longer than the header of one: '.repeat(20))
     const kept = openKeptVectors(file, 'm', embed)
-    const { result } = await embedChunks(chunks, kept, signal, count)
+    const { result } = await embedChunks(chunks, kept.embed, kept, signal, count)
     expect(result.at(2)).toEqual(Float32Array.of(8, 0.1))
     kept.close()
   })

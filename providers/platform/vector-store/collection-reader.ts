@@ -105,6 +105,9 @@ function loadMatrix(database: Database.Database, generation: number, dimensions:
   return { ids, table }
 }
 
+// Copied: a buffer from the driver need not begin at a multiple of four.
+const toVector = (bytes: Buffer): Float32Array => new Float32Array(Uint8Array.from(bytes).buffer)
+
 const byScore = (hits: LegHit[]): LegHit[] => hits.sort((left, right) => right.score - left.score || left.id - right.id)
 
 const toChunk = (row: ChunkRow): StoredChunk => ({
