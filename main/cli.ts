@@ -10,6 +10,7 @@ const COMMANDS: Record<string, () => Promise<Command>> = {
   bundle: async () => (await import('./cli/commands/bundle.ts')).bundleCommand,
   plan: async () => (await import('./cli/commands/plan.ts')).planCommand,
   worker: async () => (await import('./cli/commands/worker.ts')).workerCommand,
+  submit: async () => (await import('./cli/commands/submit.ts')).submitCommand,
   evaluate: async () => (await import('./cli/commands/evaluate.ts')).evaluateCommand,
   judge: async () => (await import('./cli/commands/judge.ts')).judgeCommand,
   summarize: async () => (await import('./cli/commands/summarize.ts')).summarizeCommand,

@@ -11,6 +11,7 @@ import { PreflightError } from '../runner/preflight.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { SecretsError } from '../lib/private-file.ts'
+import { RayError } from '../lib/ray-jobs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 import { ReportError } from '../report/report-error.ts'
 import { EvaluationFailedError } from '../runner/evaluation-failed.ts'
@@ -43,6 +44,7 @@ export function exitCodeOf(error: unknown): ExitCode {
     PlatformError,
     PreflightError,
     SecretsError,
+    RayError,
     IngestionFailedError,
     IngestionStuckError,
     EvaluationFailedError,

@@ -21,7 +21,8 @@ export const JOB_VARIABLES = [
 export const JOB_SECRET = 'rag-ladder'
 
 /** A text as one word of a shell. */
-const quoted = (text: string): string => (/^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`)
+export const quoted = (text: string): string =>
+  /^[\w./:=,@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
 
 /** A script for `sbatch`: one task for each worker. A task that fails leaves the others running. `program` is the folder of this program, as the nodes see it. */
 export function slurmJob({ runId, workers, args }: WorkerJob, program: string): string {

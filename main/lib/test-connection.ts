@@ -2,6 +2,7 @@
 // request has a deadline of its own, follows no redirect (a key must not leave its address) and is neither repeated nor cached.
 import { connectionKind, connectionOfStoredKey, type ConnectionKind } from '../../contract/index.ts'
 import { serviceText } from './known-secrets.ts'
+import { limitedText } from './limited-text.ts'
 
 export const PROBES = ['models', 'chat', 'structured', 'embedding'] as const
 export type Probe = (typeof PROBES)[number]
@@ -251,7 +252,7 @@ async function ask(
       },
       ...(body === null ? {} : { body: JSON.stringify(body) }),
     })
-    const text = await limitedText(response)
+    const text = await limitedText(response.body, MAX_ANSWER_BYTES)
     const latencyMs = elapsed()
     if (!response.ok) {
       const { status } = response
@@ -341,17 +342,6 @@ function remedyOf(
   if (status === 429) return 'The limit or the credit of this key is used up: wait, or check the account.'
   if (status >= 500) return 'The service itself failed: its own log names the cause.'
   return 'The service refuses the request: its message names the cause.'
-}
-
-async function limitedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of response.body ?? []) {
-    size += (chunk as Uint8Array).length
-    if (size > MAX_ANSWER_BYTES) throw new Error(`the answer is larger than ${MAX_ANSWER_BYTES} bytes`)
-    chunks.push(chunk as Uint8Array)
-  }
-  return Buffer.concat(chunks).toString('utf8')
 }
 
 /** The message in an error body of any of these services, without credentials. */

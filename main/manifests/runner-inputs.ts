@@ -36,6 +36,9 @@ export interface RunnerInputs {
   judgeManifestFile: string | null
   /** Database that keeps the rows of runs; it may hold a password. Null keeps them in files. */
   evidenceUrl: string | null
+  /** Dashboard of a Ray cluster. */
+  rayUrl: string | null
+  rayToken: string | null
   gatewayUrl: string | null
   gatewayApiKey: string | null
   /** Ingestion, evaluation and the plugin's routes, where they are not at the gateway's address. */
@@ -132,6 +135,8 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     manifestFile: text('MATRIX_MANIFEST_FILE'),
     judgeManifestFile: text('JUDGE_MANIFEST_FILE'),
     evidenceUrl: database('MATRIX_EVIDENCE_URL'),
+    rayUrl: url('MATRIX_RAY_URL'),
+    rayToken: text('MATRIX_RAY_TOKEN'),
     gatewayUrl: url('MATRIX_GATEWAY_URL'),
     gatewayApiKey: text('MATRIX_GATEWAY_API_KEY'),
     platformUrl: url('MATRIX_PLATFORM_URL'),

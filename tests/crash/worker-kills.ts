@@ -10,7 +10,7 @@ import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
 
 // A run whose rows are in a database, made by several processes while these are killed at random, compared with the same run on one host.
 
-const ALIASES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
+export const ALIASES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
 export const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
 /** As `npm run rag-ladder` starts it. */
 export const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']

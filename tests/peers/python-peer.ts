@@ -18,6 +18,7 @@ export const PYTHON_PEERS = {
     license: 'Apache-2.0',
   },
   lightrag: { version: '1.5.7', requirements: ['lightrag-hku[api]==1.5.7'], megabytes: 700, license: 'MIT' },
+  ray: { version: '2.60.0', requirements: ['ray[default]==2.60.0'], megabytes: 400, license: 'Apache-2.0' },
 } as const
 
 export type PythonPeer = keyof typeof PYTHON_PEERS

@@ -1,20 +1,16 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { addressProblem } from '../../../contract/index.ts'
-import { databaseAddressProblem } from '../../evidence/postgres/database-address.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
 import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/litellm-config.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
-import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob, type WorkerJob } from '../job-files.ts'
-import { pickOptions, projectFolder, RUN_OPTIONS } from '../options.ts'
+import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob } from '../job-files.ts'
+import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
 
 /** Where the embedded platform listens unless PLATFORM_PORT is set. */
 const USUAL_PLATFORM = 'http://127.0.0.1:4871'
-
-/** What workers are started with, where it was given: the same for all of them and for the process that starts the run. */
-const WORKER_OPTIONS = ['dataset', 'run-id', 'models', 'repeats', 'concurrency', 'gateway', 'evidence'] as const
 
 interface Exported {
   about: string
@@ -50,11 +46,9 @@ export const exportCommand: Command = {
   positionals: '<what>',
   options: {
     project: RUN_OPTIONS.project,
-    ...pickOptions(...WORKER_OPTIONS),
-    evaluate: RUN_OPTIONS.evaluate,
+    ...WORKER_JOB_OPTIONS,
     slurm: { type: 'boolean', description: 'write a script for sbatch' },
     kubernetes: { type: 'boolean', description: 'write a Job for kubectl' },
-    workers: { type: 'string', hint: 'N', description: 'workers of the job, 1 to 1000', default: '4' },
     image: { type: 'string', hint: 'NAME', description: 'container image with this program and the project' },
     platform: { type: 'string', hint: 'ADDRESS', description: 'address of the platform', default: USUAL_PLATFORM },
     output: { type: 'string', hint: 'FILE', description: 'file to write; the terminal unless given' },
@@ -101,36 +95,13 @@ async function litellm(invocation: Invocation): Promise<string> {
   return litellmConfig(consumer.aliases, { platform, routePrefix: consumer.plugin.route_prefix })
 }
 
-const PROGRAM_FOLDER = fileURLToPath(new URL('../../../', import.meta.url))
-
 async function job(invocation: Invocation): Promise<string> {
-  const { spec, problems } = workerJob(invocation)
+  const isShared = !flagOption(invocation, 'kubernetes')
+  const { spec, problems } = workerJob(invocation, { isShared })
   const [slurm, kubernetes] = [flagOption(invocation, 'slurm'), flagOption(invocation, 'kubernetes')]
   const image = textOption(invocation, 'image')
   if (slurm === kubernetes) problems.push('name one of --slurm and --kubernetes')
   if (kubernetes && image === null) problems.push('--image: name the container image with this program and the project')
   if (problems.length > 0) throw new InputError(problems)
   return slurm ? slurmJob(spec, PROGRAM_FOLDER) : kubernetesJob(spec, image!)
-}
-
-function workerJob(invocation: Invocation): { spec: WorkerJob; problems: string[] } {
-  const given = (name: string): string | null => textOption(invocation, name)
-  const problems = ['dataset', 'run-id', 'gateway'].flatMap((name) =>
-    given(name) === null ? [`--${name}: needed, because every worker must work on the same run`] : [],
-  )
-  const gateway = given('gateway')
-  const ofGateway = gateway === null ? null : addressProblem(gateway)
-  if (ofGateway !== null) problems.push(`--gateway: ${ofGateway}`)
-  const database = given('evidence')
-  const ofDatabase = database === null ? null : databaseAddressProblem(database, { password: 'refused' })
-  if (ofDatabase !== null) problems.push(`--evidence: ${ofDatabase}`)
-  const workers = Number(given('workers'))
-  if (!Number.isInteger(workers) || workers < 1 || workers > 1000)
-    problems.push(`--workers: expected a whole number from 1 to 1000, got ${given('workers')}`)
-  // A pod has the project in the working folder of its image; nodes of a Slurm cluster see the same folders.
-  const project = flagOption(invocation, 'kubernetes') ? [] : ['--project', projectFolder(invocation)]
-  const options = WORKER_OPTIONS.flatMap((name) => (given(name) === null ? [] : [`--${name}`, given(name)!]))
-  const evaluate = invocation.values['evaluate'] === false ? ['--no-evaluate'] : []
-  const args = ['worker', ...project, ...options, ...evaluate]
-  return { spec: { runId: given('run-id') ?? '', workers, args }, problems }
 }

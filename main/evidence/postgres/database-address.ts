@@ -41,6 +41,14 @@ export function withKnownPassword(address: string, known: string | null): string
   return isSame && (given.username === '' || given.username === variable.username) ? known : address
 }
 
+/** The same address as it may be given to other programs and shown: whoever uses it has the password from elsewhere. */
+export function withoutPassword(address: string): string {
+  const url = new URL(address)
+  url.password = ''
+  url.searchParams.delete('password')
+  return url.href
+}
+
 function decoded(text: string): string {
   try {
     return decodeURIComponent(text)
