@@ -104,6 +104,7 @@ import {
   RejectDraftsInput,
 } from './drafted-questions.ts'
 import { PanelState } from './panel-state.ts'
+import { RayJobLogView, RunWorkers } from './run-workers.ts'
 import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
 import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './run-index/matrix-page.ts'
@@ -139,6 +140,7 @@ const base = oc.errors({ CONTROL: { status: 422, message: 'the engine refused', 
 
 const anyName = z.string().min(1).max(512)
 const runInput = z.strictObject({ run_id: Identifier })
+const rayJob = z.strictObject({ run_id: Identifier, submission_id: z.string().min(1).max(300) })
 const runDataset = z.strictObject({ run_id: anyName, dataset_id: anyName })
 
 /** Calls and answers of the control API: each a `POST /control/<path>` with JSON, iterators as server-sent events. */
@@ -204,6 +206,14 @@ export const controlContract = {
     interrupted: base.output(z.array(RunJob)),
     /** Takes an interrupted run off the offer; its cells stay. */
     dismiss: base.input(runInput).output(RunJob),
+  },
+  /** Processes that make cells of a run whose rows are in a database, on any number of machines. */
+  workers: {
+    get: base.input(runInput).output(RunWorkers),
+    /** What workers on a Ray cluster have printed. Refused for a job of another run. */
+    jobLog: base.input(rayJob).output(RayJobLogView),
+    /** Stops such workers; their cells are left to others. Refused for a job of another run. */
+    cancelJob: base.input(rayJob).output(RunWorkers),
   },
   matrix: {
     page: base.input(MatrixPageInput).output(MatrixPage),

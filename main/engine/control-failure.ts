@@ -16,6 +16,7 @@ import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-eviden
 import { RunIndexError } from '../run-index/run-index-error.ts'
 import { StatisticsError } from '../statistics/statistics-error.ts'
 import { SecretsError } from '../lib/private-file.ts'
+import { RayError } from '../lib/ray-jobs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 
 type Details = NonNullable<ControlError['details']>
@@ -77,6 +78,7 @@ function known(error: unknown): ControlError | null {
   if (error instanceof ServiceFailedError)
     return made('service_failed', { last_lines: error.lastLines.slice(-20) }, true)
   if (error instanceof PlatformError) return made('service_failed', { code: error.code }, error.code === 'unreachable')
+  if (error instanceof RayError) return made('service_failed', { code: error.code }, error.code === 'ray_unreachable')
   if (error instanceof ModelFetchError) return made('service_failed', undefined, true)
   if (error instanceof PreflightError) return made('service_failed', { code: error.code }, true)
   if (error instanceof SecretsError) return made('service_failed', { code: error.code })

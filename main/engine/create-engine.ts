@@ -41,6 +41,7 @@ import {
   matrixProcedures,
 } from './procedures/result-procedures.ts'
 import { experimentProcedures, runProcedures } from './procedures/run-procedures.ts'
+import { workerProcedures } from './procedures/worker-procedures.ts'
 import { storedRunProcedures } from './procedures/stored-run-procedures.ts'
 import { systemProcedures } from './procedures/system-procedures.ts'
 import { RunControl } from './run-control/run-control.ts'
@@ -197,6 +198,7 @@ function createControlRouter(parts: EngineParts) {
     system: systemProcedures(parts),
     experiment: experimentProcedures(parts),
     runs: { ...runProcedures(parts), ...storedRunProcedures(parts) },
+    workers: workerProcedures(parts),
     matrix: matrixProcedures(parts),
     cells: cellProcedures(parts),
     ...comparisonProcedures(parts),

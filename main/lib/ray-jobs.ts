@@ -120,6 +120,8 @@ async function ask<Schema extends z.ZodType>(
     // Not `fetch`: it marks its requests as those of a web page, from which Ray accepts no POST. Redirects are not followed.
     const response = await request(address, {
       method,
+      // A connection of its own: one that is kept may be closed by a cluster that was started again.
+      reset: true,
       signal: AbortSignal.timeout(TIMEOUT_MS),
       headers: {
         accept: 'application/json',

@@ -14,6 +14,7 @@ import { ClimbView } from '../features/ladder/climb-view.tsx'
 import { LogTail } from '../features/ladder/log-tail.tsx'
 import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { RunNote } from '../features/ladder/run-note.tsx'
+import { WorkersPanel } from '../features/ladder/workers-panel.tsx'
 import styles from '../features/ladder/ladder.module.css'
 import { LADDER_WORDS } from '../features/ladder/ladder-words.ts'
 
@@ -91,6 +92,7 @@ export function LadderPage() {
             <Link to="/launch">{WORDS.launchARun}</Link>
           </p>
         </EmptyPanel>
+        {wanted !== undefined && <WorkersPanel runId={wanted} />}
       </Page>
     )
   const { runId, datasetIds, models, climbs, outcome, log } = ladder
@@ -134,6 +136,7 @@ export function LadderPage() {
         </div>
         {log.length > 0 && <LogTail lines={log} />}
       </div>
+      {runId !== null && <WorkersPanel runId={runId} />}
     </Page>
   )
 }

@@ -43,7 +43,9 @@ export async function startFakeRay({ token }: { token: string | null }): Promise
       return [401, 'Unauthorized: Missing authentication token']
     if (method === 'POST' && Object.keys(headers).some((name) => name.startsWith('sec-fetch')))
       return [405, "'POST' method not allowed for browser traffic."]
-    const [, id = '', action = ''] = /^\/api\/jobs\/([^/]*)\/?(\w*)$/.exec(url) ?? []
+    const route = /^\/api\/jobs\/([^/]*)\/?(\w*)$/.exec(url)
+    if (route === null) return [404, '404: Not Found']
+    const [, id = '', action = ''] = route
     if (method === 'POST' && id === '') {
       const body = JSON.parse(await textOf(request)) as Record<string, unknown>
       const name = String(body['submission_id'])

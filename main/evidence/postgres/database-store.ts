@@ -224,6 +224,24 @@ export class DatabaseStore implements EvidenceStore {
       return run === null ? [] : session.use((client) => workersOf(client, run))
     })
   }
+
+  /** The same for all datasets of a run, with the dataset of each. Rejects with `RefusalError` when the database cannot be used. */
+  workersOfRun(runId: string): Promise<(RunWorker & { datasetId: string })[]> {
+    return this.#once(async (session) => {
+      const all: (RunWorker & { datasetId: string })[] = []
+      for (const { key, dataset_id: datasetId } of await session.use((client) => datasetsOf(client, runId)))
+        for (const worker of await session.use((client) => workersOf(client, key))) all.push({ ...worker, datasetId })
+      return all
+    })
+  }
+}
+
+async function datasetsOf(client: ClientBase, runId: string): Promise<{ key: number; dataset_id: string }[]> {
+  const { rows } = await client.query<{ key: number; dataset_id: string }>(
+    'SELECT key, dataset_id FROM rag_ladder.runs WHERE run_id = $1 ORDER BY key',
+    [runId],
+  )
+  return rows
 }
 
 async function rowCountOf(client: ClientBase, run: number): Promise<number> {

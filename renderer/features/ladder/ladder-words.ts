@@ -1,4 +1,5 @@
 import type { FailureClass, FailureCounts } from '../../../contract/control/run-job.ts'
+import type { WorkerState } from '../../../contract/control/run-workers.ts'
 import { plural } from '../../components/format.ts'
 
 const FAILURE_CLASSES: Readonly<Record<FailureClass, string>> = {
@@ -13,6 +14,13 @@ const FAILURE_CLASSES: Readonly<Record<FailureClass, string>> = {
   cancelled: 'cancelled',
   evaluation_error: 'answer without scores: the evaluator failed',
   evaluation_timeout: 'answer without scores: no evaluation in time',
+}
+
+const WORKER_STATES: Readonly<Record<WorkerState, string>> = {
+  working: 'working',
+  idle: 'waiting',
+  ended: 'ended',
+  lost: 'connection lost',
 }
 
 /** The texts of the page Progress. */
@@ -97,6 +105,51 @@ export const LADDER_WORDS = {
     refusals: 'What an evaluator cannot score, such as some refusals, fails again.',
     confirm: (cells: number) => `Retry ${plural(cells, 'cell')}`,
     keep: 'Close',
+  },
+
+  workers: {
+    title: 'Workers',
+    summary: (connected: number, all: number, database: string) => `${connected} of ${all} connected · ${database}`,
+    nobody: 'Nobody works on this run.',
+    leftOut: (workers: number) => `${plural(workers, 'further worker')} worked on this run before.`,
+    worker: 'Worker',
+    process: (host: string, pid: number) => `on ${host}, process ${pid}`,
+    state: 'State',
+    states: WORKER_STATES,
+    dataset: 'Dataset',
+    cells: 'Works on',
+    cell: (question: string, model: string, repeat: number) =>
+      `${question} with ${model}${repeat === 1 ? '' : ` (${repeat})`}`,
+    more: (cells: number) => `${cells} more`,
+    stored: 'Cells done',
+    lastSeen: 'Last seen',
+    now: 'now',
+    ago: (time: string) => `${time} ago`,
+    joined: 'Joined',
+  },
+
+  rayJobs: {
+    title: (url: string) => `Jobs on the Ray cluster ${url}`,
+    label: 'Jobs on Ray',
+    job: 'Job',
+    state: 'State',
+    workers: 'Workers',
+    message: 'Message of Ray',
+    started: 'Started',
+    actions: 'Actions',
+    toggleLog: (isShown: boolean) => (isShown ? 'Hide log' : 'Show log'),
+    logOf: (isShown: boolean, job: string) => `${isShown ? 'Hide' : 'Show'} log of ${job}`,
+    log: (job: string) => `Log of ${job}`,
+    noLog: 'Nothing is printed yet.',
+    isCut: 'The end of the log:',
+    openDialog: 'Cancel job…',
+    cancelOf: (job: string) => `Cancel job ${job}…`,
+    question: (job: string) => `Cancel job ${job}?`,
+    stops: (workers: string) =>
+      `Ray stops ${workers}. Stored rows stay, and other workers take over the cells in hand.`,
+    cancel: 'Cancel job',
+    keep: 'Keep job',
+    canceling: 'Canceling the job',
   },
 
   runNote: {
