@@ -49,7 +49,7 @@ export const RunWorkers = z.strictObject({
   workers: z.array(WorkerView).max(200),
   /** Further ones, none of them connected. */
   left_out: count,
-  /** The run's jobs on the cluster of MATRIX_RAY_URL, the latest first; null where that is not set. */
+  /** The run's jobs on the cluster of RAY_URL, the latest first; null where that is not set. */
   ray: z
     .strictObject({ url: z.string(), problem: z.string().nullable(), jobs: z.array(RayJobView).max(50) })
     .nullable(),

@@ -171,13 +171,14 @@ export const PLATFORM_VARIABLES = {
     by: 'platform',
     form: URL_FORM,
     default: null,
-    what: 'Dashboard of a Ray cluster, whose job API /api/ray passes on; 503 there unless set.',
+    what: 'Dashboard of a Ray cluster: /api/ray passes its job API on (503 unless set), `rag-ladder submit` sends workers to it, and the page Progress shows their jobs.',
+    option: '--ray',
   },
   RAY_AUTH_TOKEN: {
     by: 'platform',
     form: TOKEN,
     default: null,
-    what: 'Bearer token of that dashboard.',
+    what: 'Bearer token of that dashboard, where it asks for one.',
     isSecret: true,
   },
   RAY_TIMEOUT_SECONDS: {

@@ -97,20 +97,6 @@ const DECLARED = {
     option: '--evidence',
     isSecret: true,
   },
-  MATRIX_RAY_URL: {
-    by: 'runner',
-    form: URL_FORM,
-    default: null,
-    what: 'Address of the dashboard of a Ray cluster, to which `rag-ladder submit` sends workers and whose jobs the page Progress shows.',
-    option: '--ray',
-  },
-  MATRIX_RAY_TOKEN: {
-    by: 'runner',
-    form: TOKEN,
-    default: null,
-    what: 'Token of that cluster (RAY_AUTH_TOKEN of Ray), where it asks for one.',
-    isSecret: true,
-  },
   MATRIX_GATEWAY_URL: {
     by: 'runner',
     form: URL_FORM,

@@ -61,7 +61,7 @@ it('a refused token, a stack trace and an address of something else have a messa
     code: 'ray_refused',
     message: expect.stringMatching(/HTTP 500: ValueError: Job with submission_id \S+ already exists\.$/) as string,
   })
-  await expect(rayJobsOf({ ...cluster, token: 'another' }, RUN)).rejects.toThrow('set MATRIX_RAY_TOKEN')
+  await expect(rayJobsOf({ ...cluster, token: 'another' }, RUN)).rejects.toThrow('set RAY_AUTH_TOKEN')
   await expect(rayJobsOf({ ...cluster, url: `${fake.url}/no/such/path` }, RUN)).rejects.toMatchObject({
     code: 'ray_refused',
   })

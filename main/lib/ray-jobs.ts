@@ -147,7 +147,7 @@ async function ask<Schema extends z.ZodType>(
 
 function refusalOf(request: string, status: number, text: string): string {
   if (status === 401 || status === 403)
-    return `${request}: the Ray cluster refuses the token (HTTP ${status}): set MATRIX_RAY_TOKEN to its RAY_AUTH_TOKEN`
+    return `${request}: the Ray cluster refuses the token (HTTP ${status}): set RAY_AUTH_TOKEN to that of the cluster`
   // Ray answers with a stack trace: the last line has the reason.
   const reason = serviceText(text.trim().split('\n').at(-1) ?? '', 300)
   return `${request}: HTTP ${status}${reason === '' ? '' : `: ${reason}`}`

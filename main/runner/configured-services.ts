@@ -1,4 +1,5 @@
 import { addressProblem, PLATFORM_GATEWAY, type VariableName } from '../../contract/index.ts'
+import { databaseAddressProblem } from '../evidence/postgres/database-address.ts'
 import { apiUrl, evaluateUrl, modelsUrl } from '../lib/gateway-client.ts'
 import { findProblem, type Asked, type ServiceProblem } from './preflight.ts'
 
@@ -51,11 +52,27 @@ const SERVICES = {
   GRAPHENGINE_URL: health('graph engine'),
   WORKFLOW_URL: health('workflow engine', '/healthz'),
   RERANKER_URL: health('reranker'),
+  RAY_URL: {
+    name: 'Ray cluster',
+    route: (address) => apiUrl(address, '/api/version'),
+    key: 'RAY_AUTH_TOKEN',
+    needsRoute: true,
+  },
+  SEARXNG_URL: health('SearXNG', '/healthz'),
+  // It answers requests without a signature with an error, which shows that it runs.
+  S3_ENDPOINT: { name: 'object store', route: (address) => address },
   VECTOR_STORE_URL: health('vector store', '/v1/.well-known/ready'),
   DOCCONV_ENDPOINT: health('document converter'),
+  DOCCONV_ADAPTER_ENDPOINT: health('converter adapter'),
   STT_ENDPOINT: health('speech to text'),
   TTS_ENDPOINT: health('text to speech'),
 } as const satisfies Partial<Record<VariableName, Service>>
+
+/** Databases that variables name, with their passwords. */
+const DATABASES = {
+  MATRIX_EVIDENCE_URL: 'rows of runs',
+  DATABASE_URL: 'records of the platform',
+} as const satisfies Partial<Record<VariableName, string>>
 
 /** Asks every service that the environment names once, all at the same time. */
 export async function checkConfiguredServices(env: Env, signal: AbortSignal): Promise<CheckedService[]> {
@@ -63,15 +80,34 @@ export async function checkConfiguredServices(env: Env, signal: AbortSignal): Pr
     const address = env[variable] ?? ''
     return address === '' || address === PLATFORM_GATEWAY ? [] : [{ variable, service, address }]
   })
-  return Promise.all(
-    named.map(async ({ variable, service, address }) => {
-      const malformed = addressProblem(address)
-      if (malformed !== null)
-        return { what: `${service.name} · ${variable}`, found: { problem: 'is no usable address', remedy: malformed } }
-      const asked = askedOf(variable, service, address, env)
-      return { what: `${service.name} · ${asked.method} ${asked.url}`, found: await findProblem(asked, signal) }
-    }),
-  )
+  const services = named.map(async ({ variable, service, address }): Promise<CheckedService> => {
+    const malformed = addressProblem(address)
+    if (malformed !== null)
+      return { what: `${service.name} · ${variable}`, found: { problem: 'is no usable address', remedy: malformed } }
+    const asked = askedOf(variable, service, address, env)
+    return { what: `${service.name} · ${asked.method} ${asked.url}`, found: await findProblem(asked, signal) }
+  })
+  const databases = Object.entries(DATABASES).flatMap(([variable, name]) => {
+    const address = env[variable] ?? ''
+    return address === '' ? [] : [checkDatabase(variable, name, address)]
+  })
+  return Promise.all([...services, ...databases])
+}
+
+/** Connects to a database and writes nothing. */
+async function checkDatabase(variable: string, name: string, address: string): Promise<CheckedService> {
+  const malformed = databaseAddressProblem(address, { password: 'allowed' })
+  if (malformed !== null)
+    return { what: `${name} · ${variable}`, found: { problem: 'is no usable address', remedy: malformed } }
+  const { databaseStoreAt } = await import('../evidence/postgres/database-store.ts')
+  const store = databaseStoreAt(address)
+  const outcome = await store.connects()
+  const what = `${name} · ${store.database}`
+  if (outcome.ok) return { what, found: null }
+  return {
+    what,
+    found: { problem: outcome.refusal.message, remedy: `correct ${variable}, or ${outcome.refusal.remedy}` },
+  }
 }
 
 function askedOf(variable: string, service: Service, address: string, env: Env): Asked {

@@ -43,8 +43,8 @@ const test = pageTest.extend<{ shared: Shared }>({
       MATRIX_EVIDENCE_URL: database,
       MATRIX_GATEWAY_URL: stub.gateway,
       MATRIX_PLATFORM_URL: stub.platform,
-      MATRIX_RAY_URL: ray.url,
-      MATRIX_RAY_TOKEN: TOKEN,
+      RAY_URL: ray.url,
+      RAY_AUTH_TOKEN: TOKEN,
     }
     await use({ empty: true, env })
   },

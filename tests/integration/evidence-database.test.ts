@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
@@ -54,6 +55,18 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
     for (const name of names)
       expect(await readFile(join(root, 'results', name), 'utf8'), name).not.toContain('very-secret')
   }, 180_000)
+
+  it('doctor connects to the database and makes nothing in it', async () => {
+    const address = await server().freshDatabase()
+    const checked = await runCli(['doctor', '--project', root], { MATRIX_EVIDENCE_URL: address, DATABASE_URL: address })
+    const label = address.replace('postgres@', '')
+    expect(checked.stdout).toContain(`● rows of runs · ${label}\n● records of the platform · ${label}\n`)
+    const client = new pg.Client({ connectionString: address })
+    await client.connect()
+    const schemas = await client.query("SELECT FROM pg_namespace WHERE nspname = 'rag_ladder'")
+    await client.end()
+    expect(schemas.rowCount).toBe(0)
+  }, 60_000)
 
   it('refuses a password on the command line, and to add rows to the copy of a database', async () => {
     const address = await server().freshDatabase()

@@ -94,7 +94,7 @@ it('doctor asks every service that a variable names, also where the set cannot b
   const asked: string[] = []
   const other = createServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${request.headers.authorization ?? '-'}`)
-    const status = { '/healthz': 502, '/v1/models': 401 }[request.url ?? ''] ?? 200
+    const status = { '/healthz': 502, '/v1/models': 401, '/api/version': 401 }[request.url ?? ''] ?? 200
     response.writeHead(status).end('{}')
   })
   await new Promise<void>((done) => other.listen(0, '127.0.0.1', done))
@@ -110,6 +110,11 @@ it('doctor asks every service that a variable names, also where the set cannot b
     OTHER_API_KEY: '',
     STT_ENDPOINT: 'http://127.0.0.1:1',
     TTS_ENDPOINT: 'ftp://speech',
+    RAY_URL: url,
+    RAY_AUTH_TOKEN: 'wrong-token-0123',
+    S3_ENDPOINT: url,
+    MATRIX_EVIDENCE_URL: 'postgres://doctor:very-secret@127.0.0.1:1/rows',
+    DATABASE_URL: 'file:records',
     ...env,
   })
   other.close().closeAllConnections()
@@ -119,13 +124,24 @@ it('doctor asks every service that a variable names, also where the set cannot b
     `▲ gateway · GET ${url}/v1/models: answered HTTP 401: it does not accept the credential`,
     `● graph engine · GET ${url}/health`,
     `▲ workflow engine · GET ${url}/healthz: answered HTTP 502`,
+    `▲ Ray cluster · GET ${url}/api/version: answered HTTP 401: it does not accept the credential`,
+    `● object store · GET ${url}`,
     expect.stringMatching(/^▲ speech to text · GET http:\S+1\/health: cannot be reached \(/),
     '▲ text to speech · TTS_ENDPOINT: is no usable address',
+    expect.stringMatching(/^▲ rows of runs · postgres:\S+1\/rows: .*ECONNREFUSED/),
+    '▲ records of the platform · DATABASE_URL: is no usable address',
   ])
   expect(lines.at(-1)).toContain('Correct this first: model set.')
   expect(checked.code).toBe(2)
-  expect(checked.stdout).not.toContain('wrong-key-0123')
-  expect(asked.toSorted()).toEqual(['GET /health -', 'GET /healthz -', 'GET /v1/models Bearer wrong-key-0123'])
+  for (const secret of ['wrong-key-0123', 'wrong-token-0123', 'very-secret'])
+    expect(checked.stdout).not.toContain(secret)
+  expect(asked.toSorted()).toEqual([
+    'GET / -',
+    'GET /api/version Bearer wrong-token-0123',
+    'GET /health -',
+    'GET /healthz -',
+    'GET /v1/models Bearer wrong-key-0123',
+  ])
 })
 
 it('sends no key to an address that only a file names, and explains how to allow it', async () => {

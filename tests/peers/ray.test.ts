@@ -43,8 +43,8 @@ describe(`Ray ${peer.version ?? ''}`, () => {
     const of = ['--project', project.root, '--dataset', 'smoke', '--models', ALIASES.join(','), '--run-id', 'shared']
     const how = ['--gateway', project.gateway.url, '--no-evaluate', '--concurrency', '1', '--workers', '2']
     return runCli(['submit', ...more, ...of, ...how, '--resource', 'corpus'], {
-      MATRIX_RAY_URL: cluster!.url,
-      MATRIX_RAY_TOKEN: TOKEN,
+      RAY_URL: cluster!.url,
+      RAY_AUTH_TOKEN: TOKEN,
       MATRIX_EVIDENCE_URL: database.replace('postgres@', `postgres:${PASSWORD}@`),
     })
   }
@@ -90,12 +90,9 @@ describe(`Ray ${peer.version ?? ''}`, () => {
   it('a wrong token, an address of something else and a password in the address are refused', async () => {
     const env = { MATRIX_EVIDENCE_URL: 'postgres://nobody@127.0.0.1:9/none' }
     const status = (ray: string, token: string) =>
-      runCli(['submit', 'status', '--run-id', 'shared', '--ray', ray], { ...env, MATRIX_RAY_TOKEN: token })
+      runCli(['submit', 'status', '--run-id', 'shared', '--ray', ray], { ...env, RAY_AUTH_TOKEN: token })
     const wrong = await status(cluster!.url, 'token-of-another-cluster-0123456789')
-    expect([wrong.code, wrong.stderr]).toEqual([
-      5,
-      expect.stringContaining('set MATRIX_RAY_TOKEN to its RAY_AUTH_TOKEN'),
-    ])
+    expect([wrong.code, wrong.stderr]).toEqual([5, expect.stringContaining('set RAY_AUTH_TOKEN')])
     const unknown = await status(cluster!.url, TOKEN)
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no job of the run shared')])
     const project = await workerProject(4, 0)

@@ -79,7 +79,7 @@ export const submitCommand: Command = {
     ray: {
       type: 'string',
       hint: 'URL',
-      description: 'dashboard of the Ray cluster, such as http://head:8265 (MATRIX_RAY_URL)',
+      description: 'dashboard of the Ray cluster, such as http://head:8265 (RAY_URL)',
     },
     cpus: { type: 'string', hint: 'N', description: 'CPUs that each worker reserves', default: '1' },
     resource: {
@@ -116,7 +116,7 @@ export const submitCommand: Command = {
 function submissionOf(invocation: Invocation): { submission: Submission; database: string | null; problems: string[] } {
   const { inputs, problems } = parseRunnerInputs(invocation.env)
   const url = textOption(invocation, 'ray') ?? inputs.rayUrl
-  const ofUrl = url === null ? 'name the dashboard of the Ray cluster (or set MATRIX_RAY_URL)' : addressProblem(url)
+  const ofUrl = url === null ? 'name the dashboard of the Ray cluster (or set RAY_URL)' : addressProblem(url)
   if (ofUrl !== null) problems.push(`--ray: ${ofUrl}`)
   const runId = textOption(invocation, 'run-id') ?? inputs.runId
   if (!Identifier.safeParse(runId).success) problems.push('--run-id: name the run')

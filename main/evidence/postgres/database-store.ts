@@ -126,6 +126,18 @@ export class DatabaseStore implements EvidenceStore {
     }
   }
 
+  /** Whether the server lets this program in; nothing is made there. */
+  async connects(): Promise<StoreOutcome> {
+    try {
+      await (await DatabaseSession.open(this.#address, async () => undefined)).close()
+      return { ok: true }
+    } catch (error) {
+      const refusal = refusalOf(error, this.database)
+      if (refusal === null) throw error
+      return { ok: false, refusal }
+    }
+  }
+
   #runOf(session: DatabaseSession, place: RunNames): Promise<number | null> {
     return session.use((client) => this.#numberOf(client, place, false))
   }
