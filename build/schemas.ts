@@ -10,6 +10,7 @@ const FILES: Record<string, z.ZodType> = {
   datasets: contract.DatasetCatalogue,
   flavors: contract.FlavorsManifest,
   models: contract.ModelsFile,
+  connections: contract.ConnectionsFile,
   'model-catalogue': contract.ModelCatalogue,
   queries: contract.QueryFile,
   'canonical-row': contract.CanonicalRow,

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { styleText } from 'node:util'
 import type { Command } from './cli/command.ts'
 
@@ -83,7 +84,20 @@ async function main([name, ...args]: string[]): Promise<number> {
     return EXIT.ok
   }
   const { values, positionals } = parseCommandLine(command, args)
-  return command.run({ values, positionals, env: process.env, stdout: process.stdout, stderr: process.stderr })
+  const env = await environmentOf(command, values)
+  return command.run({ values, positionals, env, stdout: process.stdout, stderr: process.stderr })
+}
+
+/** The environment of a command, with the addresses of services that its project names. */
+async function environmentOf(
+  { name, options }: Command,
+  values: Readonly<Record<string, unknown>>,
+): Promise<NodeJS.ProcessEnv> {
+  const { project } = values
+  // The engine that `serve` starts reads the file itself.
+  if (name === 'serve' || !Object.hasOwn(options, 'project') || typeof project !== 'string') return process.env
+  const { withConnections } = await import('./manifests/connections.ts')
+  return withConnections(resolve(project), process.env, (message) => process.stderr.write(`warning: ${message}\n`))
 }
 
 const RUNS: ReadonlySet<string> = new Set(['ladder', 'matrix', 'worker', 'evaluate', 'judge', 'platform', 'serve'])

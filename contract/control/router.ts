@@ -121,7 +121,7 @@ import {
   ServiceStartInput,
   ServiceView,
 } from './services.ts'
-import { SettingsUpdate, SettingsView } from './settings.ts'
+import { ConnectionView, SettingsUpdate, SettingsView } from './settings.ts'
 import {
   AnnotateCellInput,
   AnnotateRunInput,
@@ -375,6 +375,8 @@ export const controlContract = {
   settings: {
     get: base.output(SettingsView),
     update: base.input(SettingsUpdate).output(SettingsView),
+    /** Services outside of this program, one of each. */
+    connections: base.output(z.array(ConnectionView)),
     /** What the panel remembers of a person in this project. */
     panel: base.output(PanelState),
     savePanel: base.input(PanelState).output(PanelState),

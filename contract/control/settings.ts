@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
+import { EXTERNAL_SERVICE_NAMES } from '../manifests/connections.ts'
 import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
 import { ServiceAddress } from '../service-address.ts'
 
@@ -37,6 +38,19 @@ export const SettingsView = z.strictObject({
   folders: z.strictObject({ project: z.string(), results: z.string(), published: z.string(), state: z.string() }),
 })
 export type SettingsView = z.infer<typeof SettingsView>
+
+/**
+ * Where the address of a service outside of this program comes from; the first of these that names one counts. `not_allowed`: the project's file names
+ * one that this person has not allowed, so it is not used. The file is read when the engine starts.
+ */
+export const ConnectionView = z.strictObject({
+  name: z.enum(EXTERNAL_SERVICE_NAMES),
+  variable: z.string(),
+  /** Null where there is none, and for one that holds a credential. */
+  address: z.string().nullable(),
+  source: z.enum(['setting', 'variable', 'file', 'not_allowed', 'none']),
+})
+export type ConnectionView = z.infer<typeof ConnectionView>
 
 /** Only what is named changes. Secrets are held in the engine's memory until it ends; null forgets one. Nothing changes under a run. */
 export const SettingsUpdate = z.strictObject({

@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import type { RunEvent } from '../../contract/index.ts'
 import { namedFiles } from '../evidence/artifact-files.ts'
 import { BALLOTS_FOLDER } from '../judge/human/human-files.ts'
+import { serviceConnections, withConnections } from '../manifests/connections.ts'
 import { experimentFiles } from '../manifests/experiment.ts'
+import { ManifestError } from '../manifests/manifest-error.ts'
 import { readersOf } from '../manifests/provider-selection.ts'
 import { RESULTS_FOLDER } from '../report/publish.ts'
 import { openRunIndex } from '../run-index/open-run-index.ts'
@@ -61,6 +63,20 @@ export interface Engine {
 
 type Undo = () => Promise<void> | void
 
+/** What the engine and its children read instead of the variables alone. A file that cannot be used is reported, and counts as absent. */
+async function connectedEnvironment(
+  { root, env }: EngineConfig,
+  warn: (message: string) => void,
+): Promise<Pick<EngineConfig, 'env'> & Pick<EngineParts, 'connections'>> {
+  try {
+    return { env: await withConnections(root, env, warn), connections: await serviceConnections(root, env) }
+  } catch (error) {
+    if (!(error instanceof ManifestError)) throw error
+    warn(error.message)
+    return { env, connections: [] }
+  }
+}
+
 /** Creates the parts; `undo` closes them in reverse order. */
 async function compose(config: EngineConfig, report: (error: unknown) => void, undo: Undo[]): Promise<string> {
   const startedAt = new Date().toISOString()
@@ -74,7 +90,8 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   undo.push(() => log.close())
   const emit = (event: RunEvent): void => void hub.publish(event)
   const warn = (message: string): void => emit({ type: 'notice', level: 'warning', message })
-  const settings = await SettingsStore.open(below('settings.json'), config.env, warn)
+  const { env, connections } = await connectedEnvironment(config, warn)
+  const settings = await SettingsStore.open(below('settings.json'), env, warn)
 
   const experiment = new ExperimentSource(config.root, experimentFiles(settings.inputs()), (health) =>
     hub.publish({ type: 'experiment.changed', ...health }),
@@ -93,7 +110,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     root,
     stateDir,
     launcher,
-    env: config.env,
+    env,
     emit,
     readers: async (name) => {
       const { consumer } = await experiment.current()
@@ -105,7 +122,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     platform,
     launcher: serviceLauncher,
     emit,
-    env: config.env,
+    env,
     stateDir,
     definitions: config.services,
     externalPlatform: () => settings.inputs().gatewayUrl,
@@ -161,6 +178,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     hub,
     experiment,
     settings,
+    connections,
     runs,
     notes: await NotesStore.open(below('notes.json'), warn),
     panel: await PanelStore.open(below('panel.json'), warn),

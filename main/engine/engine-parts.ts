@@ -1,3 +1,4 @@
+import type { ServiceConnection } from '../manifests/connections.ts'
 import type { ArtifactPlace } from '../evidence/artifact-files.ts'
 import type { EngineConfig } from './engine-config.ts'
 import type { EventHub } from './event-hub.ts'
@@ -22,6 +23,8 @@ export interface EngineParts {
   hub: EventHub
   experiment: ExperimentSource
   settings: SettingsStore
+  /** Addresses of services outside of this program, as of the engine's start. */
+  connections: readonly ServiceConnection[]
   runs: RunControl
   notes: NotesStore
   panel: PanelStore

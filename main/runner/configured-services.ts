@@ -1,4 +1,10 @@
-import { addressProblem, PLATFORM_GATEWAY, type VariableName } from '../../contract/index.ts'
+import {
+  addressProblem,
+  EXTERNAL_SERVICES,
+  PLATFORM_GATEWAY,
+  type ExternalService,
+  type VariableName,
+} from '../../contract/index.ts'
 import { databaseAddressProblem } from '../evidence/postgres/database-address.ts'
 import { apiUrl, evaluateUrl, modelsUrl } from '../lib/gateway-client.ts'
 import { findProblem, type Asked, type ServiceProblem } from './preflight.ts'
@@ -12,7 +18,6 @@ export interface CheckedService {
 type Env = Readonly<Record<string, string | undefined>>
 
 interface Service {
-  name: string
   method?: 'POST'
   /** The address that is asked, from the one in the variable. */
   route: (address: string) => string
@@ -25,48 +30,51 @@ interface Service {
   isHealth?: true
 }
 
-const health = (name: string, path = '/health'): Service => ({
-  name,
+const health = (path = '/health'): Service => ({
   route: (address) => apiUrl(address, path),
   isHealth: true,
 })
 
+type ExternalVariable = (typeof EXTERNAL_SERVICES)[ExternalService]['variable']
+
+const LABELS = new Map<string, string>(Object.values(EXTERNAL_SERVICES).map(({ variable, label }) => [variable, label]))
+
+/** What messages call the service of a variable. */
+const labelOf = (variable: string): string => LABELS.get(variable) ?? 'judges'
+
 /** What each variable that holds the address of a service is asked. Only routes that make no model work. */
 const SERVICES = {
-  MATRIX_GATEWAY_URL: { name: 'gateway', route: modelsUrl, key: 'MATRIX_GATEWAY_API_KEY', hasEdge: true },
+  MATRIX_GATEWAY_URL: { route: modelsUrl, key: 'MATRIX_GATEWAY_API_KEY', hasEdge: true },
   MATRIX_PLATFORM_URL: {
-    name: 'platform',
     route: (address) => apiUrl(address, '/api/rag/ingestions?limit=1'),
     key: 'MATRIX_PLATFORM_TOKEN',
     hasEdge: true,
   },
   MATRIX_EVALUATOR_URL: {
-    name: 'evaluator',
     method: 'POST',
     route: evaluateUrl,
     key: 'MATRIX_EVALUATOR_API_KEY',
     needsRoute: true,
   },
-  JUDGE_ENDPOINT: { name: 'judges', route: modelsUrl, key: 'JUDGE_API_KEY' },
-  RAG_PLUGIN_URL: { name: 'RAG plugin', route: (address) => address },
-  GRAPHENGINE_URL: health('graph engine'),
-  WORKFLOW_URL: health('workflow engine', '/healthz'),
-  RERANKER_URL: health('reranker'),
+  JUDGE_ENDPOINT: { route: modelsUrl, key: 'JUDGE_API_KEY' },
+  RAG_PLUGIN_URL: { route: (address) => address },
+  GRAPHENGINE_URL: health(),
+  WORKFLOW_URL: health('/healthz'),
+  RERANKER_URL: health(),
   RAY_URL: {
-    name: 'Ray cluster',
     route: (address) => apiUrl(address, '/api/version'),
     key: 'RAY_AUTH_TOKEN',
     needsRoute: true,
   },
-  SEARXNG_URL: health('SearXNG', '/healthz'),
+  SEARXNG_URL: health('/healthz'),
   // It answers requests without a signature with an error, which shows that it runs.
-  S3_ENDPOINT: { name: 'object store', route: (address) => address },
-  VECTOR_STORE_URL: health('vector store', '/v1/.well-known/ready'),
-  DOCCONV_ENDPOINT: health('document converter'),
-  DOCCONV_ADAPTER_ENDPOINT: health('converter adapter'),
-  STT_ENDPOINT: health('speech to text'),
-  TTS_ENDPOINT: health('text to speech'),
-} as const satisfies Partial<Record<VariableName, Service>>
+  S3_ENDPOINT: { route: (address) => address },
+  VECTOR_STORE_URL: health('/v1/.well-known/ready'),
+  DOCCONV_ENDPOINT: health(),
+  DOCCONV_ADAPTER_ENDPOINT: health(),
+  STT_ENDPOINT: health(),
+  TTS_ENDPOINT: health(),
+} as const satisfies Record<ExternalVariable | 'JUDGE_ENDPOINT', Service>
 
 /** Databases that variables name, with their passwords. */
 const DATABASES = {
@@ -83,9 +91,12 @@ export async function checkConfiguredServices(env: Env, signal: AbortSignal): Pr
   const services = named.map(async ({ variable, service, address }): Promise<CheckedService> => {
     const malformed = addressProblem(address)
     if (malformed !== null)
-      return { what: `${service.name} · ${variable}`, found: { problem: 'is no usable address', remedy: malformed } }
+      return {
+        what: `${labelOf(variable)} · ${variable}`,
+        found: { problem: 'is no usable address', remedy: malformed },
+      }
     const asked = askedOf(variable, service, address, env)
-    return { what: `${service.name} · ${asked.method} ${asked.url}`, found: await findProblem(asked, signal) }
+    return { what: `${labelOf(variable)} · ${asked.method} ${asked.url}`, found: await findProblem(asked, signal) }
   })
   const databases = Object.entries(DATABASES).flatMap(([variable, name]) => {
     const address = env[variable] ?? ''
@@ -111,11 +122,11 @@ async function checkDatabase(variable: string, name: string, address: string): P
 }
 
 function askedOf(variable: string, service: Service, address: string, env: Env): Asked {
-  const { name, method = 'GET', route, key, hasEdge = false, needsRoute = false, isHealth = false } = service
+  const { method = 'GET', route, key, hasEdge = false, needsRoute = false, isHealth = false } = service
   const valueOf = (name: VariableName): string | null =>
     env[name] === undefined || env[name] === '' ? null : env[name]
   return {
-    name,
+    name: labelOf(variable),
     method,
     url: route(address),
     credentials: {

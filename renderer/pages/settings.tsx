@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { SettingsTab } from '../app/search-params.ts'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
+import { ConnectionsPanel } from '../features/settings/connections-panel.tsx'
 import { EngineForm } from '../features/settings/engine-form.tsx'
 import { IndexPanel } from '../features/settings/index-panel.tsx'
 import { LookPanel } from '../features/settings/look-panel.tsx'
@@ -49,6 +50,7 @@ export function SettingsPage() {
         <>
           <div {...panel('models')}>
             <EngineForm view={data} />
+            <ConnectionsPanel />
           </div>
           <div {...panel('tokens')}>
             <SecretsPanel view={data} />

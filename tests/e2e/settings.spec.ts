@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
@@ -15,6 +17,39 @@ test('endpoints, judges and the roles of the chosen model set', async ({ page, o
   await page.reload()
   await expect(page.getByRole('textbox', { name: 'Platform', exact: true })).toHaveValue('http://127.0.0.1:9000')
   expect(await seriousFindings(page)).toEqual([])
+})
+
+test.describe('services outside of this program', () => {
+  const file = 'version: 1\nservices:\n  vector_store: http://store.example:8080\n  ray: http://head.example:8265\n'
+  test.use({
+    panelOptions: {
+      empty: true,
+      prepare: (root) => writeFile(join(root, 'manifests/connections.yaml'), file),
+      env: { RAG_LADDER_TRUSTED_ADDRESSES: 'http://head.example:8265', STT_ENDPOINT: 'http://127.0.0.1:9009' },
+    },
+  })
+
+  test('are listed with what names their addresses; one that the project names waits until it is allowed', async ({
+    page,
+    open,
+  }, info) => {
+    await open('/settings')
+    const rows = page.getByRole('table', { name: 'Connections' }).getByRole('row')
+    const row = (name: string) => rows.filter({ hasText: name })
+    await expect(row('Ray cluster')).toContainText('http://head.example:8265')
+    await expect(row('Ray cluster')).toContainText('● manifests/connections.yaml')
+    await expect(row('vector store')).toContainText('which you have not allowed yet')
+    await expect(row('vector store')).toContainText('rag-ladder trust http://store.example:8080')
+    await expect(row('speech to text')).toContainText('its variable')
+    await page.getByRole('textbox', { name: 'Platform', exact: true }).fill('http://127.0.0.1:9000')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await expect(row('MATRIX_PLATFORM_URL')).toContainText('this page')
+    for (const scheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: scheme })
+      expect(await seriousFindings(page)).toEqual([])
+      await page.getByRole('table', { name: 'Connections' }).screenshot({ path: info.outputPath(`${scheme}.png`) })
+    }
+  })
 })
 
 test('a network that goes away stops nothing', async ({ page, open }) => {

@@ -144,6 +144,36 @@ it('doctor asks every service that a variable names, also where the set cannot b
   ])
 })
 
+it('asks a service that the project names once its address is allowed, and reports it before', async () => {
+  const asked: string[] = []
+  const store = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end('{}')
+  })
+  await new Promise<void>((done) => store.listen(0, '127.0.0.1', done))
+  const url = `http://127.0.0.1:${(store.address() as AddressInfo).port}`
+  const named = join(root, 'manifests/connections.yaml')
+  await writeFile(named, `version: 1\nservices: { vector_store: "${url}" }\n`)
+  const doctor = (env: Record<string, string> = {}) =>
+    runCli(['doctor', '--project', root], { RAG_LADDER_USER_DIR: user, OTHER_API_KEY: 'k-0123456789', ...env })
+  const before = await doctor()
+  expect(before.stderr).toContain(
+    `warning: manifests/connections.yaml: services.vector_store: ${url} is not used, because you have not allowed it: rag-ladder trust ${url}`,
+  )
+  expect([before.stdout.includes('vector store'), asked]).toEqual([false, []])
+  const allowed = await doctor({ RAG_LADDER_TRUSTED_ADDRESSES: url })
+  expect(allowed.stdout).toContain(`● vector store · GET ${url}/v1/.well-known/ready`)
+  expect([allowed.stderr, asked]).toEqual(['', ['/v1/.well-known/ready']])
+  await writeFile(named, 'version: 1\nservices: { blender: "http://a.example" }\n')
+  const refused = await doctor()
+  await rm(named)
+  store.close().closeAllConnections()
+  expect([refused.code, refused.stderr]).toEqual([
+    2,
+    expect.stringContaining('manifests/connections.yaml cannot be used'),
+  ])
+})
+
 it('sends no key to an address that only a file names, and explains how to allow it', async () => {
   const before = await readFile(file(), 'utf8')
   await writeFile(file(), before.replaceAll('127.0.0.1', 'localhost'))

@@ -1,6 +1,7 @@
 import { cancelPlatformWork, platformWork } from '../services/platform-work.ts'
 import { join } from 'node:path'
-import type { SettingsView } from '../../../contract/control/settings.ts'
+import { addressProblem, VARIABLES } from '../../../contract/index.ts'
+import type { ConnectionView, EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
 import { removeOwnFlavor, saveOwnFlavor } from '../../manifests/own-flavors.ts'
@@ -156,6 +157,17 @@ export function indexProcedures({ index }: EngineParts) {
   }
 }
 
+/** What the engine uses, as of its start: settings of this page come before variables, and these before the project's file. */
+function connectionsOf({ connections, settings }: EngineParts): ConnectionView[] {
+  return connections.map(({ name, variable, address, source }) => {
+    const field = VARIABLES[variable].setting as keyof EngineSettings | undefined
+    const chosen = field === undefined ? null : settings.settings[field]
+    if (typeof chosen === 'string') return { name, variable, address: chosen, source: 'setting' }
+    const isShown = address !== null && addressProblem(address) === null
+    return { name, variable, address: isShown ? address : null, source }
+  })
+}
+
 export function settingsProcedures(parts: EngineParts) {
   const { settings, config, panel } = parts
   const view = (): SettingsView => ({
@@ -176,6 +188,7 @@ export function settingsProcedures(parts: EngineParts) {
       await settings.update(input)
       return view()
     }),
+    connections: control.settings.connections.handler(() => connectionsOf(parts)),
     panel: control.settings.panel.handler(() => panel.state),
     savePanel: control.settings.savePanel.handler(({ input }) => panel.save(input)),
   }

@@ -41,6 +41,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
     api.settings.update.mutationOptions({
       onSuccess: (next) => {
         client.setQueryData(api.settings.get.queryKey(), next)
+        void client.invalidateQueries({ queryKey: api.settings.connections.key() })
         notifyDone(WORDS.settingsSaved)
       },
     }),

@@ -58,6 +58,24 @@ export const SETTINGS_WORDS = {
       `${ok}: ${rows} rows in ${files} files, ${bytes}`,
   },
 
+  connectionsPanel: {
+    title: 'Connections',
+    about: 'services outside of this program',
+    theConnections: 'the connections',
+    service: 'Service',
+    address: 'Address',
+    from: 'From',
+    variable: 'Variable that replaces it',
+    allow: 'To use it:',
+    sources: {
+      setting: 'this page',
+      variable: 'its variable',
+      file: 'manifests/connections.yaml',
+      not_allowed: 'manifests/connections.yaml, which you have not allowed yet.',
+      none: 'not set',
+    },
+  },
+
   lookPanel: {
     look: 'Look',
     colours: 'Colours',
