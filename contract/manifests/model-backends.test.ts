@@ -35,7 +35,8 @@ describe('model backends', () => {
     expect(why('rerank', onnx('rerank'))).toBeNull()
     expect(why('rerank', openai)).toMatch(/^the openai backend cannot rerank; use builtin, .*\btei\b/)
     expect(why('rerank', tei)).toBeNull()
-    expect(why('embed', tei)).toMatch(/^the tei backend cannot embed texts; use builtin, .*\bopenai\b/)
+    expect(why('embed', tei)).toBeNull()
+    expect(why('light_gen', tei)).toMatch(/^the tei backend cannot generate text; use builtin, .*\bopenai\b/)
     expect(why('rerank', builtin)).toBeNull()
   })
 

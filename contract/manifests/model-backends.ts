@@ -115,15 +115,19 @@ export const MODEL_BACKENDS = {
     vectorSettings: ['defaults'],
     healthPath: '/models',
   },
-  /** TEI's reranking service. */
+  /** A service of Hugging Face's text-embeddings-inference (TEI), which serves one model: it either embeds or reranks. */
   tei: {
     settings: z.strictObject({
       backend: z.literal('tei'),
       model: z.string().min(1),
       ...atAddress,
       timeout_s: z.number().positive().max(3600).default(30),
+      /** Texts such as "query: " that some embedding models want in front of each side. */
+      query_prefix: z.string().optional(),
+      document_prefix: z.string().optional(),
     }),
-    tasks: ['rerank'],
+    tasks: ['embedding', 'rerank'],
+    vectorSettings: ['query_prefix', 'document_prefix'],
     healthPath: '/health',
   },
 } as const satisfies Record<string, BackendDescriptor>

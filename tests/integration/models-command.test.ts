@@ -88,6 +88,16 @@ it('doctor reports a set whose models answer as ready, and names the first thing
   await writeFile(file(), before)
   expect(embedding.stdout).toContain('This service has no embeddings: use another model for embed')
   expect(embedding.code).toBe(5)
+  const reranked = before.replace(
+    /rerank:\s+backend: builtin\s+model: lexical-reranker/,
+    'rerank: { backend: tei, model: bge-reranker, base_url: "http://127.0.0.1:1" }',
+  )
+  expect(reranked).not.toBe(before)
+  await writeFile(file(), reranked)
+  const unreachable = await doctor()
+  await writeFile(file(), before)
+  expect(unreachable.stdout).toContain('▲ rerank · bge-reranker · GET http://127.0.0.1:1/health: cannot be reached (')
+  expect(unreachable.code).toBe(5)
 })
 
 it('doctor asks every service that a variable names, also where the set cannot be used', async () => {

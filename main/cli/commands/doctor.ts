@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises'
 import {
   ConnectionKind,
   connectionKind,
+  healthAddressOf,
   isModelPath,
   isRemoteModel,
   ModelRole,
@@ -15,6 +16,7 @@ import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trusted-addresses.ts
 import { storedKeyEnvironment } from '../../manifests/connection-keys.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { parseRunnerInputs } from '../../manifests/runner-inputs.ts'
+import { findProblem, type Asked } from '../../runner/preflight.ts'
 import { checkConfiguredServices } from '../../runner/configured-services.ts'
 import { EXIT, textOption, type Command } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
@@ -78,7 +80,36 @@ async function checkModels(roles: Roles, env: Env): Promise<Finding[]> {
   const findings = await Promise.all([...new Set(pathsOf(roles))].map(checkPath))
   // One after another: two models of one service would slow each other down.
   for (const service of servicesOf(roles)) findings.push(...(await checkService(service, env)))
+  findings.push(...(await checkHealth(roles)))
   return findings
+}
+
+/** Model services that are no connection, such as TEI: whether they are there. No credential is sent. */
+async function checkHealth(roles: Roles): Promise<Finding[]> {
+  const models = ModelRole.options.flatMap((role) => {
+    const model = roles[role]
+    return isRemoteModel(model) && !('defaults' in model) ? [{ role, model }] : []
+  })
+  return Promise.all(
+    models.map(async ({ role, model }) => {
+      const asked: Asked = {
+        name: role,
+        method: 'GET',
+        url: healthAddressOf(model),
+        credentials: { apiKey: null },
+        addressVariable: `base_url of ${role} in the set`,
+        keyVariable: null,
+        needsRoute: false,
+        isHealth: true,
+      }
+      const found = await findProblem(asked, AbortSignal.timeout(TIMEOUT_MS))
+      return {
+        what: `${role} · ${model.model} · GET ${asked.url}`,
+        problem: found?.problem ?? null,
+        remedy: found === null ? null : `To do: ${found.remedy}.`,
+      }
+    }),
+  )
 }
 
 /** Files and folders; a hub id of the onnx backend is fetched at first use and cannot be checked here. */

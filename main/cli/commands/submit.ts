@@ -169,18 +169,24 @@ async function submit(
 
 /** Prints the log of a job as it grows, until the job is over. */
 async function followed(id: string, { cluster, run, print }: Submission): Promise<ExitCode> {
-  for (let printed = 0; ; await delay(LOOK_MS)) {
+  let printed = 0
+  for (;;) {
     const job = (await rayJobsOf(cluster, run)).find(({ submissionId }) => submissionId === id)
     const log = await rayJobLog(cluster, id)
+    const isEnded = job === undefined || isOver(job.status)
     // Whole lines only: a part of a credential would not be recognized.
-    const whole = job === undefined || isOver(job.status) ? log.length : log.lastIndexOf('\n') + 1
+    const whole = isEnded ? log.length : log.lastIndexOf('\n') + 1
     if (whole > printed) print(log.slice(printed, whole).trimEnd())
     printed = Math.max(printed, whole)
-    if (job !== undefined && !isOver(job.status)) continue
-    if (job !== undefined) print(jobLine(job))
-    if (job?.status === 'SUCCEEDED') return EXIT.ok
-    return job?.status === 'STOPPED' ? EXIT.interrupted : EXIT.serviceFailed
+    if (isEnded) return endOf(job, print)
+    await delay(LOOK_MS)
   }
+}
+
+function endOf(job: RunJobOfRay | undefined, print: (text: string) => void): ExitCode {
+  if (job !== undefined) print(jobLine(job))
+  if (job?.status === 'SUCCEEDED') return EXIT.ok
+  return job?.status === 'STOPPED' ? EXIT.interrupted : EXIT.serviceFailed
 }
 
 async function someJobs(cluster: RayCluster, run: RunOfRay): Promise<RunJobOfRay[]> {

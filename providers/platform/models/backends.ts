@@ -39,7 +39,7 @@ const OPEN: { readonly [Each in Backend]: Open<Each> } = {
     (await import('./gguf-backend.ts')).createGgufBackend(role, choice, await loadGguf()),
   openai: async (choice, { role, apiKey }) =>
     (await import('./openai-backend.ts')).createOpenAiBackend(role, choice, apiKey),
-  tei: async (choice, { apiKey }) => (await import('./tei-backend.ts')).createTeiBackend(choice, apiKey),
+  tei: async (choice, { role, apiKey }) => (await import('./tei-backend.ts')).createTeiBackend(role, choice, apiKey),
 }
 
 interface BackendOpener {

@@ -18,7 +18,7 @@ const ranked = (call: ModelServiceCall): Ranked =>
 async function setup(change: (results: Ranked) => unknown = (results) => results) {
   const service = await startModelService((call) => ({ json: change(ranked(call)) }))
   const choice = { backend: 'tei' as const, model: 'r', base_url: service.url, api_key_env: null, timeout_s: 20 }
-  const backend = createTeiBackend(choice, 'k-2')
+  const backend = createTeiBackend('rerank', choice, 'k-2')
   closing.push(service.close, () => backend.close())
   return { service, backend }
 }

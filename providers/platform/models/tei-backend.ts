@@ -1,18 +1,27 @@
+import { z } from 'zod'
 import { RERANK_MAX_BATCH, RerankResponse } from '../../../contract/index.ts'
-import type { ModelOf } from '../../../contract/index.ts'
+import type { ModelOf, ModelRole } from '../../../contract/index.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
 import { createModelHttp } from './model-http.ts'
 import type { ModelHttpOptions } from './model-http.ts'
+import { unitVectors } from './unit-vectors.ts'
 
-/** TEI's reranker by address, in batches it accepts; one bad batch fails the whole call. */
+/** `POST /embed`: a vector for each input, in their order. */
+const Embeddings = z.array(z.array(z.number()))
+
+/**
+ * A model behind TEI by address, in batches that it accepts unless its operator allows fewer; one bad batch fails the whole call. It refuses texts
+ * that are too long for the model unless it is asked to cut them.
+ */
 export function createTeiBackend(
+  role: ModelRole,
   choice: ModelOf<'tei'>,
   apiKey: string | null,
   overrides: Partial<ModelHttpOptions> = {},
 ): ModelBackend {
   const http = createModelHttp({
-    role: 'rerank',
+    role,
     baseUrl: choice.base_url,
     apiKey,
     timeoutMs: choice.timeout_s * 1000,
@@ -20,12 +29,26 @@ export function createTeiBackend(
     ...overrides,
   })
   return {
+    async embed(texts, side, signal) {
+      const prefix = (side === 'query' ? choice.query_prefix : choice.document_prefix) ?? ''
+      const vectors: number[][] = []
+      for (let start = 0; start < texts.length; start += RERANK_MAX_BATCH) {
+        const batch = texts.slice(start, start + RERANK_MAX_BATCH)
+        const inputs = batch.map((text) => prefix + text)
+        const answer = Embeddings.safeParse(await http.post('/embed', { inputs, truncate: true }, signal))
+        if (!answer.success) throw wrong(role, 'its answer is not a list of vectors')
+        if (answer.data.length !== batch.length)
+          throw wrong(role, `expected ${batch.length} vectors, received ${answer.data.length}`)
+        vectors.push(...answer.data)
+      }
+      return unitVectors(role, vectors, texts.length)
+    },
     async rerank(query, texts, signal) {
       const scores: number[] = []
       for (let start = 0; start < texts.length; start += RERANK_MAX_BATCH) {
         const batch = texts.slice(start, start + RERANK_MAX_BATCH)
         const answer = await http.post('/rerank', { query, texts: batch, raw_scores: true, truncate: true }, signal)
-        scores.push(...batchScores(answer, batch.length))
+        scores.push(...batchScores(role, answer, batch.length))
       }
       return scores
     },
@@ -34,16 +57,16 @@ export function createTeiBackend(
 }
 
 /** Scores in the order of the texts; every index once, every score finite. */
-function batchScores(answer: unknown, count: number): number[] {
+function batchScores(role: ModelRole, answer: unknown, count: number): number[] {
   const parsed = RerankResponse.safeParse(answer)
-  if (!parsed.success) throw wrong('its answer is not a list of {index, score}')
+  if (!parsed.success) throw wrong(role, 'its answer is not a list of {index, score}')
   const scores = new Map(parsed.data.map(({ index, score }) => [index, score]))
   if (parsed.data.length !== count || scores.size !== count || [...scores.keys()].some((index) => index >= count)) {
-    throw wrong(`expected indexes 0 to ${count - 1} once each`)
+    throw wrong(role, `expected indexes 0 to ${count - 1} once each`)
   }
   return Array.from({ length: count }, (_, index) => scores.get(index)!)
 }
 
-function wrong(problem: string): ModelCallError {
-  return new ModelCallError('invalid_response', 'rerank', `The reranker answered wrongly: ${problem}`)
+function wrong(role: ModelRole, problem: string): ModelCallError {
+  return new ModelCallError('invalid_response', role, `The model of role ${role} answered wrongly: ${problem}`)
 }

@@ -38,11 +38,12 @@ export function ConnectionsPanel() {
               {data.map(({ name, variable, address, source }) => (
                 <tr key={name}>
                   <th scope="row">{EXTERNAL_SERVICES[name].label}</th>
-                  <td className={table.wrap}>{address ?? '–'}</td>
+                  <td>{address ?? '–'}</td>
                   <td className={table.wrap}>
                     <StateDot tone={TONES[source]} /> {WORDS.sources[source]}
                     {source === 'not_allowed' && address !== null && (
                       <>
+                        {' '}
                         {WORDS.allow} <code>rag-ladder trust {new URL(address).origin}</code>
                       </>
                     )}
