@@ -39,8 +39,8 @@ export async function serviceConnections(root: string, env: Environment): Promis
 }
 
 /**
- * The environment with the addresses of the project's file where no variable names one, for everything that reads variables. `warn` is told which
- * addresses this person has not allowed yet. Throws `ManifestError`.
+ * The environment with the addresses of the project's file where no variable names one, for everything that reads variables. `warn` gets a
+ * message for each address that this person has not allowed yet. Throws `ManifestError`.
  */
 export async function withConnections<Env extends Environment>(
   root: string,

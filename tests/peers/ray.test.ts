@@ -69,7 +69,7 @@ describe(`Ray ${peer.version ?? ''}`, () => {
     return client
   }
 
-  it('stops the workers of a canceled job, and the run goes on without them', async () => {
+  it('stops the workers of a cancelled job, and the run goes on without them', async () => {
     const project = await workerProject(40, 500)
     onTestFinished(() => project.close())
     const database = await server().freshDatabase()
@@ -78,8 +78,8 @@ describe(`Ray ${peer.version ?? ''}`, () => {
     const client = await opened(database)
     await until(async () => (await rowsBy(client)).some(({ name, rows }) => name.startsWith('ray-') && rows > 1))
     const workers = (await rowsBy(client)).filter(({ name }) => name.startsWith('ray-'))
-    const canceled = await submit(database, project, 'cancel')
-    expect(canceled.stdout).toMatch(/rag-ladder-shared-\d+ is being stopped/)
+    const cancelled = await submit(database, project, 'cancel')
+    expect(cancelled.stdout).toMatch(/rag-ladder-shared-\d+ is being stopped/)
     await until(async () => (await submit(database, project, 'status')).stdout.includes(': stopped'))
     await until(async () => workers.every(({ pid }) => !isAlive(pid)))
     const { code, output } = await starter.ended

@@ -11,7 +11,7 @@ import { unitVectors } from './unit-vectors.ts'
 const Embeddings = z.array(z.array(z.number()))
 
 /**
- * A model behind TEI by address, in batches that it accepts unless its operator allows fewer; one bad batch fails the whole call. It refuses texts
+ * A model of a TEI server, in batches that it accepts unless its operator allows fewer; one bad batch fails the whole call. It refuses texts
  * that are too long for the model unless it is asked to cut them.
  */
 export function createTeiBackend(

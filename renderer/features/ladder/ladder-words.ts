@@ -149,7 +149,7 @@ export const LADDER_WORDS = {
       `Ray stops ${workers}. Stored rows stay, and other workers take over the cells in hand.`,
     cancel: 'Cancel job',
     keep: 'Keep job',
-    canceling: 'Canceling the job',
+    cancelling: 'Cancelling the job',
   },
 
   runNote: {

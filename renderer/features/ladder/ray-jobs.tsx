@@ -81,7 +81,7 @@ function JobRow({ runId, job, isShown, onShow }: JobRowProps) {
   const cancel = useMutation(
     api.workers.cancelJob.mutationOptions({
       onSuccess: (view) => client.setQueryData(api.workers.get.queryKey({ input: { run_id: runId } }), view),
-      onError: (error) => notifyFailure(WORDS.canceling, error),
+      onError: (error) => notifyFailure(WORDS.cancelling, error),
     }),
   )
   return (
