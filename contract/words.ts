@@ -87,3 +87,11 @@ export function plannedWords({
   const rest = pairs === 1 ? '' : `, of about ${points(among)} in each of ${countWords(pairs)} pairs`
   return `decides a difference of about ${points(alone)} percentage points between two approaches${rest}`
 }
+
+/** `3 of 10 pairs of approaches differ significantly (95 %, Holm-corrected)`. `level`: of the intervals, 0 to 1. */
+export function decidedPairsWords(decided: number, pairs: number, level: number): string {
+  const basis = `${Number((level * 100).toPrecision(4))} %, Holm-corrected`
+  return decided === 0
+    ? `No pair of approaches differs significantly (${plural(pairs, 'pair')}, ${basis})`
+    : `${countWords(decided)} of ${plural(pairs, 'pair')} of approaches ${decided === 1 ? 'differs' : 'differ'} significantly (${basis})`
+}

@@ -7,7 +7,7 @@ import { MAX_FILE_BYTES } from './own-datasets.ts'
 const count = z.int().min(0)
 const newId = z
   .string()
-  .regex(/^[a-z][a-z0-9_]{0,62}$/, 'a small letter, then small letters, digits and "_", at most 63')
+  .regex(/^[a-z][a-z0-9_]{0,62}$/, 'a lower-case letter, then lower-case letters, digits and "_", at most 63')
 
 /** A format of public datasets that can be imported. */
 export const ImportFormat = z.strictObject({

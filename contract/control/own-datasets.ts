@@ -48,7 +48,9 @@ const label = z.string().trim().min(1).max(120)
 
 export const CreateDatasetInput = z.strictObject({
   /** Also the name of a folder. */
-  id: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/, 'a small letter, then small letters, digits and "_", at most 63'),
+  id: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,62}$/, 'a lower-case letter, then lower-case letters, digits and "_", at most 63'),
   label,
   description: z.string().max(1000).default(''),
   /** Any dataset: its documents, questions and profile are copied. */

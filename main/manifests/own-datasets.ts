@@ -114,7 +114,7 @@ export async function refuseTakenId({ root, datasets, unusable, consumer }: Expe
   if (!ID.test(id))
     throw new DatasetEditError(
       'id',
-      `${JSON.stringify(id)} cannot be the name of a dataset: a small letter, then small letters, digits and "_", at most 63`,
+      `${JSON.stringify(id)} cannot be the name of a dataset: a lower-case letter, then lower-case letters, digits and "_", at most 63`,
     )
   const isTaken =
     datasets.some(({ dataset }) => dataset.id === id) ||

@@ -1,3 +1,4 @@
+import { GAPS_OF_QUESTIONS, reasonWords } from '../../contract/evidence/gap-reasons.ts'
 import {
   METRIC_LABELS,
   type Aggregate,
@@ -8,8 +9,8 @@ import {
 } from '../../contract/index.ts'
 import { countWords, plural, scoreWords } from '../../contract/words.ts'
 import { metricOf } from './aggregate-access.ts'
-import { GAPS_OF_QUESTIONS, type ScoreMetric } from './metric-outcome.ts'
-import { reasonWords, STATE_SIGNS } from './words.ts'
+import type { ScoreMetric } from './metric-outcome.ts'
+import { STATE_SIGNS } from './words.ts'
 
 /** A gap in the figures and its reason. The text may hold words of an evaluator or a gateway: untrusted. */
 export interface CoverageNote {

@@ -71,7 +71,7 @@ function stateText(aggregate: Aggregate, name: ComparedName, model: string): str
 }
 
 export const LEADER_LEGEND =
-  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, of the questions that all approaches of a rung share where they are scored on different ones, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach; by latency only where no cell failed. Pairs, over all rungs: ▲ decidedly better, ▼ decidedly worse, · open, which is no evidence that two approaches are equal.'
+  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, of the questions that all approaches of a rung share where they are scored on different ones, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach; by latency only where no cell failed. Pairs, over all rungs: ▲ decidedly better, ▼ decidedly worse, · inconclusive, which is no evidence that two approaches are equal.'
 
 /** The report of a ladder in Markdown; equal input gives equal text. */
 export function ladderMarkdown(

@@ -338,9 +338,12 @@ function legendLines(shown: string, { width, color }: View): string[] {
   const text = [
     ...states,
     '0.83\u00a021/24: mean and scored/expected cells',
-    ...ifShown(/≠/, `${UNEQUAL_SIGN}\u00a0means over different questions`),
+    ...ifShown(/≠/, `${UNEQUAL_SIGN}\u00a0means rest on different questions`),
     'median: latency of answered cells',
-    ...ifShown(/\bopen\b/, 'open: this run cannot distinguish the two, which is no evidence that they are equal'),
+    ...ifShown(
+      /\binconclusive\b/,
+      'inconclusive: this run cannot distinguish the two, which is no evidence that they are equal',
+    ),
   ].join(' · ')
   return wrap(text, width).map((line) => paint([{ text: line.replaceAll('\u00a0', ' '), style: 'dim' }], color))
 }

@@ -134,13 +134,3 @@ function answerOutcome(row: FigureRow, metric: AnswerMetric): MetricOutcome {
     return hasShortAnswer(row.question) ? NOT_IN_EARLIER_ROWS : unevaluable('short_answer_required')
   return failure('score_missing_or_null')
 }
-
-/** Gaps that a question has for every approach alike: they do not distinguish one from another. */
-export const GAPS_OF_QUESTIONS = {
-  gold_evidence_required: 'without gold evidence',
-  ground_truth_required: 'without ground truth',
-  answer_keys_required: 'without points to cover',
-  short_answer_required: 'without a short answer',
-  question_is_answerable: 'with an answer',
-  question_is_unanswerable: 'without an answer',
-} as const

@@ -1,7 +1,8 @@
+import { GAPS_OF_QUESTIONS } from '../../contract/evidence/gap-reasons.ts'
 import type { MetricState, MetricSummary } from '../../contract/index.ts'
 import { mean, quantile, rounded, roundedOrNull, sampleDeviation } from '../lib/numbers.ts'
 import { Column } from './column.ts'
-import { GAPS_OF_QUESTIONS, type MetricOutcome } from './metric-outcome.ts'
+import type { MetricOutcome } from './metric-outcome.ts'
 
 /** The questions that every approach with scores has a score for; `unequal` when an approach has more. */
 export interface CommonQuestions {

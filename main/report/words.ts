@@ -34,30 +34,11 @@ export const STATE_WORDS: Readonly<Record<MetricState, string>> = {
   not_run: 'not run',
 }
 
-const REASON_WORDS: Readonly<Record<string, string>> = {
-  answer_only: 'the approach answers without contexts',
-  retrieved_contexts_required: 'no context was retrieved',
-  evidence_not_handed_over: 'the answer rests on evidence that is not handed over as contexts, such as the graph',
-  not_in_earlier_rows: 'rows of earlier versions do not hold it',
-  cell_failed: 'the cell failed',
-  score_missing_or_null: 'the evaluator gave no score',
-  score_not_numeric: 'the score is no number',
-  score_not_finite: 'the score is not finite',
-  no_statements: 'the answer claims nothing, as a refusal does',
-  refusal_unknown: 'neither a rule nor a model could decide whether the answer refuses',
-  http_error: 'the evaluator answered with an HTTP error',
-  network_error: 'the evaluator could not be reached',
-  invalid_response: "the evaluator's answer has the wrong shape",
-}
-
-/** A reason's code in words; an evaluator's own words stay as they are. */
-export const reasonWords = (code: string): string => REASON_WORDS[code] ?? code
-
 /** Undecided is no evidence that two approaches are equal, and the word must not suggest it. */
 export const DECISION_WORDS: Readonly<Record<PairDecision, string>> = {
   better: 'better',
   worse: 'worse',
-  undecided: 'open',
+  undecided: 'inconclusive',
 }
 
 export const DECISION_SIGNS: Readonly<Record<PairDecision, string>> = { better: '▲', worse: '▼', undecided: '·' }
@@ -84,7 +65,7 @@ export const intervalWords = (name: ComparedName, interval: ConfidenceInterval |
 export const pWords = (p: number): string => (p < 0.001 ? '< 0.001' : p < 0.01 ? p.toFixed(3) : p.toFixed(2))
 
 /**
- * `3 of 10 pairs are decided at 95 % (Holm) · smallest difference this run could see: 0.06–0.11`, how many pairs were out of its reach, or why nothing
+ * `3 of 10 pairs of approaches differ significantly (95 %, Holm-corrected) · smallest difference this run could see: 0.06–0.11`, how many pairs were out of its reach, or why nothing
  * could be decided.
  */
 export function decidedLine({
@@ -98,8 +79,7 @@ export function decidedLine({
   const name = metric as ComparedName
   const { decided: count, comparable } = decided
   if (comparable === 0) return 'no two approaches share a scored question'
-  const percent = `${Number((settings.level * 100).toPrecision(4))} %`
-  const decidedWords = `${countWords(count)} of ${plural(comparable, 'pair')} ${count === 1 || comparable === 1 ? 'is' : 'are'} decided at ${percent} (Holm)`
+  const decidedWords = words.decidedPairsWords(count, comparable, settings.level)
   if (detectable !== null) {
     const [from, to] = [valueWords(name, detectable.smallest), valueWords(name, detectable.largest)]
     const seen = `smallest difference this run could see: ${from === to ? from : `${from}–${to}`}`

@@ -1,6 +1,6 @@
 import type { Aggregate } from '../../contract/index.ts'
 import { plural } from '../../contract/words.ts'
-import { reasonWords } from '../report/words.ts'
+import { reasonWords } from '../../contract/evidence/gap-reasons.ts'
 
 /** No answer of a dataset run got a single score from the evaluator, and there was something to score. */
 export class EvaluationFailedError extends Error {

@@ -48,7 +48,7 @@ export interface CellCounts {
 /** What a run made of its cells, in a few words. */
 export function cellsNote({ ok, failed, left }: CellCounts): string {
   if (ok + failed + left === 0) return 'every cell was there already'
-  return `${ok} answered, ${failed} failed now${left > 0 ? `, ${left} left` : ''}`
+  return `${ok} answered, ${failed} failed${left > 0 ? `, ${left} to go` : ''}`
 }
 
 /** Plans the cells and makes what is missing. Throws `ResumeConflictError` before any call, and what makes the log unusable. */

@@ -81,8 +81,7 @@ function failed(now: Supervision, failure: FailureClass, reason: string, atMs: n
 function onExit(now: Supervision, seen: Extract<Observation, { type: 'exited' }>, jitter: number): Step {
   if (now.state.name === 'stopping') return { next: { ...now, state: { name: 'stopped' } }, effects: [] }
   if (now.state.name !== 'starting' && now.state.name !== 'ready') return stay(now)
-  if (seen.code === CONFIG_EXIT_CODE)
-    return failed(now, 'configuration', 'it cannot start as it is set up', seen.atMs, jitter)
+  if (seen.code === CONFIG_EXIT_CODE) return failed(now, 'configuration', 'configuration error', seen.atMs, jitter)
   const how = seen.signal === null ? `exit code ${seen.code ?? 'unknown'}` : `signal ${seen.signal}`
   return failed(now, seen.code === DEADLINE_EXIT_CODE ? 'deadline_exit' : 'exit', how, seen.atMs, jitter)
 }

@@ -83,6 +83,8 @@ export interface MatrixSearch extends RunSearch {
   baseline?: string
   /** Aliases that stay at the left, in this order. */
   pinned?: string[]
+  /** Aliases without a column. */
+  hidden?: string[]
   /** Cells show the difference to the baseline instead of the value. */
   show?: 'difference'
   sort?: SortBy
@@ -215,6 +217,7 @@ export const readMatrixSearch = (raw: Raw): MatrixSearch =>
     metric: metricOf(raw),
     baseline: text(raw, 'baseline'),
     pinned: texts(raw, 'pinned'),
+    hidden: texts(raw, 'hidden'),
     show: member(text(raw, 'show'), ['difference'] as const),
     sort: member(text(raw, 'sort'), SORTS),
     sortAlias: text(raw, 'sortAlias'),

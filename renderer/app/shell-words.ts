@@ -34,7 +34,7 @@ export const SHELL_WORDS = {
   commandPalette: {
     runSmoke: 'Run the smoke ladder',
     tour: 'Take the tour',
-    look: (scheme: string) => `Look: ${scheme}`,
+    look: (scheme: string) => `Appearance: ${scheme}`,
     density: (choice: string) => `Density: ${choice}`,
     pages: 'Pages',
     commands: 'Commands',
@@ -46,8 +46,8 @@ export const SHELL_WORDS = {
   },
 
   router: {
-    noSuchPage: 'No such page',
-    choosePage: 'The address is not one of this panel. Choose a page on the left.',
+    noSuchPage: 'Page not found',
+    choosePage: 'Choose a page in the menu.',
     thisPageFailed: 'This page failed',
     thePage: 'The page',
   },

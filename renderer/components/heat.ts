@@ -1,6 +1,7 @@
 import { METRICS } from '../../contract/metrics/metrics.ts'
+
 /** Cividis in nine steps (Nuñez, Anderton, Renslow 2018): even in lightness, the same for colour-blind eyes. */
-const CIVIDIS = [
+const LIGHT = [
   '#00224e',
   '#123570',
   '#3b496c',
@@ -12,6 +13,12 @@ const CIVIDIS = [
   '#e1cc55',
   '#fee838',
 ]
+
+/**
+ * The same blue to yellow for a dark page. Its worst end stands out from the page, where a dark blue would sink into it, and its best end does
+ * not glare: the eye goes to what failed no later than to what is fine.
+ */
+const DARK = ['#3f74d8', '#5580cb', '#6a8bbd', '#7f96ae', '#949f9c', '#a8a688', '#bbae73', '#ccb55f']
 
 /** From worse to better by way of no difference; orange and blue stay apart for colour-blind eyes. The middle is the page's own surface. */
 const DIVERGING = {
@@ -52,26 +59,29 @@ function between(stops: readonly string[], share: number): HeatLook {
 }
 
 /** Background and readable ink for a share from 0 (worst) to 1 (best). */
-export const heat = (share: number): HeatLook => between(CIVIDIS, share)
+export const heat = (share: number, scheme: 'light' | 'dark'): HeatLook =>
+  between(scheme === 'dark' ? DARK : LIGHT, share)
 
-/** The values at the two ends of the scale. `diverging`: of differences, even around 0; else `worst` is the dark end. */
+/** The values at the two ends of the scale, and the page's colour scheme. `diverging`: of differences, even around 0. */
 export interface HeatDomain {
   worst: number
   best: number
-  diverging?: 'light' | 'dark'
+  scheme: 'light' | 'dark'
+  diverging?: true
 }
 
 /** Fixed for scores, so that one colour means one value on every page; for latency up to twice the slowest mean. */
-export function heatDomain(metric: string, slowestMeanMs: number): HeatDomain {
+export function heatDomain(metric: string, slowestMeanMs: number, scheme: HeatDomain['scheme']): HeatDomain {
   const [least, greatest] = METRICS.find(({ id }) => id === metric)?.range ?? [0, 1]
-  if (greatest === null) return { worst: Math.max(1000, Math.ceil((2 * slowestMeanMs) / 1000) * 1000), best: least }
-  return { worst: least, best: greatest }
+  if (greatest === null)
+    return { worst: Math.max(1000, Math.ceil((2 * slowestMeanMs) / 1000) * 1000), best: least, scheme }
+  return { worst: least, best: greatest, scheme }
 }
 
 /** Half of a metric's range to each side: what is further away has the colour of the end. */
-export function differenceDomain({ worst, best }: HeatDomain, scheme: 'light' | 'dark'): HeatDomain {
+export function differenceDomain({ worst, best, scheme }: HeatDomain): HeatDomain {
   const reach = Math.abs(best - worst) / 2
-  return { worst: best > worst ? -reach : reach, best: best > worst ? reach : -reach, diverging: scheme }
+  return { worst: best > worst ? -reach : reach, best: best > worst ? reach : -reach, scheme, diverging: true }
 }
 
 /** Position of a value in a domain, 0 to 1. */
@@ -80,5 +90,5 @@ export const heatShare = (value: number, { worst, best }: HeatDomain): number =>
 /** Colour of a value in its domain. */
 export const heatOf = (value: number, domain: HeatDomain): HeatLook =>
   domain.diverging === undefined
-    ? heat(heatShare(value, domain))
-    : between(DIVERGING[domain.diverging], heatShare(value, domain))
+    ? heat(heatShare(value, domain), domain.scheme)
+    : between(DIVERGING[domain.scheme], heatShare(value, domain))

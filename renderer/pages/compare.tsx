@@ -1,6 +1,7 @@
 import { MultiSelect, SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
 import { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { FIRST_METRIC, metricOfId } from '../../contract/metrics/metrics.ts'
 import { metricName } from '../components/format.ts'
@@ -27,6 +28,8 @@ const MOST_RUNS = 5
 export function ComparePage() {
   const search = useSearch({ from: '/compare' })
   const navigate = useNavigate({ from: '/compare' })
+  const [alias, setAlias] = useState<string | null>(null)
+  const questions = useRef<HTMLHeadingElement>(null)
   const { query, runs, run, dataset } = useRunDataset(search)
   const samples = useSamples()
   const leading = useLeadingMetric(run?.run_id)
@@ -92,9 +95,22 @@ export function ComparePage() {
           <p className="dim">{WORDS.noOthers}</p>
         ) : (
           <div className={styles.stack}>
-            <RunDifferences run={run.run_id} others={others} dataset={dataset.dataset_id} metric={metric} />
-            <h3>{WORDS.questions.title}</h3>
-            <QuestionDifferences run={run.run_id} others={others} dataset={dataset.dataset_id} metric={metric} />
+            <RunDifferences
+              {...{ others, metric }}
+              run={run.run_id}
+              dataset={dataset.dataset_id}
+              onChanged={(alias) => {
+                setAlias(alias)
+                questions.current?.scrollIntoView()
+              }}
+            />
+            <h3 ref={questions}>{WORDS.questions.title}</h3>
+            <QuestionDifferences
+              {...{ others, metric, alias }}
+              run={run.run_id}
+              dataset={dataset.dataset_id}
+              onAlias={setAlias}
+            />
             <h3>{WORDS.conditions}</h3>
             <ProvenanceDifferences runIds={[run.run_id, ...others]} dataset={dataset.dataset_id} />
           </div>

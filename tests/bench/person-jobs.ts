@@ -223,7 +223,7 @@ export const JOBS: readonly Job[] = [
       await expect(answers.first()).toBeVisible()
       const count = await answers.count()
       for (let answer = 0; answer < count; answer += 1) await person.press(String(1 + (answer % 5)))
-      await expect(page.getByText('● vote saved')).toBeVisible()
+      await expect(page.getByText('● Saved')).toBeVisible()
       await button(page, 'Reveal approaches…').click()
       await button(page, 'Reveal and end the vote').click()
       await expect(page.getByRole('region', { name: 'Scores by approach' })).toBeVisible()

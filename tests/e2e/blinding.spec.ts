@@ -77,10 +77,10 @@ test('before the reveal no byte that reaches the page names an approach, on a re
       expect(cards).toBe(models.length)
       for (let card = 0; card < cards; card += 1) await page.keyboard.press(String(1 + ((card + set) % 5)))
       await page.keyboard.press('b')
-      await expect(page.getByText('● vote saved')).toBeVisible()
+      await expect(page.getByText('● Saved')).toBeVisible()
       await page.keyboard.press('n')
     }
-    await expect(page.getByText(`${total}/${total} with a vote`)).toBeVisible()
+    await expect(page.getByText(`${total} of ${total} graded`)).toBeVisible()
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Search or command' }).fill('rag')
     await page.keyboard.press('Escape')

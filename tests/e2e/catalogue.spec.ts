@@ -92,13 +92,13 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
 
   // The first download is cancelled while the hub is slow; the second continues it.
   hub.faults.push({ hangAfter: 20_000 })
-  await page.getByRole('button', { name: 'Fetch tiny' }).click()
+  await page.getByRole('button', { name: 'Download tiny' }).click()
   await expect(rowOf(page, 'tiny')).toContainText('20.0 kB of 60.0 kB')
   await page.setViewportSize({ width: 1440, height: 1600 })
   await region(page).scrollIntoViewIfNeeded()
   await page.screenshot({ path: `${FOLDER}/catalogue-fetching.png` })
   await page.getByRole('button', { name: 'Cancel download of tiny' }).click()
-  const again = page.getByRole('button', { name: 'Fetch tiny' })
+  const again = page.getByRole('button', { name: 'Download tiny' })
   await expect(again).toHaveText('Continue (33 %)')
   await again.click()
   await expect(page.getByRole('button', { name: 'Test tiny' })).toBeVisible()
@@ -106,7 +106,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   expect(await isThere(target)).toBe(true)
 
   // No network: what failed, where, and what to do.
-  await page.getByRole('button', { name: 'Fetch far' }).click()
+  await page.getByRole('button', { name: 'Download far' }).click()
   await expect(rowOf(page, 'far').getByRole('alert')).toContainText(`no connection to ${new URL(closed).host}`)
   await expect(rowOf(page, 'far').getByRole('alert')).toContainText('Check the network')
 
@@ -139,7 +139,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   await page.getByRole('button', { name: 'Remove files of tiny' }).click()
   await expect(dialog).not.toContainText('Model sets use it')
   await dialog.getByRole('button', { name: 'Remove files' }).click()
-  await expect(page.getByRole('button', { name: 'Fetch tiny' })).toHaveText('Fetch')
+  await expect(page.getByRole('button', { name: 'Download tiny' })).toHaveText('Download')
   expect(await isThere(target)).toBe(false)
 
   await page.setViewportSize({ width: 420, height: 1600 })

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { test } from '../helpers/panel-page.ts'
+import { seriousFindings, test } from '../helpers/panel-page.ts'
 
 const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native&hops=[2]'
 
@@ -51,7 +51,7 @@ const PATHS = [
   { column: 5, name: 'route', shown: /classified as multi_hop, answered by\s*graph-rag/ },
   { column: 4, name: 'trajectory', shown: /graph_neighbours.*the graph engine did not answer/s },
   { column: 6, name: 'budget', shown: /31 of 48 relevance tests used/ },
-  { column: 0, name: 'nothing reported', shown: /does not report how it found this answer/ },
+  { column: 0, name: 'nothing reported', shown: /No trace was recorded/ },
 ]
 for (const { column, name, shown } of PATHS)
   test(`the path of an answer: ${name}`, async ({ page, open }) => {
@@ -81,6 +81,12 @@ test('a cell as a page keeps the way back to the same view', async ({ page, open
   await drawerOf(page).getByRole('tab', { name: 'Scores' }).click()
   await drawerOf(page).getByRole('link', { name: 'Open as page' }).click()
   await expect(page.getByRole('tab', { name: 'Scores' })).toHaveAttribute('aria-selected', 'true')
+  await expect(page.getByRole('heading', { level: 1 })).toHaveCount(1)
+  // Reasons are sentences, not the evaluator's JSON.
+  const faithfulness = page.getByRole('row', { name: /^faithfulness/ })
+  await expect(faithfulness).toBeVisible()
+  expect(await faithfulness.textContent()).not.toMatch(/[{}[\]"]/)
+  expect(await seriousFindings(page)).toEqual([])
   await page.getByRole('link', { name: 'Back to the matrix' }).click()
   await expect(drawerOf(page)).toBeVisible()
   expect(decodeURIComponent(page.url())).toMatch(/hops=\[2\].*metric=token_f1|metric=token_f1.*hops=\[2\]/)
@@ -89,6 +95,10 @@ test('a cell as a page keeps the way back to the same view', async ({ page, open
 test('an unknown row is reported, with a way on', async ({ page, open }) => {
   await open(`/cell?run=ladder-2026-11-20&row=${'0'.repeat(64)}`)
   await expect(page.getByRole('alert')).toContainText('The cell could not be read')
+  await open('/cell?run=ladder-2026-11-20&row=cut')
+  await expect(page.getByRole('heading', { name: 'This link names no cell' })).toBeVisible()
+  await page.getByRole('main').getByRole('link', { name: 'matrix' }).click()
+  await expect(page.getByRole('grid')).toBeVisible()
 })
 
 test('the chips show the metric of the matrix only, and ○ where an approach has none', async ({ page, open }) => {

@@ -16,11 +16,16 @@ test('a run against another: differences with intervals and decisions, and the c
   const differences = page.getByRole('region', { name: 'Differences between runs' })
   await expect(differences.getByRole('row')).toHaveCount(8)
   await expect(differences.getByRole('row').nth(1)).toContainText(/[+−]?0\.\d\d \[[+−]?0\.\d\d, [+−]?0\.\d\d\]/)
-  await expect(differences.getByRole('row').nth(1)).toContainText(/open|better|worse/)
+  await expect(differences.getByRole('row').nth(1)).toContainText(/inconclusive|better|worse/)
   await expect(page.getByText(/significant (regression|improvement)/)).toBeVisible()
   const conditions = page.getByRole('region', { name: 'Fields that differ' })
   await expect(conditions.getByRole('columnheader', { name: 'ladder-2026-11-18-r2' })).toBeVisible()
-  await expect(conditions).toContainText('runtime.repository.revision')
+  await expect(conditions).toContainText('repository › revision')
+  // A count of cells leads to these cells.
+  await page.getByRole('button', { name: /questions of vanilla-rag: list them below$/ }).click()
+  const listed = page.getByRole('region', { name: 'Question by question' }).locator('tbody tr')
+  await expect(listed.filter({ hasText: 'vanilla' }).first()).toBeVisible()
+  await expect(listed.filter({ hasNotText: 'vanilla' })).toHaveCount(0)
 })
 
 test('quality against each cost: a link keeps the choice, axes have names, intervals come in', async ({

@@ -27,7 +27,7 @@ test('every expected cell is accounted for, with reasons; timeouts apart', async
     const others = counts.slice(1).map(Number)
     expect(scored! + others.reduce((sum, cells) => sum + cells, 0)).toBe(expected)
   }
-  await expect(table).toContainText('retrieved contexts required 23')
+  await expect(table).toContainText('23 cells: no context was retrieved')
   await expect(page.getByRole('heading', { name: 'What cannot be compared, and why' })).toBeVisible()
 })
 
@@ -39,7 +39,18 @@ test('only gaps, and the chart’s metric, are kept in the link', async ({ page,
   await page.getByRole('checkbox', { name: 'only gaps' }).check()
   await expect.poll(() => rows.count()).toBeLessThan(all)
   expect(page.url()).toContain('gaps=true')
+  // What a question lacks for every approach is no gap of one.
+  await expect(rows.filter({ hasText: 'vanilla-rag' }).filter({ hasText: 'facts found' })).toHaveCount(0)
   await expect(page.getByRole('img', { name: 'Coverage of token F1: cells by state and approach' })).toBeVisible()
+})
+
+test('a number of cells leads to these cells', async ({ page, open }) => {
+  await open(COVERAGE)
+  const table = page.getByRole('region', { name: 'Coverage', exact: true })
+  await table.getByRole('link', { name: '23', exact: true }).first().click()
+  await expect(page).toHaveURL(/#\/matrix\?.*states=.*not_evaluable/)
+  await expect(page.getByRole('columnheader').nth(1)).toContainText('graph')
+  await expect(page.locator('[role=gridcell][data-state=not_evaluable]').first()).toBeVisible()
 })
 
 test('the chart is saved as SVG and as PNG, with its own colours', async ({ page, open }) => {

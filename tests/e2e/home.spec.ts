@@ -54,7 +54,7 @@ test('keys that follow the shortcut at once all arrive in the palette', async ({
 
 test('an unknown address is reported and keeps the links to the pages', async ({ page, open }) => {
   await open('/no-such-page')
-  await expect(page.getByRole('heading', { name: 'No such page' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible()
 })

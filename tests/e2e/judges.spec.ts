@@ -17,7 +17,7 @@ test('a vote by keys: grades, best, next; what is missing is named', async ({ pa
   await page.keyboard.press('n')
   await expect(page.getByText('B, C, D, E, F, G have no grade yet')).toBeVisible()
   for (const grade of '232512') await page.keyboard.press(grade)
-  await expect(page.getByText('● vote saved')).toBeVisible()
+  await expect(page.getByText('● Saved')).toBeVisible()
   // All have a grade: the highest one is at hand.
   await expect(card(page, 'E')).toHaveAttribute('data-current', 'true')
   await page.keyboard.press('b')
@@ -27,7 +27,7 @@ test('a vote by keys: grades, best, next; what is missing is named', async ({ pa
   await expect(card(page, 'D')).toContainText('grade 1')
   await page.keyboard.press('n')
   await expect(page.getByText('Question 2 of 23')).toBeVisible()
-  await expect(page.getByText('1/23 with a vote')).toBeVisible()
+  await expect(page.getByText('1 of 23 graded')).toBeVisible()
   await page.keyboard.press('p')
   await expect(card(page, 'E')).toContainText('★ best')
 })
@@ -36,7 +36,7 @@ test('a mark stays where it was set while its vote is kept', async ({ page, open
   await open(JUDGES)
   await expect(card(page, 'A')).toBeVisible()
   for (const grade of '1232512') await page.keyboard.press(grade)
-  await expect(page.getByText('● vote saved')).toBeVisible()
+  await expect(page.getByText('● Saved')).toBeVisible()
   // A grade that is given in a moment without the mark would send the vote without it.
   await page.evaluate(`
     window.marks = []
@@ -45,7 +45,7 @@ test('a mark stays where it was set while its vote is kept', async ({ page, open
   `)
   await page.keyboard.press('b')
   await expect(card(page, 'E')).toContainText('★ best')
-  await expect(page.getByText('● vote saved')).toBeVisible()
+  await expect(page.getByText('● Saved')).toBeVisible()
   expect(await page.evaluate('window.marks')).toEqual(['true'])
 })
 
@@ -57,7 +57,7 @@ test('an unfinished vote outlives a reload; a note is kept with the vote', async
   await page.reload()
   await expect(card(page, 'A')).toContainText('grade 3')
   await expect(page.getByRole('textbox', { name: 'Note' })).toHaveValue('5 stars for b, n and 1')
-  await expect(page.getByText('0/23 with a vote')).toBeVisible()
+  await expect(page.getByText('0 of 23 graded')).toBeVisible()
 })
 
 test('a link opens the question it was made on; without a number, the first one without a vote', async ({
@@ -69,7 +69,7 @@ test('a link opens the question it was made on; without a number, the first one 
   await open(JUDGES)
   await expect(card(page, 'A')).toBeVisible()
   for (const grade of '1234123') await page.keyboard.press(grade)
-  await expect(page.getByText('● vote saved')).toBeVisible()
+  await expect(page.getByText('● Saved')).toBeVisible()
   await page.getByRole('link', { name: 'Services' }).click()
   await page.goBack()
   await expect(page.getByText('Question 1 of 23')).toBeVisible()
@@ -80,7 +80,7 @@ test('the reveal asks once, then shows scores, agreement, and a person against e
   await expect(card(page, 'A')).toBeVisible()
   for (let set = 0; set < 9; set += 1) {
     for (const grade of '5432145') await page.keyboard.press(grade)
-    await expect(page.getByText(`${set + 1}/23 with a vote`)).toBeVisible()
+    await expect(page.getByText(`${set + 1} of 23 graded`)).toBeVisible()
     await page.keyboard.press('n')
     await expect(page.getByText(`Question ${set + 2} of 23`)).toBeVisible()
   }

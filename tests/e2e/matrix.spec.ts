@@ -25,7 +25,7 @@ test('movement by keyboard: arrows, Enter opens, Escape closes, f filters, / sea
   await page.keyboard.press('f')
   await expect.poll(() => decodeURIComponent(page.url())).toContain('states=["ok"]')
   await page.keyboard.press('/')
-  await expect(page.getByRole('textbox', { name: 'Words' })).toBeFocused()
+  await expect(page.getByRole('textbox', { name: 'Search questions and answers' })).toBeFocused()
 })
 
 test('a link reproduces a view: filters, order, metric and the open cell', async ({ page, open }) => {
@@ -68,6 +68,22 @@ test('a pinned column stays at the left, in the link too', async ({ page, open }
   await page.keyboard.press('End')
   await expect(page.getByRole('columnheader', { name: /adaptive/ })).toBeInViewport()
   expect((await first.boundingBox())!.x).toBe(before)
+  await page.keyboard.press('h')
+  await expect(page.getByRole('columnheader', { name: /adaptive/ })).toHaveCount(0)
+  await page.reload()
+  await page.getByRole('button', { name: 'Show 1 hidden column' }).click()
+  await expect(grid).toHaveAttribute('aria-colcount', '8')
+})
+
+test('a phone shows two columns of cells; what filters them waits behind a button', async ({ page, open }) => {
+  await page.setViewportSize({ width: 420, height: 850 })
+  await open(MATRIX)
+  for (const cell of [0, 1])
+    await expect(page.getByRole('row').nth(1).getByRole('gridcell').nth(cell)).toBeInViewport({ ratio: 1 })
+  await expect(page.getByRole('row').nth(9)).toBeInViewport()
+  await expect(page.getByRole('combobox', { name: 'State' })).toBeHidden()
+  await page.getByRole('button', { name: 'View and filters' }).click()
+  await expect(page.getByRole('combobox', { name: 'State' })).toBeVisible()
 })
 
 test('differences to the baseline: signed, coloured around 0, and none where either has no value', async ({
@@ -77,7 +93,7 @@ test('differences to the baseline: signed, coloured around 0, and none where eit
   await open(`${MATRIX}&baseline=hybrid-rag`)
   await page.getByRole('grid').focus()
   await page.keyboard.press('v')
-  await expect(page.getByRole('img', { name: 'Heat scale from −0.50 to +0.50' })).toBeVisible()
+  await expect(page.getByRole('img', { name: 'Heat scale from ≤ −0.50 to ≥ +0.50' })).toBeVisible()
   const first = page.getByRole('row').nth(1).getByRole('gridcell')
   await expect(first.nth(0)).toHaveText(/^[−+]\d\.\d\d/)
   await expect(first.nth(1)).toHaveText(/^±0\.00/)

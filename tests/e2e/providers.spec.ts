@@ -105,7 +105,7 @@ test('models are listed while their service runs: fetched with their progress, c
   await expect(kokoro).toContainText(/Apache-2\.0.*92\.0 MB.*example\.org.*not here/)
   await expect(kokoro.getByRole('link')).toHaveAttribute('href', 'https://example.org/kokoro')
 
-  const fetching = page.getByRole('button', { name: 'Fetch kokoro' })
+  const fetching = page.getByRole('button', { name: 'Download kokoro' })
   const cancel = page.getByRole('button', { name: 'Cancel kokoro' })
   await fetching.click()
   await expect(kokoro.getByRole('status')).toHaveText('23.0 MB of 92.0 MB')
@@ -130,13 +130,15 @@ test('a model that cannot be fetched shows why, also after a reload; one that it
   await open('/providers')
   await page.getByRole('button', { name: 'Start converter', exact: true }).click()
   const models = page.getByRole('table', { name: 'Models of converter' })
-  await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText(/not here\s*unpinned/, { timeout: 30_000 })
-  await page.getByRole('button', { name: `Fetch ${TABLE_MODEL}` }).click()
+  await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText(/not downloaded\s*version not fixed/, {
+    timeout: 30_000,
+  })
+  await page.getByRole('button', { name: `Download ${TABLE_MODEL}` }).click()
   const reason = 'the network is not to be used. Connect to the network'
   await expect(models.getByRole('alert')).toContainText(reason)
   await page.reload()
   await expect(models.getByRole('alert')).toContainText(reason)
-  await expect(page.getByRole('button', { name: `Fetch ${TABLE_MODEL}` })).toBeEnabled()
+  await expect(page.getByRole('button', { name: `Download ${TABLE_MODEL}` })).toBeEnabled()
 })
 
 const OPERATOR = 'operator-token-of-the-spec'

@@ -34,7 +34,7 @@ test('a voice is recorded, judged, saved, spoken in and deleted', async ({ panel
   await save.click()
   await expect(page.getByRole('heading', { name: 'Test speaker' })).toBeVisible({ timeout: 30_000 })
 
-  await page.getByRole('button', { name: 'Speak as this voice: Test speaker' }).click()
+  await page.getByRole('button', { name: 'Speak in this voice: Test speaker' }).click()
   const play = playButton(page, 'speech as Test speaker')
   await play.click({ timeout: 60_000 })
   await expect(page.getByRole('button', { name: 'Pause speech as Test speaker' })).toBeVisible()

@@ -83,7 +83,7 @@ async function transcribe(page: Page): Promise<void> {
 
 /** A voice made of a clip the first time, and a sentence in it with both waves and spectrograms. */
 async function useVoice(page: Page): Promise<void> {
-  const speak = page.getByRole('button', { name: 'Speak as this voice: Fixture speaker' })
+  const speak = page.getByRole('button', { name: 'Speak in this voice: Fixture speaker' })
   const empty = page.getByRole('heading', { name: 'No voice yet' })
   await speak.or(empty).first().waitFor({ timeout: 60_000 })
   if (await empty.isVisible()) {

@@ -147,7 +147,7 @@ describe('ladderPage', () => {
   it('shows decisions with signs and words, never as mere colour', () => {
     const pairs = read(page).filter(({ attributes }) => attributes.get('class')?.startsWith('num pair'))
     expect(pairs.length).toBeGreaterThan(0)
-    for (const { attributes } of pairs) expect(attributes.get('title')).toMatch(/ · (better|worse|open)$/)
+    for (const { attributes } of pairs) expect(attributes.get('title')).toMatch(/ · (better|worse|inconclusive)$/)
     const signs = read(page).filter(({ attributes }) => attributes.get('class') === 'sign')
     expect(new Set(signs.map(({ text }) => text))).toEqual(new Set(['▲', '▼', '·']))
   })

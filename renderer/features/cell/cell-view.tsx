@@ -10,7 +10,8 @@ import type { CellTab } from '../../app/search-params.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { count, duration, metricName, metricValue, plural } from '../../components/format.ts'
-import { MarkedText } from '../../components/marked-text.tsx'
+import { directionOf, markupOf } from '../../components/light-markup.ts'
+import { MarkedText, PlainPart } from '../../components/marked-text.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
@@ -40,11 +41,13 @@ interface CellViewProps {
   onAgainst: (alias: string | undefined) => void
   onOpen: (row: string) => void
   actions: ReactNode
+  /** Level of the cell's title; h1 where the cell is the page. */
+  heading?: 'h1' | 'h2'
 }
 
 /** One cell in full: of a run, or of a published snapshot. */
 export function CellView(props: CellViewProps) {
-  const { run, row, actions } = props
+  const { run, row, actions, heading: Heading = 'h2' } = props
   const cell = useQuery({
     ...api.cells.get.queryOptions({ input: { run_id: run, row_id: row } }),
     placeholderData: keepPreviousData,
@@ -53,7 +56,7 @@ export function CellView(props: CellViewProps) {
     return (
       <div className={styles.view}>
         <div className={styles.headRow}>
-          <h2>{WORDS.cell}</h2>
+          <Heading>{WORDS.cell}</Heading>
           <span className={styles.spacer} />
           {actions}
         </div>
@@ -70,7 +73,7 @@ export function CellView(props: CellViewProps) {
   return (
     <div className={styles.view}>
       <div className={styles.headRow}>
-        <h2>{WORDS.snapshot}</h2>
+        <Heading>{WORDS.snapshot}</Heading>
         <span className={styles.spacer} />
         {actions}
       </div>
@@ -93,7 +96,19 @@ export function CellView(props: CellViewProps) {
 
 /** A cell of a run: question and answer above, evidence and figures in tabs. */
 function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
-  const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
+  const {
+    run,
+    row,
+    tab = 'evidence',
+    against,
+    metric,
+    onTab,
+    onAgainst,
+    onOpen,
+    actions,
+    detail,
+    heading: Heading = 'h2',
+  } = props
   const { row: cell, cuts, verdicts, judging } = detail
   const { question, approach, evidence, error } = cell
   const facts = question.gold.flatMap(({ fact }) => fact ?? [])
@@ -102,9 +117,9 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
     <div className={styles.view}>
       <header className={styles.head}>
         <div className={styles.headRow}>
-          <h2>
+          <Heading>
             <ApproachName alias={approach.model} base={approach.base_model} />
-          </h2>
+          </Heading>
           <span className={styles.meta}>
             {question.id}
             {question.hops !== null && ` · ${plural(question.hops, 'hop')}`} ·{' '}
@@ -113,7 +128,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           </span>
           <span className={styles.actions}>{actions}</span>
         </div>
-        <p className={styles.query}>
+        <p className={styles.query} dir={directionOf(question.query)}>
           <MarkedText text={question.query} />
         </p>
         <OtherApproaches
@@ -130,7 +145,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
       {comparing ? (
         <EvidenceDiff {...{ run, row, against, onOpen, facts }} here={cell} />
       ) : (
-        <div className={styles.columns}>
+        <div className={styles.columns} dir={directionOf(question.query)}>
           <AnswerBlock
             key={cell.row_id}
             {...{ evidence, cuts, run, row }}
@@ -202,6 +217,7 @@ function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
   })
   const answer = evidence === null ? '' : evidence.answer + more
   const shaded = answer.length <= SHADED_CHARACTERS
+  const markup = markupOf(shaded ? answer : '')
   return (
     <div className={styles.block}>
       <h3>
@@ -211,9 +227,9 @@ function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
         {evidence === null && <span className="dim">{WORDS.noAnswer}</span>}
         <bdi className={marked.text}>
           {shaded
-            ? supportedSentences(answer, evidence?.contexts ?? []).map(({ text, supported }, index) => (
-                <span key={index} className={styles.sentence} data-supported={supported ?? undefined}>
-                  {text}
+            ? supportedSentences(answer, evidence?.contexts ?? []).map(({ start, end, supported }) => (
+                <span key={start} className={styles.sentence} data-supported={supported ?? undefined}>
+                  <PlainPart {...{ start, end, markup }} text={answer} />
                 </span>
               ))
             : answer}

@@ -9,6 +9,9 @@ export const CELL_WORDS = {
   },
 
   cell: 'Cell',
+  noCell: 'This link names no cell',
+  noCellText: 'Its end may have been lost when it was copied. Choose the cell in the ',
+  matrix: 'matrix',
   theCell: 'The cell',
   back: 'Back to the matrix',
   otherCell: (alias: string) => `The cell of ${alias}`,
@@ -32,7 +35,7 @@ export const CELL_WORDS = {
   notAnswerable: 'Not answerable: what is missing',
   noGroundTruth: 'none written',
   shading:
-    'Shaded: one context has most of the sentence’s words. Dotted: no context has. This compares words and judges nothing.',
+    'Shaded: most of the sentence’s words occur in one retrieved passage. Dotted: they don’t. Word overlap only.',
   readOn: (shown: string, all: string) => `Show more: ${shown} of ${all} characters`,
   readingOn: 'Reading on',
 
@@ -54,9 +57,9 @@ export const CELL_WORDS = {
 
   context: (rank: number) => `Context ${rank}`,
   noContexts: 'No context came with this answer.',
-  answerOnly: 'This approach returns its answer without contexts; metrics that need them cannot be measured.',
+  answerOnly: 'This approach does not return the passages it used; metrics that need them cannot be measured.',
   usedPassages: 'Passages that the engine reports as used. Only the retrieval metrics are computed from them.',
-  noSource: 'source unknown',
+  noSource: 'unknown source',
   chunk: (number: number) => `chunk ${number}`,
   holdsGold: '● gold',
   score: (score: string) => `score ${score}`,
@@ -67,8 +70,20 @@ export const CELL_WORDS = {
   inBoth: (contexts: string, onlyHere: number, here: string, onlyThere: number, there: string) =>
     `${contexts} in both · ${onlyHere} only ${here} · ${onlyThere} only ${there}`,
   sameWords: ' · the answers have the same words',
-  wordsInBoth: (words: string) => ` · ${words} of the answers in both, underlined: only here`,
+  wordsInBoth: (words: string) => ` · ${words} shared; underlined words are unique to this answer`,
   openOther: 'Open this cell',
+
+  reasons: {
+    supported: { yes: '● supported', no: '○ not supported' },
+    attributed: { yes: '● in the contexts', no: '○ not in the contexts' },
+    question: (question: string, similarity: string, isEvasive: boolean) =>
+      `similarity ${similarity}: ${question}${isEvasive ? ' (evasive answer)' : ''}`,
+    context: (rank: number, isUseful: boolean) =>
+      isUseful ? `● context ${rank} is useful` : `○ context ${rank} is not useful`,
+    omitted: (statements: string) => `${statements} more were not checked`,
+    none: (what: string) => `no ${what}`,
+    more: (lines: number) => `${lines} more`,
+  },
 
   metric: 'Metric',
   state: 'State',
@@ -101,18 +116,18 @@ export const CELL_WORDS = {
         ? 'in the ground truth'
         : `in the answer of ${place}`,
 
-  noPath: 'The approach does not report how it found this answer: one search, one generation.',
+  noPath: 'No trace was recorded: one search, one generation.',
   route: 'Route',
   classifiedAs: 'classified as',
   answeredBy: ', answered by',
   trajectory: 'Trajectory',
   noTool: 'The agent answered without calling a tool.',
-  steps: { turn: 'Turn', tool: 'Tool', input: 'Asked with', found: 'Found', took: 'Took' },
+  steps: { turn: 'Turn', tool: 'Tool', input: 'Arguments', found: 'Found', took: 'Took' },
   budget: 'Budget of the lazy graph',
   budgetUsed: (tests: string, budget: string) => `${tests} of ${budget} relevance tests used`,
   bridges: { to: 'Passage that the walk added', from: 'Reached from', via: 'By way of', seed: 'a seed' },
   graphEvidence: 'What the graph answer was written from',
-  alsoReported: 'Also reported',
+  alsoReported: 'Other details',
 
   time: {
     queue: 'queue',
@@ -129,7 +144,7 @@ export const CELL_WORDS = {
     server: 'Server',
     chunks: 'Chunks in the prompt',
     calls: 'Model calls',
-    callsOf: (all: string, cloud: string) => `${all}, of them cloud ${cloud}`,
+    callsOf: (all: string, cloud: string) => `${all} (${cloud} cloud)`,
     tokens: 'Tokens',
     tokensOf: (input: string, output: string) => `${input} in, ${output} out`,
   },

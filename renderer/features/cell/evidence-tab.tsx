@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { CanonicalRow, RowApproach, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { plural, score } from '../../components/format.ts'
+import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -109,8 +110,8 @@ function ContextList({ contexts, facts, approach }: ContextListProps) {
                 <span className="dim">{WORDS.score(score(context.score))}</span>
               )}
             </header>
-            <div tabIndex={0} role="region" aria-label={WORDS.context(context.rank)}>
-              <MarkedText text={context.text} spans={hits} />
+            <div tabIndex={0} role="region" aria-label={WORDS.context(context.rank)} dir={directionOf(context.text)}>
+              <MarkedText text={context.text} spans={hits} isMarkdown />
             </div>
           </li>
         )
@@ -178,11 +179,11 @@ export function EvidenceDiff({ run, row, here, against, facts, onOpen }: Evidenc
                 </Button>
               )}
             </div>
-            <div className={styles.box}>
+            <div className={styles.box} dir={directionOf(cell.evidence?.answer ?? '')}>
               {cell.evidence === null ? (
                 <span className="dim">{WORDS.noAnswer}</span>
               ) : (
-                <MarkedText text={cell.evidence.answer} spans={only ?? []} tone="only" />
+                <MarkedText text={cell.evidence.answer} spans={only ?? []} tone="only" isMarkdown />
               )}
             </div>
             <ContextList contexts={contexts} facts={facts} approach={cell.approach} />

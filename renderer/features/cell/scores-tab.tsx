@@ -1,6 +1,7 @@
 import type { CellDetail, CellJudging } from '../../../contract/control/cells.ts'
 import type { CellVerdict } from '../../../contract/control/run-index/cell.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { reasonWords } from '../../../contract/evidence/gap-reasons.ts'
 import type { PromptLeak } from '../../../contract/evidence/judgments.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { count, metricName, score } from '../../components/format.ts'
@@ -8,6 +9,7 @@ import { MarkedText } from '../../components/marked-text.tsx'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import table from '../../components/table.module.css'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
+import { reasonLines } from './score-reason.ts'
 import { scoreState } from './score-state.ts'
 import styles from './cell.module.css'
 
@@ -31,11 +33,8 @@ interface Line {
   group: string
   value: number | null
   state: keyof typeof STATE_SIGNS
-  reason: string
+  reason: readonly string[]
 }
-
-const asText = (value: unknown): string =>
-  value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 1)
 
 function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[] {
   const graded = ragas.requested.map((metric): Line => {
@@ -46,7 +45,7 @@ function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[
       group: ragas.evaluator_model ?? 'evaluator',
       value,
       state,
-      reason: value === null ? reason : asText(ragas.reasons[metric]),
+      reason: value === null ? [reason] : reasonLines(ragas.reasons[metric]),
     }
   })
   const measured = (
@@ -60,10 +59,10 @@ function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[
             metric: group,
             value: null,
             state: part.status === 'not_run' ? 'not_run' : 'not_evaluable',
-            reason: part.reason ?? '',
+            reason: part.reason === null ? [] : [reasonWords(part.reason).replaceAll('_', ' ')],
           },
         ]
-      : Object.entries(part.scores).map(([metric, value]) => ({ group, metric, value, state: 'ok', reason: '' }))
+      : Object.entries(part.scores).map(([metric, value]) => ({ group, metric, value, state: 'ok', reason: [] }))
   return [...graded, ...measured('retrieval', retrieval), ...(answer === undefined ? [] : measured('answer', answer))]
 }
 
@@ -71,7 +70,7 @@ function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[
 function ScoreTable({ row }: { row: CanonicalRow }) {
   const lines = linesOf(row)
   return (
-    <table className={table.table}>
+    <table className={`${table.table ?? ''} ${styles.scores ?? ''}`}>
       <thead>
         <tr>
           <th>{WORDS.metric}</th>
@@ -93,7 +92,7 @@ function ScoreTable({ row }: { row: CanonicalRow }) {
             </td>
             <td className="dim">{group}</td>
             <td className={table.wrap}>
-              <MarkedText text={reason} />
+              <ReasonLines lines={reason} />
             </td>
           </tr>
         ))}
@@ -102,7 +101,34 @@ function ScoreTable({ row }: { row: CanonicalRow }) {
   )
 }
 
-/** The verdict of each judge of the panel on this answer. */
+const FIRST_LINES = 3
+
+/** The first lines of a reason, the others on demand: the table stays a table. */
+function ReasonLines({ lines }: { lines: readonly string[] }) {
+  const list = (part: readonly string[]) => (
+    <ul className={styles.reasons}>
+      {part.map((line, index) => (
+        <li key={index}>
+          <MarkedText text={line} />
+        </li>
+      ))}
+    </ul>
+  )
+  const rest = lines.slice(FIRST_LINES)
+  return (
+    <>
+      {list(lines.slice(0, FIRST_LINES))}
+      {rest.length > 0 && (
+        <details>
+          <summary>{WORDS.reasons.more(rest.length)}</summary>
+          {list(rest)}
+        </details>
+      )}
+    </>
+  )
+}
+
+/** What each judge of the panel said of this answer. */
 export function VerdictList({ verdicts }: { verdicts: readonly CellVerdict[] }) {
   return (
     <table className={table.table}>

@@ -34,13 +34,15 @@ export const SUPPORT_SHARE = 0.7
 export function supportedSentences(
   answer: string,
   contexts: readonly string[],
-): { text: string; supported: boolean | null }[] {
+): (Span & { supported: boolean | null })[] {
   const sets = contexts.map((context) => new Set(wordsOf(context)))
   const sentences = answer.match(/[^.!?\n]+(?:[.!?]+|\n|$)\s*/g) ?? [answer]
+  let start = 0
   return sentences.map((text) => {
     const words = wordsOf(text)
-    if (sets.length === 0 || words.length === 0) return { text, supported: null }
+    const span = { start, end: (start += text.length) }
+    if (sets.length === 0 || words.length === 0) return { ...span, supported: null }
     const best = Math.max(...sets.map((set) => words.filter((word) => set.has(word)).length))
-    return { text, supported: best / words.length >= SUPPORT_SHARE }
+    return { ...span, supported: best / words.length >= SUPPORT_SHARE }
   })
 }

@@ -24,10 +24,13 @@ interface QuestionDifferencesProps {
   others: readonly string[]
   dataset: string
   metric: IndexMetric
+  /** Only this approach; null for all. */
+  alias: string | null
+  onAlias: (alias: string | null) => void
 }
 
 /** The cells in which two runs differ, by kind, with links to both sides. */
-export function QuestionDifferences({ run, others, dataset, metric }: QuestionDifferencesProps) {
+export function QuestionDifferences({ run, others, dataset, metric, alias, onAlias }: QuestionDifferencesProps) {
   const samples = useSamples()
   const [chosen, setChosen] = useState<string | null>(null)
   const [kind, setKind] = useState<ChangeKind | 'all'>('all')
@@ -40,13 +43,14 @@ export function QuestionDifferences({ run, others, dataset, metric }: QuestionDi
   if (isError) return <ErrorPanel error={error} what={WORDS.what} retry={() => void refetch()} />
   if (data === undefined) return <LoadingRows rows={6} />
   const cells = data.changed.cells.flatMap((cell) => {
+    if (alias !== null && cell.model !== alias) return []
     const its = changeKind(cell, data.better)
     return its === null ? [] : [{ ...cell, kind: its }]
   })
   const ofKind = (each: ChangeKind): number => cells.filter((cell) => cell.kind === each).length
   const shown = cells.filter((cell) => kind === 'all' || cell.kind === kind)
   const isWhole = data.changed.total === data.changed.cells.length
-  const inBoth = data.aliases.filter(({ runs }) => runs.length === 2)
+  const inBoth = data.aliases.filter(({ runs, model }) => runs.length === 2 && (alias === null || model === alias))
   const shared = inBoth.reduce((sum, { common }) => sum + common, 0)
   return (
     <>
@@ -61,6 +65,15 @@ export function QuestionDifferences({ run, others, dataset, metric }: QuestionDi
             onChange={setChosen}
           />
         )}
+        <Select
+          size="xs"
+          aria-label={WORDS.approach}
+          placeholder={WORDS.anyApproach}
+          clearable
+          data={data.aliases.map(({ model }) => model)}
+          value={alias}
+          onChange={onAlias}
+        />
         <SegmentedControl
           size="xs"
           aria-label={WORDS.kind}

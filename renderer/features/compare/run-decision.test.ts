@@ -29,5 +29,6 @@ it('an approach that one of two runs lacks is not open: no question could decide
 it('an approach with the same value for every question is equal, not open', () => {
   expect(decisionOf({ ...difference, changed: 0 })).toBe('equal')
   expect(isOpen({ ...difference, changed: 0 })).toBe(false)
-  expect(decisionOf({ ...difference, changed: 0, common: 0 })).toBe('undecided')
+  expect(decisionOf({ ...difference, changed: 0, common: 0 })).toBe('noShared')
+  expect(isOpen({ ...difference, changed: 0, common: 0 })).toBe(false)
 })

@@ -16,15 +16,16 @@ export interface Difference {
   where: 'both' | 'here' | 'there'
 }
 
-/** The decision on an approach in two runs: none where one of them lacks it, or where every value is the same. */
+/** What can be said of an approach in two runs: nothing to decide where one of them lacks it, where every value is the same, or where no question is shared. */
 export function decisionOf({
   where,
   common,
   changed,
   pair,
-}: Difference): 'here' | 'there' | 'equal' | 'unknown' | AgainstBaseline['decision'] {
+}: Difference): 'here' | 'there' | 'equal' | 'noShared' | 'unknown' | AgainstBaseline['decision'] {
   if (where !== 'both') return where
-  if (common > 0 && changed === 0) return 'equal'
+  if (common === 0) return 'noShared'
+  if (changed === 0) return 'equal'
   return pair?.decision ?? 'unknown'
 }
 

@@ -1,3 +1,4 @@
+import { Anchor } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
@@ -17,12 +18,15 @@ interface RunDifferencesProps {
   others: string[]
   dataset: string
   metric: IndexMetric
+  /** Asks for the questions in which an approach differs. */
+  onChanged: (alias: string) => void
 }
 
 const DECISIONS: Record<ReturnType<typeof decisionOf>, string> = {
   ...WORDS.decisions,
   ...WORDS.onlyIn,
   equal: WORDS.equal,
+  noShared: WORDS.noShared,
   unknown: WORDS.unknown,
 }
 
@@ -47,7 +51,7 @@ function Summary({ differences, settled }: { differences: Difference[]; settled:
 }
 
 /** A run against others: paired differences per approach on shared questions, with intervals and decisions. */
-export function RunDifferences({ run, others, dataset, metric }: RunDifferencesProps) {
+export function RunDifferences({ run, others, dataset, metric, onChanged }: RunDifferencesProps) {
   const runIds = [run, ...others]
   const means = useQuery(api.compare.runs.queryOptions({ input: { run_ids: runIds, metric, dataset_id: dataset } }))
   const models = means.data?.aliases.map(({ model }) => model) ?? []
@@ -110,7 +114,7 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
               <DifferenceRow
                 key={`${difference.model} ${difference.other}`}
                 {...difference}
-                {...{ domain }}
+                {...{ domain, onChanged }}
                 isNamed={others.length > 1}
               />
             ))}
@@ -123,11 +127,12 @@ export function RunDifferences({ run, others, dataset, metric }: RunDifferencesP
 
 interface DifferenceRowProps extends Difference {
   domain: [number, number]
+  onChanged: (alias: string) => void
   /** Shows which run it is against. */
   isNamed: boolean
 }
 
-function DifferenceRow({ domain, isNamed, ...difference }: DifferenceRowProps) {
+function DifferenceRow({ domain, isNamed, onChanged, ...difference }: DifferenceRowProps) {
   const { model, other, common, mean, otherMean, changed, pair, where } = difference
   return (
     <tr>
@@ -164,10 +169,37 @@ function DifferenceRow({ domain, isNamed, ...difference }: DifferenceRowProps) {
       <td title={pair?.p === null || pair === null ? undefined : WORDS.pAfterHolm(pair.p.toFixed(3))}>
         {DECISIONS[decisionOf(difference)]}
       </td>
-      <td className={table.num}>{where === 'both' ? count(changed) : '–'}</td>
+      <td className={table.num}>
+        {where !== 'both' ? (
+          '–'
+        ) : changed === 0 ? (
+          count(0)
+        ) : (
+          <Anchor
+            component="button"
+            type="button"
+            size="sm"
+            aria-label={WORDS.questions.showChanged(count(changed), model)}
+            onClick={() => onChanged(model)}
+          >
+            {count(changed)}
+          </Anchor>
+        )}
+      </td>
     </tr>
   )
 }
+
+/** `runtime › runtime files 2 › name` for `runtime.runtime_files[1].name`. */
+export const fieldWords = (path: string): string =>
+  path
+    .replaceAll(/\[(\d+)\]/g, (_, index: string) => ` ${Number(index) + 1}`)
+    .replaceAll('_', ' ')
+    .replaceAll('.', ' › ')
+
+/** A hash is told from another one by its beginning. */
+export const shortHashes = (value: string): string =>
+  value.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28,}\b/g, (_, start: string) => `${start}…`)
 
 /** The fields of the runs' provenance that differ, side by side. */
 export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; dataset: string }) {
@@ -205,11 +237,11 @@ export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; d
               {data.differences.map(({ path, values }) => (
                 <tr key={path}>
                   <th scope="row">
-                    <code>{path}</code>
+                    <span title={path}>{fieldWords(path)}</span>
                   </th>
                   {values.map((value, index) => (
-                    <td key={index} className={`${table.wrap ?? ''} mono`}>
-                      {value ?? '–'}
+                    <td key={index} className={`${table.wrap ?? ''} mono`} title={value ?? undefined}>
+                      {value === null ? '–' : shortHashes(value)}
                     </td>
                   ))}
                 </tr>

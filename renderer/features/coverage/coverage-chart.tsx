@@ -128,7 +128,7 @@ function Bars({ rows, metricLabel }: BarsProps) {
         </g>
       ))}
       <text x={LABEL_WIDTH + BAR_WIDTH / 2} y={bottom + 34} textAnchor="middle" fill="var(--dim)">
-        {WORDS.axis(metricLabel)}
+        {WORDS.axis}
       </text>
     </svg>
   )

@@ -1,9 +1,13 @@
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import type { Coverage, CoverageMetric } from '../../../contract/control/cells.ts'
+import { type CellMetricState, IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { GAPS_OF_QUESTIONS, gapsOfApproach, reasonWords } from '../../../contract/evidence/gap-reasons.ts'
 import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { RefusalCount } from '../../components/refusal-chip.tsx'
-import { count, metricName, metricValue } from '../../components/format.ts'
+import { count, metricName, metricValue, plural } from '../../components/format.ts'
 import table from '../../components/table.module.css'
 import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
 import styles from './coverage.module.css'
@@ -15,18 +19,55 @@ const reasonsOf = ({
   common,
 }: CoverageMetric): string =>
   [
-    ...Object.entries({ ...errors, ...unevaluable }).map(
-      ([reason, cells]) => `${reason.replaceAll('_', ' ')} ${count(cells)}`,
+    ...Object.entries({ ...errors, ...unevaluable }).map(([reason, cells]) =>
+      reason in GAPS_OF_QUESTIONS
+        ? `${plural(cells, 'question')} ${GAPS_OF_QUESTIONS[reason as keyof typeof GAPS_OF_QUESTIONS]}`
+        : `${plural(cells, 'cell')}: ${reasonWords(reason).replaceAll('_', ' ')}`,
     ),
     ...(unequal && common !== null ? [WORDS.shared(count(common.n), metricValue('', common.mean))] : []),
   ].join(' · ')
+
+/** Counts of cells without a value in the order of their columns, and the state by which the matrix finds them. */
+const OTHER_STATES = [
+  ['errors', 'error'],
+  ['timeouts', 'timeout'],
+  ['unevaluable', 'not_evaluable'],
+  ['disabled', 'disabled'],
+  ['not_run', 'not_run'],
+  ['missing', 'missing'],
+] as const satisfies [keyof CoverageMetric, CellMetricState][]
+
+interface CellsLinkProps {
+  coverage: Coverage
+  model: string
+  metric: string
+  state: CellMetricState
+  cells: number
+  children: ReactNode
+}
+
+/** A number of cells that leads to them: the matrix by this metric, with the approach first, and only questions with a cell in this state. */
+function CellsLink({ coverage, model, metric, state, cells, children }: CellsLinkProps) {
+  const known = IndexMetric.safeParse(metric)
+  if (cells === 0 || !known.success) return children
+  const { run_id: run, dataset_id: dataset } = coverage
+  return (
+    <Link
+      to="/matrix"
+      search={{ run, dataset, metric: known.data, pinned: [model], ...(state === 'ok' ? {} : { states: [state] }) }}
+      title={WORDS.showCells(model)}
+    >
+      {children}
+    </Link>
+  )
+}
 
 /** A row per approach and metric: the mean with its n, and where every other cell went, timeouts apart from errors. */
 export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; onlyGaps: boolean }) {
   const aliases = coverage.aliases
     .map((alias) => ({
       ...alias,
-      metrics: alias.metrics.filter(({ scored, expected }) => !onlyGaps || scored < expected),
+      metrics: alias.metrics.filter((metric) => !onlyGaps || gapsOfApproach(metric) > 0),
     }))
     .filter(({ metrics }) => metrics.length > 0)
   if (aliases.length === 0) return <p>{WORDS.noGaps}</p>
@@ -80,7 +121,9 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                   </td>
                   <td className={table.num}>{metricValue(metric.metric, metric.mean)}</td>
                   <td className={table.num}>
-                    {count(metric.scored)}/{count(metric.expected)}
+                    <CellsLink {...{ coverage, model }} metric={metric.metric} state="ok" cells={metric.scored}>
+                      {count(metric.scored)}/{count(metric.expected)}
+                    </CellsLink>
                     <span className={styles.bar}>
                       <span
                         style={{
@@ -90,16 +133,11 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                       />
                     </span>
                   </td>
-                  {[
-                    metric.errors,
-                    metric.timeouts,
-                    metric.unevaluable,
-                    metric.disabled,
-                    metric.not_run,
-                    metric.missing,
-                  ].map((cells, place) => (
-                    <td key={place} className={`${table.num ?? ''} ${cells === 0 ? 'dim' : ''}`}>
-                      {count(cells)}
+                  {OTHER_STATES.map(([key, state]) => (
+                    <td key={key} className={`${table.num ?? ''} ${metric[key] === 0 ? 'dim' : ''}`}>
+                      <CellsLink {...{ coverage, model, state }} metric={metric.metric} cells={metric[key]}>
+                        {count(metric[key])}
+                      </CellsLink>
                     </td>
                   ))}
                   <td className={styles.reasons}>{reasonsOf(metric)}</td>

@@ -4,12 +4,12 @@ export const COVERAGE_WORDS = {
   coverage: 'The coverage',
   noRun: 'No run yet',
   afterLaunch: ' to see what it covers.',
-  chart: 'Where the cells went',
-  chartOf: (metric: string) => `Where the cells of ${metric} went`,
+  chart: 'Outcome of every cell',
+  chartOf: (metric: string) => `Outcome of every cell: ${metric}`,
   chartRegion: 'Coverage chart',
   chartLabel: (metric: string) => `Coverage of ${metric}: cells by state and approach`,
   metric: 'Metric',
-  axis: (metric: string) => `cells of ${metric}`,
+  axis: 'number of cells',
   barPart: (model: string, part: string, cells: string, expected: string) =>
     `${model}: ${part} ${cells} of ${expected}`,
   table: 'Cells by approach and metric',
@@ -17,7 +17,8 @@ export const COVERAGE_WORDS = {
   fromSummary: 'from the run’s summary',
   live: 'from the rows so far, without reasons',
   onlyGaps: 'only gaps',
-  noGaps: 'Every cell of every metric has a value.',
+  noGaps: 'Every cell that a metric can measure has a value.',
+  showCells: (model: string) => `Show these cells of ${model} in the matrix`,
   columns: {
     approach: 'Approach',
     metric: 'Metric',
@@ -34,6 +35,6 @@ export const COVERAGE_WORDS = {
   },
   cells: (ok: string, expected: string, failed: string, timedOut: string) =>
     `${ok}/${expected} answered · ${failed} failed · ${timedOut} timed out`,
-  shared: (questions: string, mean: string) => `on the ${questions} shared questions ${mean}`,
+  shared: (questions: string, mean: string) => `mean on the ${questions} questions that all approaches share: ${mean}`,
   notes: 'What cannot be compared, and why',
 } as const

@@ -93,7 +93,7 @@ export function DocumentText({ dataset, path, chunker }: DocumentTextProps) {
             }
           />
         ) : (
-          <MarkedText text={text} spans={first.gold.filter(({ end }) => end <= text.length)} />
+          <MarkedText text={text} spans={first.gold.filter(({ end }) => end <= text.length)} isMarkdown />
         )}
         {query.hasNextPage && (
           <p className={chunkStyles.head}>

@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, plural } from '../../components/format.ts'
+import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -32,7 +33,7 @@ export function QuestionList({ dataset: { id: dataset, questions: total } }: { d
     <>
       <ol className={styles.questions}>
         {questions.map(({ question, gold }) => (
-          <li key={question.id} className={styles.question}>
+          <li key={question.id} className={styles.question} dir={directionOf(question.query)}>
             <span className="dim">
               {question.id}
               {question.hops !== null && ` · ${plural(question.hops, 'hop')}`}

@@ -19,9 +19,8 @@ export const DOCUMENTS_WORDS = {
     emptyAbout:
       'Each file is converted on this computer and shown beside its original: text, tables and the chunks that an approach would retrieve.',
     wasNotConverted: (name: string) => `▲ ${name} was not converted`,
-    waits: 'Waits for the file before it.',
-    convertingNote:
-      'Is being converted. The converter reports its pages only when it is done; the first conversion starts it.',
+    waits: 'Queued.',
+    convertingNote: 'Converting; progress per page is not available. The first conversion starts the converter.',
     convertedFiles: 'Converted files',
     of: (over: string, conversions: number) => `${over} of ${plural(conversions, 'file')}`,
     notConverted: (failed: string) => ` · ${failed} not converted`,

@@ -11,7 +11,7 @@ export function documentName(fileName: string): string {
   return inner === '' ? 'document' : inner
 }
 
-/** A dataset's id from its label: small letters, digits and `_`, a letter first. */
+/** A dataset's id from its label: lower-case letters, digits and `_`, a letter first. */
 export function datasetId(label: string): string {
   const plain = label
     .normalize('NFKD')

@@ -1,3 +1,4 @@
+import { useComputedColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
@@ -38,7 +39,8 @@ export function NewestResult({ run }: { run: RunHead }) {
 }
 
 function HeatMean({ value }: { value: number | null }) {
-  const look = value === null ? null : heat(value)
+  const scheme = useComputedColorScheme('light')
+  const look = value === null ? null : heat(value, scheme)
   return (
     <span
       className={styles.heat}

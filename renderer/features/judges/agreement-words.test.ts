@@ -50,5 +50,5 @@ it('an effect of place is one only when its interval leaves zero out', () => {
   expect(positionSentence(estimate(0.2, 0.1, 0.3))).toBe('favours later answers')
   expect(positionSentence(estimate(-0.2, -0.3, -0.1))).toBe('favours earlier answers')
   expect(positionSentence(estimate(0.2, -0.1, 0.3))).toBe('no effect seen')
-  expect(positionSentence(estimate(0.2))).toBe('open: too few questions')
+  expect(positionSentence(estimate(0.2))).toBe('inconclusive: too few questions')
 })

@@ -41,7 +41,7 @@ export function kappaSentence(estimate: Estimate): string {
 /** What a judge's slope by position means; only an interval without zero is an effect. */
 export function positionSentence(slope: Estimate): string {
   if (slope.value === null) return 'not measurable'
-  if (slope.interval === null) return 'open: too few questions'
+  if (slope.interval === null) return 'inconclusive: too few questions'
   if (slope.interval.low > 0) return 'favours later answers'
   if (slope.interval.high < 0) return 'favours earlier answers'
   return 'no effect seen'

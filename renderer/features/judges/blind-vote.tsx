@@ -2,6 +2,7 @@ import { Button, Kbd, Progress, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { BlindSets } from '../../../contract/control/judging.ts'
 import { count, plural } from '../../components/format.ts'
+import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { afterGrade, moved, withBest, withGrade, withoutGrade } from './ballot.ts'
 import { JUDGES_WORDS } from './judges-words.ts'
@@ -196,8 +197,15 @@ function AnswerCard({ letter, text, grade, isBest, isCurrent, onCurrent, onGrade
         {isBest && <span className={styles.best}>{WORDS.isBest}</span>}
         <span className="dim">{grade === undefined ? WORDS.noGrade : WORDS.grade(grade)}</span>
       </header>
-      <div className={styles.cardText} tabIndex={0} data-text role="region" aria-label={WORDS.text(letter)}>
-        {text === '' ? <span className="dim">{WORDS.noText}</span> : <MarkedText text={text} />}
+      <div
+        className={styles.cardText}
+        dir={directionOf(text)}
+        tabIndex={0}
+        data-text
+        role="region"
+        aria-label={WORDS.text(letter)}
+      >
+        {text === '' ? <span className="dim">{WORDS.noText}</span> : <MarkedText text={text} isMarkdown />}
       </div>
       <footer className={styles.cardFoot}>
         <div className={styles.grades}>

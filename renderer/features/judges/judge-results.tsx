@@ -76,7 +76,7 @@ export function JudgeResults({ round }: { round: Round }) {
     <>
       <p className="dim">
         {WORDS.results.revealed(plural(judges.length, 'judge'))}
-        {runtime !== null && WORDS.results.rotations(plural(runtime.rotations, 'rotation'))}
+        {runtime !== null && WORDS.results.rotations(plural(runtime.rotations, 'order'))}
         {runtime !== null && (runtime.reference ? WORDS.results.withReference : WORDS.results.withoutReference)}.
       </p>
       <Problems results={data} />

@@ -14,8 +14,8 @@ export const JUDGES_WORDS = {
   vote: {
     question: 'Question',
     position: (number: string, total: string) => `Question ${number} of ${total}`,
-    progress: 'Questions with a vote',
-    voted: (voted: string, total: string) => `${voted}/${total} with a vote`,
+    progress: 'Graded questions',
+    voted: (voted: string, total: string) => `${voted} of ${total} graded`,
     leftOut: (questions: string) => `${questions} left out`,
     whyLeftOut: 'Their texts would show which approach wrote an answer',
     groundTruth: 'Ground truth ',
@@ -23,14 +23,14 @@ export const JUDGES_WORDS = {
     text: (letter: string) => `Text of answer ${letter}`,
     noText: '(no text)',
     isBest: '★ best',
-    noGrade: 'no grade',
+    noGrade: 'not graded',
     grade: (grade: number) => `grade ${grade}`,
     gradeFor: (grade: number, letter: string) => `Grade ${grade} for answer ${letter}`,
     bestFor: (letter: string) => `Answer ${letter} is the best`,
     note: 'Note',
-    notePlaceholder: 'Kept with the vote',
-    saving: 'saving the vote',
-    saved: '● vote saved',
+    notePlaceholder: 'Saved with your grades',
+    saving: 'saving',
+    saved: '● Saved',
     savingFailed: 'Saving the vote',
     graded: (graded: number, all: number) => `${graded}/${all} graded`,
     ungraded: (letters: readonly string[]) =>
@@ -40,7 +40,7 @@ export const JUDGES_WORDS = {
     keys: {
       grade: 'grade, 5 is best',
       best: 'best answer',
-      other: 'other answer',
+      other: 'next/previous answer',
       next: 'next',
       previous: 'previous question',
     },
@@ -74,10 +74,10 @@ export const JUDGES_WORDS = {
   },
 
   results: {
-    revealed: (judges: string) => `Revealed: this round takes no more votes. ${judges}`,
-    rotations: (rotations: string) => `, ${rotations} of each question`,
-    withReference: ', shown the ground truth',
-    withoutReference: ', not shown the ground truth',
+    revealed: (judges: string) => `Round closed. ${judges}`,
+    rotations: (orders: string) => ` saw each question in ${orders}`,
+    withReference: ', with the reference answer',
+    withoutReference: ', without the reference answer',
     unusable: (reason: string) => `▲ The judgments cannot be used: ${reason}`,
     problems: (verdicts: string, questions: string) => `▲ ${verdicts} failed, ${questions} not shown to judges`,
     problem: (question: string, judge: string, rotation: number, code: string, message: string) =>
@@ -130,7 +130,7 @@ export const JUDGES_WORDS = {
     you: 'You',
   },
   decided: (decided: string, pairs: string) =>
-    `${decided} of ${pairs} pairs of approaches ${decided === '1' ? 'is' : 'are'} decided at 95 % (Holm). Approaches whose difference is not decided cannot be ranked by these grades.`,
+    `${decided} of ${pairs} pairs of approaches differ significantly (95 %, Holm-corrected). The others cannot be ranked by these grades.`,
   behaviour: 'Behaviour of each judge',
   ruleBased: 'rule-based',
   positionBasis: {

@@ -53,10 +53,28 @@ export function LaunchForm({ experiment }: { experiment: ExperimentView }) {
     [WORDS.allBases, aliases.filter(({ flavor }) => flavor === null).map(({ alias }) => alias)],
     [WORDS.all, aliases.map(({ alias }) => alias)],
   ]
+  // Rung 0 is asked for by itself, and counts in no ladder.
+  const ladder = experiment.datasets.filter(({ complexity_level: level }) => level > 0)
+  const rungSets: [string, string[]][] = [
+    [WORDS.noRung, []],
+    [WORDS.allRungs, ladder.map(({ id }) => id)],
+  ]
   return (
     <div className={styles.layout}>
       <div className={styles.stack}>
-        <Panel title={WORDS.rungs} aside={plural(datasets.length, 'rung')}>
+        <Panel
+          title={WORDS.rungs}
+          aside={
+            <>
+              <span>{plural(datasets.length, 'rung')}</span>
+              {rungSets.map(([name, set]) => (
+                <Button key={name} size="compact-xs" variant="default" onClick={() => choose({ datasets: set })}>
+                  {name}
+                </Button>
+              ))}
+            </>
+          }
+        >
           <DatasetChoice
             datasets={experiment.datasets}
             chosen={datasets}

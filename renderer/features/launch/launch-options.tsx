@@ -3,6 +3,7 @@ import { PrimaryMetric } from '../../../contract/common.ts'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { ExperimentView, ModelSetView } from '../../../contract/control/experiment.ts'
 import { MAX_REPEATS } from '../../../contract/evidence/canonical-row.ts'
+import { METRICS } from '../../../contract/metrics/metrics.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { metricName } from '../../components/format.ts'
 import type { LaunchDraft } from './launch-draft.ts'
@@ -51,9 +52,14 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
   const isChosen = ({ name, is_default: isDefault }: ModelSetView): boolean =>
     draft.modelSet === null ? isDefault : name === draft.modelSet
   const setUp = panel.settings.models
+  const { judges } = draft
+  const always = METRICS.filter(({ class: kind }) => kind === 'retrieval' || kind === 'answer').map(
+    ({ label }) => label,
+  )
   const unlessChosen = setUp.length > 0 ? WORDS.unlessChosen(setUp.join(', ')) : WORDS.noJudges
   return (
     <div className={styles.stack}>
+      <p className="dim">{WORDS.always(always)}</p>
       <div className={styles.choices}>
         <Metrics {...{ experiment, draft, onChange }} />
         <Checkbox
@@ -61,7 +67,13 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           label={WORDS.blindedJudgePanel}
           description={panel.problem ?? WORDS.judgesAbout}
           checked={draft.judge}
-          onChange={({ currentTarget: { checked } }) => set({ judge: checked })}
+          onChange={({ currentTarget: { checked } }) =>
+            // A panel that nothing names would be wrong at once: the built-in judges are the first choice.
+            set({
+              judge: checked,
+              ...(checked && judges.length === 0 && setUp.length === 0 ? { judges: panel.builtin } : {}),
+            })
+          }
         />
       </div>
       <div className={styles.options}>

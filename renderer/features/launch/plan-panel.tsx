@@ -56,6 +56,16 @@ export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps
   const cells = plan === null ? 0 : plan.totals.run + plan.totals.answered
   return (
     <Panel title={WORDS.plan} aside={plan === null ? undefined : <span className={styles.runName}>{plan.run_id}</span>}>
+      <Button
+        fullWidth
+        mb={12}
+        size="sm"
+        disabled={!ready}
+        loading={start.isPending}
+        onClick={() => (plan !== null && mustAsk(plan) ? setAsking(true) : run())}
+      >
+        {cells > 0 ? WORDS.runCells(cells) : WORDS.run}
+      </Button>
       <div className={styles.planBody} aria-live="polite" aria-busy={isStale}>
         {isPending && <LoadingRows rows={7} />}
         {error !== null && <ErrorPanel error={error} what={WORDS.thePlan} retry={refetch} />}
@@ -81,16 +91,6 @@ export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps
           </div>
         )}
       </div>
-      <Button
-        fullWidth
-        mt={12}
-        size="sm"
-        disabled={!ready}
-        loading={start.isPending}
-        onClick={() => (plan !== null && mustAsk(plan) ? setAsking(true) : run())}
-      >
-        {cells > 0 ? WORDS.runCells(cells) : WORDS.run}
-      </Button>
       {plan !== null && (
         <EffectsDialog plan={plan} opened={isAsking} onClose={() => setAsking(false)} onConfirm={run} />
       )}

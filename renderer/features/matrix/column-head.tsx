@@ -5,7 +5,7 @@ import { intervalWords } from '../../../contract/words.ts'
 import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, differenceValue, metricValue } from '../../components/format.ts'
-import { againstBaseline, meanInterval } from './pair-of.ts'
+import { againstBaseline, type AgainstBaseline, meanInterval } from './pair-of.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
 
@@ -21,24 +21,28 @@ interface ColumnHeadProps {
   pinned: boolean
   onSort: (alias: string) => void
   onPin: (alias: string) => void
+  onHide: (alias: string) => void
 }
 
 function Mean({ head, metric, comparison }: { head: Head; metric: string; comparison: MetricComparison | undefined }) {
   const interval = meanInterval(comparison, head.model)
   if (head.n === 0) return <span>{WORDS.noValue}</span>
   return (
-    <span
-      title={
-        interval === null
-          ? WORDS.noInterval
-          : WORDS.intervalOfMean(intervalWords(interval, (bound) => metricValue(metric, bound)))
-      }
-    >
+    <span title={interval === null ? WORDS.noInterval : WORDS.intervalOfMean}>
       <strong>{metricValue(metric, head.mean)}</strong>
-      {interval !== null && <span className="dim"> ± {metricValue(metric, (interval.high - interval.low) / 2)}</span>}
+      {interval !== null && (
+        <span className="dim"> {intervalWords(interval, (bound) => metricValue(metric, bound))}</span>
+      )}
     </span>
   )
 }
+
+const whyOf = ({ why, p }: AgainstBaseline, comparison: MetricComparison | undefined): string | undefined =>
+  why === null
+    ? undefined
+    : why === 'corrected'
+      ? WORDS.why.corrected(comparison?.decided.comparable ?? 1, p === null ? '–' : p.toFixed(2))
+      : WORDS.why[why]
 
 function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHeadProps, 'head'> & { head: Head }) {
   if (head.n === 0)
@@ -51,7 +55,7 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
   const pair = baseline === null ? null : againstBaseline(comparison, alias, baseline)
   if (pair === null) return null
   return (
-    <span className={styles.decision} data-decision={pair.decision}>
+    <span className={styles.decision} data-decision={pair.decision} title={whyOf(pair, comparison)}>
       {differenceValue(metric, pair.difference)} {WORDS.decisions[pair.decision]}
       {pair.low !== null && (
         <span className="dim">
@@ -64,7 +68,7 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
 
 /** Name, mean with its interval, coverage with its n, and the decision against the baseline. Sorts by this alias. Drawn again only when it changes. */
 export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
-  const { head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin } = props
+  const { head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin, onHide } = props
   return (
     <div
       role="columnheader"
@@ -97,6 +101,21 @@ export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
               fill={pinned ? 'currentColor' : 'none'}
               stroke="currentColor"
             />
+          </svg>
+        </button>
+        <button
+          type="button"
+          className={styles.pin}
+          tabIndex={-1}
+          aria-label={WORDS.hide(alias)}
+          title={WORDS.hideTitle}
+          onClick={(event) => {
+            event.stopPropagation()
+            onHide(alias)
+          }}
+        >
+          <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+            <path d="M2.5 2.5l7 7M9.5 2.5l-7 7" stroke="currentColor" strokeWidth="1.4" />
           </svg>
         </button>
       </span>

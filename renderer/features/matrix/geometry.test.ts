@@ -3,14 +3,20 @@ import { columnOrder, OVERSCAN_ROWS, pageRows, questionWidth, rowPlaces } from '
 
 describe('columnOrder', () => {
   it('puts pinned aliases first and forgets those that the run does not have', () => {
-    expect(columnOrder(['a', 'b', 'c'], ['c', 'gone', 'a'])).toEqual({ order: [2, 0, 1], pins: 2 })
-    expect(columnOrder(['a', 'b'], [])).toEqual({ order: [0, 1], pins: 0 })
+    expect(columnOrder(['a', 'b', 'c'], ['c', 'gone', 'a'], [])).toEqual({ order: [2, 0, 1], pins: 2 })
+    expect(columnOrder(['a', 'b'], [], [])).toEqual({ order: [0, 1], pins: 0 })
+    expect(columnOrder(['a', 'b', 'c'], ['c'], ['c', 'a'])).toEqual({ order: [1], pins: 0 })
   })
 })
 
 describe('sizes', () => {
   it('keep within their bounds', () => {
-    expect([questionWidth(100, false), questionWidth(100, true), questionWidth(5000, true)]).toEqual([300, 200, 720])
+    expect([
+      questionWidth(1000, 7, false),
+      questionWidth(1000, 7, true),
+      questionWidth(5000, 7, true),
+      questionWidth(420, 7, false),
+    ]).toEqual([300, 200, 720, 132])
     // Twelve rows and a half in view: thirteen or fourteen are, with those around them.
     expect(rowPlaces(450, 36, 14 + OVERSCAN_ROWS)).toBe(14 + 2 * OVERSCAN_ROWS)
     expect(rowPlaces(0, 36, 40)).toBe(40)

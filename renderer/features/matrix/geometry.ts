@@ -1,15 +1,17 @@
 /** Sizes of the grid in pixels; those of matrix.module.css. */
 export const HEAD_HEIGHT = 116
-export const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, most: 720 } as const
+export const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, leastOfNarrow: 132, most: 720 } as const
+/** Below this width of the grid, columns need the space of the questions. */
+const NARROW = 560
 export const COLUMN_WIDTH = 132
 export const ROW_HEIGHT = { comfortable: 36, compact: 28 } as const
 
-/** The question takes what the columns leave free, within its bounds; beside an open cell it may be narrower. */
-export const questionWidth = (free: number, besideCell: boolean): number =>
-  Math.min(
-    QUESTION_WIDTHS.most,
-    Math.max(besideCell ? QUESTION_WIDTHS.leastBesideCell : QUESTION_WIDTHS.least, Math.floor(free)),
-  )
+/** The question takes what the columns leave free, within its bounds; beside an open cell and in a narrow window it may be narrower. */
+export function questionWidth(width: number, columns: number, besideCell: boolean): number {
+  const { least, leastBesideCell, leastOfNarrow, most } = QUESTION_WIDTHS
+  const bound = width > 0 && width < NARROW ? leastOfNarrow : besideCell ? leastBesideCell : least
+  return Math.min(most, Math.max(bound, Math.floor(width - columns * COLUMN_WIDTH)))
+}
 
 /** A column of the grid: its index from the left, and the index of its alias in the answers of the run index. */
 export interface ColumnPlace {
@@ -19,10 +21,15 @@ export interface ColumnPlace {
   left: number
 }
 
-/** Indexes in the answers in the order of the columns: pinned aliases first, in the order of pinning. */
-export function columnOrder(aliases: readonly string[], pinned: readonly string[]): { order: number[]; pins: number } {
-  const first = pinned.map((alias) => aliases.indexOf(alias)).filter((source) => source >= 0)
-  const rest = aliases.map((_, source) => source).filter((source) => !first.includes(source))
+/** Indexes in the answers in the order of the columns: pinned aliases first, in the order of pinning; hidden ones are left out. */
+export function columnOrder(
+  aliases: readonly string[],
+  pinned: readonly string[],
+  hidden: readonly string[],
+): { order: number[]; pins: number } {
+  const shown = (source: number): boolean => !hidden.includes(aliases[source]!)
+  const first = pinned.map((alias) => aliases.indexOf(alias)).filter((source) => source >= 0 && shown(source))
+  const rest = aliases.map((_, source) => source).filter((source) => !first.includes(source) && shown(source))
   return { order: [...first, ...rest], pins: first.length }
 }
 

@@ -3,6 +3,7 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import type { ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
+import { decidedPairsWords } from '../../../contract/words.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, metricName, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
@@ -15,6 +16,8 @@ interface MatrixFootProps {
   comparison: MetricComparison | undefined
   pairsError: Error | null
   heads: ColumnHeads | undefined
+  /** Whether judges graded the answers: their mean then stands in the cells. */
+  judged: boolean
 }
 
 const STEPS = 24
@@ -22,9 +25,11 @@ const STEP_WIDTH = 7
 const LEGEND_STATES = ['not_evaluable', 'error', 'timeout', 'not_run'] as const
 
 /** Numbers of the heat scale, signs of the states, and how much of the comparison is decided. */
-export function MatrixFoot({ metric, domain, comparison, pairsError, heads }: MatrixFootProps) {
+export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judged }: MatrixFootProps) {
   const isDifference = domain.diverging !== undefined
-  const end = (value: number): string => (isDifference ? differenceValue(metric, value) : metricValue(metric, value))
+  // Differences beyond an end have its colour.
+  const end = (value: number): string =>
+    isDifference ? `${value < 0 ? '≤' : '≥'} ${differenceValue(metric, value)}` : metricValue(metric, value)
   const { decided, smallest_detectable: detectable, settings } = comparison ?? {}
   return (
     <footer className={styles.foot}>
@@ -50,33 +55,43 @@ export function MatrixFoot({ metric, domain, comparison, pairsError, heads }: Ma
         </svg>
         <span>{end(domain.best)}</span>
       </span>
-      <span className={styles.legend}>
-        <span className={styles.sample} aria-hidden="true" />
-        {WORDS.hatched}
-        {LEGEND_STATES.map((state) => (
-          <span key={state}>
-            {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
-          </span>
-        ))}
+      <span className={`${styles.legend ?? ''} ${styles.whereWide ?? ''}`}>
+        <StateLegend judged={judged} />
       </span>
       {heads?.unequal_coverage === true && <span>{WORDS.unequal}</span>}
       <span className={styles.spacer} />
       {pairsError !== null && <span>{WORDS.noComparison(controlErrorOf(pairsError).message)}</span>}
       {decided !== undefined && settings !== undefined && (
         <span>
-          {WORDS.decided(decided.decided, decided.comparable, Math.round(settings.level * 100))}
+          {decidedPairsWords(decided.decided, decided.comparable, settings.level)}
           {detectable !== undefined &&
             detectable !== null &&
             WORDS.detectable(metricValue(metric, detectable.smallest))}
         </span>
       )}
-      <KeyList />
+      <KeyList judged={judged} />
     </footer>
   )
 }
 
-/** The grid's keys, on demand. */
-function KeyList() {
+/** Signs of the states, and what stands beside a value. */
+function StateLegend({ judged }: { judged: boolean }) {
+  return (
+    <>
+      <span className={styles.sample} aria-hidden="true" />
+      {WORDS.hatched}
+      {LEGEND_STATES.map((state) => (
+        <span key={state}>
+          {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
+        </span>
+      ))}
+      {judged && <span>{WORDS.judgeMark}</span>}
+    </>
+  )
+}
+
+/** The grid's keys and signs, on demand. */
+function KeyList({ judged }: { judged: boolean }) {
   return (
     <Popover position="top-end" width={380} trapFocus>
       <Popover.Target>
@@ -85,6 +100,9 @@ function KeyList() {
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
+        <p className={`${styles.legend ?? ''} ${styles.whereNarrow ?? ''}`}>
+          <StateLegend judged={judged} />
+        </p>
         <dl className={styles.keys}>
           {WORDS.keyList.map(([key, what]) => (
             <div key={key}>

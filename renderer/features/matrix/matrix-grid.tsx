@@ -54,8 +54,9 @@ export function MatrixGrid(props: MatrixGridProps) {
   const rowHeight = ROW_HEIGHT[usePreferences((state) => state.density)]
   const pinned = search.pinned ?? NOTHING_PINNED
   const aliases = useMemo(() => dataset.aliases.map(({ model }) => model), [dataset.aliases])
-  const { order, pins } = useMemo(() => columnOrder(aliases, pinned), [aliases, pinned])
-  const firstColumn = questionWidth(scrollerWidth - aliases.length * COLUMN_WIDTH, search.cell !== undefined)
+  const hidden = search.hidden ?? NOTHING_PINNED
+  const { order, pins } = useMemo(() => columnOrder(aliases, pinned, hidden), [aliases, pinned, hidden])
+  const firstColumn = questionWidth(scrollerWidth, order.length, search.cell !== undefined)
   const pinsWidth = pins * COLUMN_WIDTH
   const limit = pageRows(aliases.length)
   const first = useFirstPage(input, limit)
@@ -110,6 +111,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     const next = pinned.includes(alias) ? pinned.filter((each) => each !== alias) : [...pinned, alias]
     set({ pinned: next.length === 0 ? undefined : next })
   }
+  const hide = (alias: string): void => set({ hidden: [...hidden, alias] })
   const { place, moveTo, onKeyDown } = useMatrixKeys({
     rows: matching,
     columns: order.length,
@@ -119,6 +121,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     textInput,
     onSort: sortBy,
     onPin: pin,
+    onHide: hide,
     pageRows: Math.max(1, Math.floor(((scroller.current?.clientHeight ?? 0) - HEAD_HEIGHT) / rowHeight)),
     aliasAt: (column) => aliases[order[column] ?? -1],
     cellAt: ({ row, column }) => {
@@ -136,14 +139,15 @@ export function MatrixGrid(props: MatrixGridProps) {
     if (cell) set({ cell: cell.row_id, against: undefined })
   }
   // A row or head that is drawn once calls the newest functions.
-  const latest = useRef({ pick, sortBy, pin })
+  const latest = useRef({ pick, sortBy, pin, hide })
   useEffect(() => {
-    latest.current = { pick, sortBy, pin }
+    latest.current = { pick, sortBy, pin, hide }
   })
   const onPick = useCallback((row: number, column: number) => latest.current.pick(row, column), [])
   const onSort = useCallback((alias: string) => latest.current.sortBy(alias), [])
   const onPin = useCallback((alias: string) => latest.current.pin(alias), [])
-  const width = firstColumn + aliases.length * COLUMN_WIDTH
+  const onHide = useCallback((alias: string) => latest.current.hide(alias), [])
+  const width = firstColumn + order.length * COLUMN_WIDTH
   const height = HEAD_HEIGHT + matching * rowHeight
   if (rows.error !== null)
     return <ErrorPanel error={rows.error} what={WORDS.matrix} retry={() => void first.refetch()} />
@@ -156,7 +160,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     return (
       <ColumnHead
         key={alias}
-        {...{ alias, metric, baseline, comparison, left, index: column, pinned: column < pins, onSort, onPin }}
+        {...{ alias, metric, baseline, comparison, left, index: column, pinned: column < pins, onSort, onPin, onHide }}
         head={heads?.heads.find(({ model }) => model === alias)}
         sorted={sorted ? (search.descending === true ? 'descending' : 'ascending') : null}
       />
@@ -170,7 +174,7 @@ export function MatrixGrid(props: MatrixGridProps) {
       tabIndex={0}
       aria-label={WORDS.grid(dataset.label)}
       aria-rowcount={matching + 1}
-      aria-colcount={aliases.length + 1}
+      aria-colcount={order.length + 1}
       aria-busy={first.isPlaceholderData}
       {...(placeShown ? { 'aria-activedescendant': cellId(idPrefix, place.row, place.column) } : {})}
       onKeyDown={onKeyDown}

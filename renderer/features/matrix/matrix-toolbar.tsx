@@ -1,4 +1,4 @@
-import { Button, MultiSelect, NumberInput, Select, type SelectProps, TextInput } from '@mantine/core'
+import { Button, MultiSelect, Select, type SelectProps, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
 import { CellMetricState, type IndexMetric } from '../../../contract/control/run-index/metrics.ts'
@@ -33,14 +33,14 @@ const SORT_NAMES = (['position', 'hops', 'mean', 'spread'] satisfies SortBy[]).m
 }))
 const NOTHING = 'none'
 
-/** A choice with its label beside it where there is room. */
-function Choice({ width, ...props }: SelectProps & { width: number }) {
+/** A choice with its label beside it where there is room. In a narrow window only those that are `always` shown are, until the view is opened. */
+function Choice({ width, always = false, ...props }: SelectProps & { width: number; always?: boolean }) {
   return (
     <Select
       size="xs"
       allowDeselect={false}
       title={typeof props.label === 'string' ? props.label : ''}
-      classNames={{ root: styles.field ?? '' }}
+      classNames={{ root: `${styles.field ?? ''} ${always ? '' : (styles.folded ?? '')}` }}
       style={{ maxWidth: width }}
       comboboxProps={{ width: 'max-content', position: 'bottom-start' }}
       {...props}
@@ -52,9 +52,12 @@ function Choice({ width, ...props }: SelectProps & { width: number }) {
 export function MatrixToolbar(props: MatrixToolbarProps) {
   const { runIds, summary, dataset, search, metric, baseline, aliases, set, textInput } = props
   const samples = useSamples()
+  const [isOpen, setOpen] = useState(false)
+  const filters = Object.keys(filtersOf(search)).length
+  const hidden = search.hidden?.length ?? 0
   const metrics = dataset.metrics.includes(metric) ? dataset.metrics : [metric, ...dataset.metrics]
   return (
-    <div className={styles.toolbar} role="toolbar" aria-label={WORDS.toolbar}>
+    <div className={styles.toolbar} role="toolbar" aria-label={WORDS.toolbar} data-open={isOpen}>
       <div className={styles.choices}>
         <h1>{WORDS.page}</h1>
         <Choice
@@ -74,6 +77,7 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
         />
         <Choice
           width={190}
+          always
           label={WORDS.metric}
           title={metricOfId(metric).definition}
           data={metrics.map((value) => ({ value, label: metricName(value) }))}
@@ -116,7 +120,20 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
         />
       </div>
       <div className={styles.choices}>
+        <Button
+          variant="default"
+          className={styles.unfold ?? ''}
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
+          {WORDS.view(filters)}
+        </Button>
         <MatrixFilterFields {...{ search, aliases, set, textInput }} />
+        {hidden > 0 && (
+          <Button variant="default" onClick={() => set({ hidden: undefined })}>
+            {WORDS.showHidden(hidden)}
+          </Button>
+        )}
         <span className={styles.spacer} />
         <ExportMenu run={summary.run_id} dataset={dataset.dataset_id} />
       </div>
@@ -133,7 +150,9 @@ interface MatrixFilterFieldsProps {
 
 const TYPING_MS = 200
 const HOPS = [1, 2, 3, 4, 5].map((hops) => ({ value: String(hops), label: plural(hops, 'hop') }))
-const field = { size: 'xs', classNames: { root: styles.filter ?? '' } } as const
+/** Least differences between the approaches on a question that can be filtered by. */
+const SPREADS = [0.1, 0.25, 0.5, 0.75, 1]
+const field = { size: 'xs', classNames: { root: `${styles.filter ?? ''} ${styles.folded ?? ''}` } } as const
 const menu = { comboboxProps: { width: 'max-content', position: 'bottom-start' } } as const
 
 /** Which questions are shown. Each field names what it filters by, so none has a label. */
@@ -178,16 +197,17 @@ function MatrixFilterFields({ search, aliases, set, textInput }: MatrixFilterFie
         value={search.winner ?? null}
         onChange={(winner) => set({ winner: winner ?? undefined })}
       />
-      <NumberInput
+      <Select
         {...field}
+        {...menu}
         aria-label={WORDS.disagreement}
         placeholder={WORDS.anyDisagreement}
-        prefix={WORDS.spread}
-        min={0}
-        max={1}
-        step={0.1}
-        value={search.spread ?? ''}
-        onChange={(value) => set({ spread: typeof value === 'number' && value > 0 ? value : undefined })}
+        clearable
+        data={SPREADS.concat(search.spread === undefined || SPREADS.includes(search.spread) ? [] : [search.spread]).map(
+          (value) => ({ value: String(value), label: WORDS.spread(value) }),
+        )}
+        value={search.spread === undefined ? null : String(search.spread)}
+        onChange={(value) => set({ spread: value === null ? undefined : Number(value) })}
       />
       <TextInput
         ref={textInput}

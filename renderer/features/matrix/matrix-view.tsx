@@ -5,6 +5,7 @@ import { useMemo, useRef, useState } from 'react'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
+import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
 import { differenceDomain, heatDomain } from '../../components/heat.ts'
 import { api } from '../../data/client.ts'
 import { CellView } from '../cell/cell-view.tsx'
@@ -50,8 +51,8 @@ export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixV
   const scheme = useComputedColorScheme('light')
   const compares = search.show === 'difference' && baseline !== null
   const domain = useMemo(() => {
-    const values = heatDomain(metric, slowest)
-    return compares ? differenceDomain(values, scheme) : values
+    const values = heatDomain(metric, slowest, scheme)
+    return compares ? differenceDomain(values) : values
   }, [metric, slowest, compares, scheme])
   const comparison = pairs.data?.comparison.metric === metric ? pairs.data.comparison : undefined
   return (
@@ -69,7 +70,10 @@ export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixV
           <CellDrawer run={run} row={search.cell} search={search} metric={metric} set={set} />
         )}
       </div>
-      <MatrixFoot {...{ metric, domain, comparison, pairsError: pairs.error, heads: heads.data }} />
+      <MatrixFoot
+        {...{ metric, domain, comparison, pairsError: pairs.error, heads: heads.data }}
+        judged={dataset.metrics.includes(judgeMean.id)}
+      />
     </div>
   )
 }

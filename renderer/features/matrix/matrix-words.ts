@@ -1,4 +1,4 @@
-import { plural } from '../../../contract/words.ts'
+import { plural } from '../../components/format.ts'
 
 /** Texts of the Matrix page. */
 export const MATRIX_WORDS = {
@@ -17,7 +17,7 @@ export const MATRIX_WORDS = {
   baseline: 'Baseline',
   noBaseline: 'none',
   order: 'Order',
-  orders: { position: 'as asked', hops: 'hops', mean: 'mean', spread: 'disagreement', value: 'value' },
+  orders: { position: 'question order', hops: 'hops', mean: 'mean', spread: 'largest difference', value: 'value' },
   show: 'Show',
   shown: { values: 'values', difference: 'differences' },
 
@@ -28,11 +28,11 @@ export const MATRIX_WORDS = {
   winner: 'Winner',
   anyWinner: 'any winner',
   wonBy: (alias: string) => `won by ${alias}`,
-  disagreement: 'Disagreement',
-  anyDisagreement: 'any disagreement',
-  spread: 'spread ≥ ',
-  words: 'Words',
-  anyWords: 'words in question or answer',
+  disagreement: 'Approaches differ by at least',
+  anyDisagreement: 'any difference',
+  spread: (least: number) => `differ by ≥ ${least}`,
+  words: 'Search questions and answers',
+  anyWords: 'search questions and answers',
   clear: (filters: number) => (filters === 1 ? 'Clear filter' : `Clear ${filters} filters`),
   clearAll: 'Clear filters',
   noMatch: (questions: string) => `None of ${questions} questions passes the filters.`,
@@ -46,37 +46,47 @@ export const MATRIX_WORDS = {
   timeout: 'timeout',
   noBaselineValue: 'no baseline value',
   noBaselineCell: 'no baseline',
-  noStatements: '○ no statements',
+  noStatements: '⊘ refusal, nothing to check',
 
   sortBy: (alias: string) => `${alias}: order by its values`,
+  hideTitle: 'hide this column (h)',
+  hide: (alias: string) => `Hide ${alias}`,
+  showHidden: (columns: number) => `Show ${plural(columns, 'hidden column')}`,
+  view: (filters: number) => (filters === 0 ? 'View and filters' : `View and filters (${filters})`),
   pin: (alias: string) => `Pin ${alias}`,
   pinTitle: { pinned: 'let it scroll again (p)', free: 'keep at the left (p)' },
   noValue: '○ no value',
   noInterval: 'no interval',
-  intervalOfMean: (interval: string) => `95 % interval of the mean: ${interval}`,
+  intervalOfMean: 'Mean, and its 95 % interval',
   answerOnly: 'answer only',
   nothingScored: 'nothing scored',
   isBaseline: 'baseline',
-  decisions: { better: 'better', worse: 'worse', undecided: 'open' },
+  decisions: { better: 'better', worse: 'worse', undecided: 'inconclusive' },
+  why: {
+    includesZero: 'The interval includes 0: this run cannot distinguish the two.',
+    corrected: (pairs: number, p: string) =>
+      `The interval is of this pair alone. Corrected for all ${plural(pairs, 'pair')} (Holm, p = ${p}), the difference may be chance.`,
+    tooFew: 'The two differ in too few groups of questions to be decided at all.',
+  },
 
   difference: (metric: string) => `${metric}, difference to the baseline`,
   heatScale: (worst: string, best: string) => `Heat scale from ${worst} to ${best}`,
   hatched: ' no value',
-  unequal: '▲ means are over different questions; pairs compare the shared ones',
+  judgeMark: 'J3.5: mean grade of the judges, 1 to 5',
+  unequal: '▲ Means rest on different questions; pairwise differences use only the shared ones',
   noComparison: (reason: string) => `▲ no comparison: ${reason}`,
-  decided: (decided: number, pairs: number, level: number) =>
-    `${decided} of ${plural(pairs, 'pair')} ${decided === 1 || pairs === 1 ? 'is' : 'are'} decided at ${level} % (Holm)`,
   detectable: (size: string) => ` · smallest difference this run could see: ${size}`,
 
   keys: 'Keys',
   keyList: [
     ['← ↑ → ↓', 'move; Page and Home/End too, Ctrl for the corners'],
     ['Enter', 'open the cell; Escape closes it'],
-    ['d', 'open it beside the baseline’s answer and evidence'],
+    ['d', 'compare with the baseline'],
     ['f', 'only questions with a cell in this state'],
     ['/', 'search words'],
     ['s', 'order by this column'],
     ['p', 'pin this column'],
+    ['h', 'hide this column'],
     ['b', 'use this column as the baseline'],
     ['v', 'values, or differences to the baseline'],
     ['c', 'clear all filters'],

@@ -7,9 +7,17 @@ export interface AgainstBaseline {
   high: number | null
   decision: PairComparison['decision']
   p: number | null
+  /** Why it is undecided; null for a decided pair, and for one that was not compared. */
+  why: 'includesZero' | 'corrected' | 'tooFew' | null
 }
 
 const TURNED = { better: 'worse', worse: 'better', undecided: 'undecided' } as const
+
+function whyUndecided({ decision, p, difference: { interval }, smallest_detectable: least }: PairComparison) {
+  if (decision !== 'undecided' || p === null) return null
+  if (least === null) return 'tooFew'
+  return interval !== null && (interval.low > 0 || interval.high < 0) ? 'corrected' : 'includesZero'
+}
 
 /** The pair of an alias and the baseline, turned so that the baseline is subtracted; null when they were not compared. */
 export function againstBaseline(
@@ -29,6 +37,7 @@ export function againstBaseline(
     high: turn(same ? interval?.high : interval?.low),
     decision: same ? pair.decision : TURNED[pair.decision],
     p: pair.p_adjusted,
+    why: whyUndecided(pair),
   }
 }
 

@@ -19,6 +19,7 @@ interface MatrixKeys {
   set: (part: Partial<MatrixSearch>) => void
   onSort: (alias: string) => void
   onPin: (alias: string) => void
+  onHide: (alias: string) => void
   textInput: RefObject<HTMLInputElement | null>
 }
 
@@ -39,7 +40,8 @@ export function useMatrixKeys(options: MatrixKeys): {
   moveTo: (place: Place) => void
   onKeyDown: (event: KeyboardEvent) => void
 } {
-  const { rows, columns, pageRows, cellAt, aliasAt, reveal, baseline, search, set, onSort, onPin, textInput } = options
+  const { rows, columns, pageRows, cellAt, aliasAt, reveal, baseline, search, set, onSort, onPin, onHide, textInput } =
+    options
   const [place, setPlace] = useState<Place>({ row: 0, column: 0 })
   const moveTo = (next: Place): void => {
     const inside = { row: within(next.row, rows), column: within(next.column, columns) }
@@ -73,6 +75,7 @@ export function useMatrixKeys(options: MatrixKeys): {
     '/': () => textInput.current?.focus(),
     s: () => alias !== undefined && onSort(alias),
     p: () => alias !== undefined && onPin(alias),
+    h: () => alias !== undefined && onHide(alias),
     b: () => alias !== undefined && set({ baseline: alias }),
     v: () => set({ show: search.show === 'difference' ? undefined : 'difference' }),
     c: () => set(NO_FILTERS),

@@ -4,7 +4,7 @@ export const SETTINGS_WORDS = {
     endpointsAndModels: 'Endpoints and models',
     tokens: 'Tokens',
     dataAndIndex: 'Data and index',
-    look: 'Look',
+    look: 'Appearance',
     settings: 'Settings',
     parts: 'Part of the settings',
     theSettings: 'The settings',
@@ -20,17 +20,17 @@ export const SETTINGS_WORDS = {
     exampleAddress: 'http://127.0.0.1:8000',
     modelSet: 'Model set',
     default: 'default',
-    concurrency: 'Cells at a time',
+    concurrency: 'Concurrency',
     judgeModels: 'Judge models',
     saveSettings: 'Save settings',
-    rolesOf: (name: string) => `Roles of ${name}`,
+    rolesOf: (name: string) => `Models in “${name}”`,
     modelRolesOf: (name: string) => `Model roles of ${name}`,
     role: 'Role',
     backend: 'Backend',
     model: 'Model',
     where: 'Where',
     cloud: '▲ cloud: data leave this machine',
-    near: '● this machine or network',
+    near: '● local',
   },
 
   indexPanel: {
@@ -77,9 +77,9 @@ export const SETTINGS_WORDS = {
   },
 
   lookPanel: {
-    look: 'Look',
+    look: 'Appearance',
     colours: 'Colours',
-    asTheSystem: 'As the system',
+    asTheSystem: 'Match system',
     light: 'Light',
     dark: 'Dark',
     density: 'Density',
@@ -88,8 +88,8 @@ export const SETTINGS_WORDS = {
   },
 
   secretsPanel: {
-    keep: 'Keep',
-    forget: 'Forget',
+    keep: 'Save',
+    forget: 'Remove',
     tokens: 'Tokens',
     tokensAbout: 'never shown again, never written to a row',
     sessionsEnded: 'Every browser session has ended: a new link opens the panel again',
@@ -102,7 +102,7 @@ export const SETTINGS_WORDS = {
     fromTheEnvironment: 'from the environment',
     notSet: 'not set',
     fromBrowser:
-      'From a browser a token goes to the engine only, which forgets it when it ends. The desktop app keeps tokens in the system’s secret store.',
+      'Tokens entered here are kept in memory until the engine stops. The desktop app stores tokens in the system’s secret store.',
     fromDesktop:
       'The desktop app keeps a token encrypted by this system’s secret store and gives it to the engine whenever that starts.',
     noStore:

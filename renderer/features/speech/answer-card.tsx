@@ -46,7 +46,7 @@ export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { a
       </header>
       {hasText && (
         <p className={styles.read}>
-          <MarkedText text={answer.text} />
+          <MarkedText text={answer.text} isMarkdown />
         </p>
       )}
       {answer !== null && answer.sources.length > 0 && (
@@ -57,7 +57,7 @@ export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { a
               <li key={index}>
                 <strong>{name}</strong>
                 <p className={styles.read}>
-                  <MarkedText text={text} />
+                  <MarkedText text={text} isMarkdown />
                 </p>
               </li>
             ))}

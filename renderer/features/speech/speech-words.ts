@@ -25,7 +25,7 @@ export const SPEECH_WORDS = {
     answersTo: (question: string) => `Answers to “${question}”`,
     noQuestionYet: 'No question yet',
     emptyAbout: 'Each approach’s answer appears here with its time, to read and to listen to.',
-    waits: '○ waits for the approach before it',
+    waits: '○ queued',
     asking: ' asking …',
     noAnswer: '▲ no answer',
     hear: (alias: string) => `Play ${alias}`,

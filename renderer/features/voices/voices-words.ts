@@ -3,7 +3,7 @@ export const VOICES_WORDS = {
   page: {
     voices: 'Voices',
     noVoiceYet: 'No voice yet',
-    noVoiceText: 'Record or choose a clip above. The bundled engine takes over pitch and timbre, not accent or manner.',
+    noVoiceText: 'Record or choose a clip above. The bundled engine imitates pitch and timbre, not accent or style.',
   },
 
   newVoice: {
@@ -67,8 +67,8 @@ export const VOICES_WORDS = {
     theClipOf: (name: string) => `the clip of ${name}`,
     textFor: (name: string) => `Text for ${name}`,
     needsText: 'Type a text first.',
-    speakAs: (name: string) => `Speak as this voice: ${name}`,
-    speak: 'Speak as this voice',
+    speakAs: (name: string) => `Speak in this voice: ${name}`,
+    speak: 'Speak in this voice',
     speechAs: (name: string) => `speech as ${name}`,
     clip: 'Clip',
     imitation: 'Imitation',

@@ -1,0 +1,42 @@
+// Why a cell has no value of a metric: the codes of stored results in words, the same in reports, command line and pages.
+
+/** Gaps that a question has for every approach alike: they say nothing about one of them. */
+export const GAPS_OF_QUESTIONS = {
+  gold_evidence_required: 'without gold evidence',
+  ground_truth_required: 'without ground truth',
+  answer_keys_required: 'without points to cover',
+  short_answer_required: 'without a short answer',
+  question_is_answerable: 'with an answer',
+  question_is_unanswerable: 'without an answer',
+} as const
+
+/** Gaps of an approach in a metric, without those that a question has for all approaches alike. */
+export const gapsOfApproach = (summary: {
+  expected: number
+  scored: number
+  /** Null as long as the run is not summed up. */
+  unevaluable_by_reason: Readonly<Record<string, number>> | null
+}): number =>
+  Object.keys(GAPS_OF_QUESTIONS).reduce(
+    (gaps, reason) => gaps - (summary.unevaluable_by_reason?.[reason] ?? 0),
+    summary.expected - summary.scored,
+  )
+
+const REASON_WORDS: Readonly<Record<string, string>> = {
+  answer_only: 'the approach answers without contexts',
+  retrieved_contexts_required: 'no context was retrieved',
+  evidence_not_handed_over: 'the answer rests on evidence that is not handed over as contexts, such as the graph',
+  not_in_earlier_rows: 'rows of earlier versions do not hold it',
+  cell_failed: 'the cell failed',
+  score_missing_or_null: 'the evaluator gave no score',
+  score_not_numeric: 'the score is no number',
+  score_not_finite: 'the score is not finite',
+  no_statements: 'the answer claims nothing, as a refusal does',
+  refusal_unknown: 'neither a rule nor a model could decide whether the answer refuses',
+  http_error: 'the evaluator answered with an HTTP error',
+  network_error: 'the evaluator could not be reached',
+  invalid_response: "the evaluator's answer has the wrong shape",
+}
+
+/** A reason's code in words; an evaluator's own words stay as they are. */
+export const reasonWords = (code: string): string => REASON_WORDS[code] ?? code
