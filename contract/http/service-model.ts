@@ -20,6 +20,8 @@ export const ServiceModel = z.object({
   progress: DownloadProgress.nullable(),
   /** Whether checksums or a commit define which bytes are right; false: the source can replace them. Null for what is part of the installation. */
   pinned: z.boolean().nullable(),
+  /** Never run by the project on its real weights: it may fail, or answer wrongly. False where a service does not say. */
+  experimental: z.boolean().default(false),
   /** Why the last download failed, and what to do; null when none has, or another one was begun. */
   failure: z.string().nullable(),
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { ModelJob } from '../../contract/index.ts'
+import { PP_OCR_MODEL, TABLE_MODEL } from '../../providers/converter/model-routes.ts'
 import { ONNX_MODELS } from '../../providers/stt/backends/recognition-models.ts'
 import { KOKORO_WEIGHTS } from '../../providers/tts/engines/kokoro/kokoro-weights.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
@@ -22,6 +23,15 @@ it('the shipped catalogue has a model for every job, with pinned files and the l
     'table-transformer',
   ])
   expect(licenceOf('kokoro-82m')).toBe(KOKORO_WEIGHTS.license)
+  // A service's own list has the same mark.
+  const markOf = (id: string) => models.find((each) => each.id === id)!.experimental
+  for (const [id, { experimental = false }] of [
+    ['parakeet-tdt-0.6b-v3', ONNX_MODELS['parakeet-tdt-0.6b-v3'].declared],
+    ['kokoro-82m', KOKORO_WEIGHTS],
+    ['table-transformer', TABLE_MODEL],
+    ['pp-ocrv5-mobile', PP_OCR_MODEL],
+  ] as const)
+    expect([id, markOf(id)]).toEqual([id, experimental])
 })
 
 it('a model fits a machine with the memory that it needs, and not one with less', async () => {

@@ -1,3 +1,4 @@
+import { cloudApproaches, cloudWords } from '../../contract/evidence/cloud-use.ts'
 import {
   KEYWORD_FLOOR,
   METRIC_LABELS,
@@ -87,12 +88,14 @@ export function datasetReport(input: DatasetReportInput): string {
   ]
   const body = sections.flatMap(([title, lines]) => ['', `## ${title}`, '', ...lines])
   const caution = modelCaution([aggregate])
+  const cloud = cloudWords(cloudApproaches([aggregate]))
   const found = findings(aggregate, verdictsOf([aggregate])[0]!)
   return [
     `# ${md(dataset.label)}`,
     '',
     md(dataset.description),
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
+    ...(cloud === null ? [] : ['', `> ${md(cloud)}`]),
     ...(found.length === 0 ? [] : ['', md(found.join(' '))]),
     ...body,
     '',

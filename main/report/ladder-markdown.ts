@@ -1,3 +1,4 @@
+import { cloudApproaches, cloudWords } from '../../contract/evidence/cloud-use.ts'
 import { artifactNameOf, metricNamed, metricsIn, type Aggregate } from '../../contract/index.ts'
 import { countWords, plural } from '../../contract/words.ts'
 import { comparedMetric, metricOf, type ComparedName } from './aggregate-access.ts'
@@ -95,11 +96,13 @@ export function ladderMarkdown(
     code(sha256),
   ])
   const caution = modelCaution(ordered)
+  const cloud = cloudWords(cloudApproaches(ordered))
   return [
     '# Ladder report',
     '',
     `Run ${runs}: ${plural(ordered.length, 'dataset')}, ${countWords(answered)} of ${plural(cells, 'cell')} answered.`,
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
+    ...(cloud === null ? [] : ['', `> ${md(cloud)}`]),
     '',
     LEADER_LEGEND,
     '',

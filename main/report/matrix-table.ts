@@ -1,3 +1,4 @@
+import { cloudApproaches, cloudWords } from '../../contract/evidence/cloud-use.ts'
 import { stripVTControlCharacters } from 'node:util'
 import {
   durationWords,
@@ -270,9 +271,11 @@ function noteLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { widt
   const panel = aggregate.judge_panel
   if (panel.status === 'error') notes.push({ sign: STATE_SIGNS.error, text: `judges: ${panel.message}` })
   if (panel.status === 'pending') notes.push({ sign: STATE_SIGNS.not_run, text: 'judges: not asked yet' })
-  const lines = notes
-    .slice(0, MAX_NOTES)
-    .flatMap(({ sign, text }) => wrap(unbroken(`${sign} ${oneLine(text)}`), width, '  '))
+  const cloud = cloudWords(cloudApproaches([aggregate]))
+  const lines = [
+    ...(cloud === null ? [] : wrap(cloud, width, '  ')),
+    ...notes.slice(0, MAX_NOTES).flatMap(({ sign, text }) => wrap(unbroken(`${sign} ${oneLine(text)}`), width, '  ')),
+  ]
   if (notes.length > MAX_NOTES) lines.push(`  … and ${notes.length - MAX_NOTES} more: the dataset report has them all`)
   return lines.map((line) => paint([{ text: line.replaceAll('\u00a0', ' '), style: 'dim' }], color))
 }

@@ -1,3 +1,4 @@
+import { cloudApproaches, cloudWords } from '../../contract/evidence/cloud-use.ts'
 import type { Aggregate, Dataset } from '../../contract/index.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
@@ -27,6 +28,7 @@ export function resultsIndex(entries: readonly IndexEntry[]): string {
     return lines.length === 0 ? [] : ['', `## ${nameWords(name)}`, '', ...lines]
   })
   const caution = modelCaution(published)
+  const cloud = cloudWords(cloudApproaches(published))
   return [
     '# Results',
     '',
@@ -38,6 +40,7 @@ export function resultsIndex(entries: readonly IndexEntry[]): string {
           `[The ladder with charts](${LADDER_PAGE}): one page, readable offline, that compares the files beside it with their hashes when it is served over HTTP; \`rag-ladder verify ${LADDER_PAGE}\` does so anywhere.`,
         ]),
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
+    ...(cloud === null ? [] : ['', `> ${md(cloud)}`]),
     '',
     ...datasetTable(ordered),
     ...fileLines(published),

@@ -55,11 +55,11 @@ describe('the models of conversions', () => {
   it('are reported in the form that pages read; what is part of the installation neither fetched nor removed', async () => {
     const { ask } = await start()
     const models = z.array(ServiceModel).parse((await ask('GET', '/v1/models')).body['models'])
-    expect(models.map(({ id, installed, pinned }) => [id, installed, pinned])).toEqual([
-      ['tesseract-eng', true, null],
-      ['pdfium-layout', true, null],
-      [TABLE_MODEL.id, false, false],
-      [PP_OCR_MODEL.id, false, true],
+    expect(models.map(({ id, installed, pinned, experimental }) => [id, installed, pinned, experimental])).toEqual([
+      ['tesseract-eng', true, null, false],
+      ['pdfium-layout', true, null, false],
+      [TABLE_MODEL.id, false, false, true],
+      [PP_OCR_MODEL.id, false, true, false],
     ])
     for (const method of ['POST', 'DELETE'])
       for (const id of ['nobody/knows-it', 'tesseract-eng'])
@@ -80,6 +80,7 @@ describe('the table model', () => {
       source_page: `https://huggingface.co/${TABLE_MODEL.id}`,
       progress: null,
       pinned: false,
+      experimental: true,
       failure: null,
     }
     expect(await tableModel()).toEqual(absent)

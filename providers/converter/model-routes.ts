@@ -16,6 +16,7 @@ const REPOSITORY = 'Xenova/table-transformer-structure-recognition-v1.1-all'
 export const TABLE_MODEL: DeclaredModel = {
   id: REPOSITORY,
   license: 'MIT',
+  experimental: true,
   sourcePage: hubPage(REPOSITORY),
   files: hubFiles(REPOSITORY, 'main', [
     { path: 'config.json' },

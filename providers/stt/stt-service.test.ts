@@ -79,6 +79,7 @@ describe('the list of models', () => {
         source_page: null,
         progress: null,
         pinned: null,
+        experimental: false,
         failure: null,
       },
     ])
@@ -102,6 +103,7 @@ describe('the list of models', () => {
       source_page: `https://huggingface.co/${id}`,
       progress: null,
       pinned: false,
+      experimental: false,
     })
     await rm(cacheFolder, { recursive: true })
   })

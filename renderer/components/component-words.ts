@@ -1,3 +1,4 @@
+import { CLOUD_MARK } from '../../contract/evidence/cloud-use.ts'
 import { plural } from './format.ts'
 
 /** The texts of the shared components. */
@@ -27,14 +28,19 @@ export const COMPONENT_WORDS = {
     samples: 'Sample results',
   },
 
+  experimental: {
+    mark: '○ experimental',
+    about: 'Never run here on its real weights: it may fail, or answer wrongly.',
+  },
+
   rungTable: {
     approach: 'Approach',
   },
 
   cloudMark: (roles: readonly string[]) =>
     roles.length === 0
-      ? '▲ cloud: every call leaves this machine'
-      : `▲ cloud: calls of ${roles.join(', ')} leave this machine`,
+      ? `${CLOUD_MARK}: every call leaves this machine`
+      : `${CLOUD_MARK}: calls of ${roles.join(', ')} leave this machine`,
 
   states: {
     restart: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',

@@ -89,6 +89,13 @@ test('paid models get a price, a budget stops a run, and the result reports what
   await expect(costs).toContainText('0.020 USD')
   await expect(page.getByText('▲ cloud: for the answers of vanilla-rag, calls left this machine.')).toBeVisible()
   await page.screenshot({ path: `${FOLDER}/cost.png`, fullPage: true })
+  // The same mark wherever the approach or its run stands.
+  await open('/matrix?run=costly')
+  await expect(page.getByRole('columnheader', { name: /vanilla/ })).toContainText('▲ cloud')
+  await open('/runs')
+  await expect(page.getByRole('row', { name: /costly/ })).toContainText('▲ cloud')
+  await open('/compare?run=costly')
+  await expect(page.getByRole('row', { name: /vanilla/ }).first()).toContainText('▲ cloud')
   // A further run is expected to cost what this one did.
   await launch('again')
   await expect(page.getByText('0.080 USD')).toBeVisible()

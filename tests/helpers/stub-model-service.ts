@@ -23,6 +23,7 @@ const INSTALLED: ServiceModel = {
   source_page: null,
   progress: null,
   pinned: null,
+  experimental: false,
   failure: null,
 }
 const FETCHABLE: ServiceModel = {
@@ -34,6 +35,7 @@ const FETCHABLE: ServiceModel = {
   source_page: 'https://example.org/kokoro',
   progress: null,
   pinned: true,
+  experimental: false,
   failure: null,
 }
 

@@ -1,13 +1,12 @@
 import type { RunResult } from '../../../contract/control/comparison.ts'
-import type { ApproachSummary, Prices } from '../../../contract/index.ts'
+import { cloudApproaches } from '../../../contract/evidence/cloud-use.ts'
+import type { Prices } from '../../../contract/index.ts'
 import { approachCosts } from '../../report/answer-cost.ts'
 import { modelCaution } from '../../report/findings.ts'
 import { inLadderOrder } from '../../report/long-csv.ts'
 import { verdictsOf } from '../../report/verdict.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 import { currentAggregate } from './coverage.ts'
-
-const callsCloud = ({ operational: { cloud_calls: calls } }: ApproachSummary): boolean => (calls.max ?? 0) > 0
 
 /** The verdicts of a run, from the summaries on disk, and what its approaches cost at these prices. Rejects with `not_found` for a run that is not indexed. */
 export async function resultOf(index: RunIndexApi, runId: string, prices: Prices): Promise<RunResult> {
@@ -17,7 +16,7 @@ export async function resultOf(index: RunIndexApi, runId: string, prices: Prices
   return {
     verdicts: verdictsOf(found),
     pending: datasets.flatMap(({ label }, position) => (aggregates[position] === null ? [label] : [])),
-    cloud: [...new Set(found.flatMap(({ approaches }) => approaches.filter(callsCloud).map(({ model }) => model)))],
+    cloud: cloudApproaches(found),
     costs: found.flatMap((aggregate) => {
       const { id: dataset_id, label } = aggregate.dataset
       return approachCosts(aggregate, prices).map((cost) => ({ dataset_id, label, ...cost }))

@@ -1,3 +1,4 @@
+import { cloudApproaches, cloudWords } from '../../../contract/evidence/cloud-use.ts'
 import { createHash } from 'node:crypto'
 import { looksOf, type Look } from '../../../charts/look.ts'
 import type { Aggregate } from '../../../contract/index.ts'
@@ -98,6 +99,7 @@ function pageHeader(
       ? 'This page carries no hashes: the figures were not taken from files.'
       : `○ The figures come from the ${plural(artifacts.length, 'file')} under Artifacts. Nothing has compared them with their hashes: no script has run.`
   const caution = modelCaution(aggregates)
+  const cloud = cloudWords(cloudApproaches(aggregates))
   return h(
     'header',
     {},
@@ -105,6 +107,7 @@ function pageHeader(
     h('p', { class: 'lead' }, `Ladder report · run ${runs} · ${facts.join(' · ')}`),
     h('p', { id: 'integrity', class: 'banner unknown', role: 'status' }, unchecked),
     caution === null ? null : h('p', { class: 'banner caution' }, caution),
+    cloud === null ? null : h('p', { class: 'banner caution' }, cloud),
     h(
       'nav',
       { 'aria-label': 'Sections' },

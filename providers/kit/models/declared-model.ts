@@ -18,6 +18,8 @@ export interface DeclaredModel {
   /** A page for people: what it is, who made it, under which terms. */
   sourcePage: string
   files: readonly DeclaredFile[]
+  /** Never run by the project on its real weights; `docs/real-models.md` lists what was run. */
+  experimental?: boolean
 }
 
 const HUB = 'https://huggingface.co'

@@ -23,7 +23,7 @@ const STATUS: Readonly<Record<ModelFault, number>> = {
 /** What pages get of a model's files. */
 export type WeightsFacts = Pick<
   ServiceModel,
-  'installed' | 'download_bytes' | 'source_page' | 'progress' | 'pinned' | 'failure'
+  'installed' | 'download_bytes' | 'source_page' | 'progress' | 'pinned' | 'experimental' | 'failure'
 >
 
 /** The facts of what is part of the installation. */
@@ -33,6 +33,7 @@ export const BUILT_IN: WeightsFacts = {
   source_page: null,
   progress: null,
   pinned: null,
+  experimental: false,
   failure: null,
 }
 
@@ -61,6 +62,7 @@ export class ModelWeights {
       source_page: this.#model.sourcePage,
       progress: progress && { received_bytes: progress.receivedBytes, total_bytes: progress.totalBytes },
       pinned: isPinned(this.#model),
+      experimental: this.#model.experimental === true,
       failure: this.#failure,
     }
   }

@@ -9,6 +9,7 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import type { Estimate } from '../../../contract/evidence/statistics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { ChartBox } from '../../components/chart-panel.tsx'
 import { count, duration, metricName, score } from '../../components/format.ts'
 import { RungTable } from '../../components/rung-table.tsx'
@@ -112,7 +113,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
                 return (
                   <tr key={point.model}>
                     <th scope="row">
-                      <ApproachName alias={point.model} short />
+                      <ApproachName alias={point.model} short /> <RunCloudMark run={point.run_id} alias={point.model} />
                     </th>
                     <td className={table.num}>{score(point.quality)}</td>
                     <td className={table.num}>{interval === null ? '–' : intervalWords(interval)}</td>

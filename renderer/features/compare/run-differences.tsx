@@ -2,6 +2,7 @@ import { Anchor } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { count, metricName, plural, score, signed } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
 import { SampleMark } from '../../components/sample-mark.tsx'
@@ -114,7 +115,7 @@ export function RunDifferences({ run, others, dataset, metric, onChanged }: RunD
               <DifferenceRow
                 key={`${difference.model} ${difference.other}`}
                 {...difference}
-                {...{ domain, onChanged }}
+                {...{ run, domain, onChanged }}
                 isNamed={others.length > 1}
               />
             ))}
@@ -126,18 +127,19 @@ export function RunDifferences({ run, others, dataset, metric, onChanged }: RunD
 }
 
 interface DifferenceRowProps extends Difference {
+  run: string
   domain: [number, number]
   onChanged: (alias: string) => void
   /** Shows which run it is against. */
   isNamed: boolean
 }
 
-function DifferenceRow({ domain, isNamed, onChanged, ...difference }: DifferenceRowProps) {
+function DifferenceRow({ run, domain, isNamed, onChanged, ...difference }: DifferenceRowProps) {
   const { model, other, common, mean, otherMean, changed, pair, where } = difference
   return (
     <tr>
       <th scope="row">
-        <ApproachName alias={model} short />
+        <ApproachName alias={model} short /> <RunCloudMark run={run} alias={model} />
       </th>
       {isNamed && (
         <td className={styles.runName}>

@@ -4,12 +4,14 @@ import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
 import { intervalWords } from '../../../contract/words.ts'
 import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { count, differenceValue, metricValue } from '../../components/format.ts'
 import { againstBaseline, type AgainstBaseline, meanInterval } from './pair-of.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
 
 interface ColumnHeadProps {
+  run: string
   head: Head | undefined
   alias: string
   metric: string
@@ -68,7 +70,7 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
 
 /** Name, mean with its interval, coverage with its n, and the decision against the baseline. Sorts by this alias. Drawn again only when it changes. */
 export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
-  const { head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin, onHide } = props
+  const { run, head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin, onHide } = props
   return (
     <div
       role="columnheader"
@@ -134,6 +136,7 @@ export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
             <span className="dim">
               {count(head.n)}/{count(head.expected)}
             </span>
+            <RunCloudMark run={run} alias={alias} />
           </span>
           <Decision {...props} head={head} />
         </>

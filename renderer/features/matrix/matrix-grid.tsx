@@ -160,6 +160,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     return (
       <ColumnHead
         key={alias}
+        run={input.run_id}
         {...{ alias, metric, baseline, comparison, left, index: column, pinned: column < pins, onSort, onPin, onHide }}
         head={heads?.heads.find(({ model }) => model === alias)}
         sorted={sorted ? (search.descending === true ? 'descending' : 'ascending') : null}

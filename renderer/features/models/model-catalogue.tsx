@@ -10,6 +10,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes, count } from '../../components/format.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import table from '../../components/table.module.css'
 import { api, control } from '../../data/client.ts'
 import styles from './models.module.css'
@@ -121,8 +122,8 @@ function EntryRow({ entry, ...actions }: EntryRowProps) {
         </a>
         {context !== null && <div className={styles.context}>{WORDS.context(count(context))}</div>}
         {experimental && (
-          <div className={styles.context} title={WORDS.neverRun}>
-            {WORDS.experimental}
+          <div className={styles.context}>
+            <ExperimentalMark />
           </div>
         )}
       </th>

@@ -1,3 +1,4 @@
+import { CLOUD_MARK } from '../../../contract/evidence/cloud-use.ts'
 import { plural } from '../../components/format.ts'
 
 /** The texts of the page Models. */
@@ -138,8 +139,6 @@ export const MODELS_WORDS = {
     license: 'Licence',
     actions: 'Actions',
     context: (tokens: string) => `${tokens} tokens`,
-    experimental: '○ experimental',
-    neverRun: 'Never run here on its real weights: it may fail, or answer wrongly.',
     jobs: {
       'small-language-model': 'Language models, small',
       'middle-language-model': 'Language models, middle',
@@ -231,7 +230,7 @@ export const MODELS_WORDS = {
     backend: 'Backend',
     model: 'Model',
     where: 'Where',
-    cloud: '▲ cloud',
+    cloud: CLOUD_MARK,
     near: '● local',
   },
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { ServiceName } from '../../../contract/control/services.ts'
 import type { ServiceModel } from '../../../contract/http/service-model.ts'
 import { bytes } from '../../components/format.ts'
+import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ServiceCallError } from '../../data/service-call.ts'
 import { canFetchModels, fetchModel, removeModel } from './models-of.ts'
@@ -58,7 +59,9 @@ export function ModelRow({ service, model }: { service: ServiceName; model: Serv
   return (
     <>
       <tr>
-        <th scope="row">{id}</th>
+        <th scope="row">
+          {id} {model.experimental && <ExperimentalMark />}
+        </th>
         <td>{task}</td>
         <td>{license ?? '–'}</td>
         <td>{size === null ? '–' : bytes(size)}</td>

@@ -19,7 +19,6 @@ export const RESULT_WORDS = {
     not_comparable: 'Not comparable',
   } satisfies Record<Verdict['kind'], string>,
 
-  cloud: (models: readonly string[]) => `▲ cloud: for the answers of ${models.join(', ')}, calls left this machine.`,
   costs: 'Cost of the answers',
   costsAbout: 'Tokens of each cell at your prices, which are on the page Models. Ingestion and judges are not in it.',
   dataset: 'Dataset',

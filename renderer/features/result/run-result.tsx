@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { cloudWords } from '../../../contract/evidence/cloud-use.ts'
 import { api } from '../../data/client.ts'
 import styles from './result.module.css'
 import { SampleMark, useSamples } from '../../components/sample-mark.tsx'
@@ -26,7 +27,7 @@ export function RunResultPanel({ run }: { run: string }) {
           ))}
           {data.verdicts.length === 0 && <p className="dim">{WORDS.noSummary}</p>}
           {data.verdicts.length > 0 && data.pending.length > 0 && <p className="dim">{WORDS.pending(data.pending)}</p>}
-          {data.cloud.length > 0 && <p>{WORDS.cloud(data.cloud)}</p>}
+          {data.cloud.length > 0 && <p>{cloudWords(data.cloud)}</p>}
           {data.caution !== null && <p className="dim">{data.caution}</p>}
         </div>
       )}

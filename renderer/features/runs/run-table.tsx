@@ -1,11 +1,12 @@
 import { ActionIcon, Badge, Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricName, moment, score } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
+import { cloudRoles, RunCloudMark } from '../../components/cloud-mark.tsx'
 import { SampleMark } from '../../components/sample-mark.tsx'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
 import table from '../../components/table.module.css'
@@ -71,6 +72,12 @@ export function RunTable({ runs, taken, open, onOpen }: RunTableProps) {
 
 function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOpen: () => void }) {
   const { run_id: id, note, datasets, models, model_sets: sets } = run
+  const known = useQuery(api.experiment.get.queryOptions()).data?.model_sets ?? []
+  // The summaries of a run are read only where its sets, as far as they are known, have a role that leaves this machine.
+  const mayLeave = sets.some((name) => {
+    const set = known.find((each) => each.name === name)
+    return set === undefined || cloudRoles(set).length > 0
+  })
   return (
     <tr>
       <td>
@@ -110,7 +117,9 @@ function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOp
       </td>
       <td className={table.num}>{count(datasets.reduce((sum, { questions }) => sum + questions, 0))}</td>
       <td title={models.join(', ')}>{WORDS.approaches(models)}</td>
-      <td className={table.wrap}>{sets.join(', ') || '–'}</td>
+      <td className={table.wrap}>
+        {sets.join(', ') || '–'} {run.kind !== null && mayLeave && <RunCloudMark run={id} />}
+      </td>
       <td>
         <Highest run={run} />
       </td>

@@ -1,3 +1,5 @@
+import { CLOUD_MARK } from '../../../contract/evidence/cloud-use.ts'
+
 /** The texts of the page Settings. */
 export const SETTINGS_WORDS = {
   page: {
@@ -29,7 +31,7 @@ export const SETTINGS_WORDS = {
     backend: 'Backend',
     model: 'Model',
     where: 'Where',
-    cloud: '▲ cloud: data leave this machine',
+    cloud: `${CLOUD_MARK}: data leave this machine`,
     near: '● local',
   },
 

@@ -10,6 +10,7 @@ const file = (path: string, sizeBytes: number, sha256: string) => ({ path, sizeB
 export const CHATTERBOX_WEIGHTS: DeclaredModel = {
   id: REPOSITORY,
   license: 'MIT',
+  experimental: true,
   sourcePage: hubPage(REPOSITORY),
   files: hubFiles(REPOSITORY, REVISION, [
     file('tokenizer.json', 3_562_272, '3f04e34bea22f9144d1a19151154095bc9ce0430bf421304f5797e716288a906'),
