@@ -67,6 +67,11 @@ export function menuTemplate(
     {
       label: '&Help',
       submenu: [
+        { label: 'Guide', accelerator: 'F1', click: () => actions.show('/help') },
+        { label: 'Keyboard shortcuts', click: () => actions.show('/help?page=keyboard') },
+        { label: 'Troubleshooting', click: () => actions.show('/help?page=troubleshooting') },
+        { label: 'Licences', click: () => actions.show('/help?page=licences') },
+        { type: 'separator' },
         { label: 'Engine log…', click: actions.showLog },
         { label: 'Restart the engine', click: actions.restartEngine },
         ...(isMac ? [] : [{ type: 'separator' } as const, { role: 'about' } as const]),

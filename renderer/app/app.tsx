@@ -1,5 +1,4 @@
 import { Button, CloseButton, createTheme, Drawer, MantineProvider, Modal, Tooltip } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
@@ -17,7 +16,6 @@ export function App() {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
       <QueryClientProvider client={queryClient}>
-        <Notifications position="top-right" limit={3} />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>

@@ -1,4 +1,3 @@
-import { useMantineColorScheme } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
@@ -6,12 +5,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSamples } from '../components/sample-mark.tsx'
 import { runLabel } from '../components/sample-runs.ts'
-import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 import { api } from '../data/client.ts'
-import { usePreferences } from '../stores/preferences.ts'
 import { useBlind } from '../stores/sight.ts'
-import { useTour } from '../stores/tour.ts'
 import { PAGES } from '../../contract/pages.ts'
+import { usePaletteCommands } from './palette-commands.ts'
 import { SHELL_WORDS } from './shell-words.ts'
 
 const WORDS = SHELL_WORDS.commandPalette
@@ -23,11 +20,7 @@ export function CommandPalette() {
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
   const [text] = useDebouncedValue(query.trim(), 150)
-  // Holding transitions back would write a `<style>` element, which the content-security policy forbids.
-  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
-  const { density, setDensity } = usePreferences()
   const blind = useBlind()
-  const { open: openTour } = useTour()
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 50 } })).data?.runs ?? []
   const samples = useSamples()
   const found = useQuery({
@@ -43,19 +36,7 @@ export function CommandPalette() {
     description: about,
     onClick: () => void navigate({ to: path }),
   }))
-  const { smoke, start } = useSmokeRun()
-  const commands: SpotlightActionData[] = [
-    ...(smoke === undefined
-      ? []
-      : [{ id: 'smoke', label: WORDS.runSmoke, description: smoke.description, onClick: start }]),
-    ...(blind ? [] : [{ id: 'tour', label: WORDS.tour, onClick: openTour }]),
-    ...(['light', 'dark', 'auto'] as const)
-      .filter((scheme) => scheme !== colorScheme)
-      .map((scheme) => ({ id: scheme, label: WORDS.look(scheme), onClick: () => setColorScheme(scheme) })),
-    ...(['comfortable', 'compact'] as const)
-      .filter((choice) => choice !== density)
-      .map((choice) => ({ id: choice, label: WORDS.density(choice), onClick: () => setDensity(choice) })),
-  ]
+  const commands = usePaletteCommands(query.trim() !== '')
   const runActions: SpotlightActionData[] = runs.map(({ run_id: run, datasets }) => ({
     id: `run-${run}`,
     label: runLabel(run, samples),
@@ -66,7 +47,8 @@ export function CommandPalette() {
     (hit, index) => ({
       id: `hit-${index}`,
       label: hit.query ?? hit.question_id,
-      description: `${hit.found_in} · ${hit.dataset_id} · ${hit.run_id}`,
+      // The excerpt tells hits of one question apart, as their approaches do.
+      description: [hit.model, hit.excerpt, hit.dataset_id, hit.run_id].filter((part) => part !== null).join(' · '),
       onClick: () =>
         void navigate({
           to: '/matrix',

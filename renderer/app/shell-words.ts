@@ -1,3 +1,5 @@
+import { plural } from '../components/format.ts'
+
 /** The texts of the frame around the pages. */
 export const SHELL_WORDS = {
   close: 'Close',
@@ -29,9 +31,31 @@ export const SHELL_WORDS = {
     pause: 'Pause',
     services: 'Services',
     engine: ' engine ',
+    running: (services: number) => `${plural(services, 'service')} running`,
+    servicesFailed: (services: number) => `${plural(services, 'service')} failed`,
+  },
+
+  notices: {
+    cell: 'Cell',
+    run: (run: string) => `Run ${run}`,
+    openResult: 'Open result',
+    showSteps: 'Show steps',
   },
 
   commandPalette: {
+    launch: 'Start a run',
+    pause: (run: string) => `Pause run ${run}`,
+    resume: (run: string) => `Resume run ${run}`,
+    cancel: (run: string) => `Cancel run ${run}…`,
+    cancelAbout: 'Asks first, on the page Progress',
+    startService: (title: string) => `Start service: ${title}`,
+    starting: 'Starting the service',
+    stopping: 'Stopping the service',
+    stopService: (title: string) => `Stop service: ${title}`,
+    exportOf: (form: string) => `Export ${form}`,
+    settings: (part: string) => `Settings: ${part}`,
+    runApproach: (alias: string) => `Run ${alias}`,
+    runApproachAbout: 'Opens Launch with this approach alone',
     runSmoke: 'Run the smoke ladder',
     tour: 'Take the tour',
     look: (scheme: string) => `Appearance: ${scheme}`,

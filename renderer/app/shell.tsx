@@ -1,4 +1,5 @@
 import { Button, Kbd, Progress } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
 import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
@@ -13,7 +14,9 @@ import { CancelButton } from '../features/ladder/cancel-button.tsx'
 import { useRunControl } from '../features/ladder/run-control.ts'
 import { Tour } from '../features/tour/tour.tsx'
 import { useBlind } from '../stores/sight.ts'
+import { usePageTitle, useRunNotices } from './run-notices.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { serviceDescriptor } from '../../contract/control/service-list.ts'
 import { guideOf, PAGE_GROUPS } from '../../contract/pages.ts'
 import styles from './shell.module.css'
 import { SHELL_WORDS } from './shell-words.ts'
@@ -25,6 +28,8 @@ const MOD_KEY = navigator.userAgent.includes('Mac') ? '⌘K' : WORDS.ctrlK
 /** The frame around every page. */
 export function Shell() {
   useEngineEvents(useBlind())
+  usePageTitle()
+  useRunNotices()
   return (
     <div className={styles.shell}>
       <a className={styles.skip} href="#page" onClick={focusPage}>
@@ -64,6 +69,15 @@ export function Shell() {
       <main id="page" className={styles.main} tabIndex={-1}>
         {useEventLink() === 'expired' ? <ExpiredLink /> : <Outlet />}
       </main>
+      {/* In the page's own flow: a notice takes a row of its own and lies on no control. */}
+      <div className={styles.notices}>
+        <Notifications
+          limit={3}
+          withinPortal={false}
+          position="bottom-right"
+          classNames={{ root: styles.notice ?? '' }}
+        />
+      </div>
       <RunStrip />
       <CommandPalette />
       <Tour />
@@ -164,6 +178,8 @@ const LINK_TONES = { connecting: 'waiting', open: 'good', lost: 'bad', expired: 
 function ServiceStates() {
   const link = useEventLink()
   const { data = [] } = useQuery(api.services.list.queryOptions())
+  const bad = data.filter(({ state }) => SERVICE_SIGNS[state] === 'bad').length
+  const running = data.filter(({ state }) => SERVICE_SIGNS[state] === 'good').length
   return (
     <ul className={styles.services} aria-label={WORDS.services}>
       <li>
@@ -172,12 +188,24 @@ function ServiceStates() {
         <span className="hidden-text">{link}</span>
       </li>
       {data.map(({ name, state, detail }) => (
-        <li key={name}>
+        <li key={name} className={styles.whereWide}>
           <Link to="/providers" title={detail === null ? state : `${state}: ${detail}`}>
-            <StateDot tone={SERVICE_SIGNS[state]} /> {name} <span className="hidden-text">{state}</span>
+            <StateDot tone={SERVICE_SIGNS[state]} /> {serviceDescriptor(name).title}{' '}
+            <span className="hidden-text">{state}</span>
           </Link>
         </li>
       ))}
+      <li className={styles.whereNarrow}>
+        <Link to="/providers">
+          {bad > 0 ? (
+            <>
+              <StateDot tone="bad" /> {WORDS.servicesFailed(bad)}
+            </>
+          ) : (
+            WORDS.running(running)
+          )}
+        </Link>
+      </li>
     </ul>
   )
 }

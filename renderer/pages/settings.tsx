@@ -10,16 +10,9 @@ import { IndexPanel } from '../features/settings/index-panel.tsx'
 import { LookPanel } from '../features/settings/look-panel.tsx'
 import { SecretsPanel } from '../features/settings/secrets-panel.tsx'
 import styles from '../features/settings/settings.module.css'
-import { SETTINGS_WORDS } from '../features/settings/settings-words.ts'
+import { SETTINGS_PARTS, SETTINGS_WORDS } from '../features/settings/settings-words.ts'
 
 const WORDS = SETTINGS_WORDS.page
-
-const TABS: { value: SettingsTab; label: string }[] = [
-  { value: 'models', label: WORDS.endpointsAndModels },
-  { value: 'tokens', label: WORDS.tokens },
-  { value: 'data', label: WORDS.dataAndIndex },
-  { value: 'look', label: WORDS.look },
-]
 
 /** Look, endpoints, secrets, and the index; the tab is part of the link. */
 export function SettingsPage() {
@@ -35,7 +28,7 @@ export function SettingsPage() {
         <SegmentedControl
           size="xs"
           aria-label={WORDS.parts}
-          data={TABS}
+          data={SETTINGS_PARTS}
           value={tab}
           onChange={(value) => void navigate({ search: { tab: value } })}
         />

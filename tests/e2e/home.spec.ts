@@ -26,8 +26,10 @@ test.describe('a service that fails', () => {
   test('is shown with its reason on Home and in the head of each page', async ({ page, open, panel }) => {
     await panel.client.services.start({ name: 'stt' }).catch(() => undefined)
     await open('/')
-    await expect(page.getByRole('cell', { name: 'it cannot start as it is set up' })).toBeVisible()
-    await expect(page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /stt failed/ })).toBeVisible()
+    await expect(page.getByRole('cell', { name: 'configuration error' })).toBeVisible()
+    await expect(
+      page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /Speech to text failed/ }),
+    ).toBeVisible()
   })
 })
 
@@ -38,6 +40,22 @@ test('the palette runs a command by keyboard alone', async ({ page, open }) => {
   await page.keyboard.type('cover')
   await page.keyboard.press('Enter')
   await expect(page.getByRole('heading', { level: 1, name: 'Coverage' })).toBeVisible()
+  await expect(page).toHaveTitle('Coverage · RAG Ladder')
+  for (const [typed, command] of [
+    ['start service', 'Start service: Text to speech'],
+    ['tokens', 'Settings: Tokens'],
+    ['bm25', 'Run bm25'],
+    ['start a run', 'Start a run'],
+  ] as const) {
+    await page.keyboard.press('Control+k')
+    await page.getByRole('textbox', { name: 'Search or command' }).fill(typed)
+    await expect(page.getByRole('button', { name: command })).toBeVisible()
+    await page.keyboard.press('Escape')
+  }
+  // A hit names its approach, and the words that were found.
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search or command' }).fill('Steenbrugge')
+  await expect(page.getByRole('button', { name: /-rag · .*Steenbrugge/ }).first()).toBeVisible()
 })
 
 test('keys that follow the shortcut at once all arrive in the palette', async ({ page, open }) => {
@@ -174,12 +192,21 @@ test.describe('samples that were published with the project', () => {
   })
 
   test('give way to the first own run', async ({ page, open, panel }) => {
+    await open('/settings')
+    await page.getByLabel('Loading').first().waitFor({ state: 'detached' })
     await panel.client.runs.start({ run_id: 'mine', dataset_ids: ['smoke'], models: ['vanilla-rag'], metrics: [] })
     await eventsUntil(
       panel.client,
       { after: 0 },
       (event) => event.type === 'run.changed' && event.job.state === 'completed',
     )
+    // Another page reports the end of the run, in a row of its own that lies on no control.
+    const notice = page.getByRole('alert').filter({ hasText: 'Run mine is complete: 4 of 4 cells.' })
+    await expect(notice).toBeVisible()
+    const [box, main] = [await notice.boundingBox(), await page.getByRole('main').boundingBox()]
+    expect(box!.y).toBeGreaterThanOrEqual(main!.y + main!.height)
+    await notice.getByRole('link', { name: 'Open result' }).click()
+    await expect(page).toHaveTitle('Result · RAG Ladder')
     await open('/')
     await expect(page.getByRole('heading', { name: 'Result of mine' })).toBeVisible()
     await expect(page.locator('main header').first()).toContainText('1 run · 2 samples')

@@ -116,7 +116,7 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   await page.getByRole('button', { name: 'Speak the text' }).click()
   await expect(playButton(page, 'the speech')).toBeVisible({ timeout: 30_000 })
   // To look at the page starts no recogniser; the transcription does.
-  await expect(serviceIn(page, 'stt')).toHaveAccessibleName(/stt idle/)
+  await expect(serviceIn(page, 'stt')).toHaveAccessibleName(/Speech to text idle/)
 
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   const transcript = page.getByRole('list', { name: 'Transcript' })

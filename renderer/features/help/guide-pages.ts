@@ -24,6 +24,8 @@ export const GUIDE_CONTENTS = [
   { name: 'headless-and-ci', label: 'Headless and CI' },
   { name: 'scaling-out', label: 'Scaling out' },
   { name: 'settings', label: 'Settings' },
+  { name: 'keyboard', label: 'Keyboard' },
+  { name: 'licences', label: 'Licences' },
   { name: 'troubleshooting', label: 'Troubleshooting' },
   { name: 'clients', label: 'Clients' },
   { name: 'services', label: 'Services' },

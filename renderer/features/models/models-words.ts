@@ -224,7 +224,7 @@ export const MODELS_WORDS = {
     removing: 'Removing the set',
     changing: 'Changing the default',
     isDefault: (name: string) => `Runs use ${name} unless they name another`,
-    roles: 'Roles',
+    roles: 'Models',
     rolesOf: (name: string) => `Models in “${name}”`,
     role: 'Role',
     backend: 'Backend',

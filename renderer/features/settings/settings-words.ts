@@ -1,3 +1,4 @@
+import type { SettingsTab } from '../../app/search-params.ts'
 import { CLOUD_MARK } from '../../../contract/evidence/cloud-use.ts'
 
 /** The texts of the page Settings. */
@@ -111,3 +112,11 @@ export const SETTINGS_WORDS = {
       'This system offers no secret store, so the engine forgets a token when it ends. Set it in the environment to have it at each start.',
   },
 } as const
+
+/** The parts of the page, in their order. */
+export const SETTINGS_PARTS: { value: SettingsTab; label: string }[] = [
+  { value: 'models', label: SETTINGS_WORDS.page.endpointsAndModels },
+  { value: 'tokens', label: SETTINGS_WORDS.page.tokens },
+  { value: 'data', label: SETTINGS_WORDS.page.dataAndIndex },
+  { value: 'look', label: SETTINGS_WORDS.page.look },
+]

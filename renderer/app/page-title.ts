@@ -1,0 +1,18 @@
+import type { RunJob } from '../../contract/control/run-job.ts'
+import type { CellCounts } from '../../contract/control/run-job.ts'
+import { isMoving } from '../components/run-state.ts'
+
+const PRODUCT = 'RAG Ladder'
+
+/** `45 % · Matrix · RAG Ladder`; without a run under way, the page alone. */
+export function pageTitle(
+  page: string | undefined,
+  job: Pick<RunJob, 'state'> | null,
+  progress: Pick<CellCounts, 'done' | 'total'> | null,
+): string {
+  const share =
+    job !== null && isMoving(job.state) && progress !== null && progress.total > 0
+      ? `${Math.floor((100 * progress.done) / progress.total)} %`
+      : undefined
+  return [share, page, PRODUCT].filter((part) => part !== undefined).join(' · ')
+}

@@ -1,0 +1,65 @@
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useEffect, useRef } from 'react'
+import type { RunState } from '../../contract/control/run-job.ts'
+import { PAGES } from '../../contract/pages.ts'
+import { isMoving, RUN_SIGNS, runStateWords } from '../components/run-state.ts'
+import { api } from '../data/client.ts'
+import { useActiveRun, useProgress } from '../data/progress.ts'
+import { useBlind } from '../stores/sight.ts'
+import { pageTitle } from './page-title.ts'
+import { SHELL_WORDS } from './shell-words.ts'
+
+const WORDS = SHELL_WORDS.notices
+
+/** The tab's title: the page, and before it how far the run is. */
+export function usePageTitle(): void {
+  const { pathname } = useLocation()
+  const job = useActiveRun()
+  const progress = useProgress(job)
+  const label = PAGES.find(({ path }) => path === pathname)?.label ?? (pathname === '/cell' ? WORDS.cell : undefined)
+  const title = pageTitle(label, job, progress)
+  useEffect(() => {
+    document.title = title
+  }, [title])
+}
+
+/** Reports the end of a run on every page but Progress, which shows it anyway. */
+export function useRunNotices(): void {
+  const blind = useBlind()
+  const { pathname } = useLocation()
+  const jobs = useQuery({ ...api.runs.jobs.queryOptions(), enabled: !blind }).data
+  const seen = useRef<Map<string, RunState> | null>(null)
+  useEffect(() => {
+    if (jobs === undefined) return
+    const before = seen.current
+    seen.current = new Map(jobs.map(({ run_id: id, state }) => [id, state]))
+    if (before === null || pathname === '/ladder') return
+    for (const job of jobs) {
+      const was = before.get(job.run_id)
+      if (was === undefined || !isMoving(was) || (job.state !== 'completed' && job.state !== 'failed')) continue
+      const isComplete = job.state === 'completed'
+      const words = runStateWords(job)
+      notifications.show({
+        color: isComplete ? 'blue' : 'red',
+        autoClose: false,
+        message: (
+          <span>
+            {RUN_SIGNS[job.state]} {WORDS.run(job.run_id)} {words}
+            {/[.!?]$/.test(words) ? '' : '.'}{' '}
+            {isComplete ? (
+              <Link to="/result" search={{ run: job.run_id }}>
+                {WORDS.openResult}
+              </Link>
+            ) : (
+              <Link to="/ladder" search={{ run: job.run_id }}>
+                {WORDS.showSteps}
+              </Link>
+            )}
+          </span>
+        ),
+      })
+    }
+  }, [jobs, pathname])
+}
