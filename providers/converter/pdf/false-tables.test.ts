@@ -22,6 +22,39 @@ it('a table of contents becomes its lines, joined where the rules cut a title', 
   ])
 })
 
+it('two dotted lines to page numbers are contents, also where dots came into the cell of the page', () => {
+  expect(
+    shapes([
+      ['4.3', 'DER functions . . . . . . . . .', '15'],
+      ['4.4', 'Error handling functions. . . .', '. 22'],
+    ]),
+  ).toEqual([
+    ['list_item', '4.3 DER functions 15'],
+    ['list_item', '4.4 Error handling functions 22'],
+  ])
+})
+
+it('justified text with wide spaces below each other is a paragraph: a word goes on from line to line', () => {
+  const rows = [
+    ['The program makes a', 'list of all words and shows each of them in a concor-'],
+    ['dance, where the words around', 'it can be read, which is quicker than'],
+    ['to search for it in the', 'text itself.'],
+  ]
+  expect(shapes(rows)).toEqual([
+    [
+      'paragraph',
+      'The program makes a list of all words and shows each of them in a concordance, where the words around it can be read, which is quicker than to search for it in the text itself.',
+    ],
+  ])
+  // In a table, the divided word goes on below itself.
+  const table = [
+    ['Concordance of all', 'A list of the words of a text and of the words that are around them, by fre-'],
+    ['', 'quency or by letter'],
+    ['Index', 'A list of the words alone, with the numbers of their pages'],
+  ]
+  expect(shapes(table)).toEqual(['table of 3'])
+})
+
 it('a table whose last column counts something stays one', () => {
   const ranking = [
     ['1', 'Ragna', '48'],

@@ -6,6 +6,8 @@ const SECTION = /^(?:chapter |appendix |part )?(?:\d+|[A-Z]|[IVXLC]+)(?:\.\d+)*\
 const PAGE = /^(?:\d{1,4}|[ivxlc]+)$/i
 const LEADERS = /(?:\.\s?){3,}/
 const LEAST_CONTENTS = 4
+/** Dotted lines that lead to page numbers are in no other table. */
+const LEAST_DOTTED_CONTENTS = 2
 const CODE = /^\s*[#$%>]|[{};=\\]|(?:^|\s)--?\w|\w\(|<\/?\w/
 const BULLET = /^[•‣◦▪–—*-]\s+/u
 const LEAST_LINE_LETTERS = 40
@@ -35,7 +37,7 @@ export function plainTable(table: Table, runs: readonly string[]): Block[] {
     }))
   const unnumbered = withoutLineNumbers(filled)
   if (unnumbered !== null) return prose(unnumbered, table)
-  return isProse(filled, runs) ? prose(rows, table) : [table]
+  return isProse(filled, runs) || isHyphenated(rows) ? prose(rows, table) : [table]
 }
 
 function framed(rows: readonly string[][], { place }: Table): Block[] {
@@ -49,13 +51,16 @@ function framed(rows: readonly string[][], { place }: Table): Block[] {
 
 /** Numbered lines that end in page numbers, which never fall. */
 function isContents(filled: readonly string[][]): boolean {
+  // The last dots of a line may have come into the cell of its page.
+  const pageOf = (row: readonly string[]): string => row.at(-1)!.replace(/^[.\s]+/, '')
   const lines = filled.filter(
-    (row) => row.length > 1 && PAGE.test(row.at(-1)!) && /\p{L}/u.test(row.slice(0, -1).join('')),
+    (row) => row.length > 1 && PAGE.test(pageOf(row)) && /\p{L}/u.test(row.slice(0, -1).join('')),
   )
+  const dotted = lines.filter((row) => LEADERS.test(row.join(' '))).length
   const numbered = lines.filter((row) => SECTION.test(row[0]!) || LEADERS.test(row.join(' ')))
-  const pages = lines.map((row) => Number(row.at(-1))).filter((page) => !Number.isNaN(page))
+  const pages = lines.map((row) => Number(pageOf(row))).filter((page) => !Number.isNaN(page))
   return (
-    lines.length >= LEAST_CONTENTS &&
+    (lines.length >= LEAST_CONTENTS || dotted >= LEAST_DOTTED_CONTENTS) &&
     lines.length > filled.length * 0.7 &&
     numbered.length > lines.length * 0.6 &&
     pages.every((page, index) => index === 0 || page >= pages[index - 1]!)
@@ -91,6 +96,21 @@ function isProse(filled: readonly string[][], runs: readonly string[]): boolean 
     }),
   )
   return within.length >= cut.length * 0.5
+}
+
+/**
+ * Whether a word is divided at the end of a whole line and goes on at the beginning of the next: justified text whose wide spaces lie below each
+ * other. A cell's own lines go on below it, in the same column.
+ */
+function isHyphenated(rows: readonly string[][]): boolean {
+  const letters = rows.reduce((sum, row) => sum + row.join(' ').length, 0)
+  return (
+    letters > rows.length * LEAST_LINE_LETTERS &&
+    rows.some((row, index) => {
+      const next = rows[index + 1]?.[0]
+      return next !== undefined && row.length > 1 && /\p{L}-$/u.test(row.at(-1)!) && /^\p{Ll}/u.test(next)
+    })
+  )
 }
 
 /** Lines as headings, list items and paragraphs: an indented line after the end of a sentence begins a new one. */
