@@ -52,7 +52,7 @@ test('each service shows its state, and a failed one the reason, with its last l
   await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible()
   await expect(page.getByText('Up for')).toBeVisible()
   await expect(page.getByRole('definition').filter({ hasText: /^\d+\.\d MB$/ })).toBeVisible()
-  await expect(page.getByText('it cannot start as it is set up')).toBeVisible()
+  await expect(page.getByText('configuration error')).toBeVisible()
   const log = page.getByRole('list', { name: 'Log of stt' })
   await expect(log).toContainText(`STT_BACKEND: invalid value "${MARKUP}"`)
   await expect(log.getByRole('listitem')).toHaveCount(2)
@@ -102,17 +102,17 @@ test('models are listed while their service runs: fetched with their progress, c
   const models = page.getByRole('table', { name: 'Models of tts' })
   await expect(models.getByRole('row', { name: /^flite/ })).toContainText('part of the installation')
   const kokoro = models.getByRole('row', { name: /^kokoro/ })
-  await expect(kokoro).toContainText(/Apache-2\.0.*92\.0 MB.*example\.org.*not here/)
+  await expect(kokoro).toContainText(/Apache-2\.0.*92\.0 MB.*example\.org.*not downloaded/)
   await expect(kokoro.getByRole('link')).toHaveAttribute('href', 'https://example.org/kokoro')
 
   const fetching = page.getByRole('button', { name: 'Download kokoro' })
   const cancel = page.getByRole('button', { name: 'Cancel kokoro' })
   await fetching.click()
   await expect(kokoro.getByRole('status')).toHaveText('23.0 MB of 92.0 MB')
-  await expect(kokoro.getByRole('progressbar', { name: 'Fetching kokoro' })).toHaveAttribute('aria-valuenow', '25')
+  await expect(kokoro.getByRole('progressbar', { name: 'Downloading kokoro' })).toHaveAttribute('aria-valuenow', '25')
   expect(await seriousFindings(page)).toEqual([])
   await cancel.click()
-  await expect(kokoro).toContainText('not here')
+  await expect(kokoro).toContainText('not downloaded')
   await expect(models.getByRole('alert')).toHaveCount(0)
 
   await fetching.click()
@@ -133,6 +133,7 @@ test('a model that cannot be fetched shows why, also after a reload; one that it
   await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText(/not downloaded\s*version not fixed/, {
     timeout: 30_000,
   })
+  await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText('○ experimental')
   await page.getByRole('button', { name: `Download ${TABLE_MODEL}` }).click()
   const reason = 'the network is not to be used. Connect to the network'
   await expect(models.getByRole('alert')).toContainText(reason)

@@ -15,7 +15,7 @@ test('what a recogniser returned without times is shown, copied, and asked', asy
   await page.route(TRANSCRIPTIONS, (route) =>
     route.fulfill({ json: { text, has_timestamps: false, segments: [], words: [] } }),
   )
-  await page.getByRole('link', { name: 'Speech' }).click()
+  await page.getByRole('link', { name: 'Speech', exact: true }).click()
   const file = page.locator('input[type=file]').first()
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText(text)).toBeVisible()
@@ -35,19 +35,31 @@ test('what a recogniser returned without times is shown, copied, and asked', asy
   await expect(page.getByText('No word was recognised')).toBeHidden()
 
   text = ''
-  await page.getByRole('link', { name: 'Speech' }).click()
+  await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText('No speech was recognised in this recording.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Copy as/ })).toHaveCount(0)
 })
 
+test('a transcription under way shows how long it takes, and is cancelled', async ({ panel: page }) => {
+  await page.route(TRANSCRIPTIONS, () => undefined)
+  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
+  await expect(page.getByText('Transcribing…')).toBeVisible()
+  await expect(page.getByText('1 s', { exact: true })).toBeVisible()
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click()
+  await expect(page.getByText('Transcribing…')).toBeHidden()
+  await expect(page.locator('main').getByRole('alert')).toHaveCount(0)
+  await expect(playButton(page, 'the recording')).toBeEnabled()
+})
+
 test('text to speech starts when it is used, and shows why it cannot speak', async ({ panel: page }) => {
   await page.route(TRANSCRIPTIONS, (route) => route.fulfill({ json: { text: '', has_timestamps: false } }))
-  await page.getByRole('link', { name: 'Speech' }).click()
+  await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText('No speech was recognised in this recording.')).toBeVisible()
   // A transcript needs no voices.
-  await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/tts idle/)
+  await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/Text to speech idle/)
   await expectToFitNarrowWindow(page)
 
   const text = page.getByLabel('Text', { exact: true })
@@ -59,7 +71,7 @@ test('text to speech starts when it is used, and shows why it cannot speak', asy
   await expect(speak).toBeEnabled()
   const engine = page.getByRole('combobox', { name: 'Engine' })
   await expect(engine).toHaveValue('flite', { timeout: 30_000 })
-  await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/tts ready/)
+  await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/Text to speech ready/)
   await engine.click()
   await page.getByRole('option', { name: 'voice-fit' }).click()
   await expect(speak).toBeDisabled()
@@ -78,8 +90,8 @@ test.describe('what is no sound', () => {
       asked.push(route.request().url())
       return route.fulfill({ status: 400, json: { detail: 'this is no sound' } })
     })
-    await page.getByRole('link', { name: 'Speech' }).click()
-    const alert = page.locator('main').getByRole('alert')
+    await page.getByRole('link', { name: 'Speech', exact: true }).click()
+    const said = page.locator('main').getByRole('alert')
     await drop(page, ['empty.wav'], '')
     await expect(alert).toHaveText('▲ empty.wav is empty: it has 0 bytes.')
     await expect(playButton(page, 'the recording')).toHaveCount(0)
@@ -112,7 +124,7 @@ async function drop(page: Page, names: readonly string[], content: string): Prom
 test('a text is spoken, and what was recorded is written down with clickable times', async ({ panel: page }) => {
   test.setTimeout(120_000)
   test.skip(spawnSync('pocketsphinx_continuous').error !== undefined, 'pocketsphinx is not installed')
-  await page.getByRole('link', { name: 'Speech' }).click()
+  await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await page.getByRole('button', { name: 'Speak the text' }).click()
   await expect(playButton(page, 'the speech')).toBeVisible({ timeout: 30_000 })
   // To look at the page starts no recogniser; the transcription does.
@@ -130,12 +142,20 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   await page.getByRole('button', { name: 'Copy as SRT' }).click()
   await expect(page.getByText('Copied as SRT')).toBeVisible()
   const copied: unknown = await page.evaluate('navigator.clipboard.readText()')
+  // What was recognized stays while another page is open.
+  await page.getByRole('link', { name: 'Models', exact: true }).click()
+  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await expect(transcript).toContainText('quick brown fox')
+  await expect(page.getByText(/^Transcribed by .*\. Check names and numbers\./)).toBeVisible()
   expect(copied).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n.*quick brown/)
 })
 
 /** A service's sign in the header. */
 const serviceIn = (page: Page, name: 'stt' | 'tts'): Locator =>
-  page.getByRole('list', { name: 'Services' }).first().getByRole('link', { name })
+  page
+    .getByRole('list', { name: 'Services' })
+    .first()
+    .getByRole('link', { name: name === 'stt' ? 'Speech to text' : 'Text to speech' })
 
 test('a spoken question is put to several approaches, and each answer is played', async ({ panel: page }) => {
   test.setTimeout(180_000)

@@ -20,10 +20,14 @@ export function uploadForm(
 }
 
 /** The words of a recording, with their times. The prompt is a text on what it talks about, which some services use. Throws `ServiceCallError`. */
-export async function transcribe(recording: Blob, prompt: string): Promise<AdvancedTranscription> {
+export async function transcribe(
+  recording: Blob,
+  prompt: string,
+  signal: AbortSignal | null = null,
+): Promise<AdvancedTranscription> {
   const fields = { return_timestamps: 'true', word_timestamps: 'true', prompt }
   const body = uploadForm(fields, { name: 'file', blob: recording, filename: 'recording' })
-  const answer = await callService('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body })
+  const answer = await callService('stt', '/v1/audio/transcriptions/advanced', { method: 'POST', body, signal })
   return AdvancedTranscription.parse(await answer.json())
 }
 

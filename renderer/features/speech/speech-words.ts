@@ -85,7 +85,11 @@ export const SPEECH_WORDS = {
     drop: 'Drop a recording here: WAV, MP3, FLAC, Opus, WebM',
     onlyFirst: (leftOut: number) => `◐ Only the first of ${plural(leftOut, 'file')} is taken: one at a time.`,
     theRecording: 'the recording',
-    listening: ' Listening…',
+    listening: ' Transcribing…',
+    elapsed: (seconds: number) => `${seconds} s`,
+    cancel: 'Cancel',
+    by: (model: string) => `Transcribed by ${model}. Check names and numbers.`,
+    chooseAnother: 'Other models are on the page Services.',
   },
 
   transcriptView: {

@@ -1,11 +1,15 @@
 import { FileButton, Button, Loader } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import { Panel } from '../../components/states.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
 import { TranscriptView } from './transcript-view.tsx'
-import { useHearing } from './use-hearing.ts'
+import { useNow } from '../../components/use-now.ts'
+import { useTranscription } from '../../stores/transcription.ts'
+import { modelsOf } from '../providers/models-of.ts'
 import { Waveform } from './waveform.tsx'
 import styles from './speech.module.css'
 import { SPEECH_WORDS } from './speech-words.ts'
@@ -16,17 +20,15 @@ const MAX_RECORDING_SECONDS = 300
 
 /** Drop, choose or record a sound; read what was said. */
 export function TranscribePanel() {
-  const [sound, setSound] = useState<Blob | null>(null)
   /** How many files of the last drop were left out. */
   const [leftOut, setLeftOut] = useState(0)
   const [time, setTime] = useState(0)
   const [seek, setSeek] = useState<{ to: number } | null>(null)
-  const hearing = useHearing()
+  const { sound, startedAt, result, error, start, cancel } = useTranscription()
   const take = (recording: Blob | null): void => {
     if (recording === null) return
-    setSound(recording)
     setSeek(null)
-    hearing.mutate(recording)
+    start(recording)
   }
   const takeAlone = (recording: Blob | null): void => {
     take(recording)
@@ -56,14 +58,42 @@ export function TranscribePanel() {
       {sound !== null && sound.size > 0 && (
         <Waveform sound={sound} label={WORDS.theRecording} seek={seek} onTime={setTime} />
       )}
-      {hearing.isPending && (
-        <p role="status" className={styles.actions}>
-          <Loader size="xs" />
-          {WORDS.listening}
-        </p>
+      {startedAt !== null && <UnderWay startedAt={startedAt} onCancel={cancel} />}
+      {error !== null && <ServiceFault error={error} service="stt" />}
+      {result !== null && (
+        <>
+          <Recogniser />
+          <TranscriptView transcript={result} time={time} onSeek={(to) => setSeek({ to })} />
+        </>
       )}
-      {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}
-      {hearing.isSuccess && <TranscriptView transcript={hearing.data} time={time} onSeek={(to) => setSeek({ to })} />}
     </Panel>
+  )
+}
+
+/** How long the recogniser works already: it reports no other progress. */
+function UnderWay({ startedAt, onCancel }: { startedAt: number; onCancel: () => void }) {
+  const now = useNow(true)
+  return (
+    <div className={styles.actions}>
+      <p role="status" className={styles.actions}>
+        <Loader size="xs" />
+        {WORDS.listening}
+      </p>
+      <span className="dim">{WORDS.elapsed(Math.max(0, Math.round((now - startedAt) / 1000)))}</span>
+      <Button size="compact-sm" variant="default" onClick={onCancel}>
+        {WORDS.cancel}
+      </Button>
+    </div>
+  )
+}
+
+/** Which model wrote the transcript: how good it is depends on that. */
+function Recogniser() {
+  const model = useQuery({ queryKey: ['models', 'stt'], queryFn: () => modelsOf('stt') }).data?.[0]
+  if (model === undefined) return null
+  return (
+    <p className="dim">
+      {WORDS.by(model.id)} {model.experimental && <ExperimentalMark />} <a href="#/providers">{WORDS.chooseAnother}</a>
+    </p>
   )
 }

@@ -32,3 +32,19 @@ it('keeps what is linked nearer than what is not, and no two nodes on one place'
 it('has nothing to place in an empty graph', () => {
   expect(graphLayout({ communities: [], edges: [] })).toHaveLength(0)
 })
+
+it('gives most of the picture to what is linked, however many nodes have no edge', () => {
+  const linked = 60
+  const graph = {
+    communities: Array.from({ length: 244 }, (_, node) => (node < linked ? node % 4 : 4 + node)),
+    edges: Array.from({ length: linked }, (_, node) => [node, (node * 7 + 3) % linked, 1] as const),
+  }
+  const at = graphLayout(graph)
+  const size = (nodes: number, axis: 0 | 1): number => {
+    const ends = Array.from({ length: nodes }, (_, node) => at[2 * node + axis]!)
+    return Math.max(...ends) - Math.min(...ends)
+  }
+  expect(at.every(Number.isFinite)).toBe(true)
+  expect(size(linked, 0) / size(244, 0)).toBeGreaterThan(0.9)
+  expect(size(linked, 1) / size(244, 1)).toBeGreaterThan(0.5)
+})

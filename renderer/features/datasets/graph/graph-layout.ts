@@ -25,15 +25,53 @@ function firstPlaces(communities: readonly number[]): Float64Array {
   return places
 }
 
+const IDEAL = 4
+
+/** Rows below the drawing for nodes without an edge, as wide as it: by forces they would scatter, and the rest would shrink to a heap. */
+function placeAlone(alone: readonly number[], at: Float64Array): void {
+  const ends = [Infinity, -Infinity, -Infinity] as [number, number, number]
+  for (let node = 0; 2 * node < at.length; node += 1) {
+    if (Number.isNaN(at[2 * node]!)) continue
+    ends[0] = Math.min(ends[0], at[2 * node]!)
+    ends[1] = Math.max(ends[1], at[2 * node]!)
+    ends[2] = Math.max(ends[2], at[2 * node + 1]!)
+  }
+  const isAll = ends[0] > ends[1]
+  const width = isAll ? Math.ceil(Math.sqrt(alone.length)) * IDEAL : ends[1] - ends[0]
+  const [left, top] = isAll ? [0, 0] : [ends[0], ends[2] + 2 * IDEAL]
+  const perRow = Math.max(1, Math.floor(width / IDEAL) + 1)
+  for (const [place, node] of alone.entries()) {
+    at[2 * node] = left + (place % perRow) * IDEAL
+    at[2 * node + 1] = top + Math.floor(place / perRow) * IDEAL
+  }
+}
+
+/** Places of all nodes: those with an edge by forces, the others in rows below them. */
+export function graphLayout({ communities, edges }: LayoutInput): Float64Array {
+  const linked = [...new Set(edges.flatMap(([a, b]) => (a === b ? [] : [a, b])))].toSorted((a, b) => a - b)
+  const placeOf = new Map(linked.map((node, place) => [node, place]))
+  const forced = forcedLayout({
+    communities: linked.map((node) => communities[node]!),
+    edges: edges.flatMap(([a, b, weight]) => (a === b ? [] : [[placeOf.get(a)!, placeOf.get(b)!, weight] as const])),
+  })
+  const at = new Float64Array(communities.length * 2).fill(Number.NaN)
+  for (const [place, node] of linked.entries()) at.set(forced.subarray(2 * place, 2 * place + 2), 2 * node)
+  placeAlone(
+    communities.flatMap((_, node) => (placeOf.has(node) ? [] : [node])),
+    at,
+  )
+  return at
+}
+
 /**
  * Places of nodes, x and y in turn, by forces (Fruchterman and Reingold 1991, with a pull to the middle so that parts without a link stay in
  * sight). Draws nothing at random: equal graphs give equal pictures. Takes n² steps per iteration: about 0.1 s for 300 nodes, 3 s for 1500.
  */
-export function graphLayout({ communities, edges }: LayoutInput): Float64Array {
+function forcedLayout({ communities, edges }: LayoutInput): Float64Array {
   const count = communities.length
   const at = firstPlaces(communities)
   const push = new Float64Array(count * 2)
-  const ideal = 4
+  const ideal = IDEAL
   for (let round = 0; round < ITERATIONS; round += 1) {
     push.fill(0)
     for (let a = 0; a < count; a += 1)
