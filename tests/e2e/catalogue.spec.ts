@@ -55,7 +55,7 @@ async function prepare(root: string): Promise<void> {
 test.use({ panelOptions: { own: true, prepare } })
 test.setTimeout(120_000)
 
-const region = (page: Page) => page.getByRole('region', { name: 'Models to fetch' }).first()
+const region = (page: Page) => page.getByRole('region', { name: 'Models to download' }).first()
 const rowOf = (page: Page, id: string) =>
   region(page)
     .getByRole('row')

@@ -70,34 +70,36 @@ function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[
 function ScoreTable({ row }: { row: CanonicalRow }) {
   const lines = linesOf(row)
   return (
-    <table className={`${table.table ?? ''} ${styles.scores ?? ''}`}>
-      <thead>
-        <tr>
-          <th>{WORDS.metric}</th>
-          <th>{WORDS.state}</th>
-          <th className={table.num}>{WORDS.scoreColumn}</th>
-          <th>{WORDS.by}</th>
-          <th>{WORDS.reason}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {lines.map(({ metric, group, value, state, reason }) => (
-          <tr key={group + metric}>
-            <th scope="row">{metricName(metric)}</th>
-            <td>
-              {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
-            </td>
-            <td className={table.num}>
-              {group === 'answer' && <RefusalChip refusal={row.metrics.answer?.refusal} />} {score(value)}
-            </td>
-            <td className="dim">{group}</td>
-            <td className={table.wrap}>
-              <ReasonLines lines={reason} />
-            </td>
+    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.tabs.scores}>
+      <table className={`${table.table ?? ''} ${styles.scores ?? ''}`}>
+        <thead>
+          <tr>
+            <th>{WORDS.metric}</th>
+            <th>{WORDS.state}</th>
+            <th className={table.num}>{WORDS.scoreColumn}</th>
+            <th>{WORDS.by}</th>
+            <th>{WORDS.reason}</th>
           </tr>
-        ))}
-      </tbody>
-    </table>
+        </thead>
+        <tbody>
+          {lines.map(({ metric, group, value, state, reason }) => (
+            <tr key={group + metric}>
+              <th scope="row">{metricName(metric)}</th>
+              <td>
+                {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
+              </td>
+              <td className={table.num}>
+                {group === 'answer' && <RefusalChip refusal={row.metrics.answer?.refusal} />} {score(value)}
+              </td>
+              <td className="dim">{group}</td>
+              <td className={table.wrap}>
+                <ReasonLines lines={reason} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

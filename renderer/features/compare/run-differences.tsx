@@ -181,6 +181,8 @@ function DifferenceRow({ run, domain, isNamed, onChanged, ...difference }: Diffe
             component="button"
             type="button"
             size="sm"
+            c="var(--accent)"
+            underline="always"
             aria-label={WORDS.questions.showChanged(count(changed), model)}
             onClick={() => onChanged(model)}
           >

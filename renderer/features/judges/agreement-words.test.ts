@@ -36,14 +36,11 @@ describe('alpha', () => {
 })
 
 it('kappa in words', () => {
-  expect([-0.1, 0.2, 0.4, 0.6, 0.8, 0.81].map((value) => kappaSentence(estimate(value)))).toEqual([
-    'no better than chance',
-    'slight',
-    'fair',
-    'moderate',
-    'substantial',
-    'almost perfect',
-  ])
+  expect(
+    [-0.1, 0.2, 0.4, 0.6, 0.8, 0.81].map((value) => kappaSentence(estimate(value, value - 0.1, value + 0.1))),
+  ).toEqual(['no better than chance', 'slight', 'fair', 'moderate', 'substantial', 'almost perfect'])
+  // A word for a strength would promise more than a few questions hold.
+  expect(kappaSentence(estimate(0.3))).toBe('inconclusive: too few questions')
 })
 
 it('an effect of place is one only when its interval leaves zero out', () => {

@@ -28,6 +28,7 @@ export function alphaSentence({ value, interval, no_interval: why }: Estimate, j
 export function kappaSentence(estimate: Estimate): string {
   const { value, no_interval: why } = estimate
   if (value === null) return why === 'not_defined' ? 'all grades equal: not defined' : 'no answer that both graded'
+  if (estimate.interval === null) return 'inconclusive: too few questions'
   if (value <= 0) return 'no better than chance'
   const steps: [number, string][] = [
     [0.2, 'slight'],

@@ -183,7 +183,8 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
           <tbody>
             {order.map(({ model, own, person, estimate, rank }) => (
               <tr key={model}>
-                <td className={table.num}>{rank ?? '–'}</td>
+                {/* Without a decided pair, an order would say what these grades do not. */}
+                <td className={table.num}>{decided?.decided === 0 ? '–' : (rank ?? '–')}</td>
                 <th scope="row">
                   <ApproachName alias={model} short />
                 </th>

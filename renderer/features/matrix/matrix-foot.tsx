@@ -58,6 +58,7 @@ export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judg
       <span className={`${styles.legend ?? ''} ${styles.whereWide ?? ''}`}>
         <StateLegend judged={judged} />
       </span>
+      <KeyList judged={judged} />
       {heads?.unequal_coverage === true && <span>{WORDS.unequal}</span>}
       <span className={styles.spacer} />
       {pairsError !== null && <span>{WORDS.noComparison(controlErrorOf(pairsError).message)}</span>}
@@ -69,7 +70,6 @@ export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judg
             WORDS.detectable(metricValue(metric, detectable.smallest))}
         </span>
       )}
-      <KeyList judged={judged} />
     </footer>
   )
 }
