@@ -1,6 +1,6 @@
 // Why a cell has no value of a metric: the codes of stored results in words, the same in reports, command line and pages.
 
-/** Gaps that a question has for every approach alike: they say nothing about one of them. */
+/** Gaps that a question has for every approach alike: they do not distinguish one from another. */
 export const GAPS_OF_QUESTIONS = {
   gold_evidence_required: 'without gold evidence',
   ground_truth_required: 'without ground truth',

@@ -91,7 +91,7 @@ test.describe('what is no sound', () => {
       return route.fulfill({ status: 400, json: { detail: 'this is no sound' } })
     })
     await page.getByRole('link', { name: 'Speech', exact: true }).click()
-    const said = page.locator('main').getByRole('alert')
+    const alert = page.locator('main').getByRole('alert')
     await drop(page, ['empty.wav'], '')
     await expect(alert).toHaveText('▲ empty.wav is empty: it has 0 bytes.')
     await expect(playButton(page, 'the recording')).toHaveCount(0)

@@ -83,7 +83,7 @@ export function ladderSections(
         h(
           'p',
           {},
-          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach, by the questions that all of a rung share; by latency only where no cell failed. Rung 0 is a rehearsal and is not counted. Pairs: ▲ decidedly better, ▼ decidedly worse, · open, over all rungs.',
+          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach, by the questions that all of a rung share; by latency only where no cell failed. Rung 0 is a rehearsal and is not counted. Pairs: ▲ decidedly better, ▼ decidedly worse, · inconclusive, over all rungs.',
         ),
         h('p', {}, useLegend(aggregates)),
         boards.map((name) =>

@@ -130,7 +130,7 @@ function ReasonLines({ lines }: { lines: readonly string[] }) {
   )
 }
 
-/** What each judge of the panel said of this answer. */
+/** The verdict of each judge of the panel on this answer. */
 export function VerdictList({ verdicts }: { verdicts: readonly CellVerdict[] }) {
   return (
     <table className={table.table}>
