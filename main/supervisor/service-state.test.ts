@@ -55,7 +55,7 @@ describe('supervise', () => {
   it('fails at once what cannot start as it is set up, but not what has worked before', () => {
     const misconfigured = run([{ type: 'start' }, exit(1, 78)])
     expect([misconfigured.now.state, misconfigured.effects]).toEqual([
-      { name: 'failed', failure: 'configuration', reason: 'it cannot start as it is set up' },
+      { name: 'failed', failure: 'configuration', reason: 'configuration error' },
       [],
     ])
     // Its port may still be held by the process before it.
