@@ -44,7 +44,7 @@ export function ConnectionsPanel() {
                     {source === 'not_allowed' && address !== null && (
                       <>
                         {' '}
-                        {WORDS.allow} <code>rag-ladder trust {new URL(address).origin}</code>
+                        {WORDS.allow} <code>{WORDS.trustCommand(new URL(address).origin)}</code>
                       </>
                     )}
                   </td>

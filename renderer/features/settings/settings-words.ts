@@ -70,6 +70,7 @@ export const SETTINGS_WORDS = {
     from: 'From',
     variable: 'Variable that replaces it',
     allow: 'To use it:',
+    trustCommand: (origin: string) => `rag-ladder trust ${origin}`,
     sources: {
       setting: 'this page',
       variable: 'its variable',
