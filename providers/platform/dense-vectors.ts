@@ -122,18 +122,15 @@ export function createByteVectorTable(count: number, dimensions: number): ByteVe
 }
 
 /** Positions of the `limit` highest scores above a floor, best first, equal ones by position. */
-export function highest(scores: Float32Array | readonly number[], limit: number, floor = 0): number[] {
+export function highest(scores: ArrayLike<number>, limit: number, floor = 0): number[] {
   const best: number[] = []
-  // Most scores are not among the best: one comparison has to do for them.
-  let least = floor
   for (let index = 0; index < scores.length; index += 1) {
     const score = scores[index]!
-    if (!(score > least)) continue
+    if (score <= floor || (best.length === limit && score <= scores[best.at(-1)!]!)) continue
     let position = best.length
     while (position > 0 && scores[best[position - 1]!]! < score) position -= 1
     best.splice(position, 0, index)
     if (best.length > limit) best.pop()
-    if (best.length === limit) least = scores[best[limit - 1]!]!
   }
   return best
 }

@@ -1,4 +1,6 @@
 import type { VectorTable } from '../../dense-vectors.ts'
+import { indexOf } from '../../models/builtin/matching/terms.ts'
+import type { TermIndex } from '../../models/builtin/matching/terms.ts'
 import type { StoredChunk } from '../document-store.ts'
 import { normalName } from '../resolution/names.ts'
 import { runThrough } from '../../sliced-work.ts'
@@ -209,16 +211,36 @@ export function forOneQuestion(graph: KnowledgeGraph): KnowledgeGraph {
   return { ...graph, entities: same(graph.entities), relations: same(graph.relations), chunks: same(graph.chunks) }
 }
 
-/** The texts whose words stand for a relation: its keywords and descriptions. */
-export const relationTexts = ({ keywords, statements }: GraphRelation): string[] => [
-  ...keywords,
-  ...statements.map(({ text }) => text),
-]
+/** Indexes that are kept: a question compares up to some hundreds of parts, and a large graph has a hundred thousand. */
+const INDEXES_KEPT = 2000
 
-/** The texts whose words stand for an entity: its type, name and descriptions. */
-export function entityTexts(entity: GraphEntity): string[] {
-  const { type, name, statements } = entity
-  const texts = [name, ...statements.map(({ text }) => text)]
-  const length = texts.reduce((sum, text) => sum + text.length + 1, -1)
-  return [type, ...(length <= EMBEDDED_CHARS ? texts : [entityText(entity)])]
+// Parts of a graph never change. Two generations, as in `bounded`; weak, so that a replaced graph can go.
+let young = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
+let old = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
+let youngCount = 0
+
+/** The words of a relation's keywords and descriptions. */
+export function relationTerms(relation: GraphRelation): TermIndex {
+  return keptTerms(relation, () =>
+    [relation.keywords.join(' '), ...relation.statements.map(({ text }) => text)].join('\n'),
+  )
+}
+
+/** The words of an entity's type, name and descriptions. */
+export function entityTerms(entity: GraphEntity): TermIndex {
+  return keptTerms(entity, () => `${entity.type}\n${entityText(entity)}`)
+}
+
+function keptTerms(part: GraphEntity | GraphRelation, textOf: () => string): TermIndex {
+  const known = young.get(part)
+  if (known !== undefined) return known
+  const index = old.get(part) ?? indexOf(textOf())
+  if (youngCount >= INDEXES_KEPT) {
+    old = young
+    young = new WeakMap()
+    youngCount = 0
+  }
+  young.set(part, index)
+  youngCount += 1
+  return index
 }

@@ -2,12 +2,12 @@ import type { GraphQueryRequest } from '../../../../contract/index.ts'
 import { conceptsOf } from '../../models/builtin/language/concepts.ts'
 import { analyseQuestion } from '../../models/builtin/matching/question.ts'
 import type { AnswerKind, Question } from '../../models/builtin/matching/question.ts'
-import { createTermMatcher, termsOf } from '../../models/builtin/matching/terms.ts'
-import type { Term } from '../../models/builtin/matching/terms.ts'
+import { matchStrength, termsOf } from '../../models/builtin/matching/terms.ts'
+import type { Term, TermIndex } from '../../models/builtin/matching/terms.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 import { KEYWORDS_REPLY_SCHEMA, parseKeywordsReply, renderKeywordsTask } from '../../models/prompts/keywords-task.ts'
 import { GraphEngineError } from '../errors.ts'
-import { entityTexts, relationTexts } from '../graph/knowledge-graph.ts'
+import { entityTerms, relationTerms } from '../graph/knowledge-graph.ts'
 import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import { findNames } from './find-names.ts'
 import type { NamePlace, QuestionNames } from './find-names.ts'
@@ -55,7 +55,7 @@ export async function viewQuestion(
   const terms = hasRest ? ownTerms : termsOf(text)
   const parts = [text, keywords.low.join(', ') || text, keywords.high.join(', ') || text, hasRest ? restText : text]
   const [whole, low, high, rest] = await queryVectors(parts, graph, models, signal)
-  const strengths = createTermMatcher(terms)
+  const strengths = (index: TermIndex) => terms.map((term) => matchStrength(term, index))
   return {
     text,
     names,
@@ -67,8 +67,8 @@ export async function viewQuestion(
       relation: memoised((position: number) => graph.vectors.relations.similarity(rest!, position)),
       chunk: (position) => graph.vectors.chunks.similarity(whole!, position),
     },
-    relationStrengths: memoised((relation: GraphRelation) => strengths(relationTexts(relation))),
-    entityStrengths: memoised((entity: GraphEntity) => strengths(entityTexts(entity))),
+    relationStrengths: memoised((relation: GraphRelation) => strengths(relationTerms(relation))),
+    entityStrengths: memoised((entity: GraphEntity) => strengths(entityTerms(entity))),
     asksFor: memoised((entity: GraphEntity) => isAskedFor(analyseQuestion(text), entity)),
     termsFrom: (place) => (place === null ? [...terms.keys()] : byDistance(terms, names, place)),
   }

@@ -1,5 +1,6 @@
 import { highest } from '../../dense-vectors.ts'
-import { metShare } from '../../models/builtin/matching/terms.ts'
+import { coverage } from '../../models/builtin/matching/terms.ts'
+import { relationTerms } from '../graph/knowledge-graph.ts'
 import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import type { NamePlace } from './find-names.ts'
 import { findPaths } from './find-paths.ts'
@@ -126,7 +127,7 @@ function searchGlobal(graph: KnowledgeGraph, question: QuestionView, bounds: Sea
 
 /** How well a relation fits the question, 0 to 1: half by meaning, half by the share of the question's words in it. */
 function fit(question: QuestionView, relation: GraphRelation, nearness: number): number {
-  return 0.5 * Math.max(0, nearness) + 0.5 * metShare(question.terms, question.relationStrengths(relation))
+  return 0.5 * Math.max(0, nearness) + 0.5 * coverage(question.terms, relationTerms(relation))
 }
 
 /** An entity that the question starts from. `weight` 0 to 1: how sure it is that the question means it. */

@@ -32,14 +32,12 @@ export type TermIndex = {
 const ALIKE_LETTERS = 5
 
 /** The index of a text. */
-export const indexOf: (text: string) => TermIndex = bounded(1024, (text) => indexOfTokens(tokensOf(text)))
-
-function indexOfTokens(tokens: readonly Token[]): TermIndex {
+export const indexOf: (text: string) => TermIndex = bounded(4096, (text) => {
   const norms = new Set<string>()
   const roots = new Map<string, number>()
   const rings = new Set<number>()
   const stems = new Set<string>()
-  for (const token of tokens) {
+  for (const token of tokensOf(text)) {
     const root = rootOf(token)
     norms.add(token.norm)
     roots.set(root, (roots.get(root) ?? 0) + 1)
@@ -48,7 +46,7 @@ function indexOfTokens(tokens: readonly Token[]): TermIndex {
     if (token.norm.length > ALIKE_LETTERS) stems.add(token.norm.slice(0, ALIKE_LETTERS))
   }
   return { norms, roots, rings, stems }
-}
+})
 
 /** Strength of the ways in which a term can be met. */
 const STRENGTH = { norm: 1, root: 0.95, alike: 0.4, related: 0.4 } as const
@@ -65,53 +63,12 @@ export function matchStrength(term: Term, index: TermIndex): number {
 }
 
 /** The share of the terms' weight that a text meets, 0 to 1; 0 without terms. */
-export const coverage = (terms: readonly Term[], index: TermIndex): number =>
-  metShare(
-    terms,
-    terms.map((term) => matchStrength(term, index)),
-  )
-
-/** The same by the strength with which each term is met. */
-export function metShare(terms: readonly Term[], strengths: readonly number[]): number {
+export function coverage(terms: readonly Term[], index: TermIndex): number {
   let met = 0
   let all = 0
-  for (const [at, { weight }] of terms.entries()) {
-    met += weight * strengths[at]!
-    all += weight
+  for (const term of terms) {
+    met += term.weight * matchStrength(term, index)
+    all += term.weight
   }
   return all === 0 ? 0 : met / all
-}
-
-/**
- * How well each term is met by texts together, as `matchStrength` has it for all of them in lines of their own. Each word and each text is
- * compared once: in a graph one sentence describes several parts, and an index of every part's words would cost more than the comparison.
- */
-export function createTermMatcher(terms: readonly Term[]): (texts: readonly string[]) => readonly number[] {
-  const byToken = new Map<string, readonly number[]>()
-  const byText = new Map<string, readonly number[]>()
-  const strengthsOfToken = (token: Token): readonly number[] => {
-    const key = `${token.kind} ${token.norm}`
-    let known = byToken.get(key)
-    if (known === undefined) {
-      const index = indexOfTokens([token])
-      known = terms.map((term) => matchStrength(term, index))
-      byToken.set(key, known)
-    }
-    return known
-  }
-  const strongest = (all: Iterable<readonly number[]>): number[] => {
-    const most = terms.map(() => 0)
-    for (const strengths of all)
-      for (let at = 0; at < most.length; at += 1) if (strengths[at]! > most[at]!) most[at] = strengths[at]!
-    return most
-  }
-  const strengthsOfText = (text: string): readonly number[] => {
-    let known = byText.get(text)
-    if (known === undefined) {
-      known = strongest(tokensOf(text).map(strengthsOfToken))
-      byText.set(text, known)
-    }
-    return known
-  }
-  return (texts) => strongest(texts.map(strengthsOfText))
 }
