@@ -37,7 +37,7 @@ import type { ModelHost } from './models/model-host.ts'
 import { furtherPlugins, mountPlugins } from './plugins/mount-plugins.ts'
 import { pluginList } from './rag/plugin-list.ts'
 import { createRagPlugin } from './rag/plugin.ts'
-import { httpProbe, remoteProbes } from './readiness.ts'
+import { remoteProbes } from './readiness.ts'
 import { openRecords } from './records-part.ts'
 import { registerRayRoutes } from './compatibility/ray-routes.ts'
 import { registerWorkflowRoutes } from './compatibility/workflow-routes.ts'
@@ -203,9 +203,6 @@ async function compose(
       graph_engine: () => graph.probe(),
       workflow_engine: () => workflow.probe(),
       ...remoteProbes(config),
-      ...(config.research.searxngUrl === null
-        ? {}
-        : { searxng: httpProbe(`${config.research.searxngUrl}/healthz`, false) }),
     },
     plugins: async () => {
       const { plugins } = await pluginList({ consumer: config.consumer, backend, ...pluginVariables(config, secretOf) })

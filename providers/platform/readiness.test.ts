@@ -98,6 +98,9 @@ describe('services by address', () => {
       ragPluginUrl: null,
       converter: null,
       speech: null,
+      research: { searxngUrl: null },
+      ray: { url: null },
+      media: { fal: null },
     }
     expect(remoteProbes(nothing)).toEqual({})
     const at = (name: string) => ({ url: `${service.url}/${name}`, token: 'secret' })
@@ -107,14 +110,28 @@ describe('services by address', () => {
       ragPluginUrl: at('plugin').url,
       converter: at('converter'),
       speech: at('speech'),
+      research: { searxngUrl: at('searxng').url },
+      ray: { url: at('ray').url },
+      media: { fal: { endpoint: at('media').url } },
     })
     service.script(json({}))
     await Promise.all(Object.values(probes).map((probe) => probe()))
-    expect(Object.keys(probes)).toEqual(['reranker', 'converter', 'speech_to_text', 'rag_plugin'])
+    expect(Object.keys(probes)).toEqual([
+      'reranker',
+      'converter',
+      'speech_to_text',
+      'rag_plugin',
+      'searxng',
+      'ray',
+      'media_provider',
+    ])
     expect(service.requests.map(({ path }) => path).sort()).toEqual([
       '/converter/health',
+      '/media',
       '/plugin/rag/health',
+      '/ray/api/version',
       '/reranker/health',
+      '/searxng/healthz',
       '/speech/health',
     ])
     expect(service.requests.some(({ headers }) => headers.authorization !== undefined)).toBe(false)

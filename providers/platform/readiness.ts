@@ -69,20 +69,27 @@ export function modelServiceProbes(choices: readonly ModelChoice[]): Record<stri
 type RemoteServices = Pick<
   PlatformConfig,
   'consumer' | 'models' | 'rerankAdapter' | 'ragPluginUrl' | 'converter' | 'speech'
->
+> & {
+  research: Pick<PlatformConfig['research'], 'searxngUrl'>
+  ray: Pick<PlatformConfig['ray'], 'url'>
+  media: { fal: { endpoint: string } | null }
+}
 
 /** One probe for each service outside this process that the configuration names; none for what is not configured. */
 export function remoteProbes(config: RemoteServices): Record<string, Probe> {
-  const { consumer, models, rerankAdapter, ragPluginUrl, converter, speech } = config
+  const { consumer, models, rerankAdapter, ragPluginUrl, converter, speech, research, ray, media } = config
   const plugin = ragPluginUrl === null ? null : `${ragPluginUrl}${consumer.plugin.route_prefix}`
-  const health = (name: string, base: string | null, mustBeOk = true): Record<string, Probe> =>
-    base === null ? {} : { [name]: httpProbe(`${base}/health`, mustBeOk) }
+  const health = (name: string, base: string | null, mustBeOk = true, path = '/health'): Record<string, Probe> =>
+    base === null ? {} : { [name]: httpProbe(base + path, mustBeOk) }
   return {
     ...modelServiceProbes(Object.values(models.roles)),
     ...health('reranker', rerankAdapter.url),
     ...health('converter', converter?.url ?? null),
     ...health('speech_to_text', speech?.url ?? null),
-    // Its health may want a credential: an answer is enough.
+    // These may want a credential: an answer is enough.
     ...health('rag_plugin', plugin, false),
+    ...health('searxng', research.searxngUrl, false, '/healthz'),
+    ...health('ray', ray.url, false, '/api/version'),
+    ...health('media_provider', media.fal?.endpoint ?? null, false, ''),
   }
 }
