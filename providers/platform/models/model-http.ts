@@ -122,11 +122,23 @@ function isEventStream({ statusCode, headers }: Dispatcher.ResponseData): boolea
 }
 
 function parse(options: ModelHttpOptions, text: string, status: number): Outcome {
+  let value: unknown
   try {
-    return { ok: true, value: JSON.parse(text) as unknown }
+    value = JSON.parse(text) as unknown
   } catch (cause) {
     return refuse(options, 'invalid_response', 'answered with something that is not JSON', { status, cause })
   }
+  if (!isError(value)) return { ok: true, value }
+  return refuse(options, 'invalid_response', `answered HTTP ${status} with an error: ${upstreamMessage(text)}`, {
+    status,
+  })
+}
+
+/** LM Studio answers an address that it does not have with 200 and an error, some hosts of vLLM every error. */
+function isError(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || 'choices' in value || 'data' in value) return false
+  const { error, object } = value as { error?: unknown; object?: unknown }
+  return object === 'error' || typeof error === 'string' || (typeof error === 'object' && error !== null)
 }
 
 function statusFailure(options: ModelHttpOptions, response: Dispatcher.ResponseData, text: string): Outcome {
