@@ -9,10 +9,10 @@ import { decodeLine } from '../evidence/row-line.ts'
 import { verifyEvidence } from '../evidence/verify-evidence.ts'
 import { parseAggregate } from '../run-index/apply-aggregate.ts'
 import { RowParser } from '../run-index/cell-record.ts'
-import { aggregateText } from './aggregate-run.ts'
+import { aggregateText, createAggregator } from './aggregate-run.ts'
 import { readEvidenceRows, readFigureRows } from './read-evidence.ts'
 import { summaryContextFromRows } from './run-summary.ts'
-import { deriveArtifacts, readAggregate } from './write-artifacts.ts'
+import { readAggregate } from './write-artifacts.ts'
 
 let dir: string
 beforeEach(async () => {
@@ -60,11 +60,10 @@ describe('rows of runner version 1', () => {
 })
 
 it('an aggregate with former names is read with the names of today, in scores, hops and comparisons', async () => {
-  async function* all() {
-    yield* rows
-  }
   const { run_id } = rows[0]!
-  const { aggregate } = await deriveArtifacts(all(), summaryContextFromRows(run_id, dataset.id))
+  const aggregator = createAggregator(summaryContextFromRows(run_id, dataset.id))
+  for (const row of rows) aggregator.add(row)
+  const aggregate = await aggregator.finish()
   // Files with the former names are older than verdicts.
   const text = aggregateText({ ...aggregate, verdict: undefined })
   const stored = JSON.parse(text) as Aggregate

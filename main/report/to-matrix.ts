@@ -56,15 +56,25 @@ export function matrixCell(row: CanonicalRow): MatrixCell {
   }
 }
 
-/** A builder that holds every answer in memory: a matrix is one document. */
-export function createMatrixBuilder(frame: MatrixFrame): MatrixBuilder {
+/** A matrix whose cells are kept in another form, such as their place in a file. */
+export type MatrixOf<Kept> = Omit<Matrix, 'cells'> & { cells: Kept[] }
+
+/** Puts cells in the order of a matrix, from rows in any order. */
+export interface MatrixOrder<Kept> {
+  /** `keep` is asked for what to hold of the row's cell, and not called for one that is left out. Throws `ReportError` as the builder. */
+  add(row: CanonicalRow, keep: () => Kept): void
+  finish(order?: Pick<MatrixFrame, 'models' | 'questionIds'>): MatrixOf<Kept>
+}
+
+/** See {@link MatrixOrder}. Memory grows with the cells by what is kept of each. */
+export function createMatrixOrder<Kept>(frame: MatrixFrame): MatrixOrder<Kept> {
   const ingestion = new SameInAll<Matrix['ingestion']>()
   const questions = new Map<string, Matrix['queries'][number]>()
-  const cells = new Map<string, Map<string, MatrixCell[]>>()
+  const cells = new Map<string, Map<string, { repeat: number; kept: Kept }[]>>()
   const repeats = frame.repeats ?? Infinity
 
   return {
-    add(row) {
+    add(row, keep) {
       if (row.run_id !== frame.runId || row.dataset.id !== frame.datasetId)
         throw new ReportError(
           'foreign_row',
@@ -72,14 +82,15 @@ export function createMatrixBuilder(frame: MatrixFrame): MatrixBuilder {
         )
       if (!ingestion.accept(row.reproducibility.ingestion))
         throw new ReportError('mixed_provenance', `row ${row.row_id} answers from another ingestion`)
-      if ((row.repeat ?? 1) > repeats) return
+      const repeat = row.repeat ?? 1
+      if (repeat > repeats) return
       const { id, query, ground_truth, rationale, expect_winner } = row.question
       questions.set(id, { id, query, ground_truth, rationale, expect_winner })
-      const ofQuestion = cells.get(id) ?? new Map<string, MatrixCell[]>()
+      const ofQuestion = cells.get(id) ?? new Map<string, { repeat: number; kept: Kept }[]>()
       cells.set(id, ofQuestion)
       const answers = ofQuestion.get(row.approach.model) ?? []
       ofQuestion.set(row.approach.model, answers)
-      answers.push(matrixCell(row))
+      answers.push({ repeat, kept: keep() })
     },
     finish(order = frame) {
       const found = [...cells.values()].flatMap((ofQuestion) => [...ofQuestion.keys()])
@@ -94,12 +105,18 @@ export function createMatrixBuilder(frame: MatrixFrame): MatrixBuilder {
         ingestion: ingestion.value,
         cells: ids.flatMap((id) =>
           models.flatMap((model) =>
-            (cells.get(id)!.get(model) ?? []).sort((a, b) => (a.repeat ?? 1) - (b.repeat ?? 1)),
+            (cells.get(id)!.get(model) ?? []).sort((a, b) => a.repeat - b.repeat).map(({ kept }) => kept),
           ),
         ),
       }
     },
   }
+}
+
+/** A builder that holds every answer in memory; `matrix-spool.ts` writes a matrix without. */
+export function createMatrixBuilder(frame: MatrixFrame): MatrixBuilder {
+  const order = createMatrixOrder<MatrixCell>(frame)
+  return { add: (row) => order.add(row, () => matrixCell(row)), finish: (own) => order.finish(own) }
 }
 
 /** All rows of one dataset run as a plain table of answers. Throws `ReportError`. */
@@ -116,16 +133,21 @@ function inOrder(order: readonly string[], found: Iterable<string>): string[] {
 }
 
 /** The bytes of `-matrix.json`, one question and one cell per line: long answers never become one huge text. */
-export function* matrixText(matrix: Matrix): Generator<string> {
-  const { queries, cells, ...head } = matrix
-  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "queries": [`
-  yield* list(queries)
-  yield '],\n  "cells": ['
-  yield* list(cells)
-  yield ']\n}\n'
+export function* matrixText({ cells, ...matrix }: Matrix): Generator<string> {
+  yield* matrixOpening(matrix)
+  for (const [index, cell] of cells.entries()) yield matrixLine(index, JSON.stringify(cell))
+  yield matrixEnd(cells.length)
 }
 
-function* list(items: readonly unknown[]): Generator<string> {
-  for (const [index, item] of items.entries()) yield `${index === 0 ? '\n' : ',\n'}    ${JSON.stringify(item)}`
-  if (items.length > 0) yield '\n  '
+/** What is written before the cells. */
+export function* matrixOpening({ queries, ...head }: Omit<Matrix, 'cells'>): Generator<string> {
+  yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "queries": [`
+  for (const [index, query] of queries.entries()) yield matrixLine(index, JSON.stringify(query))
+  yield `${queries.length > 0 ? '\n  ' : ''}],\n  "cells": [`
 }
+
+/** A question or cell in its list. */
+export const matrixLine = (index: number, json: string): string => `${index === 0 ? '\n' : ',\n'}    ${json}`
+
+/** What is written after the cells. */
+export const matrixEnd = (cells: number): string => `${cells > 0 ? '\n  ' : ''}]\n}\n`

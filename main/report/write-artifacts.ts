@@ -5,20 +5,14 @@ import {
   describeIssues,
   type CanonicalRow,
   type JudgeSection,
-  type Matrix,
 } from '../../contract/index.ts'
 import { aggregateText, createAggregator } from './aggregate-run.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { readJudgments, readJudgmentsIfThere, type JudgeInput } from './judge-input.ts'
 import { readFigureRows } from './read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from './run-summary.ts'
-import { createMatrixBuilder, matrixText } from './to-matrix.ts'
+import { MatrixSpool } from './matrix-spool.ts'
 import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
-
-export interface DerivedArtifacts {
-  aggregate: Aggregate
-  matrix: Matrix
-}
 
 /** The column order of a matrix beside this aggregate: the selected approaches, then others by name. */
 export const matrixOrder = ({ approaches, questions }: Aggregate): { models: string[]; questionIds: string[] } => ({
@@ -26,42 +20,38 @@ export const matrixOrder = ({ approaches, questions }: Aggregate): { models: str
   questionIds: questions.map(({ id }) => id),
 })
 
-/** What the evidence of one dataset run adds up to, in one pass over its rows. Throws `ReportError`. */
-export async function deriveArtifacts(
+/**
+ * Writes `-evaluation.json` and `-matrix.json` from the evidence in one pass over its rows, each whole or not at all. Memory does not grow with
+ * the length of the answers. Run once with the judges pending and again when their file exists: the matrix keeps its bytes. Throws `ReportError`
+ * and the disk's errors.
+ */
+export async function writeArtifacts(
+  files: ArtifactFiles,
   rows: AsyncIterable<CanonicalRow>,
   context: RunSummaryContext,
-): Promise<DerivedArtifacts> {
+): Promise<{ aggregate: Aggregate; written: WrittenFile[] }> {
   const aggregator = createAggregator(context)
-  const matrix = createMatrixBuilder({
+  const matrix = await MatrixSpool.open(files.matrix, {
     runId: context.runId,
     datasetId: context.datasetId,
     models: context.aliases?.map((alias) => alias.model) ?? [],
     questionIds: context.questions?.map((question) => question.id) ?? [],
     repeats: context.repeats,
   })
-  for await (const row of rows) {
-    aggregator.add(row)
-    matrix.add(row)
+  try {
+    for await (const row of rows) {
+      aggregator.add(row)
+      await matrix.add(row)
+    }
+    const aggregate = await aggregator.finish()
+    const written = [
+      await matrix.write(matrixOrder(aggregate)),
+      await writeAtomic(files.evaluation, aggregateText(aggregate)),
+    ]
+    return { aggregate, written }
+  } finally {
+    await matrix.close()
   }
-  const aggregate = await aggregator.finish()
-  return { aggregate, matrix: matrix.finish(matrixOrder(aggregate)) }
-}
-
-/**
- * Writes `-evaluation.json` and `-matrix.json` from the evidence, each whole or not at all. Run once with the judges pending and again when
- * their file exists: the matrix keeps its bytes. Throws `ReportError` and the disk's errors.
- */
-export async function writeArtifacts(
-  files: ArtifactFiles,
-  rows: AsyncIterable<CanonicalRow>,
-  context: RunSummaryContext,
-): Promise<DerivedArtifacts & { written: WrittenFile[] }> {
-  const derived = await deriveArtifacts(rows, context)
-  const written = [
-    await writeAtomic(files.matrix, matrixText(derived.matrix)),
-    await writeAtomic(files.evaluation, aggregateText(derived.aggregate)),
-  ]
-  return { ...derived, written }
 }
 
 /** The context of a stored aggregate, with the judgments of today where the run had or awaited judges. */
