@@ -89,7 +89,7 @@ export async function finishDataset(
     return { result: null, note: `${artifacts.length} artifacts agree with each other` }
   })
   const reason = !run.publish
-    ? 'not asked for'
+    ? 'not requested'
     : isOwnDataset(run.dataset)
       ? 'a dataset of your own is never published with the project'
       : unanswered > 0

@@ -95,11 +95,11 @@ describe('run-steps', () => {
       started,
       { type: 'step.started', dataset_id: 'one', step: 'start' },
       { type: 'step.failed', dataset_id: 'one', step: 'start', code: 'service_failed', message: 'port taken' },
-      { type: 'step.skipped', dataset_id: 'one', step: 'publish', reason: 'not asked for' },
+      { type: 'step.skipped', dataset_id: 'one', step: 'publish', reason: 'not requested' },
     ])
     expect(one!.steps).toEqual([
       { step: 'start', state: 'failed', started_at: AT, duration_ms: null, note: 'port taken', code: 'service_failed' },
-      { step: 'publish', state: 'skipped', started_at: null, duration_ms: null, note: 'not asked for', code: null },
+      { step: 'publish', state: 'skipped', started_at: null, duration_ms: null, note: 'not requested', code: null },
     ])
   })
 
