@@ -8,6 +8,14 @@ import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import type { Totals } from './totals.ts'
 
+interface VitestReport {
+  numPassedTests: number
+  numFailedTests: number
+  numPendingTests: number
+  numTodoTests: number
+  testResults: { status: string; assertionResults: { status: string }[] }[]
+}
+
 async function vitest(args: string[]): Promise<Totals> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-test-'))
   const file = join(folder, 'report.json')
@@ -28,14 +36,16 @@ async function vitest(args: string[]): Promise<Totals> {
       child.on('error', reject)
       child.on('close', resolve)
     })
-    const report = JSON.parse(await readFile(file, 'utf8')) as Record<string, number>
-    const failed = report['numFailedTests'] ?? 0
-    // A suite that could not be loaded fails no test by number, but it is no success.
-    const broken = code !== 0 && failed === 0 ? 1 : 0
+    const report = JSON.parse(await readFile(file, 'utf8')) as VitestReport
+    // A file that could not be loaded, or whose preparation failed, fails no test by number.
+    const broken = report.testResults.filter(
+      ({ status, assertionResults: tests }) => status === 'failed' && tests.every((test) => test.status !== 'failed'),
+    ).length
+    const failed = report.numFailedTests + broken
     return {
-      passed: report['numPassedTests'] ?? 0,
-      failed: failed + broken,
-      skipped: (report['numPendingTests'] ?? 0) + (report['numTodoTests'] ?? 0),
+      passed: report.numPassedTests,
+      failed: failed === 0 && code !== 0 ? 1 : failed,
+      skipped: report.numPendingTests + report.numTodoTests,
     }
   } catch {
     console.log('vitest left no report')
@@ -61,6 +71,7 @@ function heldOutput(): { print: (text: string | Uint8Array) => void; release: ()
 const PROGRAMS = {
   pocketsphinx_continuous: { packages: ['pocketsphinx', 'pocketsphinx-en-us'], tests: 'the recognizer' },
   ffmpeg: { packages: ['ffmpeg'], tests: 'recordings that only ffmpeg reads' },
+  pdftoppm: { packages: ['poppler-utils'], tests: 'scans on real weights' },
   initdb: { packages: ['postgresql'], tests: 'platform data in PostgreSQL' },
 }
 

@@ -20,6 +20,9 @@ const ELSEWHERE = [
   'judges.judgeRun',
   'runs.interrupted',
   'runs.dismiss',
+  // By the page spec `workers`, with a cluster.
+  'workers.jobLog',
+  'workers.cancelJob',
 ]
 
 it('has called every procedure of the contract', () => {

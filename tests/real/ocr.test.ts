@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { findOnPath } from '../../build/e2e/find-program.ts'
 import { PP_OCR_MODEL } from '../../providers/converter/model-routes.ts'
 import { PP_OCR_FILES } from '../../providers/converter/ocr/pp-ocr/files.ts'
 import { readDocument } from '../../providers/converter/work/convert-document.ts'
@@ -16,7 +17,11 @@ import { writePpOcr } from './pp-ocr-folder.ts'
 import { skipWithout } from './skip-without.ts'
 import { realWeights } from './weights.ts'
 
-const weights = await realWeights('pp-ocr')
+const found = await realWeights('pp-ocr')
+const weights =
+  findOnPath(['pdftoppm']) === null
+    ? { folder: null, reason: 'pdftoppm draws the scans: install poppler-utils, or run npm test -- --install' }
+    : found
 skipWithout(weights)
 
 let folder: string

@@ -1,8 +1,6 @@
-import { Fragment, type ReactNode } from 'react'
+import { Fragment } from 'react'
 import type { PlacedChunk } from '../../../contract/control/document-chunks.ts'
 import { count, plural } from '../../components/format.ts'
-import { markupOf } from '../../components/light-markup.ts'
-import { PlainPart } from '../../components/marked-text.tsx'
 import type { Span } from '../cell/text-match.ts'
 import { chunkPieces, type Piece } from './chunk-pieces.ts'
 import styles from './chunks.module.css'
@@ -19,9 +17,8 @@ interface ChunkedTextProps {
   onChoose: (chunk: number | undefined) => void
 }
 
-/** A text with each chunk's border and number where it begins, overlaps hatched, gold facts marked. Hostile text stays text. */
+/** A text with each chunk's border and number where it begins, overlaps hatched, gold facts marked. Signs of Markdown stay: chunks hold them. Hostile text stays text. */
 export function ChunkedText({ text, gold, chunks, chosen, onChoose }: ChunkedTextProps) {
-  const markup = markupOf(text)
   return (
     <bdi className={styles.text}>
       {chunkPieces(text.length, chunks, gold).map((piece) => (
@@ -35,7 +32,7 @@ export function ChunkedText({ text, gold, chunks, chosen, onChoose }: ChunkedTex
             />
           ))}
           <PieceText piece={piece} isChosen={chosen !== undefined && piece.chunks.includes(chosen)}>
-            <PlainPart {...{ text, markup }} start={piece.start} end={piece.end} />
+            {text.slice(piece.start, piece.end)}
           </PieceText>
         </Fragment>
       ))}
@@ -60,7 +57,7 @@ function ChunkSign({ chunk, isChosen, onClick }: { chunk: PlacedChunk; isChosen:
   )
 }
 
-function PieceText({ piece, isChosen, children }: { piece: Piece; isChosen: boolean; children: ReactNode }) {
+function PieceText({ piece, isChosen, children }: { piece: Piece; isChosen: boolean; children: string }) {
   const { chunks, isGold } = piece
   const kind = chunks.length === 0 ? 'none' : chunks.length > 1 ? 'overlap' : chunks[0]! % 2 === 0 ? 'even' : 'odd'
   const Tag = isGold ? 'mark' : 'span'

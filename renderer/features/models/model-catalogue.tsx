@@ -47,7 +47,9 @@ export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
   const memory = useQuery(api.models.found.queryOptions()).data?.memory_bytes
   const test = useMutation(api.models.test.mutationOptions())
   const [tested, setTested] = useState('')
-  const [removing, setRemoving] = useState<CatalogueEntry | null>(null)
+  const [removing, setRemoving] = useState<string | null>(null)
+  // Looked up again each time: which sets use it may change while the dialog is open.
+  const removed = data?.find(({ id }) => id === removing)
   return (
     <Panel title={WORDS.title}>
       <p className="dim">
@@ -84,7 +86,7 @@ export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
                       entry={entry}
                       isTesting={test.isPending}
                       onUse={onUse}
-                      onRemove={() => setRemoving(entry)}
+                      onRemove={() => setRemoving(entry.id)}
                       onTest={() => {
                         setTested(entry.id)
                         test.mutate({ target: { file: entry.paths[0]! }, timeout_s: 300 })
@@ -99,7 +101,7 @@ export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
       {test.isPending && <p role="status">{WORDS.testing(tested)}</p>}
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
       {test.data !== undefined && <TestResult name={tested} result={test.data} />}
-      {removing !== null && <RemoveFiles entry={removing} onClose={() => setRemoving(null)} />}
+      {removed !== undefined && <RemoveFiles entry={removed} onClose={() => setRemoving(null)} />}
     </Panel>
   )
 }

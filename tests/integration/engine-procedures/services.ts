@@ -7,6 +7,25 @@ import { platformKeys } from '../../../main/runner/platform-source.ts'
 import { root, engine, client, rowId } from './setup.ts'
 
 describe('the rest of the engine', () => {
+  it('lists the services outside of this program, and who works on a run', async () => {
+    const connections = await client.settings.connections()
+    expect(connections.find(({ name }) => name === 'searxng')).toMatchObject({
+      variable: 'SEARXNG_URL',
+      address: null,
+      source: 'none',
+    })
+    expect(await client.workers.get({ run_id: 'one' })).toEqual({
+      database: null,
+      problem: null,
+      workers: [],
+      left_out: 0,
+      ray: null,
+    })
+    const job = { run_id: 'one', submission_id: 'raysubmit_1' }
+    for (const call of [client.workers.jobLog(job), client.workers.cancelJob(job)])
+      expect(await failureOf(call)).toMatchObject({ code: 'not_found' })
+  })
+
   it('keeps settings, and reports of secrets only where they come from', async () => {
     const updated = await client.settings.update({
       settings: { concurrency: 3 },
