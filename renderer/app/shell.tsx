@@ -74,6 +74,7 @@ export function Shell() {
         <Notifications
           limit={3}
           withinPortal={false}
+          pauseResetOnHover="notification"
           position="bottom-right"
           classNames={{ root: styles.notice ?? '' }}
         />

@@ -95,6 +95,8 @@ async function useVoice(page: Page): Promise<void> {
     // The note that it worked would cover the services.
     const note = page.getByText('The voice Fixture speaker is registered')
     await note.waitFor()
+    // It stays as long as the pointer is on it.
+    await page.mouse.move(0, 0)
     await note.waitFor({ state: 'detached' })
   }
   await speak.click({ timeout: 60_000 })
