@@ -59,7 +59,7 @@ export function ModelRow({ service, model }: { service: ServiceName; model: Serv
   return (
     <>
       <tr>
-        <th scope="row">
+        <th scope="row" className={styles.model}>
           {id} {model.experimental && <ExperimentalMark />}
         </th>
         <td>{task}</td>

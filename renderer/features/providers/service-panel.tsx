@@ -51,7 +51,7 @@ function factsOf({
           string,
           string,
         ][])),
-    ...Object.entries(settings).map(([key, value]): [string, string] => [key.replaceAll('_', ' '), value]),
+    ...Object.entries(settings),
   ]
 }
 
@@ -81,7 +81,7 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
     <Panel
       title={
         <>
-          {name} <StateDot tone={SERVICE_SIGNS[state]} /> {state}
+          {serviceDescriptor(name).title} <StateDot tone={SERVICE_SIGNS[state]} /> {state}
         </>
       }
       aside={
