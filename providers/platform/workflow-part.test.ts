@@ -28,7 +28,7 @@ const remote = (apiKey: string | null) =>
 
 it('an external engine gets the declared workflow at the start, and is ready once it has it', async () => {
   const part = remote(FakeN8n.KEY)
-  await vi.waitFor(async () => part.probe(), { interval: 5 })
+  await vi.waitFor(async () => part.probe(), { interval: 5, timeout: 15_000 })
   expect([...engine.workflows.values()].map(({ name, active }) => [name, active])).toEqual([
     ['RAG Ladder: adaptive RAG', true],
   ])
@@ -37,8 +37,11 @@ it('an external engine gets the declared workflow at the start, and is ready onc
 it('an engine that refused is not ready, and is tried again by the next probe', async () => {
   engine.faults = [(response) => response.writeHead(401).end('{}')]
   const part = remote(FakeN8n.KEY)
-  await vi.waitFor(async () => expect(part.probe()).rejects.toThrow('refused WORKFLOW_API_KEY'), { interval: 5 })
-  await vi.waitFor(async () => part.probe(), { interval: 5 })
+  await vi.waitFor(async () => expect(part.probe()).rejects.toThrow('refused WORKFLOW_API_KEY'), {
+    interval: 5,
+    timeout: 15_000,
+  })
+  await vi.waitFor(async () => part.probe(), { interval: 5, timeout: 15_000 })
   expect(engine.workflows.size).toBe(1)
 })
 

@@ -54,7 +54,7 @@ onEachDatabase('hosted media operations', (kind) => {
       await platform.reached(id, 'running')
       expect(await platform.cancel(id)).toMatchObject({ status: 202, body: { status: 'cancellation_requested' } })
       expect((await platform.cancel(id)).status).toBe(409)
-      await vi.waitFor(() => expect(platform.provider.requests[0]!.cancels).toBeGreaterThan(1))
+      await vi.waitFor(() => expect(platform.provider.requests[0]!.cancels).toBeGreaterThan(1), { timeout: 15_000 })
       expect((await platform.show(id))['status']).toBe('cancellation_requested')
       expect(await platform.account()).toEqual([0, 0.003, 0])
       platform.provider.behaviour.cancel = 'confirm'
@@ -100,7 +100,7 @@ onEachDatabase('hosted media operations', (kind) => {
       await platform.start(BUDGET)
       platform.provider.behaviour.submit = 429
       const id = await platform.begin(HOSTED)
-      await vi.waitFor(() => expect(platform.provider.keys.length).toBeGreaterThan(1))
+      await vi.waitFor(() => expect(platform.provider.keys.length).toBeGreaterThan(1), { timeout: 15_000 })
       platform.provider.behaviour.submit = 'accept'
       await platform.reached(id, 'succeeded')
       expect(platform.provider.requests).toHaveLength(1)
@@ -148,7 +148,7 @@ onEachDatabase('hosted media operations', (kind) => {
       await platform.start(BUDGET)
       Object.assign(platform.provider.behaviour, { completesAfterMs: 1e9, stateStatus: 503 })
       const id = await platform.begin(HOSTED)
-      await vi.waitFor(() => expect(platform.provider.keys.length).toBeGreaterThan(2))
+      await vi.waitFor(() => expect(platform.provider.keys.length).toBeGreaterThan(2), { timeout: 15_000 })
       expect((await platform.show(id))['status']).toBe('running')
       expect((await platform.reconcile(id, { outcome: 'release' })).status).toBe(409)
       platform.provider.requests[0]!.state = 'failed'

@@ -62,7 +62,10 @@ onEachDatabase('media operations', (kind) => {
       const large = { ...LOCAL, input: { prompt: 'x', width: 2048, height: 2048 } }
       const ids = [await platform.begin(large), await platform.begin({ ...large, timeout_seconds: 1 })]
       await platform.database.run('UPDATE media_operations SET deadline_ms = 1 WHERE id = ?', [ids[1]])
-      await vi.waitFor(async () => expect((await platform.show(ids[0]!))['status']).toBe('running'), { interval: 5 })
+      await vi.waitFor(async () => expect((await platform.show(ids[0]!))['status']).toBe('running'), {
+        interval: 5,
+        timeout: 15_000,
+      })
       expect((await platform.cancel(ids[0]!)).body['status']).toBe('cancellation_requested')
       expect((await platform.cancel(ids[0]!)).status).toBe(409)
       await platform.reached(ids[0]!, 'cancelled')

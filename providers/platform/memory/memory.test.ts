@@ -179,7 +179,7 @@ onEachDatabase('memory', (kind) => {
       const url = `/jobs/${String(accepted.body['job_id'])}`
       worker.start()
       worker.wake()
-      await vi.waitFor(async () => expect((await ask('GET', url)).body['ready']).toBe(true))
+      await vi.waitFor(async () => expect((await ask('GET', url)).body['ready']).toBe(true), { timeout: 15_000 })
       expect((await ask('GET', url, undefined, others)).status).toBe(404)
       return (await ask('GET', url)).body
     }

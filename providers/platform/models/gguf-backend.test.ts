@@ -199,7 +199,7 @@ describe('the process of a file', () => {
   it('ends when nothing was asked for keep_alive_s, and the next call starts another', async () => {
     const quick = backend({ keep_alive_s: 0.05 })
     const first = seen(await quick.chat!(asking('hello')))
-    await vi.waitFor(() => expect(models.memory().size).toBe(0))
+    await vi.waitFor(() => expect(models.memory().size).toBe(0), { timeout: 15_000 })
     const second = seen(await quick.chat!(asking('hello')))
     expect(second.pid).not.toBe(first.pid)
     expect(second.answers).toBe(1)

@@ -193,7 +193,7 @@ onEachDatabase('background jobs', (kind) => {
       const ids: string[] = []
       for (let each = 0; each < 6; each += 1) ids.push((await store.add(task())).id)
       worker.start()
-      await vi.waitFor(() => expect(running).toBe(2))
+      await vi.waitFor(() => expect(running).toBe(2), { timeout: 15_000 })
       expect(await statuses(store, ids)).toEqual([...Array.from({ length: 4 }, () => 'running'), 'pending', 'pending'])
       gate.resolve(null)
       for (const id of ids) expect((await ended(store, id)).status).toBe('succeeded')
@@ -246,7 +246,7 @@ onEachDatabase('background jobs', (kind) => {
       const { store, worker } = working(untilAborted, {}, 30)
       const { id } = await store.add(task())
       worker.start()
-      await vi.waitFor(async () => expect((await store.get(id))!.status).toBe('running'))
+      await vi.waitFor(async () => expect((await store.get(id))!.status).toBe('running'), { timeout: 15_000 })
       await store.cancel(id)
       expect(await ended(store, id)).toMatchObject({ status: 'cancelled' })
     })
@@ -257,7 +257,9 @@ onEachDatabase('background jobs', (kind) => {
       })
       const ids = [(await store.add(task())).id, (await store.add(task())).id]
       worker.start()
-      await vi.waitFor(async () => expect(await statuses(store, ids)).toEqual(['running', 'running']))
+      await vi.waitFor(async () => expect(await statuses(store, ids)).toEqual(['running', 'running']), {
+        timeout: 15_000,
+      })
       await worker.stop()
       expect([await store.get(ids[0]!), await store.get(ids[1]!)]).toMatchObject([
         { status: 'pending', attempts: 0 },

@@ -236,9 +236,12 @@ onEachDatabase('the asset processors', (kind) => {
     start()
     const file = await glbOf(sphere({ rings: 400, segments: 400 }))
     const first = bake(file)
-    await vi.waitFor(async () => {
-      expect((await app.inject({ url: '/asset-baker/health' })).json()).toMatchObject({ under_way: 1 })
-    })
+    await vi.waitFor(
+      async () => {
+        expect((await app.inject({ url: '/asset-baker/health' })).json()).toMatchObject({ under_way: 1 })
+      },
+      { timeout: 15_000 },
+    )
     const { port } = await listen(app, '127.0.0.1', 0)
     // Nothing of its body is sent.
     const second = httpRequest({
@@ -262,9 +265,12 @@ onEachDatabase('the asset processors', (kind) => {
     start({ ASSET_BAKER_TIMEOUT_SECONDS: '0.3' })
     const { status, body } = await bake(await glbOf(sphere({ rings: 600, segments: 600 })))
     expect([status, body]).toEqual([504, { detail: 'The asset baker did not finish within 0.3 seconds' }])
-    await vi.waitFor(async () => {
-      expect((await app.inject({ url: '/asset-baker/health' })).json()).toMatchObject({ under_way: 0 })
-    })
+    await vi.waitFor(
+      async () => {
+        expect((await app.inject({ url: '/asset-baker/health' })).json()).toMatchObject({ under_way: 0 })
+      },
+      { timeout: 15_000 },
+    )
     expect([left(), await objects.usedBytes()]).toEqual([[], 0])
   })
 
