@@ -4,7 +4,7 @@ import { z } from 'zod'
 export const RayJobStatus = z.enum(['PENDING', 'RUNNING', 'STOPPED', 'SUCCEEDED', 'FAILED'])
 export type RayJobStatus = z.infer<typeof RayJobStatus>
 
-/** A job as `GET /api/jobs/` of a Ray cluster lists it. Times are milliseconds since 1970. Jobs that nobody submitted have no submission id. */
+/** A job as `GET /api/jobs/` of a Ray cluster lists it. Times are milliseconds since 1970. Jobs that were not submitted have no submission id. */
 export const RayJob = z.looseObject({
   submission_id: z.string().nullish(),
   status: RayJobStatus,

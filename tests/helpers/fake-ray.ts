@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 // The API for jobs of a Ray dashboard, as version 2.60.0 answers: no POST from a web page, errors as stack traces in plain text, the end of the
-// log in the message of a failed job, and jobs that nobody submitted among the others.
+// log in the message of a failed job, and jobs that were not submitted among the others.
 
 export interface FakeRay {
   url: string

@@ -153,7 +153,7 @@ interface MadeRows {
   rows: number
 }
 
-/** Rows by process, in the order in which they joined; nobody before the tables are there. */
+/** Rows by process, in the order in which they joined; empty before the tables exist. */
 async function rowsBy(client: pg.Client): Promise<MadeRows[]> {
   const tables = await client.query("SELECT FROM pg_tables WHERE schemaname = 'rag_ladder' AND tablename = 'workers'")
   if (tables.rowCount === 0) return []
@@ -163,7 +163,7 @@ async function rowsBy(client: pg.Client): Promise<MadeRows[]> {
   return rows
 }
 
-/** Waits for what another program does, which reports it to nobody. */
+/** Waits for what another program does without reporting it. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await delay(100)
 }

@@ -201,7 +201,7 @@ export const fieldWords = (path: string): string =>
     .replaceAll('_', ' ')
     .replaceAll('.', ' › ')
 
-/** A hash is told from another one by its beginning. */
+/** The beginning of a hash distinguishes it from others. */
 export const shortHashes = (value: string): string =>
   value.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28,}\b/g, (_, start: string) => `${start}…`)
 

@@ -110,7 +110,7 @@ export const LADDER_WORDS = {
   workers: {
     title: 'Workers',
     summary: (connected: number, all: number, database: string) => `${connected} of ${all} connected · ${database}`,
-    nobody: 'Nobody works on this run.',
+    none: 'No process works on this run.',
     leftOut: (workers: number) => `${plural(workers, 'further worker')} worked on this run before.`,
     worker: 'Worker',
     process: (host: string, pid: number) => `on ${host}, process ${pid}`,

@@ -19,7 +19,7 @@ const NAMED_CELLS = 2
 
 const TONES: Record<WorkerState, Tone> = { working: 'good', idle: 'waiting', ended: 'idle', lost: 'bad' }
 
-/** Who makes the cells of a run whose rows are in a database. Nothing for a run in files, and for one that nobody works on. */
+/** Who makes the cells of a run whose rows are in a database. Nothing for a run in files, and for one without workers. */
 export function WorkersPanel({ runId }: { runId: string }) {
   const { data, error } = useQuery({
     ...api.workers.get.queryOptions({ input: { run_id: runId } }),
@@ -41,7 +41,7 @@ export function WorkersPanel({ runId }: { runId: string }) {
     <div className={styles.workers}>
       <Panel title={WORDS.title} aside={<span>{WORDS.summary(connected, workers.length + leftOut, database)}</span>}>
         {problem !== null && <p role="alert">▲ {problem}</p>}
-        {problem === null && workers.length === 0 && <p className="dim">{WORDS.nobody}</p>}
+        {problem === null && workers.length === 0 && <p className="dim">{WORDS.none}</p>}
         {workers.length > 0 && <WorkerTable workers={workers} now={now} />}
         {leftOut > 0 && <p className="dim">{WORDS.leftOut(leftOut)}</p>}
         {ray !== null && <RayJobs runId={runId} ray={ray} />}

@@ -5,7 +5,7 @@ import type { SearchHit, StoredChunk } from '../../vector-store/vector-store.ts'
  *
  * The built-in vectors hash the same words that keyword search reads, into D places: two texts with nothing in common have a cosine of zero on
  * average, with a variance of 1 / D by collisions alone. Most of a cosine is therefore what the keyword score says already, and the rest is largely
- * noise; at equal weight that noise moves passages whose keyword scores are close. So a cosine counts as far as it can be told from noise:
+ * noise; at equal weight that noise moves passages whose keyword scores are close. So a cosine counts as far as it can be distinguished from noise:
  *
  *     keyword share   s = BM25 / the best BM25 of the question
  *     expected cosine e = a + b · s, the line of least squares through the passages that both legs found (b ≥ 0)
