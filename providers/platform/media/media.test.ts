@@ -60,8 +60,11 @@ onEachDatabase('media operations', (kind) => {
     it('stops a drawing on request, and at its deadline', async () => {
       await platform.start()
       const large = { ...LOCAL, input: { prompt: 'x', width: 2048, height: 2048 } }
+      // No work has begun when the deadline passes: a quick machine would have drawn the picture before.
+      await platform.stopWork()
       const ids = [await platform.begin(large), await platform.begin({ ...large, timeout_seconds: 1 })]
       await platform.database.run('UPDATE media_operations SET deadline_ms = 1 WHERE id = ?', [ids[1]])
+      await platform.start()
       await vi.waitFor(async () => expect((await platform.show(ids[0]!))['status']).toBe('running'), {
         interval: 5,
         timeout: 15_000,
