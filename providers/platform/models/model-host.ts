@@ -9,8 +9,8 @@ export interface TermStatistics {
 /** What a search knows of the candidates that it has reranked, beyond their texts. Models that read texts only ignore it. */
 export interface RerankPool {
   statistics?: TermStatistics
-  /** For each text, in their order: the document that it is from, and its score in the search. */
-  candidates: readonly { document: string; score: number }[]
+  /** For each text, in their order: the document that it is from, how many passages are before it there, where known, and its score in the search. */
+  candidates: readonly { document: string; chunkIndex?: number; score: number }[]
 }
 
 /** Which side of a search a text is: some embedding models take it. */

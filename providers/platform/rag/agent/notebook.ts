@@ -79,7 +79,11 @@ export async function chooseContexts(
   if (found.length === 0) return []
   const query = [...new Set([question, ...searches])].slice(0, SEARCHES_READ + 1).join('\n')
   const statistics = await termStatistics(query, services.collections.plain, services)
-  const candidates = found.map(({ document }) => ({ document, score: 1 }))
+  const candidates = found.map(({ document, place }) => ({
+    document,
+    ...(place.chunk_index === undefined ? {} : { chunkIndex: place.chunk_index }),
+    score: 1,
+  }))
   const pool = { candidates, ...(statistics === undefined ? {} : { statistics }) }
   const scores = await rerankPool(services.reranker, query, found.map(underTitle), pool, signal)
   const ordered = found

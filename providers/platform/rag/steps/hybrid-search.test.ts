@@ -19,10 +19,12 @@ async function search(parameters: typeof FAST, options: FakeModelHostOptions = {
   onTestFinished(() => store.close())
   await ingest(store, models, 'smoke', chunksOf({ 'notes.md': { title: 'Notes', paragraphs: NOTES } }))
   const asked: string[] = []
+  const limits: number[] = []
   const watched = {
     ...watchOf(store),
     hybrid: (name: string, query: HybridQuery) => {
       asked.push(`hybrid ${query.fusion} ${query.alpha}`)
+      limits.push(query.limit)
       return store.hybrid(name, query)
     },
     dense: (...given: Parameters<VectorStore['dense']>) => {
@@ -38,13 +40,14 @@ async function search(parameters: typeof FAST, options: FakeModelHostOptions = {
     store: watched,
     models,
     reranker: {
+      ranksPools: true,
       rank: async (_: string, texts: readonly string[]) => texts.map((_text, index) => ({ index, score: 0 })),
     },
     collections: { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' },
   } as unknown as ApproachServices
   const how = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
   const found = await hybridSearch(QUESTION, parameters, how, services)
-  return { asked, found: found.map(({ chunk }) => chunk.chunkIndex) }
+  return { asked, limits, found: found.map(({ chunk }) => chunk.chunkIndex) }
 }
 
 const watchOf = (store: VectorStore): Pick<VectorStore, 'info' | 'termStatistics'> => ({
@@ -76,5 +79,15 @@ describe('hybrid search', () => {
 
   it('leaves the order of hashed vectors to a reranker where one follows', async () => {
     expect((await search({ ...FAST, rerank: true }, HASHED)).asked).toEqual(['hybrid relative_score 0.5'])
+  })
+
+  it('gives a reranker of a service, or of a model, the first of the search as they are', async () => {
+    expect((await search({ ...FAST, rerank: true }, HASHED)).limits).toEqual([FAST.retrieve_k])
+  })
+
+  it('looks deeper for the built-in reranker, which weighs whole documents, and returns no more for it', async () => {
+    const { limits, found } = await search({ ...FAST, rerank: true, top_n: 10 }, { builtin: ['embed', 'rerank'] })
+    expect(limits).toEqual([100])
+    expect(found).toHaveLength(FAST.retrieve_k)
   })
 })

@@ -4,6 +4,7 @@ import { rerankPool } from '../../tei/reranker.ts'
 import type { CollectionInfo, StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ApproachServices, Passage } from '../approach.ts'
 import { requireCollection, termStatistics } from './collection.ts'
+import { withDocumentEvidence } from './document-evidence.ts'
 import { embedQuestion } from './embed.ts'
 import { fuseHashed } from './hashed-fusion.ts'
 
@@ -15,12 +16,13 @@ export interface HybridSearch {
 
 /** The weight that the shipped flavors have. Another one was chosen by a person and holds exactly, whatever the vectors are. */
 const DEFAULT_ALPHA = 0.5
-/** How deep each leg looks where both are fused here. */
+/** How deep a search looks where its hits are weighed here. */
 const LEG_DEPTH = 100
 
 /**
  * Keyword and dense search fused by relative scores, reranked when asked for; the best `top_n`. Alpha 0 is keyword search alone: nothing is embedded.
- * Hashed vectors without a reranker are fused by what they add to the keywords, unless a person set the weight.
+ * Hashed vectors without a reranker are fused by what they add to the keywords, unless a person set the weight. The built-in reranker gets passages
+ * that were chosen by their documents too.
  */
 export async function hybridSearch(
   question: string,
@@ -46,14 +48,17 @@ async function retrieve(
   statistics: TermStatistics | undefined,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const { store, models } = services
+  const { store, models, reranker } = services
   const { name, dimensions } = collection
   if (alpha === 0) return store.keyword(name, question, limit)
   const vector = await embedQuestion(question, collection, services, signal, statistics)
-  // A reranker needs the passages, not their order, and relative scores bring more of the right ones.
-  if (alpha !== DEFAULT_ALPHA || rerank || !models.isBuiltin('embed'))
-    return store.hybrid(name, { text: question, vector, alpha, limit, fusion: 'relative_score' })
   const depth = Math.max(limit, LEG_DEPTH)
+  const relative = async (most: number): Promise<Passage[]> =>
+    store.hybrid(name, { text: question, vector, alpha, limit: most, fusion: 'relative_score' })
+  // A reranker needs the passages, not their order, and relative scores bring more of the right ones.
+  if (rerank && reranker.ranksPools === true && models.isBuiltin('rerank'))
+    return withDocumentEvidence(await relative(depth)).slice(0, limit)
+  if (rerank || alpha !== DEFAULT_ALPHA || !models.isBuiltin('embed')) return relative(limit)
   const legs = await Promise.all([store.dense(name, vector, depth), store.keyword(name, question, depth)])
   return fuseHashed(...legs, dimensions).slice(0, limit)
 }
@@ -68,7 +73,11 @@ async function rerankPassages(
   signal?: AbortSignal,
 ): Promise<Passage[]> {
   const texts = passages.map(({ chunk }) => underTitle({ title: chunk.title, text: textOf(chunk) }))
-  const candidates = passages.map(({ chunk, score }) => ({ document: chunk.document, score }))
+  const candidates = passages.map(({ chunk, score }) => ({
+    document: chunk.document,
+    chunkIndex: chunk.chunkIndex,
+    score,
+  }))
   const pool = { candidates, ...(statistics === undefined ? {} : { statistics }) }
   const scores = await rerankPool(reranker, question, texts, pool, signal)
   return passages

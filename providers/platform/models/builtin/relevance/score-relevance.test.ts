@@ -76,16 +76,39 @@ describe('createRanking', () => {
     expect(ranked('What did the lamp burn?', texts, { candidates })).toEqual([0, 2, 1])
   })
 
-  it('keeps the better passage of a document first where the pool has passages of few documents', () => {
+  it('keeps the better passage of a document first in a collection of few documents', () => {
     const texts = ['The lamp burned oil.', 'The lamp burned coal.', 'The lamp in the yard burned wood.']
-    const filler = Array.from({ length: 9 }, (_, at) => `Stone number ${at} lies in the yard.`)
-    const order = (documentOf: (at: number) => string) => {
-      const documents = ['a.md', 'a.md', 'b.md', ...filler.map((_, at) => documentOf(at))]
-      const candidates = documents.map((document) => ({ document, score: 1 }))
-      return ranked('What did the lamp burn?', [...texts, ...filler], { candidates }).slice(0, 3)
+    const filler = Array.from({ length: 17 }, (_, at) => `Stone number ${at} lies in the yard.`)
+    const order = (passages: number, chunkIndex: number) => {
+      const documents = ['a.md', 'a.md', 'b.md', ...filler.map((_, at) => `${at}.md`)]
+      const candidates = documents.map((document) => ({ document, score: 1, chunkIndex }))
+      const statistics = { passages, holding: new Map<string, number>() }
+      return ranked('What did the lamp burn?', [...texts, ...filler], { candidates, statistics }).slice(0, 3)
     }
-    expect(order((at) => `${at}.md`)).toEqual([0, 2, 1])
-    expect(order(() => 'a.md')).toEqual([0, 1, 2])
+    // The middle of documents of some 61 passages: 305 are 5 documents, 6,100 are 100.
+    expect(order(305, 30)).toEqual([0, 1, 2])
+    expect(order(6100, 30)).toEqual([0, 2, 1])
+    // The same 305 passages as documents of one each.
+    expect(order(305, 0)).toEqual([0, 2, 1])
+  })
+
+  it('prefers of equal passages the one whose document holds the other words of the query elsewhere', () => {
+    const texts = ['Cranes load the ship.', 'Cranes load the barge.', 'The harbour of Esker is wide.']
+    const candidates = ['a.md', 'b.md', 'b.md'].map((document) => ({ document, score: 1 }))
+    const query = 'Which cranes load at the harbour of Esker?'
+    const others = ['a.md', 'b.md', 'c.md'].map((document) => ({ document, score: 1 }))
+    expect(ranked(query, texts, { candidates: others }).indexOf(0)).toBeLessThan(
+      ranked(query, texts, { candidates: others }).indexOf(1),
+    )
+    expect(ranked(query, texts, { candidates }).indexOf(1)).toBeLessThan(
+      ranked(query, texts, { candidates }).indexOf(0),
+    )
+  })
+
+  it('counts words elsewhere in the document for less than those of the passage itself', () => {
+    const texts = ['Cranes load at the harbour.', 'Cranes load the barge.', 'The harbour is wide.']
+    const candidates = ['a.md', 'b.md', 'b.md'].map((document) => ({ document, score: 1 }))
+    expect(ranked('cranes harbour', texts, { candidates })[0]).toBe(0)
   })
 
   it('leaves the order of the search where the texts hold the same', () => {
