@@ -49,6 +49,11 @@ interface Scores {
 /** Scores of each question, by approach and question id. */
 type ScoresByAlias = ReadonlyMap<string, ReadonlyMap<string, Scores>>
 
+interface Scored {
+  questions: readonly RetrievalQuestion[]
+  scores: ScoresByAlias
+}
+
 /** A context of an answer, or what the floor returns. */
 interface Context {
   document: string
@@ -84,11 +89,18 @@ export function scoreContexts(contexts: readonly Context[], gold: readonly Gold[
   }
 }
 
-/** The figures of every set chosen. */
+/**
+ * What is expected of the figures of some questions. A half of a set has 48 to 125 questions, so one question is 0.01 to 0.02 and its interval is
+ * three times as wide as what is asked: the difference must be there over all sets together, and no half may show the contrary. The rungs are our own.
+ */
+type Expected = 'of all sets' | 'of a half' | 'nothing'
+
+/** The figures of every set chosen, then those of all imported sets together. */
 export async function benchRetrieval({ data = [], half, aliases = ALIASES }: RetrievalOptions = {}): Promise<Figure[]> {
   if (half !== undefined && half !== 'first' && half !== 'second')
     throw new Error(`--half is first or second, got ${half}`)
   const figures: Figure[] = []
+  const together: Scored[] = []
   for (const whole of await retrievalSets(data)) {
     const asked = ({ secondHalf }: RetrievalQuestion): boolean =>
       half === undefined || secondHalf === (half === 'second')
@@ -101,9 +113,32 @@ export async function benchRetrieval({ data = [], half, aliases = ALIASES }: Ret
         ]
       : [[set.name, set.questions] as const]
     for (const [name, questions] of parts)
-      if (questions.length > 0) figures.push(...figuresOf(name, questions, scores, set.imported))
+      if (questions.length > 0)
+        figures.push(...figuresOf(name, questions, scores, set.imported ? 'of a half' : 'nothing'))
+    if (set.imported) together.push(underName(set, scores))
   }
-  return figures
+  return together.length < 2 ? figures : [...figures, ...pooledFigures(together)]
+}
+
+/** Question ids of several sets may be the same. */
+function underName({ name, questions }: RetrievalSet, scores: ScoresByAlias): Scored {
+  const idOf = (id: string): string => `${name} ${id}`
+  return {
+    questions: questions.map((question) => ({ ...question, id: idOf(question.id) })),
+    scores: new Map(
+      [...scores].map(([alias, own]) => [alias, new Map([...own].map(([id, score]) => [idOf(id), score]))]),
+    ),
+  }
+}
+
+/** Each question counts once, whichever set it is from; approaches that were scored on every set. */
+export function pooledFigures(sets: readonly Scored[]): Figure[] {
+  const aliases = [...sets[0]!.scores.keys()].filter((alias) => sets.every(({ scores }) => scores.has(alias)))
+  const pooled = new Map(
+    aliases.map((alias) => [alias, new Map(sets.flatMap(({ scores }) => [...scores.get(alias)!]))]),
+  )
+  const questions = sets.flatMap((set) => set.questions)
+  return figuresOf('sets together', questions, pooled, 'of all sets')
 }
 
 async function scoresOf(set: RetrievalSet, aliases: readonly string[]): Promise<ScoresByAlias> {
@@ -206,7 +241,7 @@ export function figuresOf(
   name: string,
   questions: readonly RetrievalQuestion[],
   scores: ScoresByAlias,
-  hasTargets: boolean,
+  expected: Expected,
 ): Figure[] {
   const mean = (alias: string, metric: keyof Scores): number =>
     questions.reduce((sum, { id }) => sum + scores.get(alias)!.get(id)![metric], 0) / questions.length
@@ -219,38 +254,32 @@ export function figuresOf(
       shown('P20', about('contexts handed over'), mean(alias, 'contexts'), ''),
     ]
     if (alias === FLOOR) return figures
-    const beyond = (other: string, metric: PairedMetric): { about: string; value: number } => {
+    const beyond = (other: string, metric: PairedMetric, least?: readonly [all: number, half: number]): Figure => {
       const { value, low, high } = pairedGain(questions, scores, [alias, other], metric)
-      return { about: about(`${PAIRED_METRICS[metric]} beyond ${other}, 95 % interval ${low} to ${high}`), value }
+      const end = (at: number | undefined): string => (at === undefined ? 'unknown' : at.toFixed(3))
+      const what = `${PAIRED_METRICS[metric]} beyond ${other}, 95 % interval ${end(low)} to ${end(high)}`
+      const figure = shown('P20', about(what), value, '')
+      if (least === undefined || expected === 'nothing') return figure
+      const [all, half] = least
+      return expected === 'of all sets'
+        ? { ...figure, target: `≥ ${all}`, met: value >= all - ROUNDING }
+        : { ...figure, target: `interval reaches ${half}`, met: high === undefined || high >= half - ROUNDING }
     }
-    const gain = beyond(FLOOR, 'recall')
-    const target = hasTargets && alias === 'hybrid-rag'
-    figures.push({
-      ...shown('P20', gain.about, gain.value, ''),
-      ...(target ? { target: `≥ ${GAIN_OVER_FLOOR}`, met: gain.value >= GAIN_OVER_FLOOR } : {}),
-    })
-    if (hasTargets && ['agentic-rag', 'graph-rag', 'lazy-graph-rag'].includes(alias)) {
+    figures.push(beyond(FLOOR, 'recall', alias === 'hybrid-rag' ? [GAIN_OVER_FLOOR, 0] : undefined))
+    if (expected === 'of a half' && ['agentic-rag', 'graph-rag', 'lazy-graph-rag'].includes(alias)) {
       const lift = mean(alias, 'all') / mean(FLOOR, 'all')
       figures.push({
         ...shown('P20', about(`all gold documents in the first 5, times ${FLOOR}`), lift, ''),
         target: `≥ ${LIFT_OF_ALL.toFixed(2)}, one of the three`,
         met: lift >= LIFT_OF_ALL,
       })
-      const gainOfAll = beyond(FLOOR, 'all')
-      figures.push(shown('P20', gainOfAll.about, gainOfAll.value, ''))
+      figures.push(beyond(FLOOR, 'all'))
     }
     // Context of their section should help passages of long documents.
-    if (alias === 'contextual-rag' && scores.has('hybrid-rag')) {
-      const gainOverHybrid = beyond('hybrid-rag', 'recall')
-      figures.push(shown('P20', gainOverHybrid.about, gainOverHybrid.value, ''))
-    }
+    if (alias === 'contextual-rag' && scores.has('hybrid-rag')) figures.push(beyond('hybrid-rag', 'recall'))
     if (alias === FUSED && LEGS.every((leg) => scores.has(leg))) {
       const better = LEGS.reduce((best, leg) => (mean(leg, 'recall') > mean(best, 'recall') ? leg : best))
-      const gainOverLeg = beyond(better, 'recall')
-      figures.push({
-        ...shown('P20', gainOverLeg.about, gainOverLeg.value, ''),
-        ...(hasTargets ? { target: `≥ -${FUSION_LOSS}`, met: gainOverLeg.value >= -FUSION_LOSS - ROUNDING } : {}),
-      })
+      figures.push(beyond(better, 'recall', [-FUSION_LOSS, -FUSION_LOSS]))
     }
     return figures
   })
@@ -268,7 +297,7 @@ function pairedGain(
   scores: ScoresByAlias,
   approaches: readonly [string, string],
   metric: PairedMetric,
-): { value: number; low: string; high: string } {
+): { value: number; low: number | undefined; high: number | undefined } {
   const table = {
     metric,
     questions: questions.map(({ id }) => ({ id, cluster: id })),
@@ -279,6 +308,5 @@ function pairedGain(
     range: [0, 1] as const,
   }
   const { difference } = comparePairs(table, { seed: 'retrieval' }).pairs[0]!
-  const end = (value: number | undefined): string => (value === undefined ? 'unknown' : value.toFixed(3))
-  return { value: difference.value!, low: end(difference.interval?.low), high: end(difference.interval?.high) }
+  return { value: difference.value!, low: difference.interval?.low, high: difference.interval?.high }
 }
