@@ -176,7 +176,7 @@ const scoresBy = (set: RetrievalSet, rank: (question: RetrievalQuestion) => Cont
   new Map(set.questions.map((question) => [question.id, scoreContexts(rank(question), question.gold)]))
 
 /** BM25 over whole documents, or over their passages where facts of long documents are to be found. */
-function floorOf({ documents, questions }: RetrievalSet): (question: RetrievalQuestion) => Context[] {
+export function floorOf({ documents, questions }: RetrievalSet): (question: RetrievalQuestion) => Context[] {
   const byFact = questions.some(({ gold }) => gold.some(({ fact }) => fact !== undefined))
   const units = new Map<string, Context>(
     [...documents].flatMap(([document, text]) =>

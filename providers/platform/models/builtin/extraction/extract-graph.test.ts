@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { scoreDomains } from '../../../../../tests/bench/extraction-domains.ts'
 import { extractGraph } from './extract-graph.ts'
 
 const graphOf = (text: string, title = 'Notes') => {
@@ -122,5 +123,19 @@ describe('extractGraph', () => {
         }
       }),
     )
+  })
+})
+
+describe('labelled passages of six domains', async () => {
+  const scores = await scoreDomains()
+
+  it.each([
+    ['development', false],
+    ['held-back', true],
+  ])('have their entities found: %s passages', (_, heldBack) => {
+    const chosen = scores.filter((score) => score.heldBack === heldBack)
+    expect(chosen).toHaveLength(6)
+    const mean = chosen.reduce((sum, { f1 }) => sum + f1, 0) / chosen.length
+    expect(mean, heldBack ? '' : JSON.stringify(chosen)).toBeGreaterThanOrEqual(0.85)
   })
 })
