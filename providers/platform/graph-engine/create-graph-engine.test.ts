@@ -6,6 +6,7 @@ import { engineBench, feed } from '../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../tests/helpers/scripted-models.ts'
 import { embedText } from '../models/builtin/embedding/embed-text.ts'
 import type { ModelHost } from '../models/model-host.ts'
+import { createGraphWorkspaces } from './create-graph-engine.ts'
 import { GraphEngineError } from './errors.ts'
 import { graphTargetClient } from './graph-target.ts'
 
@@ -290,6 +291,22 @@ describe('documents on their way into the graph', () => {
     await feed(typed, { a: YARD })
     await feed(typed, { a: YARD })
     expect(asked).toEqual([undefined, ['person', 'vessel']])
+  })
+
+  it('opens the workspace of each profile with the types of that profile', async () => {
+    const asked: (readonly string[] | undefined)[] = []
+    const models = scriptedModels({
+      onExtract: async (task) => {
+        asked.push((task as { types?: readonly string[] }).types)
+        return undefined
+      },
+    })
+    const typesOf = (profile: string) => (profile === 'ships' ? ['person', 'vessel'] : undefined)
+    const workspaces = createGraphWorkspaces(bench.folder, { models, rerank: null, apiKey: null }, typesOf)
+    await feed(workspaces.open('ships'), { a: YARD })
+    await feed(workspaces.open('notes'), { a: YARD })
+    await workspaces.close()
+    expect(asked).toEqual([['person', 'vessel'], undefined])
   })
 
   it('has another version whenever its documents are others', async () => {
