@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -44,11 +44,81 @@ it('embeds only texts whose vectors an earlier run of the same model did not mak
 })
 
 it('embeds without keeping where the file cannot be used, and reports why', async () => {
-  writeFileSync(file, 'no database, but longer than the header of one: '.repeat(20))
+  mkdirSync(file)
   const kept = openKeptVectors(file, 'm', embed)
   expect(await kept.embed(['one'], signal)).toEqual([Float32Array.of(3, 0.1)])
-  expect(kept.problem).toMatch(/^vectors cannot be kept for a later run: .*file is not a database$/)
+  expect(kept.problem).toMatch(/^vectors cannot be kept for a later run: .*EISDIR/)
   kept.close()
+})
+
+it('begins again where the file is of another version', async () => {
+  writeFileSync(file, 'SQLite format 3\0'.repeat(50))
+  writeFileSync(`${file}-wal`, 'its log')
+  const kept = openKeptVectors(file, 'm', embed)
+  await kept.embed(['one'], signal)
+  expect([kept.problem, kept.stored('one'), existsSync(`${file}-wal`)]).toEqual([null, Float32Array.of(3, 0.1), false])
+  kept.close()
+})
+
+describe('a file that a power cut has damaged', () => {
+  const texts = ['one', 'three', 'fourteen']
+  const RECORD_BYTES = 16 + 8
+
+  beforeEach(async () => {
+    const kept = openKeptVectors(file, 'm', embed)
+    await kept.embed(texts, signal)
+    kept.close()
+    embedded = []
+  })
+
+  it.each([
+    ['ends within a record', () => truncateSync(file, statSync(file).size - 3), ['fourteen']],
+    ['ends with zeros', () => appendFileSync(file, Buffer.alloc(5000)), []],
+    [
+      'has lost a part in its middle',
+      () =>
+        writeFileSync(
+          file,
+          readFileSync(file).fill(0, statSync(file).size - 2 * RECORD_BYTES + 17, statSync(file).size - RECORD_BYTES),
+        ),
+      ['three', 'fourteen'],
+    ],
+  ])('gives only intact vectors where it %s', async (_, damage, again) => {
+    damage()
+    const repaired = openKeptVectors(file, 'm', embed)
+    expect(await repaired.embed(texts, signal)).toEqual([3, 5, 8].map((size) => Float32Array.of(size, 0.1)))
+    expect([repaired.reused, embedded]).toEqual([3 - again.length, again])
+    repaired.close()
+    const next = openKeptVectors(file, 'm', embed)
+    await next.embed(texts, signal)
+    expect(next.reused).toBe(3)
+    next.close()
+  })
+})
+
+it('reads more records than one block has', async () => {
+  const texts = Array.from({ length: 700 }, (_, at) => `text ${at}`)
+  const vectorOf = (text: string) => new Float32Array(768).fill(Number(text.slice(5)))
+  const first = openKeptVectors(file, 'm', async (some) => some.map(vectorOf))
+  await first.embed(texts, signal)
+  first.close()
+  const second = openKeptVectors(file, 'm', embed)
+  expect(await second.embed(texts, signal)).toEqual(texts.map(vectorOf))
+  expect([second.reused, embedded]).toEqual([700, []])
+  second.close()
+})
+
+it('keeps the records of a run that has taken the lease over from one which still writes', async () => {
+  const late = openKeptVectors(file, 'm', embed)
+  await late.embed(['one'], signal)
+  const next = openKeptVectors(file, 'm', embed)
+  await next.embed(['three'], signal)
+  await late.embed(['a late one'], signal)
+  await next.embed(['fourteen'], signal)
+  for (const text of ['one', 'three', 'fourteen'])
+    expect(next.stored(text), text).toEqual(Float32Array.of(text.length, 0.1))
+  late.close()
+  next.close()
 })
 
 it('keeps nothing of an answer with too few vectors', async () => {
@@ -83,7 +153,7 @@ describe('vectors of chunks', () => {
   })
 
   it('are in memory where they cannot be kept', async () => {
-    writeFileSync(file, 'no database, but longer than the header of one: '.repeat(20))
+    mkdirSync(file)
     const kept = openKeptVectors(file, 'm', embed)
     const { result } = await embedChunks(chunks, kept.embed, kept, signal, count)
     expect(result.at(2)).toEqual(Float32Array.of(8, 0.1))
