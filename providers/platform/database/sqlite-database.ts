@@ -4,6 +4,7 @@ import { PlatformDatabaseError } from './database.ts'
 import type { Database, Params, Queries } from './database.ts'
 import { MIGRATIONS } from './migrations.ts'
 import { OpenTransactions } from './open-transactions.ts'
+import { truncateLog } from './truncate-log.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 
@@ -19,6 +20,7 @@ export function openSqliteDatabase(file: string, migrations: readonly string[] =
     connection.pragma('synchronous = FULL')
     connection.pragma('foreign_keys = ON')
     migrate(connection, migrations)
+    truncateLog(connection)
     return new SqliteDatabase(connection)
   } catch (error) {
     connection.close()

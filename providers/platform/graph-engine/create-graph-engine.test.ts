@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
 import Database from 'better-sqlite3'
@@ -65,6 +66,14 @@ describe('documents on their way into the graph', () => {
     }
     seen.add(engine.statusCounts().processed)
     expect([...seen]).toEqual([0, 500, 1000, 1100])
+  })
+
+  it('leaves an empty write-ahead log', async () => {
+    const stateFile = bench.file('log')
+    const engine = bench.open({ stateFile })
+    await feed(engine, { 'yard.md': YARD, 'captain.md': CAPTAIN })
+    await engine.idle()
+    expect(statSync(`${stateFile}-wal`).size).toBe(0)
   })
 
   it('calls equal content duplicated and counts it once', async () => {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Database } from 'better-sqlite3'
 import type { GraphDocumentStatus, GraphPageRequest } from '../../../contract/index.ts'
 import type { Extraction } from '../models/prompts/extract-task.ts'
+import { truncateLog } from '../database/truncate-log.ts'
 import { createDeferredSync, packed, unpacked } from './database.ts'
 import { chunkId } from './documents.ts'
 import type { DocumentChunk } from './documents.ts'
@@ -77,6 +78,8 @@ export interface DocumentStore {
   recover(nowMs: number): number
   remove(ids: readonly string[]): number
   clear(): number
+  /** Empties the write-ahead log of the file; called when no more writes are to be expected. */
+  truncateLog(): void
 }
 
 /** The document tables of an open engine file. */
@@ -207,6 +210,7 @@ export function createDocumentStore(database: Database): DocumentStore {
     },
     remove: (ids) => atomically(() => removeAll(ids)),
     clear: () => atomically(() => database.prepare('DELETE FROM documents').run().changes),
+    truncateLog: () => truncateLog(database),
   }
 }
 

@@ -71,6 +71,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (finished.length > 0 || holder.outdated) await publish(finished)
       else if (documents.counts().pending === 0) break
     }
+    documents.truncateLog()
     log.end('finished')
   }
 

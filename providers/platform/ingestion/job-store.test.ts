@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import Database from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { testProfile } from '../../../tests/helpers/ingestion-fixture.ts'
 import { StateStoreUnavailableError } from './errors.ts'
 import { freshProgress } from './job-record.ts'
@@ -197,6 +198,41 @@ describe('cancellation', () => {
     expect(other.acquire('you')).toBeNull()
     expect(store.get('a')!).toMatchObject({ status: 'cancelled' })
     expect(store.get('a')!.progress.phases[3]).toMatchObject({ name: 'embed', status: 'cancelled' })
+  })
+})
+
+describe('syncs', () => {
+  it('wait for the disk where a job must survive a power cut, not at each progress of its run', () => {
+    const levels: [string, number][] = []
+    const { prototype } = Database
+    const transaction = vi.spyOn(prototype, 'transaction').mockImplementation(function (this: Database.Database, step) {
+      const run = () => {
+        levels.push([doing, this.pragma('synchronous', { simple: true }) as number])
+        return step()
+      }
+      return Object.assign(run, { immediate: run }) as never
+    })
+    let doing = 'submit'
+    try {
+      add('a')
+      doing = 'start'
+      const { lease } = store.acquire('me')!
+      doing = 'progress'
+      store.renew(lease, progressAt('embed'))
+      doing = 'hashes'
+      store.knownHashes().put([])
+      doing = 'cancel'
+      store.cancel('a')
+    } finally {
+      transaction.mockRestore()
+    }
+    expect(levels).toEqual([
+      ['submit', 2],
+      ['start', 2],
+      ['progress', 1],
+      ['hashes', 1],
+      ['cancel', 2],
+    ])
   })
 })
 

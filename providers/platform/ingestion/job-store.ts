@@ -1,5 +1,6 @@
 import Database from 'better-sqlite3'
 import type { IngestionError, IngestionStatus } from '../../../contract/index.ts'
+import { truncateLog } from '../database/truncate-log.ts'
 import type { KnownHashes } from './corpus.ts'
 import { RunInterrupted, StateStoreUnavailableError } from './errors.ts'
 import { freshProgress, isTerminal, JobOrder, JobProgress } from './job-record.ts'
@@ -188,7 +189,7 @@ export class JobStore {
    * deleted, cancelled when its cancellation was requested.
    */
   renew(lease: Lease, progress?: JobProgress): void {
-    const cancelRequested = this.#write(() => {
+    const cancelRequested = this.#writeUnsynced(() => {
       const renewed = this.#database
         .prepare<unknown[], { cancel_requested: number }>(
           `UPDATE jobs SET lease_until_ms = @until, updated_ms = @now, progress = coalesce(@progress, progress)
@@ -216,6 +217,8 @@ export class JobStore {
         .run({ ...lease, status, now: this.#now(), progress: JSON.stringify(progress) }),
     )
     if (finished.changes !== 1) throw new RunInterrupted('lease_lost')
+    // Progress and hashes of a large corpus have filled it.
+    stateGuard(this.#database.name, () => truncateLog(this.#database))
   }
 
   /** Releases a job unfinished: the next worker may run it at once, and this run does not count. */
@@ -285,7 +288,7 @@ export class JobStore {
         ),
       put: (hashes) => {
         const readNs = BigInt(this.#now()) * 1_000_000n
-        this.#write(() => {
+        this.#writeUnsynced(() => {
           for (const { absolutePath, state, sha256 } of hashes)
             write.run(
               absolutePath,
@@ -330,6 +333,21 @@ export class JobStore {
 
   #write<Result>(step: () => Result): Result {
     return stateGuard(this.#database.name, () => this.#database.transaction(step).immediate())
+  }
+
+  /**
+   * For what a run writes several times a second: its lease, its progress, hashes of files. A sync would stop the event loop each time, for as
+   * long as the disk takes for all that was written to it. A power cut may take the last of these, which the next run finds out again.
+   */
+  #writeUnsynced<Result>(step: () => Result): Result {
+    return stateGuard(this.#database.name, () => {
+      this.#database.pragma('synchronous = NORMAL')
+      try {
+        return this.#database.transaction(step).immediate()
+      } finally {
+        this.#database.pragma('synchronous = FULL')
+      }
+    })
   }
 }
 

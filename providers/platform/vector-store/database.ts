@@ -1,13 +1,14 @@
 import Database from 'better-sqlite3'
 import { load } from 'sqlite-vec'
+import { truncateLog } from '../database/truncate-log.ts'
 import { joinedCodes } from './keyword-terms.ts'
 import { VectorStoreUnavailableError } from './vector-store.ts'
 import type { StoredChunk } from './vector-store.ts'
 
 const SCHEMA_VERSION = 1
 const BUSY_TIMEOUT_MS = 5000
-/** A vec0 chunk is 1024 vectors in one blob (3 MB at 768 dimensions): large pages keep its overflow chain short. */
-const PAGE_SIZE_BYTES = 32_768
+/** A vec0 chunk is one blob of up to 512 vectors (1.5 MB at 768 dimensions): large pages keep its overflow chain short. */
+const PAGE_SIZE_BYTES = 16_384
 const WAL_BYTES = 4 * 1024 * 1024
 /** The driver's default is 16 MB for each file; what a search reads again is in the cache of the operating system. */
 const CACHE_KIB = 4096
@@ -35,7 +36,7 @@ function prepareFile(database: Database.Database, file: string): void {
     throw new VectorStoreUnavailableError(`${file}: write-ahead log refused (journal mode ${String(mode)})`)
   // Collections can be rebuilt from their documents, so a power cut may lose the last one, never corrupt the file.
   database.pragma('synchronous = NORMAL')
-  // Pages are large: the default of 1000 would let the log grow to 32 MB, and it would keep that size.
+  // Pages are large: the default of 1000 would let the log grow to 16 MB, and it would keep that size.
   database.pragma(`wal_autocheckpoint = ${WAL_BYTES / PAGE_SIZE_BYTES}`)
   database.pragma(`journal_size_limit = ${WAL_BYTES}`)
   database.pragma(`cache_size = -${CACHE_KIB}`)
@@ -59,6 +60,7 @@ function prepareFile(database: Database.Database, file: string): void {
     `)
     })
     .immediate()
+  truncateLog(database)
 }
 
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|PERM|PROTOCOL|READONLY)/
@@ -89,8 +91,21 @@ const tables = (generation: number): string[] => [
   `keywords_${generation}`,
 ]
 
-/** Creates the empty tables of a new generation and returns its number; nothing reads it before it is live. */
-export function createGeneration(database: Database.Database, dimensions: number): number {
+/** Most rows of a blob of vec0, which is stored in full however many of its rows are used. */
+const VEC0_ROWS = 512
+/** vec0 takes multiples of eight. */
+const VEC0_STEP = 8
+
+/** Rows of a blob so that so many vectors fill the fewest blobs with little room left. */
+export function vec0Rows(count: number): number {
+  const blobs = Math.max(1, Math.ceil(count / VEC0_ROWS))
+  return Math.max(1, Math.ceil(count / blobs / VEC0_STEP)) * VEC0_STEP
+}
+
+/**
+ * Creates the empty tables of a new generation for so many vectors and returns its number; nothing reads it before it is live.
+ */
+export function createGeneration(database: Database.Database, dimensions: number, count: number): number {
   return database
     .transaction(() => {
       dropAbandoned(database)
@@ -103,7 +118,9 @@ export function createGeneration(database: Database.Database, dimensions: number
           document TEXT NOT NULL, title TEXT NOT NULL, chunk_index INTEGER NOT NULL,
           start_char INTEGER NOT NULL, end_char INTEGER NOT NULL, content TEXT NOT NULL, index_text TEXT NOT NULL
         ) STRICT;
-        CREATE VIRTUAL TABLE dense_${id} USING vec0(embedding float[${dimensions}] distance_metric=cosine);
+        CREATE VIRTUAL TABLE dense_${id} USING vec0(
+          embedding float[${dimensions}] distance_metric=cosine, chunk_size=${vec0Rows(count)}
+        );
         CREATE VIRTUAL TABLE keywords_${id} USING fts5(
           text, codes, content='', tokenize="porter unicode61 remove_diacritics 2"
         );

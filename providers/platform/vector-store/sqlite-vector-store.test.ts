@@ -1,9 +1,11 @@
+import { statSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbedding } from '../../../tests/helpers/hash-embedding.ts'
+import { vec0Rows } from './database.ts'
 import { openSqliteVectorStore } from './sqlite-vector-store.ts'
 import { UnknownCollectionError, VectorStoreUnavailableError } from './vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from './vector-store.ts'
@@ -178,6 +180,54 @@ describe('replace', () => {
     } finally {
       await other.close()
     }
+  })
+})
+
+describe('blobs of vectors', () => {
+  it('have room for few more than the vectors of their collection', () => {
+    expect([0, 1, 8, 9, 250, 512, 513, 2000, 20_000].map((count) => [count, vec0Rows(count)])).toEqual([
+      [0, 8],
+      [1, 8],
+      [8, 8],
+      [9, 16],
+      [250, 256],
+      [512, 512],
+      [513, 264],
+      [2000, 504],
+      [20_000, 504],
+    ])
+  })
+
+  it('keep the file of a small collection small', async () => {
+    await write('docs', DOCUMENTS)
+    // One blob of 512 vectors would be 1.5 MB.
+    expect(statSync(file).size).toBeLessThan(1_000_000)
+  })
+})
+
+describe('the write-ahead log', () => {
+  const logBytes = () => statSync(`${file}-wal`).size
+
+  it('is empty after a collection was written', async () => {
+    await write('docs', DOCUMENTS)
+    expect(logBytes()).toBe(0)
+    expect(await store.chunks('docs')).toHaveLength(DOCUMENTS.length)
+  })
+
+  it('is left to a later write while another connection reads, without waiting for it', async () => {
+    await write('docs', DOCUMENTS)
+    const { default: Database } = await import('better-sqlite3')
+    const reader = new Database(file)
+    reader.exec('BEGIN')
+    reader.prepare('SELECT count(*) FROM collections').get()
+    const startMs = performance.now()
+    await write('more', DOCUMENTS)
+    // The connection of the store would wait for five seconds.
+    expect(performance.now() - startMs).toBeLessThan(4000)
+    expect(logBytes()).toBeGreaterThan(0)
+    reader.close()
+    await write('last', DOCUMENTS)
+    expect(logBytes()).toBe(0)
   })
 })
 

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type Database from 'better-sqlite3'
+import { truncateLog } from '../database/truncate-log.ts'
 import { toUnitLength } from '../dense-vectors.ts'
 import type { TermStatistics } from '../models/model-host.ts'
 import { collectionReader, MatrixCache } from './collection-reader.ts'
@@ -94,7 +95,7 @@ class SqliteVectorStore implements VectorStore {
   ): Promise<CollectionInfo> {
     await checkInput(name, source, chunks, embeddings)
     const order = documentOrder(chunks)
-    const generation = unavailableOnFailure(() => createGeneration(this.#database, source.dimensions))
+    const generation = unavailableOnFailure(() => createGeneration(this.#database, source.dimensions, order.length))
     try {
       for (let from = 0; from < order.length; from += WRITE_BATCH) {
         const batch = order
@@ -103,7 +104,10 @@ class SqliteVectorStore implements VectorStore {
         unavailableOnFailure(() => writeBatch(this.#database, generation, batch, from + 1))
         await nextTurn()
       }
-      return unavailableOnFailure(() => this.#makeLive(name, source, generation, order.length, options))
+      const info = unavailableOnFailure(() => this.#makeLive(name, source, generation, order.length, options))
+      await nextTurn()
+      unavailableOnFailure(() => truncateLog(this.#database))
+      return info
     } catch (error) {
       this.#abandon(generation)
       throw error
