@@ -175,7 +175,7 @@ function largestFiles(folder: string): string {
   return readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => ({ name: entry.name, mb: statSync(join(entry.parentPath, entry.name)).size / 1e6 }))
-    .filter(({ mb }) => mb > 0.5)
+    .filter(({ mb }) => mb > 0.1)
     .map(({ name, mb }) => `${name} ${mb.toFixed(1)} MB`)
     .join(', ')
 }
