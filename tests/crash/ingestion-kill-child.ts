@@ -20,6 +20,7 @@ function moment(of: string): void {
   if (moments > Number(last)) process.kill(process.pid, 'SIGKILL')
 }
 
+let isDiscovering = true
 let isChunking = false
 const store = openSqliteVectorStore(path.join(folder, 'vectors.sqlite'))
 const info = store.info.bind(store)
@@ -63,8 +64,20 @@ const service = createIngestionService({
   consumer: 'atlas',
   profiles: [testProfile('smoke')],
   store,
+  parsers: [
+    {
+      name: 'plain_text',
+      accepts() {
+        isDiscovering = false
+        moment('parse')
+        return false
+      },
+      parse: () => Promise.reject(new Error('accepts no file')),
+    },
+  ],
   embed: async (texts) => {
     isChunking = false
+    moment('embed')
     return hashEmbeddings(texts)
   },
   embeddingSpace: 'hash-768',
@@ -81,6 +94,7 @@ const service = createIngestionService({
   },
   clock: {
     now: () => {
+      if (isDiscovering) moment('discover')
       if (isChunking) moment('chunk')
       return Date.now() + Number(ahead)
     },

@@ -19,7 +19,15 @@ const AHEAD_MS = 60_000
 const COLLECTION = 'RagBase_smoke'
 
 /** Moments of a phase in which a process may die, fewer than each run of the phase has. */
-const MOMENTS = { chunk: 100, vector_write: 6, graph_upload: 6, drain: 25 } as const
+const MOMENTS = {
+  discover: 100,
+  parse: 100,
+  chunk: 100,
+  embed: 3,
+  vector_write: 6,
+  graph_upload: 6,
+  drain: 25,
+} as const
 
 /** Documents of several chunks, each with a fact that links it to the next. */
 const documents = (): Record<string, string> =>

@@ -124,6 +124,9 @@ describe('runGraphPhases', () => {
     expect(failure).toBeInstanceOf(PhaseFailure)
     expect(failure).toMatchObject({
       phase: 'drain',
+      message: expect.stringMatching(
+        /^graph engine unavailable until the deadline, \d+ attempts: HTTP 503\. Ingest again, which goes on with the documents that are left, or raise graph_target\.timeout_seconds of the profile \(60\)$/,
+      ),
       detail: { service: 'graph_engine', httpStatus: 503, body: 'busy' },
     })
     expect(clock.now() - started).toBeLessThanOrEqual(60_000)

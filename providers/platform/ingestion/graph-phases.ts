@@ -121,11 +121,14 @@ async function reach<Result>(
   } catch (error) {
     if (error instanceof GraphUnavailableError) {
       if (target.on_unavailable === 'skip') return skipped(error.message, whenSkipped)
-      throw failure(phase, error.message, error.last, error)
+      throw failure(phase, `${error.message}. ${afterDeadline(target.timeout_seconds)}`, error.last, error)
     }
     throw error instanceof GraphTargetError ? failure(phase, error.message, error, error) : error
   }
 }
+
+const afterDeadline = (seconds: number): string =>
+  `Ingest again, which goes on with the documents that are left, or raise graph_target.timeout_seconds of the profile (${seconds})`
 
 const failure = (
   phase: 'graph_upload' | 'drain',
