@@ -29,6 +29,7 @@ export function createTableFor(first: readonly ByteVector[], count: number): Byt
 /** An empty sparse table of `count` rows. */
 export function createSparseVectorTable(count: number, dimensions: number): ByteVectorTable {
   const blocks: Block[] = []
+  const blockOf = createPacker(dimensions)
   const scales = new Float32Array(count)
   let open = new Int8Array(BLOCK_ROWS * dimensions)
   let filled = 0
@@ -56,7 +57,7 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
       open.set(components, (row % BLOCK_ROWS) * dimensions)
       filled += 1
       if (filled % BLOCK_ROWS !== 0 && filled !== count) return
-      blocks.push(blockOf(open, dimensions))
+      blocks.push(blockOf(open))
       open = filled === count ? new Int8Array(0) : open.fill(0)
     },
     similarities(vector) {
@@ -88,23 +89,55 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
   }
 }
 
-function blockOf(rows: Int8Array, dimensions: number): Block {
+/** Bytes of blocks that are allocated together. */
+const PAGE_BYTES = 1024 * 1024
+
+/**
+ * Makes blocks of rows whose bytes lie one after the other in pages. Each block with buffers of its own, among those that are used only while it is
+ * made, would leave gaps of a quarter of the table that the process keeps.
+ */
+function createPacker(dimensions: number): (rows: Int8Array) => Block {
   const bitmaps = new Int32Array(dimensions * WORDS)
   const starts = new Int32Array(dimensions + 1)
-  const values = new Int8Array(rows.length)
+  const values = new Int8Array(BLOCK_ROWS * dimensions)
+  let page = new ArrayBuffer(0)
   let used = 0
-  for (let column = 0; column < dimensions; column += 1) {
-    starts[column] = used
-    for (let row = 0; row < BLOCK_ROWS; row += 1) {
-      const value = rows[row * dimensions + column]!
-      if (value === 0) continue
-      bitmaps[column * WORDS + (row >> 5)]! |= 1 << (row & 31)
-      values[used] = value
-      used += 1
+
+  const place = (bytes: number): number => {
+    if (used + bytes > page.byteLength) {
+      page = new ArrayBuffer(Math.max(PAGE_BYTES, bytes))
+      used = 0
     }
+    const from = used
+    used += Math.ceil(bytes / Int32Array.BYTES_PER_ELEMENT) * Int32Array.BYTES_PER_ELEMENT
+    return from
   }
-  starts[dimensions] = used
-  return { bitmaps, starts, values: values.slice(0, used) }
+  const placed = (numbers: Int32Array): Int32Array => {
+    const from = place(numbers.byteLength)
+    const copy = new Int32Array(page, from, numbers.length)
+    copy.set(numbers)
+    return copy
+  }
+
+  return (rows) => {
+    bitmaps.fill(0)
+    let count = 0
+    for (let column = 0; column < dimensions; column += 1) {
+      starts[column] = count
+      for (let row = 0; row < BLOCK_ROWS; row += 1) {
+        const value = rows[row * dimensions + column]!
+        if (value === 0) continue
+        bitmaps[column * WORDS + (row >> 5)]! |= 1 << (row & 31)
+        values[count] = value
+        count += 1
+      }
+    }
+    starts[dimensions] = count
+    const from = place(count)
+    const packed = new Int8Array(page, from, count)
+    packed.set(values.subarray(0, count))
+    return { bitmaps: placed(bitmaps), starts: placed(starts), values: packed }
+  }
 }
 
 /** Adds to the sum of each row its products with the query. */

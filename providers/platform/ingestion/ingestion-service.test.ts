@@ -1,5 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { INGESTION_PHASES, IngestionRecord } from '../../../contract/index.ts'
 import {
@@ -37,6 +39,30 @@ it('a phase reports its rate and the time left', async () => {
   })
   const embed = log.progress.phases.find(({ name }) => name === 'embed')!
   expect(embed.progress).toEqual({ done: 100, total: 250, per_second: 50, seconds_left: 3 })
+})
+
+it('holds no list of files after the documents are parsed', async () => {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  const files: WeakRef<object>[] = []
+  const parser: DocumentParser = {
+    name: 'plain_text',
+    accepts(file) {
+      files.push(new WeakRef(file))
+      return false
+    },
+    parse: () => Promise.reject(new Error('accepts no file')),
+  }
+  let held = -1
+  const drain: GraphTargetClient['drain'] = async (trackIds) => {
+    await new Promise(setImmediate)
+    collect()
+    held = files.filter((file) => file.deref() !== undefined).length
+    return { processed: trackIds.length, failed: [] }
+  }
+  const graph: GraphTargetClient = { upload: async ({ id }) => ({ trackId: id }), drain }
+  expect(await ingest(site.service({ graph, parsers: [parser] }))).toMatchObject({ status: 'completed' })
+  expect([files.length > 0, held]).toEqual([true, 0])
 })
 
 describe('a corpus too large to be read in the request', () => {

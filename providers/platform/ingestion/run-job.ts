@@ -65,23 +65,36 @@ async function runPhases(
 ): Promise<void> {
   const { store, clock } = deps
   const { order, collection } = job
-  const { profile, revision } = order
+  const { profile } = order
   const checkLease = () => {
     signal.throwIfAborted()
     jobs.renew(lease)
   }
-  const parsers = [...(deps.parsers ?? []), plainTextParser]
-  const corpus = await log.run('discover', (count) =>
-    discover(deps.corpusRoots, order, deps.limits, jobs.knownHashes(), signal, count),
-  )
-  const { contentDigest } = corpus
-  if (order.contentDigest === '')
-    jobs.identify(lease, { ...order, contentDigest }, idempotencyKey(deps.consumer, revision, contentDigest))
-  const documents = await log.run('parse', (count) => parse(corpus.files, profile.parser_order, parsers, signal, count))
+  const { documents, contentDigest } = await readCorpus(deps, jobs, job, lease, log, signal)
   const expected = await writeCollection(deps, job, documents, contentDigest, log, kept, checkLease, signal)
   const graph = order.graph ? (graphTargetOf(deps.graph, profile.name) ?? NO_ENGINE) : NOT_ASKED_FOR
   await runGraphPhases(log, graph, profile.graph_target, documents, clock, signal)
   await log.run('finalize', () => finalize(store, collection, expected))
+}
+
+/** discover and parse. The list of files ends with this call: it is about a kilobyte for each document. */
+async function readCorpus(
+  deps: IngestionDeps,
+  jobs: JobStore,
+  { order }: Job,
+  lease: Lease,
+  log: PhaseLog,
+  signal: AbortSignal,
+): Promise<{ documents: Document[]; contentDigest: string }> {
+  const { profile, revision } = order
+  const parsers = [...(deps.parsers ?? []), plainTextParser]
+  const { files, contentDigest } = await log.run('discover', (count) =>
+    discover(deps.corpusRoots, order, deps.limits, jobs.knownHashes(), signal, count),
+  )
+  if (order.contentDigest === '')
+    jobs.identify(lease, { ...order, contentDigest }, idempotencyKey(deps.consumer, revision, contentDigest))
+  const documents = await log.run('parse', (count) => parse(files, profile.parser_order, parsers, signal, count))
+  return { documents, contentDigest }
 }
 
 const NO_ENGINE = 'graph engine not available'
