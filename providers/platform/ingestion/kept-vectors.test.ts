@@ -152,6 +152,27 @@ describe('vectors of chunks', () => {
     expect(() => result.at(1)).toThrow(PhaseFailure)
   })
 
+  it('let other requests run while they are taken from the file', async () => {
+    const many = Array.from({ length: 20_000 }, (_, at) => ({ ...chunks[0]!, indexText: `text ${at}` }))
+    const first = openKeptVectors(file, 'm', embed)
+    await embedChunks(many, first.embed, first, signal, count)
+    first.close()
+    const second = openKeptVectors(file, 'm', embed)
+    let turns = 0
+    const everyTurn = (): void => {
+      turns += 1
+      next = setImmediate(everyTurn)
+    }
+    let next = setImmediate(everyTurn)
+    // Opening the file waits for the disk; what follows does not.
+    await second.embed(['text 0'], signal)
+    turns = 0
+    await embedChunks(many, second.embed, second, signal, count)
+    clearImmediate(next)
+    expect([turns > 3, second.reused]).toEqual([true, 20_001])
+    second.close()
+  })
+
   it('are in memory where they cannot be kept', async () => {
     mkdirSync(file)
     const kept = openKeptVectors(file, 'm', embed)

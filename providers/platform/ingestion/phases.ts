@@ -160,8 +160,11 @@ export async function embedChunks(
 ): Promise<PhaseOutcome<VectorList>> {
   const notKept = new Map<number, Float32Array>()
   count('chunks_to_embed', chunks.length)
+  const pause = createPauses(signal)
   for (let from = 0; from < chunks.length; from += EMBED_BATCH) {
     signal.throwIfAborted()
+    // Vectors that are kept come without a wait.
+    await pause()
     const texts = chunks.slice(from, from + EMBED_BATCH).map(({ indexText }) => indexText)
     const embedded = await abortable(embed(texts, signal), signal).catch((error: unknown) => {
       signal.throwIfAborted()

@@ -44,3 +44,36 @@ describe('tools', () => {
     expect(choices).toEqual([{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'done' } }])
   })
 })
+
+describe('many short calls, each after the answer to the one before', () => {
+  const busy = (): void => {
+    const endMs = performance.now() + 1
+    while (performance.now() < endMs);
+  }
+  const backend = createBuiltinBackend(choice, {
+    ...tinyModels,
+    embedText: (text) => {
+      busy()
+      return tinyModels.embedText(text)
+    },
+    answerBuiltinChat: () => {
+      busy()
+      return { text: 'done' }
+    },
+  })
+
+  it.each([
+    ['embed', () => backend.embed!(['text'], 'document')],
+    ['chat', () => backend.chat!({ messages: [{ role: 'user', content: 'x' }] })],
+  ])('let other requests run: %s', async (_, call) => {
+    let turns = 0
+    const everyTurn = (): void => {
+      turns += 1
+      next = setImmediate(everyTurn)
+    }
+    let next = setImmediate(everyTurn)
+    for (let calls = 0; calls < 100; calls += 1) await call()
+    clearImmediate(next)
+    expect(turns).toBeGreaterThan(3)
+  })
+})

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ModelOf, ChatCompletion, ChatRequest } from '../../../contract/index.ts'
 import { messageText } from '../../../contract/index.ts'
 import { chatCompletion } from './chat-completion.ts'
@@ -6,6 +5,7 @@ import type { BuiltinReply } from './builtin/answer-chat.ts'
 import type { Ranking } from './builtin/relevance/score-relevance.ts'
 import type { ModelBackend } from './model-backend.ts'
 import type { RerankPool, TermStatistics } from './model-host.ts'
+import { createPauses } from '../sliced-work.ts'
 
 /** The rule-based models: synchronous functions without weights. */
 export interface BuiltinModels {
@@ -20,11 +20,25 @@ export interface BuiltinModels {
   countTokens(text: string): number
 }
 
-/** Longest stretch of rule-based work before other requests get their turn. */
-const TURN_MS = 20
-
-/** The rule-based models as a backend; long batches give way to other requests between texts. */
+/**
+ * The rule-based models as a backend. They never wait for anything: a caller that asks again as soon as it has an answer would keep the thread for
+ * itself, so that turns are counted over all calls, not in each.
+ */
 export function createBuiltinBackend(choice: ModelOf<'builtin'>, models: BuiltinModels): ModelBackend {
+  const pause = createPauses()
+  const inTurns = async <Result>(
+    texts: readonly string[],
+    work: (text: string) => Result,
+    signal: AbortSignal | undefined,
+  ): Promise<Result[]> => {
+    const results: Result[] = []
+    for (const text of texts) {
+      await pause()
+      signal?.throwIfAborted()
+      results.push(work(text))
+    }
+    return results
+  }
   return {
     embed: (texts, _side, signal, statistics) => inTurns(texts, (text) => models.embedText(text, statistics), signal),
     async rerank(query, texts, signal, pool) {
@@ -34,6 +48,7 @@ export function createBuiltinBackend(choice: ModelOf<'builtin'>, models: Builtin
       return ranking.logits()
     },
     async chat(request, signal) {
+      await pause()
       signal?.throwIfAborted()
       const tools = (request.tools ?? []).map((tool) => tool.function.name)
       const { text, toolCalls } = models.answerBuiltinChat(request.messages, tools)
@@ -60,22 +75,4 @@ function withToolCalls(
   }))
   const message = { role: 'assistant' as const, content: null, tool_calls: toolCalls }
   return { ...completion, choices: [{ index: 0, finish_reason: 'tool_calls', message }] }
-}
-
-async function inTurns<Result>(
-  texts: readonly string[],
-  work: (text: string) => Result,
-  signal: AbortSignal | undefined,
-): Promise<Result[]> {
-  const results: Result[] = []
-  let turnStarted = performance.now()
-  for (const text of texts) {
-    if (performance.now() - turnStarted > TURN_MS) {
-      await nextTurn()
-      turnStarted = performance.now()
-    }
-    signal?.throwIfAborted()
-    results.push(work(text))
-  }
-  return results
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ChatCompletion } from '../../../../contract/index.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import type { ModelHost } from '../../models/model-host.ts'
+import { createPauses } from '../../sliced-work.ts'
 import { renderBlurbTask } from '../../models/prompts/blurb-task.ts'
 import { embedMissing } from '../../vector-store/stored-vectors.ts'
 import type { StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
@@ -43,11 +44,12 @@ export interface ContextualBuild {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** What is asked of the blurb model for each chunk, rendered when needed: all at once could exceed the memory. */
-function blurbTasks(chunks: readonly StoredChunk[]) {
+async function blurbTasks(chunks: readonly StoredChunk[], pause: () => Promise<void>) {
   const byDocument = Map.groupBy(chunks.keys(), (index) => chunks[index]!.document)
   const documents = new Map<string, { whole: ReassembledDocument; sectionAt: (offset: number) => ChunkSection }>()
   const positions = chunks.map(() => 0)
   for (const [document, indexes] of byDocument) {
+    await pause()
     const whole = reassembleDocument(indexes.map((index) => chunks[index]!))
     documents.set(document, { whole, sectionAt: outlineOf(whole.text, chunks[indexes[0]!]!.title) })
     for (const [position, index] of indexes.entries()) positions[index] = position
@@ -135,10 +137,15 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
       'collection_missing',
       `collection ${plain.name} holds no chunks: ingest profile '${collections.profile}' first`,
     )
-  const taskOf = blurbTasks(chunks)
+  const pause = createPauses(deps.signal)
+  const taskOf = await blurbTasks(chunks, pause)
   const blurbModel = models.modelName('contextual_blurb')
   const embedModel = models.embeddingSpace()
-  const keys = chunks.map((_, index) => sha256(JSON.stringify([blurbModel, taskOf(index)])))
+  const keys: string[] = []
+  for (const index of chunks.keys()) {
+    await pause()
+    keys.push(sha256(JSON.stringify([blurbModel, taskOf(index)])))
+  }
   const contentDigest = digestOf(chunks, keys, embedModel)
   const head = { collection: collections.contextual, chunks: chunks.length, content_digest: contentDigest }
   const seconds = () => (performance.now() - started) / 1000
