@@ -104,7 +104,11 @@ async function askBlurb(
 }
 
 /** Chunks that the collection has already, blurb included, keep their vectors. */
-async function embedAll(deps: ContextualBuildDeps, texts: readonly string[]): Promise<Float32Array[]> {
+async function embedAll(
+  deps: ContextualBuildDeps,
+  texts: readonly string[],
+  pause: () => Promise<void>,
+): Promise<Float32Array[]> {
   const { store, models, collections, signal = new AbortController().signal } = deps
   const { embed } = await embedMissing(store, collections.contextual, models.embeddingSpace(), (some, within) =>
     models.embed('embed', some, 'document', within),
@@ -112,6 +116,7 @@ async function embedAll(deps: ContextualBuildDeps, texts: readonly string[]): Pr
   const vectors: Float32Array[] = []
   for (let start = 0; start < texts.length; start += EMBED_BATCH) {
     signal.throwIfAborted()
+    await pause()
     vectors.push(...(await embed(texts.slice(start, start + EMBED_BATCH), signal)))
   }
   if (vectors.length !== texts.length)
@@ -159,6 +164,8 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
   deps.onProgress?.(done, chunks.length)
   const blurbs = await mapBounded(chunks, BLURB_CONCURRENCY, async (chunk, index) => {
     deps.signal?.throwIfAborted()
+    // Kept blurbs come without a wait.
+    await pause()
     const key = keys[index]!
     let blurb = cache.get(key)
     if (blurb === null) {
@@ -174,6 +181,7 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
   const embeddings = await embedAll(
     deps,
     contextual.map((chunk) => chunk.indexText),
+    pause,
   )
   const dimensions = embeddings[0]!.length
   await store.replace(

@@ -118,6 +118,26 @@ describe('a contextual build', () => {
     expect(after.models.calls.filter(({ kind }) => kind === 'embed').map(({ size }) => size)).toEqual([1])
   })
 
+  it('lets other requests run while it compares many chunks with what was built', async () => {
+    const documents = Object.fromEntries(
+      Array.from({ length: 3000 }, (_, at) => [
+        `${at}.md`,
+        { title: `Lock ${at}`, paragraphs: [`It opened in ${at}.`] },
+      ]),
+    )
+    const { build } = await world({}, chunksOf(documents))
+    await build().result
+    let turns = 0
+    const everyTurn = (): void => {
+      turns += 1
+      next = setImmediate(everyTurn)
+    }
+    let next = setImmediate(everyTurn)
+    expect(await build().result).toMatchObject({ reused: true, chunks: 3000 })
+    clearImmediate(next)
+    expect(turns).toBeGreaterThan(2)
+  })
+
   it('pays only for the missing blurbs after a failure, and keeps the old collection until then', async () => {
     const { store, build } = await world()
     await build({ models: { contextual_blurb: 'old' } }).result
