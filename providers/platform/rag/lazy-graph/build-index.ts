@@ -7,6 +7,7 @@ import type { ChunkConcepts } from './chunk-concepts.ts'
 import { kindWeight, rarity, titleText, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
 import { countCapitals, mentionsOf, type Capitals, type ConceptKind, type Mention } from './concepts.ts'
 import { readSentences, type Sentence } from './sentences.ts'
+import { createStemHolders } from './stem-holders.ts'
 
 /** Share of the chunks beyond which a concept links everything with everything; the number is for small collections. */
 const TOO_COMMON: Record<ConceptKind, [share: number, atLeast: number]> = {
@@ -123,15 +124,15 @@ export async function buildConceptIndex(
   const pause = createPauses()
   const reader = createReader(chunks)
   const capitals: Capitals = { upper: new Map(), lower: new Map() }
-  const terms = new Map<string, number>()
+  const terms = createStemHolders()
   for (const title of reader.titles.values()) {
     countCapitals(readSentences(title), capitals, true)
     await pause()
   }
-  for (const chunk of chunks) {
+  for (const [at, chunk] of chunks.entries()) {
     const sentences = reader.textOf(chunk)
     countCapitals(sentences, capitals)
-    countStems([sentences, reader.titleOf(chunk)], terms)
+    terms.add(at, stemsIn([...sentences, ...reader.titleOf(chunk)]))
     await pause()
   }
 
@@ -145,7 +146,7 @@ export async function buildConceptIndex(
     for (const entry of all.values()) mentions.push(entry.mentions)
     await pause()
   }
-  return strongest(found.done(), mentions.done(), counts, { maxConcepts, fingerprint, terms: sortedTerms(terms) })
+  return strongest(found.done(), mentions.done(), counts, { maxConcepts, fingerprint, terms: terms.done() })
 }
 
 /** The concepts that are kept of those that were found. */
@@ -200,14 +201,5 @@ async function strongest(
   return { fingerprint, concepts, chunks: packed, singles, terms, edges: await countEdges(packed, concepts.length) }
 }
 
-function countStems(texts: readonly (readonly Sentence[])[], counts: Map<string, number>): void {
-  const stems = new Set(
-    texts.flatMap((sentences) =>
-      sentences.flatMap((sentence) => sentence.filter((token) => !token.stop).map((token) => token.stem)),
-    ),
-  )
-  for (const stem of stems) counts.set(stem, (counts.get(stem) ?? 0) + 1)
-}
-
-const sortedTerms = (counts: ReadonlyMap<string, number>): [string, number][] =>
-  [...counts].sort(([left], [right]) => (left < right ? -1 : 1))
+const stemsIn = (sentences: readonly Sentence[]): Set<string> =>
+  new Set(sentences.flatMap((sentence) => sentence.filter((token) => !token.stop).map((token) => token.stem)))

@@ -2,8 +2,8 @@ import { grouped } from '../../graph-engine/graph/numbers.ts'
 import type { Groups } from '../../graph-engine/graph/numbers.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ConceptKind } from './concepts.ts'
-import { kindWeight, rarity, TITLE_SENTENCE, titleText, type ConceptIndex } from './concept-index.ts'
-import { readSentences, type Sentence } from './sentences.ts'
+import { kindWeight, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
+import { readSentences } from './sentences.ts'
 
 /** A concept as a chunk holds it. */
 export interface ChunkConcept {
@@ -29,17 +29,16 @@ const chunkKey = (document: string, chunkIndex: number): string => `${chunkIndex
 /** How far the neighbours of a chunk reach in its document. */
 const NEIGHBOURS = 4
 
-/** Chunks whose words are kept; the first read go first. */
-const MAX_READ_CHUNKS = 2000
+/** Chunks whose sentences are kept; the first read go first. A question reads those it walks through. */
+const MAX_READ_CHUNKS = 500
 
-/** A concept index ready for walking: who holds what, and the words of chunks read when they are first asked for. */
+/** A concept index ready for walking: who holds what, and the sentences of chunks read when they are first asked for. */
 export class ConceptGraph {
   readonly index: ConceptIndex
   readonly chunks: readonly StoredChunk[]
   /** Entries of the index by concept, and the chunk of each. */
   readonly #entries: Groups
   readonly #chunkOf: Int32Array
-  readonly #frequencies: Map<string, number>
   readonly #positions: Map<string, number>
   readonly #names: Map<string, number>
   readonly #stems = new Map<number, Set<string>[]>()
@@ -54,7 +53,6 @@ export class ConceptGraph {
     this.#names = new Map()
     for (const [at, [key, kind]] of [...index.concepts, ...index.singles].entries())
       if (kind !== 'phrase' && kind !== 'word') this.#names.set(key, at)
-    this.#frequencies = new Map(index.terms)
     this.#positions = new Map(chunks.map((chunk, position) => [chunkKey(chunk.document, chunk.chunkIndex), position]))
   }
 
@@ -130,17 +128,17 @@ export class ConceptGraph {
 
   /** Inverse document frequency of a stem; 0 for one that no chunk holds, which cannot distinguish chunks. */
   termWeight(stem: string): number {
-    const frequency = this.#frequencies.get(stem)
-    return frequency === undefined ? 0 : Math.log(1 + this.chunks.length / frequency)
+    const frequency = this.index.terms.chunksOf(stem).length
+    return frequency === 0 ? 0 : Math.log(1 + this.chunks.length / frequency)
   }
 
-  /** Stems of each sentence of a chunk, in order; the last set holds those of the document's title. */
-  stemsOf(chunk: number): readonly Set<string>[] {
+  /** Stems of each sentence of a chunk, in order. */
+  sentenceStems(chunk: number): readonly Set<string>[] {
     const known = this.#stems.get(chunk)
     if (known !== undefined) return known
-    const stored = this.chunks[chunk]!
-    const stems = (sentence: Sentence) => new Set(sentence.filter((token) => !token.stop).map((token) => token.stem))
-    const sets = [...readSentences(stored.content).map(stems), stems(readSentences(titleText(stored)).flat())]
+    const sets = readSentences(this.chunks[chunk]!.content).map(
+      (sentence) => new Set(sentence.filter((token) => !token.stop).map((token) => token.stem)),
+    )
     if (this.#stems.size >= MAX_READ_CHUNKS) this.#stems.delete(this.#stems.keys().next().value!)
     this.#stems.set(chunk, sets)
     return sets

@@ -2,9 +2,10 @@ import { z } from 'zod'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ChunkConcepts } from './chunk-concepts.ts'
 import type { ConceptKind } from './concepts.ts'
+import type { StemHolders } from './stem-holders.ts'
 
 /** Raised when extraction changes, so that no cached index of another make is read. */
-export const EXTRACTOR_VERSION = 1
+export const EXTRACTOR_VERSION = 2
 
 /** Stands for "in the document's title" where a sentence number is expected. */
 export const TITLE_SENTENCE = -1
@@ -23,16 +24,17 @@ export const StoredConceptIndex = z.strictObject({
   chunks: z.array(z.array(z.tuple([z.int().min(0), z.array(z.int().min(TITLE_SENTENCE))]))),
   /** Codes and names that a single chunk holds: they link nothing, but a question may ask for them. Key, kind, chunk. */
   singles: z.array(z.tuple([z.string(), Kind, z.int().min(0)])),
-  /** Stem → in how many chunks it appears, titles included. */
-  terms: z.array(z.tuple([z.string(), z.int().min(1)])),
+  /** Stem → in which chunks it appears, titles included: the first one, then the distance of each from the one before. */
+  terms: z.array(z.tuple([z.string(), z.array(z.int().min(0)).min(1)])),
   /** Distinct pairs of concepts that share a chunk. */
   edges: z.int().min(0),
 })
 export type StoredConceptIndex = z.infer<typeof StoredConceptIndex>
 
 /** The index in memory. */
-export interface ConceptIndex extends Omit<StoredConceptIndex, 'chunks'> {
+export interface ConceptIndex extends Omit<StoredConceptIndex, 'chunks' | 'terms'> {
   chunks: ChunkConcepts
+  terms: StemHolders
 }
 
 const KIND_WEIGHT: Record<ConceptKind, number> = { code: 1, name: 1, name_part: 0.7, phrase: 0.6, word: 0.4 }

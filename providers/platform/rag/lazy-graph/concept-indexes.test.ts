@@ -24,7 +24,11 @@ async function world() {
   return { store, cache, file, load }
 }
 
-const stored = (index: ConceptIndex) => ({ ...index, chunks: [...index.chunks] })
+const stored = (index: ConceptIndex) => ({
+  ...index,
+  chunks: [...index.chunks],
+  terms: [...index.terms],
+})
 
 describe('concept indexes', () => {
   it('are built once, kept in memory, and read from their file by the next process', async () => {

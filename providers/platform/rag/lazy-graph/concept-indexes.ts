@@ -7,6 +7,7 @@ import { ConceptGraph } from './concept-graph.ts'
 import { chunkConceptsOf } from './chunk-concepts.ts'
 import { EXTRACTOR_VERSION, StoredConceptIndex } from './concept-index.ts'
 import type { ConceptIndex } from './concept-index.ts'
+import { stemHoldersOf } from './stem-holders.ts'
 
 export interface LoadedGraph {
   graph: ConceptGraph
@@ -91,7 +92,8 @@ export async function readIndexFile(file: string, fingerprint: string): Promise<
   try {
     const parsed = StoredConceptIndex.safeParse(JSON.parse(text))
     if (!parsed.success || parsed.data.fingerprint !== fingerprint) return null
-    return { ...parsed.data, chunks: chunkConceptsOf(parsed.data.chunks) }
+    const { chunks, terms, ...rest } = parsed.data
+    return { ...rest, chunks: chunkConceptsOf(chunks), terms: stemHoldersOf(terms) }
   } catch (error) {
     if (error instanceof SyntaxError) return null
     throw error
@@ -107,19 +109,30 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Chunks in one piece of the file. */
-const CHUNKS_AT_ONCE = 500
+/** Chunks, or stems, in one piece of the file. */
+const AT_ONCE = 500
 
 /** The file's text in pieces: all of it at once would be a list of lists again. */
 function* storedForm({ fingerprint, concepts, chunks, singles, terms, edges }: ConceptIndex): Generator<string> {
   const head = JSON.stringify({ fingerprint, concepts })
   yield `${head.slice(0, -1)},"chunks":[`
-  for (let from = 0; from < chunks.length; from += CHUNKS_AT_ONCE) {
-    const count = Math.min(CHUNKS_AT_ONCE, chunks.length - from)
-    const piece = Array.from({ length: count }, (_, at) => JSON.stringify(chunks.at(from + at)))
-    yield `${from === 0 ? '' : ','}${piece.join(',')}`
+  yield* inPieces(chunks)
+  yield `],"terms":[`
+  yield* inPieces(terms)
+  yield `],${JSON.stringify({ singles, edges }).slice(1)}`
+}
+
+function* inPieces(items: Iterable<unknown>): Generator<string> {
+  let piece: string[] = []
+  let separator = ''
+  for (const item of items) {
+    piece.push(JSON.stringify(item))
+    if (piece.length < AT_ONCE) continue
+    yield separator + piece.join(',')
+    piece = []
+    separator = ','
   }
-  yield `],${JSON.stringify({ singles, terms, edges }).slice(1)}`
+  if (piece.length > 0) yield separator + piece.join(',')
 }
 
 /** Replaces the cached index at once: a reader sees the old file or the new one, whenever the process dies. */

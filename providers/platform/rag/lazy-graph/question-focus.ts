@@ -1,5 +1,6 @@
 import type { ConceptGraph } from './concept-graph.ts'
 import { readSentences } from './sentences.ts'
+import { holdsChunk } from './stem-holders.ts'
 
 /** What a question asks about: the names it gives, and the words that state what is wanted of them. */
 export class QuestionFocus {
@@ -8,6 +9,8 @@ export class QuestionFocus {
   readonly #graph: ConceptGraph
   readonly #all: Map<string, number>
   readonly #wanted: Map<string, number>
+  /** Chunks that hold each wanted stem. */
+  readonly #holders: Map<string, Int32Array>
   readonly #wantedShares = new Map<number, number>()
   readonly #sentenceShares = new Map<number, readonly number[]>()
 
@@ -21,13 +24,14 @@ export class QuestionFocus {
     this.#all = new Map(content.map((token) => [token.stem, graph.termWeight(token.stem)]))
     const asked = content.filter((token) => !anchorWords.has(token.lower.replace(/['’]s?$/, '')))
     this.#wanted = new Map(asked.map((token) => [token.stem, graph.termWeight(token.stem)]))
+    this.#holders = new Map(asked.map(({ stem }) => [stem, graph.index.terms.chunksOf(stem)]))
   }
 
   /** Share of what is wanted, 0 to 1 by weight of its words, that a chunk or its title mentions. */
   wantedShare(chunk: number): number {
     const known = this.#wantedShares.get(chunk)
     if (known !== undefined) return known
-    const share = heldShare(this.#wanted, this.#graph.stemsOf(chunk))
+    const share = heldShare(this.#wanted, (stem) => holdsChunk(this.#holders.get(stem)!, chunk))
     this.#wantedShares.set(chunk, share)
     return share
   }
@@ -36,22 +40,19 @@ export class QuestionFocus {
   sentenceShares(chunk: number): readonly number[] {
     const known = this.#sentenceShares.get(chunk)
     if (known !== undefined) return known
-    const own = this.#graph
-      .stemsOf(chunk)
-      .slice(0, -1)
-      .map((stems) => heldShare(this.#all, [stems]))
+    const own = this.#graph.sentenceStems(chunk).map((stems) => heldShare(this.#all, (stem) => stems.has(stem)))
     const shares = own.map((share, at) => Math.max(share, (own[at - 1] ?? 0) / 2, (own[at + 1] ?? 0) / 2))
     this.#sentenceShares.set(chunk, shares)
     return shares
   }
 }
 
-function heldShare(weights: ReadonlyMap<string, number>, sets: readonly ReadonlySet<string>[]): number {
+function heldShare(weights: ReadonlyMap<string, number>, holds: (stem: string) => boolean): number {
   let held = 0
   let total = 0
   for (const [stem, weight] of weights) {
     total += weight
-    if (sets.some((set) => set.has(stem))) held += weight
+    if (holds(stem)) held += weight
   }
   return total === 0 ? 0 : held / total
 }

@@ -1,0 +1,92 @@
+import { createNumbers, grouped } from '../../graph-engine/graph/numbers.ts'
+
+/** A stem and the chunks that hold it, as the index file has them: the first chunk, then the distance of each from the one before. */
+export type StoredStem = [stem: string, distances: number[]]
+
+/** In which chunks each stem appears, titles included: what a question needs to know of many chunks without reading their texts. */
+export class StemHolders implements Iterable<StoredStem> {
+  readonly #numbers: ReadonlyMap<string, number>
+  readonly #from: Int32Array
+  readonly #chunks: Int32Array
+
+  /** `stems` in their order; chunks of one stem after the other, ascending. */
+  constructor(stems: readonly string[], from: Int32Array, chunks: Int32Array) {
+    this.#numbers = new Map(stems.map((stem, number) => [stem, number]))
+    this.#from = from
+    this.#chunks = chunks
+  }
+
+  /** Chunks that hold a stem, ascending. */
+  chunksOf(stem: string): Int32Array {
+    const number = this.#numbers.get(stem)
+    return number === undefined ? NONE : this.#chunks.subarray(this.#from[number], this.#from[number + 1])
+  }
+
+  *[Symbol.iterator](): Generator<StoredStem> {
+    for (const stem of this.#numbers.keys()) {
+      const chunks = this.chunksOf(stem)
+      yield [stem, Array.from(chunks, (chunk, at) => (at === 0 ? chunk : chunk - chunks[at - 1]!))]
+    }
+  }
+}
+
+const NONE = new Int32Array(0)
+
+/** True when a chunk is among chunks in ascending order. */
+export function holdsChunk(chunks: Int32Array, chunk: number): boolean {
+  let low = 0
+  let high = chunks.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (chunks[middle]! < chunk) low = middle + 1
+    else high = middle
+  }
+  return chunks[low] === chunk
+}
+
+/** Collects the stems of chunks in the order of the chunks. */
+export function createStemHolders() {
+  const numbers = new Map<string, number>()
+  const stemOf = createNumbers()
+  const chunkOf = createNumbers()
+  return {
+    add(chunk: number, stems: Iterable<string>): void {
+      for (const stem of stems) {
+        const number = numbers.get(stem) ?? numbers.size
+        if (number === numbers.size) numbers.set(stem, number)
+        stemOf.push(number)
+        chunkOf.push(chunk)
+      }
+    },
+    done(): StemHolders {
+      const stems = [...numbers.keys()].sort()
+      const places = new Int32Array(stems.length)
+      for (const [place, stem] of stems.entries()) places[numbers.get(stem)!] = place
+      const { from, rows } = grouped(
+        stemOf.done().map((number) => places[number]!),
+        stems.length,
+      )
+      for (let at = 0; at < rows.length; at += 1) rows[at] = chunkOf.at(rows[at]!)
+      return new StemHolders(stems, from, rows)
+    },
+  }
+}
+
+/** The stems of an index file. */
+export function stemHoldersOf(stored: readonly StoredStem[]): StemHolders {
+  const from = new Int32Array(stored.length + 1)
+  for (const [at, [, distances]] of stored.entries()) from[at + 1] = from[at]! + distances.length
+  const chunks = new Int32Array(from[stored.length]!)
+  for (const [at, [, distances]] of stored.entries()) {
+    let chunk = 0
+    for (const [place, distance] of distances.entries()) {
+      chunk += distance
+      chunks[from[at]! + place] = chunk
+    }
+  }
+  return new StemHolders(
+    stored.map(([stem]) => stem),
+    from,
+    chunks,
+  )
+}
