@@ -1,6 +1,4 @@
 import type { VectorTable } from '../../dense-vectors.ts'
-import { indexOf } from '../../models/builtin/matching/terms.ts'
-import type { TermIndex } from '../../models/builtin/matching/terms.ts'
 import type { StoredChunk } from '../document-store.ts'
 import { normalName } from '../resolution/names.ts'
 import { runThrough } from '../../sliced-work.ts'
@@ -9,6 +7,8 @@ import { partsOf } from './merged-graph.ts'
 import type { MergedGraph, Parts } from './merged-graph.ts'
 import type { MergedEntity, MergedRelation } from './merged-parts.ts'
 import { grouped } from './numbers.ts'
+import { splittingTexts } from './part-words.ts'
+import type { PartWords } from './part-words.ts'
 import type { TextTable } from './text-table.ts'
 
 /** An entity with its position in the graph's tables. */
@@ -29,7 +29,7 @@ export interface GraphChunk extends StoredChunk {
 /** A finished graph: merged tables, vectors in the same order, and the topology. It never changes; a new one replaces it. */
 export interface KnowledgeGraph extends Pick<
   MergedGraph,
-  'sources' | 'targets' | 'chunksOfEntity' | 'chunksOfRelation'
+  'sources' | 'targets' | 'chunksOfEntity' | 'chunksOfRelation' | 'textsOfEntity' | 'textsOfRelation' | 'texts'
 > {
   entities: Parts<GraphEntity>
   relations: Parts<GraphRelation>
@@ -41,6 +41,9 @@ export interface KnowledgeGraph extends Pick<
   /** The names in `named` of two words or more, by each of their words. */
   namesWithWord: Lookup<readonly string[]>
   vectors: GraphVectors
+  /** By entity: numbers of the texts of its name and its type. */
+  labels: { names: Int32Array; types: Int32Array }
+  words: PartWords
 }
 
 export interface Lookup<Found> {
@@ -92,7 +95,8 @@ export const createKnowledgeGraph = (merged: MergedGraph, vectors: GraphVectors)
 /** The construction in slices. */
 export function* creatingKnowledgeGraph(merged: MergedGraph, vectors: GraphVectors): SlicedWork<KnowledgeGraph> {
   const { sources, targets, texts } = merged
-  const named = yield* namesOf(merged)
+  const { named, labels } = yield* namesOf(merged)
+  const words = yield* wordsOf(merged, labels)
   const { from, rows } = yield* relationsByEntity(merged)
   return {
     entities: kept(merged.entities, (entity, index) => ({ ...entity, index })),
@@ -107,6 +111,11 @@ export function* creatingKnowledgeGraph(merged: MergedGraph, vectors: GraphVecto
     targets,
     chunksOfEntity: (entity) => merged.chunksOfEntity(entity),
     chunksOfRelation: (relation) => merged.chunksOfRelation(relation),
+    textsOfEntity: (entity) => merged.textsOfEntity(entity),
+    textsOfRelation: (relation) => merged.textsOfRelation(relation),
+    texts,
+    labels,
+    words,
     relationsOf: (entity) => rows.subarray(from[entity], from[entity + 1]),
     named: { get: (name) => entitiesNamed(named, texts.find(name)) },
     namesWithWord: yield* namesWithWord(named.keys(), texts),
@@ -133,11 +142,14 @@ function entitiesNamed(named: Named, text: number | undefined): readonly number[
   return typeof found === 'number' ? [found] : found
 }
 
-function* namesOf({ entities, texts }: MergedGraph): SlicedWork<Named> {
+function* namesOf({ entities, texts }: MergedGraph): SlicedWork<{ named: Named; labels: KnowledgeGraph['labels'] }> {
   const named: Named = new Map()
+  const labels = { names: new Int32Array(entities.length), types: new Int32Array(entities.length) }
   for (let index = 0; index < entities.length; index += 1) {
     yield
-    const { id, aliases } = entities.at(index)
+    const { id, aliases, name: shown, type } = entities.at(index)
+    labels.names[index] = texts.add(shown)
+    labels.types[index] = texts.add(type)
     for (const name of new Set([id, ...aliases.map(normalName)])) {
       if (name === '') continue
       const text = texts.add(name)
@@ -147,7 +159,44 @@ function* namesOf({ entities, texts }: MergedGraph): SlicedWork<Named> {
       else known.push(index)
     }
   }
-  return named
+  return { named, labels }
+}
+
+/** The words of all that questions compare: names, types, keywords and descriptions, of an entity as much as is embedded. */
+function* wordsOf(merged: MergedGraph, { names, types }: KnowledgeGraph['labels']): SlicedWork<PartWords> {
+  const { texts } = merged
+  const wanted = new Uint8Array(texts.size)
+  const cut = new Map<number, string>()
+  for (let relation = 0; relation < merged.relations.length; relation += 1) {
+    for (const text of merged.textsOfRelation(relation)) wanted[text] = 1
+    yield
+  }
+  for (let entity = 0; entity < names.length; entity += 1) {
+    wanted[types[entity]!] = 1
+    const { whole, last } = embeddedTexts(merged, names, entity)
+    for (const text of whole) wanted[text] = 1
+    if (last !== null) cut.set(entity, texts.text(last.text).slice(0, last.length))
+    yield
+  }
+  return yield* splittingTexts(texts, wanted, cut)
+}
+
+/** Texts that are embedded for an entity: those that fit, and how much of the next one. */
+export function embeddedTexts(
+  { texts, textsOfEntity }: Pick<MergedGraph, 'texts' | 'textsOfEntity'>,
+  names: Int32Array,
+  entity: number,
+): { whole: number[]; last: { text: number; length: number } | null } {
+  const whole: number[] = []
+  let room = EMBEDDED_CHARS
+  for (const text of [names[entity]!, ...textsOfEntity(entity)]) {
+    const length = texts.lengthOf(text)
+    if (length > room) return { whole, last: room > 0 ? { text, length: room } : null }
+    whole.push(text)
+    // One for the line end.
+    room -= length + 1
+  }
+  return { whole, last: null }
 }
 
 function* namesWithWord(names: Iterable<number>, texts: TextTable): SlicedWork<Lookup<readonly string[]>> {
@@ -209,38 +258,4 @@ export function forOneQuestion(graph: KnowledgeGraph): KnowledgeGraph {
     })
   }
   return { ...graph, entities: same(graph.entities), relations: same(graph.relations), chunks: same(graph.chunks) }
-}
-
-/** Indexes that are kept: a question compares up to some hundreds of parts, and a large graph has a hundred thousand. */
-const INDEXES_KEPT = 2000
-
-// Parts of a graph never change. Two generations, as in `bounded`; weak, so that a replaced graph can go.
-let young = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
-let old = new WeakMap<GraphEntity | GraphRelation, TermIndex>()
-let youngCount = 0
-
-/** The words of a relation's keywords and descriptions. */
-export function relationTerms(relation: GraphRelation): TermIndex {
-  return keptTerms(relation, () =>
-    [relation.keywords.join(' '), ...relation.statements.map(({ text }) => text)].join('\n'),
-  )
-}
-
-/** The words of an entity's type, name and descriptions. */
-export function entityTerms(entity: GraphEntity): TermIndex {
-  return keptTerms(entity, () => `${entity.type}\n${entityText(entity)}`)
-}
-
-function keptTerms(part: GraphEntity | GraphRelation, textOf: () => string): TermIndex {
-  const known = young.get(part)
-  if (known !== undefined) return known
-  const index = old.get(part) ?? indexOf(textOf())
-  if (youngCount >= INDEXES_KEPT) {
-    old = young
-    young = new WeakMap()
-    youngCount = 0
-  }
-  young.set(part, index)
-  youngCount += 1
-  return index
 }

@@ -31,6 +31,9 @@ export interface MergedGraph {
   /** Positions of the chunks that mention a part, in order. */
   chunksOfEntity(entity: number): number[]
   chunksOfRelation(relation: number): number[]
+  /** Numbers of the texts that describe a part, as many as it keeps: of an entity its descriptions, of a relation also its keywords. */
+  textsOfEntity(entity: number): number[]
+  textsOfRelation(relation: number): number[]
 }
 
 /** Parts that `read` puts together. */
@@ -74,6 +77,14 @@ export function* mergingMentions(mentions: Mentions, descriptionsKept: number): 
     targets[relation] = ends[turned ? first : first + 1]!
     yield
   }
+  const kept = (descriptionOf: Int32Array, rows: Int32Array): number[] => {
+    const found = new Set<number>()
+    for (const row of rows) {
+      if (found.size === descriptionsKept) break
+      if (descriptionOf[row] !== NO_TEXT) found.add(descriptionOf[row]!)
+    }
+    return [...found]
+  }
   const textOf = (number: number): string | null => (number === NO_TEXT ? null : texts.text(number))
   const placed = (description: number, chunk: number) => ({
     description: textOf(description),
@@ -113,6 +124,12 @@ export function* mergingMentions(mentions: Mentions, descriptionsKept: number): 
     })),
     chunksOfEntity: (entity) => distinct(ofEntities.chunk, rowsOf(byEntity, entity)),
     chunksOfRelation: (relation) => distinct(ofRelations.chunk, rowsOf(byRelation, relation)),
+    textsOfEntity: (entity) => kept(ofEntities.description, rowsOf(byEntity, entity)),
+    textsOfRelation(relation) {
+      const rows = rowsOf(byRelation, relation)
+      const keywords = distinct(ofRelations.keywords, rows).filter((text) => text !== NO_TEXT)
+      return [...keywords, ...kept(ofRelations.description, rows)]
+    },
   }
 }
 

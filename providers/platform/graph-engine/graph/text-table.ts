@@ -9,6 +9,8 @@ export interface TextTable {
   find(text: string): number | undefined
   /** Throws `RangeError` for a number that `add` did not return. */
   text(number: number): string
+  /** Code units of a text. */
+  lengthOf(number: number): number
 }
 
 const PAGE_BYTES = 1024 * 1024
@@ -106,6 +108,10 @@ export function createTextTable(): TextTable {
     text(number) {
       if (!(number >= 0 && number < size)) throw new RangeError(`no text has the number ${number}`)
       return read(number)
+    },
+    lengthOf(number) {
+      const bytes = length[number]!
+      return bytes < 0 ? -bytes / 2 : bytes
     },
   }
 }

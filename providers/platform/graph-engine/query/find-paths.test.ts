@@ -42,7 +42,7 @@ function question(spokes: number) {
         return strength(position)
       },
     },
-    relationStrengths: (relation: GraphRelation) => [strength(relation.index)],
+    relationStrengths: (relation: number) => [strength(relation)],
     entityStrengths: () => [0],
     asksFor: () => false,
   } as unknown as QuestionView

@@ -1,4 +1,4 @@
-import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import type { QuestionView } from './question-view.ts'
 import type { Anchor } from './search-graph.ts'
 
@@ -108,32 +108,31 @@ function branches(
   graph: KnowledgeGraph,
   { entities }: Walk,
   branchesOf: (entity: number) => readonly number[],
-): GraphRelation[] {
+): number[] {
   const end = entities.at(-1)!
-  const relations: GraphRelation[] = []
+  const relations: number[] = []
   for (const relation of branchesOf(end)) {
     if (relations.length === BRANCHES) break
-    const other = graph.sources[relation] === end ? graph.targets[relation]! : graph.sources[relation]!
-    if (!entities.includes(other)) relations.push(graph.relations.at(relation))
+    if (!entities.includes(otherEnd(graph, relation, end))) relations.push(relation)
   }
   return relations
 }
 
-const otherEnd = (relation: GraphRelation, entity: number): number =>
-  relation.sourceIndex === entity ? relation.targetIndex : relation.sourceIndex
+const otherEnd = ({ sources, targets }: KnowledgeGraph, relation: number, entity: number): number =>
+  sources[relation] === entity ? targets[relation]! : sources[relation]!
 
 function extend(
   graph: KnowledgeGraph,
   question: QuestionView,
   walk: Walk,
-  relation: GraphRelation,
+  relation: number,
   named: ReadonlyMap<number, number>,
 ): Walk {
-  const end = graph.entities.at(otherEnd(relation, walk.entities.at(-1)!))
+  const end = otherEnd(graph, relation, walk.entities.at(-1)!)
   const covered = coverMore(question, walk, relation, end)
-  const relations = [...walk.relations, relation.index]
-  const nearness = walk.nearness + Math.max(0, question.near.relation(relation.index))
-  const crowd = Math.log2(1 + graph.relationsOf(end.index).length)
+  const relations = [...walk.relations, relation]
+  const nearness = walk.nearness + Math.max(0, question.near.relation(relation))
+  const crowd = Math.log2(1 + graph.relationsOf(end).length)
   const score =
     walk.start +
     WEIGHT.covered * covered.at(-1)! +
@@ -141,12 +140,12 @@ function extend(
     WEIGHT.length * relations.length -
     WEIGHT.hub * crowd +
     WEIGHT.kind * (question.asksFor(end) ? 1 : 0) +
-    WEIGHT.joined * (named.get(end.index) ?? 0)
-  return { ...walk, entities: [...walk.entities, end.index], relations, covered, nearness, score }
+    WEIGHT.joined * (named.get(end) ?? 0)
+  return { ...walk, entities: [...walk.entities, end], relations, covered, nearness, score }
 }
 
 /** Each further term is covered by the new relation, or by an earlier one where no later term is. */
-function coverMore(question: QuestionView, walk: Walk, relation: GraphRelation, end: GraphEntity): Float64Array {
+function coverMore(question: QuestionView, walk: Walk, relation: number, end: number): Float64Array {
   const ofRelation = question.relationStrengths(relation)
   const ofEntity = question.entityStrengths(end)
   const all = question.terms.reduce((sum, { weight }) => sum + weight, 0)

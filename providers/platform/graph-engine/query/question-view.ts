@@ -2,15 +2,15 @@ import type { GraphQueryRequest } from '../../../../contract/index.ts'
 import { conceptsOf } from '../../models/builtin/language/concepts.ts'
 import { analyseQuestion } from '../../models/builtin/matching/question.ts'
 import type { AnswerKind, Question } from '../../models/builtin/matching/question.ts'
-import { matchStrength, termsOf } from '../../models/builtin/matching/terms.ts'
-import type { Term, TermIndex } from '../../models/builtin/matching/terms.ts'
+import { termsOf } from '../../models/builtin/matching/terms.ts'
+import type { Term } from '../../models/builtin/matching/terms.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 import { KEYWORDS_REPLY_SCHEMA, parseKeywordsReply, renderKeywordsTask } from '../../models/prompts/keywords-task.ts'
 import { GraphEngineError } from '../errors.ts'
-import { entityTerms, relationTerms } from '../graph/knowledge-graph.ts'
-import type { GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import { findNames } from './find-names.ts'
 import type { NamePlace, QuestionNames } from './find-names.ts'
+import { memoised, partStrengths, rootsInRings } from './part-strengths.ts'
 
 /** A question prepared for the search: its names, its other words, and how near each part of the graph is to it. */
 export interface QuestionView {
@@ -31,11 +31,11 @@ export interface QuestionView {
     /** Of the question with one chunk. */
     chunk(position: number): number
   }
-  /** How well a relation's words match each term, 0 to 1. */
-  relationStrengths(relation: GraphRelation): readonly number[]
-  entityStrengths(entity: GraphEntity): readonly number[]
+  /** How well the words of the relation at this position match each term, 0 to 1. */
+  relationStrengths(relation: number): ArrayLike<number>
+  entityStrengths(entity: number): ArrayLike<number>
   /** True for an entity of the kind that the question wants to know. */
-  asksFor(entity: GraphEntity): boolean
+  asksFor(entity: number): boolean
   /** Positions of the terms by their distance from a name, nearest first; in the question's order without one. */
   termsFrom(place: NamePlace | null): readonly number[]
 }
@@ -55,7 +55,7 @@ export async function viewQuestion(
   const terms = hasRest ? ownTerms : termsOf(text)
   const parts = [text, keywords.low.join(', ') || text, keywords.high.join(', ') || text, hasRest ? restText : text]
   const [whole, low, high, rest] = await queryVectors(parts, graph, models, signal)
-  const strengths = (index: TermIndex) => terms.map((term) => matchStrength(term, index))
+  const strengths = partStrengths(graph, terms)
   return {
     text,
     names,
@@ -67,9 +67,9 @@ export async function viewQuestion(
       relation: memoised((position: number) => graph.vectors.relations.similarity(rest!, position)),
       chunk: (position) => graph.vectors.chunks.similarity(whole!, position),
     },
-    relationStrengths: memoised((relation: GraphRelation) => strengths(relationTerms(relation))),
-    entityStrengths: memoised((entity: GraphEntity) => strengths(entityTerms(entity))),
-    asksFor: memoised((entity: GraphEntity) => isAskedFor(analyseQuestion(text), entity)),
+    relationStrengths: (relation) => strengths.ofRelation(relation),
+    entityStrengths: (entity) => strengths.ofEntity(entity),
+    asksFor: memoised(askedEntities(analyseQuestion(text), graph)),
     termsFrom: (place) => (place === null ? [...terms.keys()] : byDistance(terms, names, place)),
   }
 }
@@ -80,13 +80,27 @@ const TYPES_OF_KIND: Partial<Record<AnswerKind, readonly string[]>> = {
   place: ['place', 'facility', 'location'],
 }
 
-function isAskedFor(question: Question, entity: GraphEntity): boolean {
-  if (question.expects.some((kind) => TYPES_OF_KIND[kind]?.includes(entity.type) === true)) return true
-  const roots = termsOf(`${entity.type} ${entity.name}`).map(({ root }) => root)
-  const concepts = new Set(roots.flatMap(conceptsOf))
-  return [...question.focus].some(
-    (asked) => roots.includes(asked) || conceptsOf(asked).some((ring) => concepts.has(ring)),
+/** Entities of an expected type, or with a word in type or name that the question asks for or that means the same. */
+function askedEntities(question: Question, { texts, labels, words }: KnowledgeGraph): (entity: number) => boolean {
+  const asked = [...question.focus]
+  const roots = new Set(asked.map((root) => words.find(root)))
+  const synonyms = rootsInRings(words.rings, asked.flatMap(conceptsOf))
+  const isAsked = memoised((text: number) =>
+    words
+      .ofText(text)
+      .some(
+        (word) =>
+          words.informative[word] === 1 && (roots.has(words.roots[word]) || synonyms.has(words.synonymous[word]!)),
+      ),
   )
+  const isExpected = memoised((type: number) => {
+    const name = texts.text(type)
+    return question.expects.some((kind) => TYPES_OF_KIND[kind]?.includes(name) === true)
+  })
+  return (entity) => {
+    const type = labels.types[entity]!
+    return isExpected(type) || isAsked(type) || isAsked(labels.names[entity]!)
+  }
 }
 
 function byDistance(terms: readonly Term[], names: QuestionNames, { from, to }: NamePlace): number[] {
@@ -116,21 +130,6 @@ async function queryVectors(
 function once<Value>(compute: () => Value): () => Value {
   let known: { value: Value } | undefined
   return () => (known ??= { value: compute() }).value
-}
-
-/** Each part or position is computed once. */
-function memoised<Part extends { index: number } | number, Value>(
-  compute: (part: Part) => Value,
-): (part: Part) => Value {
-  const known = new Map<number, Value>()
-  return (part) => {
-    const index = typeof part === 'number' ? part : part.index
-    const found = known.get(index)
-    if (found !== undefined) return found
-    const value = compute(part)
-    known.set(index, value)
-    return value
-  }
 }
 
 /** A question's keywords: themes and kinds of relation, and names and concrete things. */

@@ -1,6 +1,4 @@
 import { highest } from '../../dense-vectors.ts'
-import { coverage } from '../../models/builtin/matching/terms.ts'
-import { relationTerms } from '../graph/knowledge-graph.ts'
 import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import type { NamePlace } from './find-names.ts'
 import { findPaths } from './find-paths.ts'
@@ -72,12 +70,14 @@ function searchLocal(graph: KnowledgeGraph, question: QuestionView, bounds: Sear
   const candidates = new Set(onPaths.keys())
   for (const { item } of reached) for (const relation of graph.relationsOf(item.index)) candidates.add(relation)
   const relations = ranked(
-    nearest(graph, question, candidates, onPaths),
+    nearest(question, candidates, onPaths),
     (relation) =>
-      RELATION.path * (onPaths.get(relation.index) ?? 0) +
-      RELATION.fit * fit(question, relation, question.near.relation(relation.index)) +
-      RELATION.walk * Math.min(walk(relation.sourceIndex), walk(relation.targetIndex)),
-  ).slice(0, bounds.topK)
+      RELATION.path * (onPaths.get(relation) ?? 0) +
+      RELATION.fit * fit(question, relation, question.near.relation(relation)) +
+      RELATION.walk * Math.min(walk(graph.sources[relation]!), walk(graph.targets[relation]!)),
+  )
+    .slice(0, bounds.topK)
+    .map(({ item, score }) => ({ item: graph.relations.at(item), score }))
   const pathEntities = paths.flatMap(({ entities }) => entities)
   const entities = roundRobin([
     reached,
@@ -91,11 +91,10 @@ const COMPARED_RELATIONS = 400
 
 /** The candidates in the graph's order: those on paths and, of too many, the ones nearest to the question in meaning. */
 function nearest(
-  graph: KnowledgeGraph,
   question: QuestionView,
   candidates: ReadonlySet<number>,
   onPaths: ReadonlyMap<number, number>,
-): GraphRelation[] {
+): number[] {
   const all = [...candidates].sort((a, b) => a - b)
   const kept =
     all.length <= COMPARED_RELATIONS
@@ -105,15 +104,15 @@ function nearest(
             .slice(0, COMPARED_RELATIONS)
             .map(({ item }) => item),
         )
-  return all
-    .filter((relation) => kept === null || kept.has(relation) || onPaths.has(relation))
-    .map((relation) => graph.relations.at(relation))
+  return all.filter((relation) => kept === null || kept.has(relation) || onPaths.has(relation))
 }
 
 function searchGlobal(graph: KnowledgeGraph, question: QuestionView, bounds: SearchBounds): GraphFindings {
   const themes = question.near.themes()
-  const wide = highest(themes, bounds.topK * 4).map((index) => graph.relations.at(index))
-  const relations = ranked(wide, (relation) => fit(question, relation, themes[relation.index]!)).slice(0, bounds.topK)
+  const wide = highest(themes, bounds.topK * 4)
+  const relations = ranked(wide, (relation) => fit(question, relation, themes[relation]!))
+    .slice(0, bounds.topK)
+    .map(({ item, score }) => ({ item: graph.relations.at(item), score }))
   const scores = new Map<number, number>()
   for (const { item, score } of relations) {
     for (const end of [item.sourceIndex, item.targetIndex]) scores.set(end, Math.max(scores.get(end) ?? 0, score))
@@ -126,8 +125,15 @@ function searchGlobal(graph: KnowledgeGraph, question: QuestionView, bounds: Sea
 }
 
 /** How well a relation fits the question, 0 to 1: half by meaning, half by the share of the question's words in it. */
-function fit(question: QuestionView, relation: GraphRelation, nearness: number): number {
-  return 0.5 * Math.max(0, nearness) + 0.5 * coverage(question.terms, relationTerms(relation))
+function fit(question: QuestionView, relation: number, nearness: number): number {
+  const strengths = question.relationStrengths(relation)
+  let met = 0
+  let all = 0
+  for (const [term, { weight }] of question.terms.entries()) {
+    met += weight * strengths[term]!
+    all += weight
+  }
+  return 0.5 * Math.max(0, nearness) + 0.5 * (all === 0 ? 0 : met / all)
 }
 
 /** An entity that the question starts from. `weight` 0 to 1: how sure it is that the question means it. */

@@ -29,7 +29,7 @@ export type TermIndex = {
 }
 
 /** Letters that two rare words must share at the start to count as spelled alike ("Norway", "Norwegian"). */
-const ALIKE_LETTERS = 5
+export const ALIKE_LETTERS = 5
 
 /** The index of a text. */
 export const indexOf: (text: string) => TermIndex = bounded(4096, (text) => {
@@ -49,14 +49,17 @@ export const indexOf: (text: string) => TermIndex = bounded(4096, (text) => {
 })
 
 /** Strength of the ways in which a term can be met. */
-const STRENGTH = { norm: 1, root: 0.95, alike: 0.4, related: 0.4 } as const
+export const STRENGTH = { norm: 1, root: 0.95, alike: 0.4, related: 0.4 } as const
+
+/** True for a word that one that begins alike may stand for. */
+export const isRare = (term: Term): boolean => term.weight >= 0.8 && term.norm.length > ALIKE_LETTERS
 
 /** How well a text meets a term, 0 to 1: the word itself, its root, a word spelled alike, a synonym. Codes only exactly. */
 export function matchStrength(term: Term, index: TermIndex): number {
   if (index.norms.has(term.norm)) return STRENGTH.norm
   if (index.roots.has(term.root)) return STRENGTH.root
   if (term.kind !== 'word') return 0
-  if (term.weight >= 0.8 && term.norm.length > ALIKE_LETTERS && index.stems.has(term.norm.slice(0, ALIKE_LETTERS))) {
+  if (isRare(term) && index.stems.has(term.norm.slice(0, ALIKE_LETTERS))) {
     return STRENGTH.alike
   }
   return conceptsOf(term.root).some((ring) => index.rings.has(ring)) ? STRENGTH.related : 0
