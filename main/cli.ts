@@ -1,34 +1,8 @@
 import { resolve } from 'node:path'
 import { styleText } from 'node:util'
 import type { Command } from './cli/command.ts'
-
-/** Commands by name; each is loaded when it is called, so that a small one starts fast. */
-const COMMANDS: Record<string, () => Promise<Command>> = {
-  ladder: async () => (await import('./cli/commands/ladder.ts')).ladderCommand,
-  matrix: async () => (await import('./cli/commands/matrix.ts')).matrixCommand,
-  dataset: async () => (await import('./cli/commands/dataset.ts')).datasetCommand,
-  ask: async () => (await import('./cli/commands/ask.ts')).askCommand,
-  bundle: async () => (await import('./cli/commands/bundle.ts')).bundleCommand,
-  plan: async () => (await import('./cli/commands/plan.ts')).planCommand,
-  worker: async () => (await import('./cli/commands/worker.ts')).workerCommand,
-  submit: async () => (await import('./cli/commands/submit.ts')).submitCommand,
-  evaluate: async () => (await import('./cli/commands/evaluate.ts')).evaluateCommand,
-  judge: async () => (await import('./cli/commands/judge.ts')).judgeCommand,
-  summarize: async () => (await import('./cli/commands/summarize.ts')).summarizeCommand,
-  report: async () => (await import('./cli/commands/report.ts')).reportCommand,
-  publish: async () => (await import('./cli/commands/publish.ts')).publishCommand,
-  verify: async () => (await import('./cli/commands/verify.ts')).verifyCommand,
-  'import-results': async () => (await import('./cli/commands/import-results.ts')).importResultsCommand,
-  recover: async () => (await import('./cli/commands/recover.ts')).recoverCommand,
-  metrics: async () => (await import('./cli/commands/metrics.ts')).metricsCommand,
-  flavors: async () => (await import('./cli/commands/flavors.ts')).flavorsCommand,
-  models: async () => (await import('./cli/commands/models.ts')).modelsCommand,
-  platform: async () => (await import('./cli/commands/platform.ts')).platformCommand,
-  doctor: async () => (await import('./cli/commands/doctor.ts')).doctorCommand,
-  trust: async () => (await import('./cli/commands/trust.ts')).trustCommand,
-  export: async () => (await import('./cli/commands/export.ts')).exportCommand,
-  serve: async () => (await import('./cli/commands/serve.ts')).serveCommand,
-}
+import { COMMANDS } from './cli/commands.ts'
+import packageFile from '../package.json' with { type: 'json' }
 
 async function overview(): Promise<string> {
   const [{ helpTable }, { outputColumns }, { wrap }] = await Promise.all([
@@ -58,18 +32,24 @@ async function overview(): Promise<string> {
 }
 
 async function main([name, ...args]: string[]): Promise<number> {
-  if (name === undefined || name === 'help' || name === '--help') {
+  if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     process.stdout.write(await overview())
+    return 0
+  }
+  if (name === '--version' || name === '-V') {
+    process.stdout.write(`${packageFile.name} ${packageFile.version}\n`)
     return 0
   }
   const { commandHelp, parseCommandLine, EXIT } = await import('./cli/command.ts')
   const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (load === undefined) {
-    const { nearestName } = await import('./lib/nearest-name.ts')
+    const [{ nearestName }, { InputError }] = await Promise.all([
+      import('./lib/nearest-name.ts'),
+      import('./manifests/runner-inputs.ts'),
+    ])
     const meant = nearestName(name, Object.keys(COMMANDS))
     const suggestion = meant === null ? '' : `; did you mean ${meant}?`
-    process.stderr.write(`unknown command: ${name}${suggestion}\n\n${await overview()}`)
-    return EXIT.badInput
+    throw new InputError([`unknown command: ${name}${suggestion}`, 'rag-ladder --help lists the commands'])
   }
   const [command, { rememberSecretsOf }, { rememberStoredKeys }] = await Promise.all([
     load(),
@@ -78,7 +58,7 @@ async function main([name, ...args]: string[]): Promise<number> {
   ])
   rememberSecretsOf(process.env)
   await rememberStoredKeys()
-  if (args.includes('--help')) {
+  if (args.includes('--help') || args.includes('-h')) {
     const { outputColumns } = await import('./cli/progress/render-line.ts')
     process.stdout.write(commandHelp(command, outputColumns(process.stdout, process.env)))
     return EXIT.ok

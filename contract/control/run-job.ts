@@ -2,9 +2,12 @@ import { z } from 'zod'
 import { EvaluationMetric, Identifier, PrimaryMetric } from '../common.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
 import { LadderStep, RetryFailed, RunPlan } from '../evidence/run-event.ts'
-import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
+import { JudgeEndpoint, JudgeModelName, MAX_CONCURRENCY, MAX_ROTATIONS } from '../manifests/evaluation.ts'
 import { Cost } from '../manifests/prices.ts'
 import { InputProblem } from './control-error.ts'
+
+/** Most that a run may be allowed to cost, in the currency of the person's prices. */
+export const MAX_BUDGET = 1_000_000
 
 const count = z.int().min(0)
 const time = z.iso.datetime()
@@ -71,7 +74,7 @@ const JudgeChoice = z.strictObject({
   enabled: z.boolean().optional(),
   models: z.array(JudgeModelName).max(16).optional(),
   endpoint: JudgeEndpoint.optional(),
-  rotations: wholeNumber(1, 64).optional(),
+  rotations: wholeNumber(1, MAX_ROTATIONS).optional(),
   reference: z.boolean().optional(),
 })
 
@@ -98,13 +101,13 @@ export const RunRequest = z.strictObject({
   /** Answers to ask each approach for per question; MATRIX_REPEATS, else 1, when absent. */
   repeats: wholeNumber(1, MAX_REPEATS).optional(),
   /** Cells in flight; the person's setting, MATRIX_CONCURRENCY, else the manifest, when absent. */
-  concurrency: wholeNumber(1, 32).optional(),
+  concurrency: wholeNumber(1, MAX_CONCURRENCY).optional(),
   /** Failed cells of a stored run to try again; MATRIX_RETRY_FAILED, else `access`, when absent. */
   retry_failed: RetryFailed.optional(),
   /** Set of `manifests/models.yaml` for the embedded platform. */
   model_set: Identifier.optional(),
   /** Most that the cells of the run may cost, answers and grading, in the currency of the person's prices; unlimited when absent. */
-  budget: z.number().positive().max(1_000_000).optional(),
+  budget: z.number().positive().max(MAX_BUDGET).optional(),
   /** Deletes this run's working artifacts and the platform's collections first. */
   cold_reset: z.boolean().default(false),
   /** Copies validated artifacts to `docs/results/`. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
 import { EXTERNAL_SERVICE_NAMES } from '../manifests/connections.ts'
-import { JudgeEndpoint, JudgeModelName } from '../manifests/evaluation.ts'
+import { JudgeEndpoint, JudgeModelName, MAX_CONCURRENCY } from '../manifests/evaluation.ts'
 import { ServiceAddress } from '../service-address.ts'
 
 /** What a person may change without editing manifests; null leaves it to environment and manifests. */
@@ -16,7 +16,7 @@ export const EngineSettings = z.strictObject({
   judge_models: z.array(JudgeModelName).max(16).nullable().default(null),
   /** Set of `manifests/models.yaml`. */
   model_set: Identifier.nullable().default(null),
-  concurrency: z.int().min(1).max(32).nullable().default(null),
+  concurrency: z.int().min(1).max(MAX_CONCURRENCY).nullable().default(null),
 })
 export type EngineSettings = z.infer<typeof EngineSettings>
 

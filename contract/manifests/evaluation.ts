@@ -24,6 +24,11 @@ export const JudgeEndpoint = z.string().superRefine((text, context) => {
     context.addIssue({ code: 'custom', message: message.replace(/^expected/, `expected ${PLATFORM_GATEWAY} or`) })
 })
 
+/** Most times that each judge is asked. */
+export const MAX_ROTATIONS = 64
+/** Most cells in flight. */
+export const MAX_CONCURRENCY = 32
+
 export const JudgePanelSettings = z.strictObject({
   enabled: z.boolean(),
   endpoint: JudgeEndpoint.default(PLATFORM_GATEWAY),
@@ -32,7 +37,7 @@ export const JudgePanelSettings = z.strictObject({
   thinking: z.boolean().nullable().optional(),
   models: z.array(JudgeModelName),
   /** How often each judge is asked, each time in another order; 1 when not given. */
-  rotations: z.int().min(1).max(64).optional(),
+  rotations: z.int().min(1).max(MAX_ROTATIONS).optional(),
   /** Shows the ground truth to chat judges; false when not given. */
   reference: z.boolean().optional(),
   /** Judge → family, for names that do not contain it. */
@@ -44,7 +49,7 @@ export const RunSettings = z.strictObject({
   retries: z.int().min(0).max(10).default(1),
   timeout_s: z.number().positive().max(3600).default(420),
   evaluator_timeout_s: z.number().positive().max(3600).default(420),
-  concurrency: z.int().min(1).max(32).default(1),
+  concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(1),
   /** Free text that names the random stream; numbers are refused so that 1 and "1" cannot differ. */
   seed: z.string().min(1).max(128),
 })

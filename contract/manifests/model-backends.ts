@@ -28,7 +28,8 @@ export interface BackendDescriptor {
 }
 
 /** Calls at the same time. */
-export const Concurrency = z.int().min(1).max(64)
+export const MAX_MODEL_CALLS = 64
+export const Concurrency = z.int().min(1).max(MAX_MODEL_CALLS)
 
 /** Name of the environment variable that holds a key. */
 export const ApiKeyVariable = z

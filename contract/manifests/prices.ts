@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { versioned } from '../common.ts'
 import type { ModelUsage } from '../evidence/model-usage.ts'
 
-const price = z.number().min(0).max(1_000_000)
+/** Highest price of a million tokens. */
+export const MAX_PRICE = 1_000_000
+const price = z.number().min(0).max(MAX_PRICE)
 
 /** Price of one model per million tokens. Embedding models write none. */
 export const ModelPrice = z.strictObject({ input: price, output: price.default(0) })

@@ -1,4 +1,5 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
+import { plainNumber, type NumberKind } from '../../contract/plain-number.ts'
 import { wrap } from '../lib/terminal-text.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 
@@ -14,15 +15,39 @@ export const EXIT = {
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-export type OptionValue = string | boolean | string[] | undefined
+export type OptionValue = string | number | boolean | undefined
 
-export interface Option {
-  type: 'string' | 'boolean'
+interface OptionText {
   description: string
-  default?: string | boolean
   /** How the value is called in the help. */
   hint?: string
 }
+
+/** An option that takes a number: which one, and one that is right. */
+export interface NumberOption extends OptionText {
+  type: 'number'
+  kind: NumberKind
+  /** The least value; `above` instead where it is excluded. */
+  from?: number
+  above?: number
+  /** The greatest value; none where it is absent. */
+  to?: number
+  example: number
+  default?: number
+}
+
+/** An option that takes a whole number; without `to`, any from `from`. */
+export const wholeNumber = (from: number, to: number | null, example: number) =>
+  ({ type: 'number', kind: 'whole', hint: 'N', from, ...(to === null ? {} : { to }), example }) as const
+
+/** An option that takes a number with a fraction. */
+export const decimalNumber = (range: { from: number; to: number } | { above: number; to: number }, example: number) =>
+  ({ type: 'number', kind: 'decimal', hint: 'N', ...range, example }) as const
+
+export type Option =
+  | (OptionText & { type: 'string'; default?: string })
+  | (OptionText & { type: 'boolean'; default?: boolean })
+  | NumberOption
 
 export interface Invocation {
   values: Readonly<Record<string, OptionValue>>
@@ -49,15 +74,24 @@ export function textOption(invocation: Invocation, name: string): string | null 
   return typeof value === 'string' && value !== '' ? value : null
 }
 
+/** An option's number; null when it was not given. */
+export function numberOption({ values }: Pick<Invocation, 'values'>, name: string): number | null {
+  const value = values[name]
+  return typeof value === 'number' ? value : null
+}
+
 export function flagOption(invocation: Pick<Invocation, 'values'>, name: string): boolean {
   return invocation.values[name] === true
 }
 
-/** Parses a command's arguments. Throws `InputError` for unknown options and surplus arguments. */
+/** Parses a command's arguments. Throws `InputError` for unknown options, surplus arguments and values that are not the numbers asked for. */
 export function parseCommandLine(command: Command, args: string[]): Pick<Invocation, 'values' | 'positionals'> {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean' } }
-  for (const [name, { type, default: preset }] of Object.entries(command.options))
-    options[name] = preset === undefined ? { type } : { type, default: preset }
+  for (const [name, option] of Object.entries(command.options)) {
+    if (option.type === 'number' || option.default === undefined)
+      options[name] = { type: option.type === 'boolean' ? 'boolean' : 'string' }
+    else options[name] = { type: option.type, default: option.default }
+  }
   try {
     const parsed = parseArgs({
       args,
@@ -66,19 +100,55 @@ export function parseCommandLine(command: Command, args: string[]): Pick<Invocat
       allowPositionals: command.positionals !== undefined,
       strict: true,
     })
-    return { values: parsed.values as Record<string, OptionValue>, positionals: parsed.positionals }
+    const texts = parsed.values as Record<string, string | boolean | undefined>
+    return { values: valuesOf(command, texts), positionals: parsed.positionals }
   } catch (error) {
+    if (error instanceof InputError) throw error
     const message = (error as Error).message.split('. To specify')[0]!
     throw new InputError([`${message}. See: rag-ladder ${command.name} --help`])
   }
 }
 
+/** The values with numbers as numbers, and their defaults where none was given. Throws `InputError` with every text that is none. */
+function valuesOf({ options }: Command, texts: Readonly<Record<string, OptionValue>>): Record<string, OptionValue> {
+  const values = { ...texts }
+  const problems: string[] = []
+  for (const [name, option] of Object.entries(options)) {
+    if (option.type !== 'number') continue
+    const text = texts[name]
+    if (typeof text !== 'string' || text === '') {
+      values[name] = option.default
+      continue
+    }
+    const value = plainNumber(text, option.kind)
+    const { from = -Infinity, above = -Infinity, to = Infinity, kind, example } = option
+    if (value !== null && value >= from && value > above && value <= to) values[name] = value
+    else {
+      const noun = kind === 'whole' ? 'a whole number' : 'a number'
+      problems.push(
+        `invalid value for --${name}: expected ${noun} ${rangeWords(option)}, got ${text}; example: --${name} ${example}`,
+      )
+    }
+  }
+  if (problems.length > 0) throw new InputError(problems)
+  return values
+}
+
+/** `from 1 to 32`, `from 0`, `above 0 and at most 3600`. */
+function rangeWords({ from, above, to }: NumberOption): string {
+  if (above !== undefined) return to === undefined ? `above ${above}` : `above ${above} and at most ${to}`
+  return to === undefined ? `from ${from}` : `from ${from} to ${to}`
+}
+
 /** Help text of one command. */
 export function commandHelp(command: Command, columns: number): string {
   const options = Object.entries(command.options).map(([name, option]) => {
-    const label = option.type === 'string' ? `--${name} ${option.hint ?? 'VALUE'}` : `--[no-]${name}`
-    const preset = option.default === undefined ? '' : ` (default: ${option.default})`
-    return [label, `${option.description}${preset}`] as const
+    const label = option.type === 'boolean' ? `--[no-]${name}` : `--${name} ${option.hint ?? 'VALUE'}`
+    const more = [
+      ...(option.type === 'number' ? [rangeWords(option)] : []),
+      ...(option.default === undefined ? [] : [`default: ${option.default}`]),
+    ]
+    return [label, `${option.description}${more.length === 0 ? '' : ` (${more.join('; ')})`}`] as const
   })
   const rows = helpTable(options, 26, columns)
   const usage = ['rag-ladder', command.name, ...(rows.length > 0 ? ['[options]'] : []), command.positionals ?? '']

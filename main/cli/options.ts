@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { namedFiles, type ArtifactPlace } from '../evidence/artifact-files.ts'
-import { PRIMARY_METRICS } from '../../contract/index.ts'
+import { MAX_BUDGET } from '../../contract/control/run-job.ts'
+import { MAX_CONCURRENCY, MAX_REPEATS, MAX_ROTATIONS, PRIMARY_METRICS } from '../../contract/index.ts'
 import { projectProblem } from '../manifests/project-folder.ts'
 import { InputError, parseRunnerInputs } from '../manifests/runner-inputs.ts'
-import { textOption, type Invocation, type Option } from './command.ts'
+import { decimalNumber, textOption, wholeNumber, type Invocation, type Option } from './command.ts'
 
 /** Options that several commands share, each described once. */
 export const RUN_OPTIONS = {
@@ -29,14 +30,16 @@ export const RUN_OPTIONS = {
     description: `metric that decides about the run: ${PRIMARY_METRICS.join(', ')}; the first that the run has unless given`,
   },
   evaluate: { type: 'boolean', description: 'score the answers', default: true },
-  concurrency: { type: 'string', hint: 'N', description: 'cells in flight, 1 to 32, instead of the manifest’s' },
+  concurrency: {
+    ...wholeNumber(1, MAX_CONCURRENCY, 4),
+    description: 'cells in flight instead of the manifest’s',
+  },
   repeats: {
-    type: 'string',
-    hint: 'N',
-    description: 'answers per question and approach, 1 to 20, instead of MATRIX_REPEATS',
+    ...wholeNumber(1, MAX_REPEATS, 3),
+    description: 'answers per question and approach instead of MATRIX_REPEATS',
   },
   budget: {
-    type: 'string',
+    ...decimalNumber({ above: 0, to: MAX_BUDGET }, 2.5),
     hint: 'AMOUNT',
     description:
       'most that the cells may cost, at the prices of `rag-ladder models price`; the run stops between cells',
@@ -63,7 +66,10 @@ export const RUN_OPTIONS = {
   judge: { type: 'boolean', description: 'grade the answers by the judge panel; on when judges are named' },
   'judge-models': { type: 'string', hint: 'NAME,...', description: 'judges, two or more, instead of JUDGE_MODELS' },
   'judge-endpoint': { type: 'string', hint: 'URL', description: 'chat endpoint of the judges instead of the gateway' },
-  rotations: { type: 'string', hint: 'N', description: 'how often each judge is asked, each time in another order' },
+  rotations: {
+    ...wholeNumber(1, MAX_ROTATIONS, 2),
+    description: 'how often each judge is asked, each time in another order',
+  },
   reference: { type: 'boolean', description: 'show the ground truth to chat judges' },
   json: { type: 'boolean', description: 'print events as JSON lines' },
 } as const satisfies Record<string, Option>
@@ -111,12 +117,5 @@ export function evidenceArguments(invocation: Invocation): string[] {
   return invocation.positionals.length > 0 || evidence === undefined ? invocation.positionals : [evidence]
 }
 
-/** A whole number that an option gives; null when it was not given. Throws `InputError`. */
-export function countOption(invocation: Invocation, name: string, least: number, most = Infinity): number | null {
-  const text = textOption(invocation, name)
-  if (text === null) return null
-  const value = Number(text)
-  if (Number.isSafeInteger(value) && value >= least && value <= most) return value
-  const range = most === Infinity ? `from ${least}` : `from ${least} to ${most}`
-  throw new InputError([`invalid value for --${name}: expected a whole number ${range}, got ${text}`])
-}
+/** For the commands that serve; 0 takes any free port. */
+export const PORT_OPTION = { ...wholeNumber(0, 65_535, 4870), hint: 'PORT' }

@@ -9,7 +9,7 @@ import { InputError, parseRunnerInputs, splitList, type RunnerInputs } from '../
 import { embeddedPlatform, externalPlatform, type PlatformSource } from '../runner/platform-source.ts'
 import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
-import { flagOption, textOption, type Invocation } from './command.ts'
+import { flagOption, numberOption, textOption, type Invocation } from './command.ts'
 import { projectFolder } from './options.ts'
 import { readerServices } from './reader-services.ts'
 
@@ -45,10 +45,7 @@ function requested(invocation: Invocation, inputs: RunnerInputs, now: Date): Rec
   const { values } = invocation
   const text = (name: string): string | undefined => textOption(invocation, name) ?? undefined
   const list = (name: string): string[] | undefined => splitList(text(name)) ?? undefined
-  const number = (name: string): number | undefined => {
-    const given = text(name)
-    return given === undefined ? undefined : Number(given)
-  }
+  const number = (name: string): number | undefined => numberOption(invocation, name) ?? undefined
   const flag = (name: string): boolean | undefined => {
     const given = values[name]
     return typeof given === 'boolean' ? given : undefined
@@ -160,16 +157,6 @@ export async function setUpRun(
   return prepared.run
 }
 
-/** `--port`; null when it was not given. Throws `InputError`. */
-function portOption(invocation: Invocation): number | null {
-  const text = textOption(invocation, 'port')
-  if (text === null) return null
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InputError([`--port: expected a whole number from 0 to 65535, got ${text}`])
-  return port
-}
-
 /** The platform of a run: the one named by option or variable, else the embedded one under the project's state folder. */
 export function choosePlatform(
   run: Pick<PreparedRun, 'root' | 'inputs' | 'experiment' | 'modelSet'>,
@@ -177,7 +164,7 @@ export function choosePlatform(
   emit: (event: RunEvent) => void,
 ): PlatformSource {
   const { gatewayUrl } = run.inputs
-  const port = portOption(invocation)
+  const port = numberOption(invocation, 'port')
   if (gatewayUrl !== null) return externalPlatform(gatewayUrl, run.inputs)
   const stateRoot = resolve(run.root, STATE_FOLDER)
   const launcher = createNodeLauncher()

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { addressProblem } from '../../contract/index.ts'
 import { databaseAddressProblem } from '../evidence/postgres/database-address.ts'
-import { textOption, type Invocation, type Option } from './command.ts'
+import { numberOption, textOption, wholeNumber, type Invocation, type Option } from './command.ts'
 import type { WorkerJob } from './job-files.ts'
 import { pickOptions, projectFolder, RUN_OPTIONS } from './options.ts'
 
@@ -15,7 +15,7 @@ const WORKER_OPTIONS = ['dataset', 'run-id', 'models', 'repeats', 'concurrency',
 export const WORKER_JOB_OPTIONS = {
   ...pickOptions(...WORKER_OPTIONS),
   evaluate: RUN_OPTIONS.evaluate,
-  workers: { type: 'string', hint: 'N', description: 'workers of the job, 1 to 1000', default: '4' },
+  workers: { ...wholeNumber(1, 1000, 4), description: 'workers of the job', default: 4 },
 } as const satisfies Record<string, Option>
 
 /** The workers that the options ask for. `isShared`: the nodes see the project in the same folder as this machine. */
@@ -23,7 +23,10 @@ export function workerJob(
   invocation: Invocation,
   { isShared }: { isShared: boolean },
 ): { spec: WorkerJob; problems: string[] } {
-  const given = (name: string): string | null => textOption(invocation, name)
+  const given = (name: string): string | null => {
+    const number = numberOption(invocation, name)
+    return number === null ? textOption(invocation, name) : String(number)
+  }
   const problems = ['dataset', 'run-id', 'gateway'].flatMap((name) =>
     given(name) === null ? [`--${name}: needed, because every worker must work on the same run`] : [],
   )
@@ -33,12 +36,10 @@ export function workerJob(
   const database = given('evidence')
   const ofDatabase = database === null ? null : databaseAddressProblem(database, { password: 'refused' })
   if (ofDatabase !== null) problems.push(`--evidence: ${ofDatabase}`)
-  const workers = Number(given('workers'))
-  if (!Number.isInteger(workers) || workers < 1 || workers > 1000)
-    problems.push(`--workers: expected a whole number from 1 to 1000, got ${given('workers')}`)
   const project = isShared ? ['--project', projectFolder(invocation)] : []
   const options = WORKER_OPTIONS.flatMap((name) => (given(name) === null ? [] : [`--${name}`, given(name)!]))
   const evaluate = invocation.values['evaluate'] === false ? ['--no-evaluate'] : []
   const args = ['worker', ...project, ...options, ...evaluate]
+  const workers = numberOption(invocation, 'workers')!
   return { spec: { runId: given('run-id') ?? '', workers, args }, problems }
 }

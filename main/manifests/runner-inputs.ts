@@ -1,7 +1,9 @@
 import {
   addressProblem,
   Identifier,
+  MAX_CONCURRENCY,
   MAX_REPEATS,
+  plainNumber,
   PLATFORM_GATEWAY,
   RetryFailed,
   VARIABLES,
@@ -111,8 +113,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
   const count = (name: VariableName, most: number): number | null => {
     const value = text(name)
     if (value === null) return null
-    // As services read numbers: 0x10 and 1e1 are none.
-    const number = /^\d+$/.test(value) ? Number(value) : NaN
+    const number = plainNumber(value, 'whole') ?? NaN
     if (number >= 1 && number <= most) return number
     problems.push(`${name}: expected a whole number from 1 to ${most}, got ${value}`)
     return null
@@ -124,7 +125,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     queriesFile: text('MATRIX_QUERIES_FILE'),
     runId: identifier('MATRIX_RUN_ID'),
     repeats: count('MATRIX_REPEATS', MAX_REPEATS),
-    concurrency: count('MATRIX_CONCURRENCY', 32),
+    concurrency: count('MATRIX_CONCURRENCY', MAX_CONCURRENCY),
     retryFailed: null,
     modelSet: identifier('RAG_MODEL_SET'),
     corpusRoot: text('RAG_INGESTION_CORPUS_ROOT'),

@@ -1,4 +1,4 @@
-import { VARIABLES, defaultOf } from '../../contract/index.ts'
+import { defaultOf, plainNumber, VARIABLES } from '../../contract/index.ts'
 import type { VariableName } from '../../contract/index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -61,7 +61,7 @@ export function createEnvReader(env: Env): EnvReader {
     integer(name, { min, max }) {
       const value = optional(name)
       if (value === null) return Number(defaultOf(name))
-      const number = /^[+-]?\d+$/.test(value) ? Number(value) : NaN
+      const number = plainNumber(value, 'whole') ?? NaN
       if (number >= min && number <= max) return number
       refuse(name, value, `a whole number from ${min} to ${max}`)
       return Number(VARIABLES[name].default ?? min)
@@ -69,7 +69,7 @@ export function createEnvReader(env: Env): EnvReader {
     seconds(name, { max }) {
       const value = optional(name)
       if (value === null) return Number(defaultOf(name))
-      const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN
+      const number = plainNumber(value, 'decimal') ?? NaN
       if (number > 0 && number <= max) return number
       refuse(name, value, `a number of seconds greater than 0 and at most ${max}`)
       return Number(VARIABLES[name].default ?? max)
@@ -77,7 +77,7 @@ export function createEnvReader(env: Env): EnvReader {
     decimal(name, { min, max }) {
       const value = optional(name)
       if (value === null) return Number(defaultOf(name))
-      const number = /^\d+(\.\d+)?$/.test(value) ? Number(value) : NaN
+      const number = plainNumber(value, 'decimal') ?? NaN
       if (number >= min && number <= max) return number
       refuse(name, value, `a number from ${min} to ${max}`)
       return Number(VARIABLES[name].default ?? min)

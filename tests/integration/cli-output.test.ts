@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
@@ -79,13 +79,23 @@ describe('a command that does not exist', () => {
   it.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])('is refused by name: %s', async (name) => {
     const { code, stderr } = await runCli([name])
     expect(code).toBe(2)
-    expect(stderr).toContain(`unknown command: ${name}\n`)
+    expect(stderr).toBe(`error: unknown command: ${name}\nrag-ladder --help lists the commands\n`)
   })
 
   it('is answered with the command that a misspelt name most likely means', async () => {
     const { code, stderr } = await runCli(['datset'])
     expect(code).toBe(2)
-    expect(stderr).toContain('unknown command: datset; did you mean dataset?\n')
+    expect(stderr).toBe('error: unknown command: datset; did you mean dataset?\nrag-ladder --help lists the commands\n')
+  })
+})
+
+describe('the version', () => {
+  it.each(['--version', '-V'])('is printed with the name of the program by %s', async (option) => {
+    const { name, version } = JSON.parse(await readFile(join(PROJECT_ROOT, 'package.json'), 'utf8')) as Record<
+      string,
+      string
+    >
+    expect(await runCli([option])).toMatchObject({ code: 0, stdout: `${name} ${version}\n`, stderr: '' })
   })
 })
 

@@ -48,7 +48,7 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
     expect(planOf(again)).toMatchObject({ total: CELLS, reuse: CELLS, run: 0 })
     expect(gateway.calls()).toBe(calls)
     const listed = await runCli(['worker', '--list', '--project', root, '--dataset', 'smoke', '--run-id', 'kept'], env)
-    expect(listed.stdout).toMatch(new RegExp(`smoke: .+: ${CELLS} stored, 0 in hand, gone`))
+    expect(listed.stdout).toMatch(new RegExp(`smoke: .+: ${CELLS} stored, 0 in hand, ended .+ ago`))
 
     const printed = [made, again, listed].map(({ stdout, stderr }) => stdout + stderr).join('')
     expect(printed).not.toContain('very-secret')

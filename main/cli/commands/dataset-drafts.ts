@@ -12,8 +12,8 @@ import type { Experiment } from '../../manifests/experiment.ts'
 import { loadPrices } from '../../manifests/own-prices.ts'
 import { InputError, parseRunnerInputs, splitList } from '../../manifests/runner-inputs.ts'
 import { questioner } from '../announce-effects.ts'
-import { EXIT, flagOption, textOption, type ExitCode, type Option } from '../command.ts'
-import { countOption, RUN_OPTIONS } from '../options.ts'
+import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode, type Option } from '../command.ts'
+import { RUN_OPTIONS } from '../options.ts'
 import { ownDataset } from '../own-dataset.ts'
 import { choosePlatform } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
@@ -26,8 +26,16 @@ type Call = VerbCall<{ experiment: Experiment }>
 const USUAL_COUNT = 12
 
 export const DRAFT_OPTIONS: Readonly<Record<string, Option>> = {
-  count: { type: 'string', hint: 'N', description: `with draft: so many questions; ${USUAL_COUNT} unless given` },
-  hops: { type: 'string', hint: 'N', description: 'with draft: 1, or 2 for questions that join two documents' },
+  count: {
+    ...wholeNumber(1, MAX_DRAFTS, USUAL_COUNT),
+    description: 'with draft: so many questions',
+    default: USUAL_COUNT,
+  },
+  hops: {
+    ...wholeNumber(1, 2, 2),
+    description: 'with draft: documents that a question joins',
+    default: 1,
+  },
   from: { type: 'string', hint: 'PATH,…', description: 'with draft: only from these documents' },
   yes: { type: 'boolean', description: 'with draft: send passages to another machine without asking' },
   accept: { type: 'string', hint: 'ID,…|all', description: 'with drafts: make these questions of the dataset' },
@@ -61,8 +69,8 @@ async function draft({ experiment, args: [id = ''], invocation, print }: Call): 
   if (problems.length > 0) throw new InputError(problems)
   const model = draftingModel(experiment, modelSet, invocation.env, inputs.gatewayUrl !== null)
   const wish = {
-    count: countOption(invocation, 'count', 1, MAX_DRAFTS) ?? USUAL_COUNT,
-    hops: countOption(invocation, 'hops', 1, 2) ?? 1,
+    count: numberOption(invocation, 'count')!,
+    hops: numberOption(invocation, 'hops')!,
     documents: splitList(textOption(invocation, 'from')) ?? undefined,
     rules: model.rules,
   }

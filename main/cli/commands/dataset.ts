@@ -24,8 +24,8 @@ import {
 import { QUESTION_FORMATS, QuestionFileError, type QuestionFormat } from '../../manifests/question-file.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
-import { EXIT, flagOption, textOption, type ExitCode } from '../command.ts'
-import { countOption, projectFolder, RUN_OPTIONS } from '../options.ts'
+import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode } from '../command.ts'
+import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { ownDataset, datasetOf } from '../own-dataset.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
 import { DRAFT_OPTIONS, DRAFT_VERBS } from './dataset-drafts.ts'
@@ -142,13 +142,12 @@ export const datasetCommand = commandOfVerbs({
     'copy-of': { type: 'string', hint: 'ID', description: 'dataset to copy, with new' },
     as: { type: 'string', hint: 'ID', description: 'id of the imported dataset; the name of the source unless given' },
     format: { type: 'string', hint: 'NAME', description: 'format of a public dataset; by its content unless given' },
-    questions: { type: 'string', hint: 'N', description: 'with import: a sample of so many questions' },
+    questions: { ...wholeNumber(1, null, 100), description: 'with import: a sample of so many questions' },
     documents: {
-      type: 'string',
-      hint: 'N',
+      ...wholeNumber(1, null, 500),
       description: 'with import: so many documents, those with gold evidence and a sample of the others',
     },
-    seed: { type: 'string', hint: 'N', description: 'seed of the samples', default: '0' },
+    seed: { ...wholeNumber(0, null, 7), description: 'seed of the samples', default: 0 },
     split: { type: 'string', hint: 'NAME', description: 'with import: test, dev or train, or part of a file name' },
     out: { type: 'string', hint: 'FILE', description: 'where export writes; ID.zip unless given' },
     json: { type: 'boolean', description: 'print the findings of check, or the summary of import, as JSON' },
@@ -178,9 +177,9 @@ async function importFrom({ experiment, args: [source = ''], invocation, print }
       source: resolve(source),
       id,
       format: textOption(invocation, 'format'),
-      questions: countOption(invocation, 'questions', 1),
-      documents: countOption(invocation, 'documents', 1),
-      seed: countOption(invocation, 'seed', 0) ?? 0,
+      questions: numberOption(invocation, 'questions'),
+      documents: numberOption(invocation, 'documents'),
+      seed: numberOption(invocation, 'seed')!,
       split: textOption(invocation, 'split'),
       label: textOption(invocation, 'label'),
       onProgress: progress.show,

@@ -2,6 +2,7 @@ import {
   OWN_FLAVORS_FILE,
   ownParameters,
   parameterFields,
+  plainNumber,
   type Alias,
   type OwnFlavor,
   type ParameterField,
@@ -105,11 +106,12 @@ function assignedValues({ base, alias }: Alias, assignments: readonly string[]):
   )
 }
 
+const NUMBERS = { integer: 'whole', share: 'decimal' } as const
+
 function valueOf({ kind }: ParameterField, text: string): unknown {
   if (kind === 'switch') return text === 'true' ? true : text === 'false' ? false : text
-  return (kind === 'integer' || kind === 'share') && text.trim() !== '' && !Number.isNaN(Number(text))
-    ? Number(text)
-    : text
+  // A text that is no such number is refused with the field's range, as on the page.
+  return kind === 'integer' || kind === 'share' ? (plainNumber(text, NUMBERS[kind]) ?? text) : text
 }
 
 const withoutEmpty = (values: object): object =>

@@ -1,7 +1,6 @@
 import { totalmem } from 'node:os'
 import process from 'node:process'
 import {
-  Concurrency,
   connectionKind,
   ConnectionKind,
   fieldPath,
@@ -9,6 +8,8 @@ import {
   isCloudModel,
   isNearAddress,
   issueWords,
+  MAX_MODEL_CALLS,
+  MAX_PRICE,
   ModelPrice,
   ModelRole,
   modelNameOf,
@@ -33,7 +34,16 @@ import { catalogueEntries, removeFetchedModel } from '../../manifests/model-cata
 import { fetchModel, ModelFetchError } from '../../runner/fetch-model.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
-import { EXIT, flagOption, textOption, type ExitCode, type Invocation } from '../command.ts'
+import {
+  decimalNumber,
+  EXIT,
+  flagOption,
+  numberOption,
+  textOption,
+  wholeNumber,
+  type ExitCode,
+  type Invocation,
+} from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 import { KEY_USAGE, manageKeys } from './models-key.ts'
@@ -46,6 +56,8 @@ interface Context {
   loaded: Awaited<ReturnType<typeof loadModels>>
 }
 type Call = VerbCall<Context>
+
+const AMOUNT = { ...decimalNumber({ from: 0, to: MAX_PRICE }, 2.5), hint: 'AMOUNT' }
 
 const VERBS: Verbs<Context> = {
   list: {
@@ -108,17 +120,22 @@ export const modelsCommand = commandOfVerbs({
       description: 'its address with the version path; the usual one of its kind unless given',
     },
     'key-env': { type: 'string', hint: 'VARIABLE', description: 'environment variable that holds its key' },
-    concurrency: { type: 'string', hint: 'N', description: 'most calls that it gets at the same time, 1 to 64' },
+    concurrency: { ...wholeNumber(1, MAX_MODEL_CALLS, 4), description: 'most calls that it gets at the same time' },
     cloud: {
       type: 'boolean',
       description: 'whether its calls leave this machine and are paid for; as usual for kind and address unless given',
     },
     model: { type: 'string', hint: 'MODEL', description: 'model for every role that writes text, or to test' },
     'embedding-model': { type: 'string', hint: 'MODEL', description: 'model for embeddings, or to test' },
-    timeout: { type: 'string', hint: 'SECONDS', description: 'longest time for each request of test', default: '60' },
+    timeout: {
+      ...decimalNumber({ above: 0, to: 3600 }, 30),
+      hint: 'SECONDS',
+      description: 'longest time for each request of test',
+      default: 60,
+    },
     catalogue: { type: 'boolean', description: 'list open models by job, with whether they fit this machine' },
-    input: { type: 'string', hint: 'AMOUNT', description: 'price of a million tokens that the model reads' },
-    output: { type: 'string', hint: 'AMOUNT', description: 'price of a million tokens that it writes', default: '0' },
+    input: { ...AMOUNT, description: 'price of a million tokens that the model reads' },
+    output: { ...AMOUNT, description: 'price of a million tokens that it writes', default: 0 },
     currency: { type: 'string', hint: 'CODE', description: 'currency of all prices, such as EUR' },
     none: { type: 'boolean', description: 'take the price of a model away' },
     json: { type: 'boolean', description: 'print the results of test as JSON' },
@@ -218,14 +235,6 @@ async function list(call: Call): Promise<ExitCode> {
   return EXIT.ok
 }
 
-function concurrencyOf(invocation: Invocation): { concurrency?: number } {
-  const text = textOption(invocation, 'concurrency')
-  if (text === null) return {}
-  const parsed = Concurrency.safeParse(Number(text))
-  if (parsed.success) return { concurrency: parsed.data }
-  throw new InputError([`invalid value for --concurrency: expected a whole number from 1 to 64, got ${text}`])
-}
-
 /** What counts as calls that leave this machine, where it is not as usual for the kind. */
 function cloudOf(invocation: Invocation, kind: ConnectionKind, url: string | null): { cloud?: boolean } {
   const { isCloud } = connectionKind(kind)
@@ -234,15 +243,8 @@ function cloudOf(invocation: Invocation, kind: ConnectionKind, url: string | nul
   return cloud === isCloud ? {} : { cloud }
 }
 
-function secondsOf(invocation: Invocation): number {
-  const text = textOption(invocation, 'timeout') ?? ''
-  const seconds = Number(text)
-  if (seconds > 0 && seconds <= 3600) return seconds
-  throw new InputError([`invalid value for --timeout: expected seconds up to 3600, got ${text}`])
-}
-
 async function testFile(path: string, invocation: Invocation, print: Call['print']): Promise<ExitCode> {
-  const [root, timeoutS] = [process.cwd(), secondsOf(invocation)]
+  const [root, timeoutS] = [process.cwd(), numberOption(invocation, 'timeout')!]
   const file = { root, path, timeoutS, signal: new AbortController().signal }
   const result = await testModelFile(createNodeLauncher(), file)
   if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify({ [path]: result })}\n`)
@@ -257,7 +259,7 @@ async function test({ loaded, args, invocation, print }: Call): Promise<ExitCode
   const options = {
     model: textOption(invocation, 'model'),
     embeddingModel: textOption(invocation, 'embedding-model'),
-    timeoutMs: secondsOf(invocation) * 1000,
+    timeoutMs: numberOption(invocation, 'timeout')! * 1000,
   }
   const results: Record<string, ModelTest> = {}
   for (const [name, connection] of Object.entries(tested))
@@ -289,13 +291,14 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
   const keyName = textOption(invocation, 'key-env')
   const model = textOption(invocation, 'model')
   const embeddingModel = textOption(invocation, 'embedding-model')
+  const concurrency = numberOption(invocation, 'concurrency')
   if (model === null && embeddingModel !== null)
     throw new InputError(['--embedding-model needs --model: a set has a model for every role'])
   const connection: Connection = {
     kind: kind.data,
     ...(url === null ? {} : { base_url: url }),
     ...(keyName === null ? {} : { api_key_env: keyName }),
-    ...concurrencyOf(invocation),
+    ...(concurrency === null ? {} : { concurrency }),
     ...cloudOf(invocation, kind.data, url),
   }
   const set =
@@ -333,8 +336,8 @@ async function price({ root, args: [model], invocation, print }: Call): Promise<
     return EXIT.ok
   }
   const amounts = ModelPrice.safeParse({
-    input: amountOption(invocation, 'input'),
-    output: amountOption(invocation, 'output'),
+    input: numberOption(invocation, 'input') ?? undefined,
+    output: numberOption(invocation, 'output') ?? undefined,
   })
   if (!amounts.success)
     throw new InputError(amounts.error.issues.map((issue) => `--${fieldPath(issue.path)}: ${issueWords(issue)}`))
@@ -343,13 +346,6 @@ async function price({ root, args: [model], invocation, print }: Call): Promise<
   const { input, output } = amounts.data
   print(`${model} costs ${input} ${currency} per million tokens read and ${output} ${currency} per million written.`)
   return EXIT.ok
-}
-
-/** A number where one was typed; the text itself where it is none, for the message. */
-function amountOption(invocation: Invocation, name: string): number | string | undefined {
-  const text = textOption(invocation, name)
-  if (text === null) return undefined
-  return Number.isNaN(Number(text)) ? text : Number(text)
 }
 
 async function remove({ root, loaded, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {

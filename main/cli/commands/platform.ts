@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { SECRETS_FILE } from '../../runner/platform-source.ts'
 import { EXIT, type Command } from '../command.ts'
-import { pickOptions } from '../options.ts'
+import { pickOptions, PORT_OPTION } from '../options.ts'
 import { choosePlatform, setUpRun, STATE_FOLDER } from '../run-setup.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
 
@@ -13,8 +13,7 @@ export const platformCommand: Command = {
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'model-set'),
     port: {
-      type: 'string',
-      hint: 'N',
+      ...PORT_OPTION,
       description: 'port instead of PLATFORM_PORT; 4871 unless given, any when that is taken',
     },
   },

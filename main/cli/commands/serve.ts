@@ -13,26 +13,17 @@ import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import type { ServiceState } from '../../supervisor/service-state.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { lastWords } from '../../supervisor/supervised-service.ts'
-import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
-import { pickOptions, projectFolder } from '../options.ts'
+import { EXIT, flagOption, numberOption, textOption, type Command, type Invocation } from '../command.ts'
+import { pickOptions, PORT_OPTION, projectFolder } from '../options.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
 
 /** Taken when it is free, so that a bookmark stays good. */
 const DEFAULT_PORT = 4870
 
-function chosenPort(invocation: Invocation): number | null {
-  const text = textOption(invocation, 'port')
-  if (text === null) return null
-  const port = Number(text)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InputError([`--port: a number from 0 to 65535, not ${text}`])
-  return port
-}
-
 /** The port that was asked for, which must be free, else the default one or any. */
 async function portToTake(invocation: Invocation): Promise<number> {
-  const chosen = chosenPort(invocation)
+  const chosen = numberOption(invocation, 'port')
   if (chosen === 0) return 0
   const free = await portOrAny(chosen ?? DEFAULT_PORT)
   if (chosen !== null && free !== chosen)
@@ -144,7 +135,7 @@ export const serveCommand: Command = {
   summary: 'Serve the control panel to a browser on this machine until Ctrl-C; prints a link that opens it once.',
   options: {
     ...pickOptions('project', 'results'),
-    port: { type: 'string', hint: 'PORT', description: `port on 127.0.0.1; ${DEFAULT_PORT} unless it is taken` },
+    port: { ...PORT_OPTION, description: `port on 127.0.0.1; ${DEFAULT_PORT} unless it is taken, any for 0` },
     json: { type: 'boolean', description: 'print every event of the engine as a JSON line, after the link' },
     open: { type: 'boolean', description: 'open the link in the browser', default: true },
   },

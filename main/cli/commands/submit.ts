@@ -15,7 +15,17 @@ import {
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { withoutSecrets } from '../../lib/known-secrets.ts'
 import { InputError, parseRunnerInputs } from '../../manifests/runner-inputs.ts'
-import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import {
+  decimalNumber,
+  EXIT,
+  flagOption,
+  numberOption,
+  textOption,
+  wholeNumber,
+  type Command,
+  type ExitCode,
+  type Invocation,
+} from '../command.ts'
 import { quoted } from '../job-files.ts'
 import { RUN_OPTIONS } from '../options.ts'
 import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
@@ -81,17 +91,20 @@ export const submitCommand: Command = {
       hint: 'URL',
       description: 'dashboard of the Ray cluster, such as http://head:8265 (RAY_URL)',
     },
-    cpus: { type: 'string', hint: 'N', description: 'CPUs that each worker reserves', default: '1' },
+    cpus: {
+      ...decimalNumber({ from: 0.01, to: 1024 }, 0.5),
+      description: 'CPUs that each worker reserves',
+      default: 1,
+    },
     resource: {
       type: 'string',
       hint: 'NAME',
       description: 'resource that only the nodes near the data have: workers run on these',
     },
     retries: {
-      type: 'string',
-      hint: 'N',
-      description: 'how often Ray starts a worker again that died, 0 to 100',
-      default: '3',
+      ...wholeNumber(0, 100, 3),
+      description: 'how often Ray starts a worker again that died',
+      default: 3,
     },
     wait: { type: 'boolean', description: 'print the log of the job until it ends' },
   },
@@ -148,13 +161,7 @@ async function submit(
     { ...invocation, values: { ...values, evidence: given ?? evidence } },
     { isShared: true },
   )
-  const number = (option: string, least: number, most: number): number => {
-    const value = Number(textOption(invocation, option))
-    if (!(value >= least && value <= most)) problems.push(`--${option}: expected ${least} to ${most}`)
-    return value
-  }
-  const cpus = number('cpus', 0.01, 1024)
-  const retries = number('retries', 0, 100)
+  const [cpus, retries] = [numberOption(invocation, 'cpus')!, numberOption(invocation, 'retries')!]
   const resource = textOption(invocation, 'resource')
   const all = [...new Set([...found, ...problems])]
   if (all.length > 0) throw new InputError(all)

@@ -1,5 +1,5 @@
-import { durationWords } from '../../../contract/index.ts'
-import type { RunWorker } from '../../evidence/postgres/database-workers.ts'
+import { countWords, durationWords } from '../../../contract/words.ts'
+import { workerState, type RunWorker } from '../../evidence/postgres/database-workers.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { datasetRunsOf, type PreparedRun } from '../../runner/prepare-run.ts'
@@ -77,11 +77,19 @@ async function work(setup: PreparedRun, invocation: Parameters<Command['run']>[0
   }
 }
 
-function workerLines(datasetId: string, workers: readonly RunWorker[]): string[] {
+/** A line for each process that works or worked on a run, with its state. */
+export function workerLines(datasetId: string, workers: readonly RunWorker[], now = Date.now()): string[] {
   if (workers.length === 0) return [`${datasetId}: no process works on this run`]
-  return workers.map(({ name, host, pid, stored, inHand, lastSeenAt }) => {
-    const seen =
-      lastSeenAt === null ? 'gone' : `seen ${durationWords(Math.max(0, Date.now() - lastSeenAt.getTime()))} ago`
-    return `${datasetId}: ${name} (${host}, process ${pid}): ${stored} stored, ${inHand} in hand, ${seen}`
+  const ago = (time: Date): string => `${durationWords(Math.max(0, now - time.getTime()))} ago`
+  return workers.map((worker) => {
+    const { name, host, pid, stored, inHand, lastSeenAt, endedAt } = worker
+    const states = {
+      working: () => `working, seen ${ago(lastSeenAt!)}`,
+      idle: () => `idle, seen ${ago(lastSeenAt!)}`,
+      ended: () => `ended ${ago(endedAt!)}`,
+      lost: () => 'lost: its connection ended before it left the run',
+    }
+    const counts = `${countWords(stored)} stored, ${countWords(inHand)} in hand`
+    return `${datasetId}: ${name} (${host}, process ${pid}): ${counts}, ${states[workerState(worker)]()}`
   })
 }

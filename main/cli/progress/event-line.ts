@@ -1,10 +1,4 @@
-import {
-  conflictingRows,
-  durationWords,
-  type LadderStep,
-  type RunEvent,
-  type RunPlan,
-} from '../../../contract/index.ts'
+import { conflictingRows, durationWords, LadderStep, type RunEvent, type RunPlan } from '../../../contract/index.ts'
 import { countWords, plural } from '../../../contract/words.ts'
 
 const OUTCOMES = {
@@ -92,7 +86,41 @@ export function failedCellLines({ dataset_id: id, failed, retry = 0 }: RunPlan):
   ]
 }
 
-/** The lines of an event on any output; none for events that only advance the progress. */
+type Skipped = Extract<RunEvent, { type: 'step.skipped' }>
+
+/** One line that names the steps that a dataset skipped, with the reason of the last. */
+function skippedLines(skipped: readonly Skipped[]): EventLine[] {
+  const last = skipped.at(-1)
+  if (last === undefined) return []
+  const steps = skipped.map(({ step }) => STEP_LABELS[step]).join(', ')
+  return [line(`– ${last.dataset_id}  skipped: ${steps}`, { tone: 'quiet', note: last.reason })]
+}
+
+/**
+ * The lines of the events of a run, in their order; none for events that only advance the progress. The steps that a dataset skips share a
+ * line, which comes when the last step of the dataset is over, or before what ends it earlier.
+ */
+export function lineWriter(): (event: RunEvent) => EventLine[] {
+  let skipped: Skipped[] = []
+  const collected = (): EventLine[] => {
+    const lines = skippedLines(skipped)
+    skipped = []
+    return lines
+  }
+  return (event) => {
+    if (event.type === 'step.skipped') {
+      skipped.push(event)
+      return event.step === LAST_STEP ? collected() : []
+    }
+    if (event.type === 'step.finished' && event.step === LAST_STEP) return [...eventLines(event), ...collected()]
+    const isOver = event.type === 'step.failed' || event.type === 'run.finished'
+    return isOver ? [...collected(), ...eventLines(event)] : eventLines(event)
+  }
+}
+
+const LAST_STEP = LadderStep.options.at(-1)!
+
+/** The lines of one event on any output. */
 export function eventLines(event: RunEvent): EventLine[] {
   switch (event.type) {
     case 'run.started': {
@@ -104,10 +132,8 @@ export function eventLines(event: RunEvent): EventLine[] {
       const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  ${durationWords(event.duration_ms)}`
       return [line(text, { sign: '●', tone: 'good', note: event.note })]
     }
-    case 'step.skipped': {
-      const text = `– ${event.dataset_id}  ${STEP_LABELS[event.step]}  skipped`
-      return [line(text, { tone: 'quiet', note: event.reason })]
-    }
+    case 'step.skipped':
+      return skippedLines([event])
     case 'step.failed': {
       const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  failed`
       return [

@@ -1,13 +1,23 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
-import type { RunEvent } from '../../../contract/index.ts'
+import type { LadderStep, RunEvent } from '../../../contract/index.ts'
 import { countWords } from '../../../contract/words.ts'
-import { eventLines } from './event-line.ts'
+import { eventLines, lineWriter } from './event-line.ts'
 import { outputColumns, renderLine } from './render-line.ts'
 import { chooseReporter } from './reporter.ts'
 
 const shown = (event: RunEvent, columns = 80, color = false): string[] =>
   eventLines(event).flatMap((line) => renderLine(line, { color, columns }).split('\n'))
+
+/** The lines of a whole run, 80 columns wide. */
+const linesOf = (events: readonly RunEvent[]): string[] => {
+  const lines = lineWriter()
+  return events
+    .flatMap((event) => lines(event))
+    .map((line) => renderLine(line, { color: false, columns: 80 }))
+    .join('\n')
+    .split('\n')
+}
 
 const step = (note: string | null): RunEvent => ({
   type: 'step.finished',
@@ -66,6 +76,55 @@ describe('an event on the terminal', () => {
     expect(failed.at(-1)).toBe('    a bc')
     const [notice] = shown({ type: 'notice', level: 'warning', message }, 80, color)
     expect(notice).toBe(color ? '\u001b[33mwarning:\u001b[39m a bc' : 'warning: a bc')
+  })
+})
+
+describe('the steps that a run skips', () => {
+  const skip = (dataset_id: string, step: LadderStep, reason: string): RunEvent => ({
+    type: 'step.skipped',
+    dataset_id,
+    step,
+    reason,
+  })
+  const done = (dataset_id: string, step: LadderStep): RunEvent => ({
+    type: 'step.finished',
+    dataset_id,
+    step,
+    duration_ms: 5,
+    note: null,
+  })
+
+  it('share one line per dataset that names them, after its last step', () => {
+    const steps = (dataset: string): RunEvent[] => [
+      skip(dataset, 'cold_reset', 'finished cells and collections are kept'),
+      done(dataset, 'cells'),
+      skip(dataset, 'judge', 'no judge panel is enabled'),
+      skip(dataset, 'publish', 'not requested'),
+    ]
+    expect(linesOf([...steps('a'), ...steps('b')])).toEqual([
+      '● a  run the cells  5.0 ms',
+      '– a  skipped: cold reset, judge panel, publish  not requested',
+      '● b  run the cells  5.0 ms',
+      '– b  skipped: cold reset, judge panel, publish  not requested',
+    ])
+  })
+
+  it('are named after the publication, and before a failure that ends the dataset', () => {
+    const failed: RunEvent = { type: 'step.failed', dataset_id: 'b', step: 'start', code: 'x', message: 'no port' }
+    expect(
+      linesOf([
+        skip('a', 'judge', 'no judge panel is enabled'),
+        done('a', 'publish'),
+        skip('b', 'cold_reset', 'kept'),
+        failed,
+      ]),
+    ).toEqual([
+      '● a  publish  5.0 ms',
+      '– a  skipped: judge panel  no judge panel is enabled',
+      '– b  skipped: cold reset  kept',
+      '▲ b  start the platform  failed',
+      '    no port',
+    ])
   })
 })
 

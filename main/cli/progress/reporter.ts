@@ -3,7 +3,7 @@ import { countWords, plural } from '../../../contract/words.ts'
 import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
-import { bar, eventLines } from './event-line.ts'
+import { bar, lineWriter, type EventLine } from './event-line.ts'
 import { outputColumns, renderLine, type Look } from './render-line.ts'
 
 /** Where a run's events go: a live terminal, plain lines, or JSON lines. */
@@ -18,10 +18,8 @@ function jsonReporter(out: NodeJS.WritableStream): Reporter {
   return { event: (event) => void out.write(`${JSON.stringify(event)}\n`), end: () => undefined }
 }
 
-const written = (event: RunEvent, look: Look): string =>
-  eventLines(event)
-    .map((line) => `${renderLine(line, look)}\n`)
-    .join('')
+const written = (lines: readonly EventLine[], look: Look): string =>
+  lines.map((line) => `${renderLine(line, look)}\n`).join('')
 
 function judgeLine({ name, done, total, failed }: NonNullable<RunProgress['judge']>): string {
   const missing = failed === 0 ? '' : ` · ${failed} failed`
@@ -51,12 +49,13 @@ function progressLine(progress: RunProgress, now: number, width: number): string
 /** Lines as they happen, and every tenth of the cells. */
 function plainReporter(out: NodeJS.WriteStream): Reporter {
   const look = { color: false, columns: outputColumns(out, process.env) }
+  const linesOf = lineWriter()
   const progress = initialProgress()
   let reportedTenth = 0
   return {
     event(event) {
       track(progress, event, Date.now())
-      const lines = written(event, look)
+      const lines = written(linesOf(event), look)
       if (lines !== '') out.write(lines)
       if (event.type === 'plan.ready') reportedTenth = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
       if (
@@ -91,6 +90,7 @@ function liveReporter(out: NodeJS.WriteStream): Reporter {
   const progress = initialProgress()
   let drawn = false
   let drawnAt = 0
+  const linesOf = lineWriter()
   const erase = (): void => {
     if (drawn) out.write('\r\u001b[2K')
     drawn = false
@@ -105,7 +105,7 @@ function liveReporter(out: NodeJS.WriteStream): Reporter {
     event(event) {
       const now = Date.now()
       track(progress, event, now)
-      const lines = written(event, { color: true, columns: width() })
+      const lines = written(linesOf(event), { color: true, columns: width() })
       if (lines !== '') {
         erase()
         out.write(lines)

@@ -1,8 +1,8 @@
-import type { RayJobLogView, RunWorkers, WorkerState, WorkerView } from '../../../contract/control/run-workers.ts'
+import type { RayJobLogView, RunWorkers, WorkerView } from '../../../contract/control/run-workers.ts'
 import { RefusalError } from '../../evidence/errors.ts'
 import { databaseAddress } from '../../evidence/postgres/database-address.ts'
 import { databaseStoreAt } from '../../evidence/postgres/database-store.ts'
-import type { RunWorker } from '../../evidence/postgres/database-workers.ts'
+import { workerState, type RunWorker } from '../../evidence/postgres/database-workers.ts'
 import { withoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { RayError, rayJobLog, rayJobsOf, stopRayJob, type RayCluster, type RunOfRay } from '../../lib/ray-jobs.ts'
@@ -17,12 +17,6 @@ const MAX_JOBS = 50
 const LOG_CHARACTERS = 64 * 1024
 
 type DatasetWorker = RunWorker & { datasetId: string }
-
-function stateOf({ lastSeenAt, endedAt, inHand }: RunWorker): WorkerState {
-  if (endedAt !== null) return 'ended'
-  if (lastSeenAt === null) return 'lost'
-  return inHand > 0 ? 'working' : 'idle'
-}
 
 /** Those that are connected first; then whoever joined last. */
 const byLife = (a: DatasetWorker, b: DatasetWorker): number =>
@@ -48,7 +42,7 @@ export function workerProcedures(parts: EngineParts) {
       name,
       host,
       pid,
-      state: stateOf(worker),
+      state: workerState(worker),
       in_hand: inHand,
       cells: claims.flatMap((claim) => names.get(claim) ?? []),
       stored,

@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import type { WorkerState } from '../../../contract/control/run-workers.ts'
 import { LOCK_CLASS } from './database-schema.ts'
 
 /** How a process that adds rows is listed. */
@@ -39,6 +40,13 @@ export interface RunWorker extends WorkerName {
   claims: string[]
   /** Rows that it has stored. */
   stored: number
+}
+
+/** What a process does for the run, as the command line and the panel show it. */
+export function workerState({ lastSeenAt, endedAt, inHand }: RunWorker): WorkerState {
+  if (endedAt !== null) return 'ended'
+  if (lastSeenAt === null) return 'lost'
+  return inHand > 0 ? 'working' : 'idle'
 }
 
 /** Every process that works or worked on a run, in the order of their start. Life and claims are what the server reports about their connections. */

@@ -3,6 +3,7 @@ import { PrimaryMetric } from '../../../contract/common.ts'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { ExperimentView, ModelSetView } from '../../../contract/control/experiment.ts'
 import { MAX_REPEATS } from '../../../contract/evidence/canonical-row.ts'
+import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
 import { METRICS } from '../../../contract/metrics/metrics.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { metricName } from '../../components/format.ts'
@@ -108,7 +109,7 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           label={WORDS.concurrency}
           description={WORDS.concurrencyAbout}
           min={1}
-          max={32}
+          max={MAX_CONCURRENCY}
           placeholder={String(experiment.run.concurrency)}
           value={draft.concurrency ?? ''}
           onChange={(value) => set({ concurrency: value === '' ? null : wholeNumber(value, 1) })}

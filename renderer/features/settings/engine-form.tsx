@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
+import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
 import { VARIABLES } from '../../../contract/settings/variables.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
@@ -88,7 +89,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
             label={WORDS.concurrency}
             description={descriptionOf('concurrency')}
             min={1}
-            max={32}
+            max={MAX_CONCURRENCY}
             value={draft.concurrency ?? ''}
             onChange={(value) => setDraft({ ...draft, concurrency: typeof value === 'number' ? value : null })}
           />
