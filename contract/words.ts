@@ -95,3 +95,9 @@ export function decidedPairsWords(decided: number, pairs: number, level: number)
     ? `No pair of approaches differs significantly (${plural(pairs, 'pair')}, ${basis})`
     : `${countWords(decided)} of ${plural(pairs, 'pair')} of approaches ${decided === 1 ? 'differs' : 'differ'} significantly (${basis})`
 }
+
+/** Beneath what a rung decides by itself; null for a run of one rung, whose result corrects over the same pairs. */
+export const rungPairsWords = (rungs: number): string | null =>
+  rungs < 2
+    ? null
+    : `Decisions of a rung are corrected over its own pairs; the result of the run corrects over all ${countWords(rungs)} rungs as well and may not distinguish a pair that is better or worse here`

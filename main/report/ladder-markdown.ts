@@ -1,6 +1,6 @@
 import { cloudApproaches, cloudWords } from '../../contract/evidence/cloud-use.ts'
 import { artifactNameOf, metricNamed, metricsIn, type Aggregate } from '../../contract/index.ts'
-import { countWords, plural } from '../../contract/words.ts'
+import { countWords, plural, rungPairsWords } from '../../contract/words.ts'
 import { comparedMetric, metricOf, type ComparedName } from './aggregate-access.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { modelCaution } from './findings.ts'
@@ -71,8 +71,14 @@ function stateText(aggregate: Aggregate, name: ComparedName, model: string): str
   return `${STATE_SIGNS[summary.state]} ${STATE_WORDS[summary.state]} (0/${summary.expected})`
 }
 
-export const LEADER_LEGEND =
+const LEADER_LEGEND =
   '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, of the questions that all approaches of a rung share where they are scored on different ones, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach; by latency only where no cell failed. Pairs, over all rungs: ▲ decidedly better, ▼ decidedly worse, · inconclusive, which is no evidence that two approaches are equal.'
+
+/** How the tables of `leaderLines` are read. */
+export function leaderLegend(aggregates: readonly Aggregate[]): string {
+  const several = rungPairsWords(aggregates.length)
+  return several === null ? LEADER_LEGEND : `${LEADER_LEGEND} ${several}.`
+}
 
 /** The report of a ladder in Markdown; equal input gives equal text. */
 export function ladderMarkdown(
@@ -104,7 +110,7 @@ export function ladderMarkdown(
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
     ...(cloud === null ? [] : ['', `> ${md(cloud)}`]),
     '',
-    LEADER_LEGEND,
+    leaderLegend(ordered),
     '',
     md(useLegend(ordered)),
     ...boards,

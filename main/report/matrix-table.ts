@@ -9,10 +9,10 @@ import {
   type ApproachSummary,
   type MetricSummary,
 } from '../../contract/index.ts'
-import { plural } from '../../contract/words.ts'
+import { plural, rungPairsWords } from '../../contract/words.ts'
 import { oneLine } from '../lib/sanitize-for-terminal.ts'
 import { displayWidth, shorten, wrap } from '../lib/terminal-text.ts'
-import { metricOf } from './aggregate-access.ts'
+import { comparedMetric, metricOf } from './aggregate-access.ts'
 import { coverageNotes, UNEQUAL_SIGN } from './coverage-notes.ts'
 import { inLadderOrder } from './long-csv.ts'
 import type { ScoreMetric } from './metric-outcome.ts'
@@ -64,7 +64,7 @@ export function renderMatrixTable(aggregates: readonly Aggregate[], options: Mat
   const always = ALWAYS.filter((name) =>
     ordered.some(({ approaches }) => approaches.some((approach) => metricOf(approach, name) !== undefined)),
   )
-  const view: View = { width, color, metric, always, marks }
+  const view: View = { width, color, metric, always, marks, rungs: ordered.length }
   const sections = ordered.map((aggregate) => datasetLines(aggregate, view))
   if (ordered.length > 1) sections.push(ladderLines(ordered, view))
   sections.push(resultLines(ordered, view))
@@ -81,6 +81,7 @@ interface View {
   /** Scores that have a column whatever the run asked for. */
   always: readonly ScoreMetric[]
   marks: ReadonlyMap<string, string>
+  rungs: number
 }
 
 function marksOf(aggregates: readonly Aggregate[]): Map<string, string> {
@@ -144,6 +145,7 @@ function datasetLines(aggregate: Aggregate, view: View): string[] {
     ...wrap(decidedWords(aggregate, view.metric), view.width, '  ').map((line) =>
       paint([{ text: line, style: 'bold' }], view.color),
     ),
+    ...rungLines(aggregate, view),
     ...useLines(aggregate, metrics, view),
     ...leftOutLines(metrics, table, widthForAll(metrics.length, build), view),
     ...noteLines(aggregate, metrics.slice(0, table.scores), view),
@@ -156,6 +158,14 @@ const resultLines = (aggregates: readonly Aggregate[], { width, color }: View): 
   rule({ width, color }),
   ...verdictsOf(aggregates).flatMap(({ sentences }) => wrap(oneLine(sentences.join(' ')), width, '  ')),
 ]
+
+/** Why the result below the tables may leave open what this table decides; nothing where it decides nothing. */
+function rungLines(aggregate: Aggregate, { metric, rungs, width, color }: View): string[] {
+  const text = rungPairsWords(rungs)
+  const decided = comparedMetric(aggregate, metric)?.decided.decided ?? 0
+  if (text === null || decided === 0) return []
+  return wrap(text, width, '  ').map((line) => paint([{ text: line, style: 'dim' }], color))
+}
 
 /** Which metric decides about the run, and which ones rules graded. */
 function useLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { metric, width, color }: View): string[] {

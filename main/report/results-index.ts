@@ -2,7 +2,7 @@ import { cloudApproaches, cloudWords } from '../../contract/evidence/cloud-use.t
 import type { Aggregate, Dataset } from '../../contract/index.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { findings, modelCaution } from './findings.ts'
-import { LADDER_METRICS, LEADER_LEGEND, leaderLines } from './ladder-markdown.ts'
+import { LADDER_METRICS, leaderLegend, leaderLines } from './ladder-markdown.ts'
 import { code, md, mdTable } from './markdown-text.ts'
 import { unusableLines, type UnusableFile } from './results-folder.ts'
 import { verdictsOf } from './verdict.ts'
@@ -48,7 +48,7 @@ export function resultsIndex(entries: readonly IndexEntry[]): string {
     ...boards,
     ...(published.length === 0
       ? []
-      : ['', `${LEADER_LEGEND} ${UNEQUAL_SIGN} means that a column rests on different questions.`]),
+      : ['', `${leaderLegend(published)} ${UNEQUAL_SIGN} means that a column rests on different questions.`]),
     '',
   ].join('\n')
 }

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../contract/index.ts'
 import { decidedRun } from '../../tests/helpers/decided-run.ts'
+import { expectGolden } from '../../tests/helpers/golden-file.ts'
 import { fixtureDataset, goldenContext, goldenRows, streamOf } from '../../tests/helpers/report-rows.ts'
 import { aggregateRun } from './aggregate-run.ts'
+import { renderMatrixTable } from './matrix-table.ts'
 import { moreQuestions, pointsWords, verdictsOf } from './verdict.ts'
 
 const textOf = (aggregate: Aggregate): string => verdictsOf([aggregate])[0]!.sentences.join(' ')
@@ -221,6 +223,13 @@ describe('verdictsOf', () => {
     expect(second!.sentences.at(-1)).toMatch(
       /; this rung alone would decide that, the correction over all rungs does not\.$/,
     )
+    // The table of the second rung shows "worse", so it says why the sentences do not; a rung that decides nothing has no such line.
+    const table = renderMatrixTable([clear, faint, ...many], { columns: 110 })
+    const ofSecond = table.slice(table.indexOf('Second'), table.indexOf('Rung-3'))
+    expect(ofSecond).toMatch(/−\.\d\d worse/)
+    expectGolden('report/rung-decision.txt', ofSecond)
+    expect(table.match(/over all 6\s+rungs as well/g)).toHaveLength(2)
+    expect(renderMatrixTable([faint], { columns: 110 })).not.toContain('corrected over its own pairs')
   })
 })
 

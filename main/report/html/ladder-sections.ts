@@ -9,6 +9,7 @@ import {
   type Metric,
   type MetricSummary,
 } from '../../../contract/index.ts'
+import { rungPairsWords } from '../../../contract/words.ts'
 import {
   comparedMetric,
   generationScatter,
@@ -182,6 +183,7 @@ function pairSection(aggregates: readonly Aggregate[], looks: ReadonlyMap<string
     if (matrices.length === 0) return null
     return [h('h3', {}, aggregate.dataset.label), h('div', { class: 'row' }, matrices)]
   })
+  const several = rungPairsWords(aggregates.length)
   return {
     id: 'pairs',
     title: 'What is decided',
@@ -191,6 +193,7 @@ function pairSection(aggregates: readonly Aggregate[], looks: ReadonlyMap<string
         {},
         'The row’s approach minus the column’s, question by question. A pair is decided when its interval excludes 0 and its p-value, corrected by Holm over all pairs of the metric, is at most 0.05. An open pair (·) is no evidence that two approaches are equal: this run cannot distinguish them.',
       ),
+      several === null ? null : h('p', {}, `${several}.`),
       body.every((each) => each === null) ? h('p', {}, 'Nothing was compared.') : body,
     ],
   }

@@ -3,7 +3,7 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import type { ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
-import { decidedPairsWords } from '../../../contract/words.ts'
+import { decidedPairsWords, rungPairsWords } from '../../../contract/words.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, metricName, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
@@ -18,6 +18,8 @@ interface MatrixFootProps {
   heads: ColumnHeads | undefined
   /** Whether judges graded the answers: their mean then stands in the cells. */
   judged: boolean
+  /** Datasets of the run. */
+  rungs: number
 }
 
 const STEPS = 24
@@ -25,7 +27,7 @@ const STEP_WIDTH = 7
 const LEGEND_STATES = ['not_evaluable', 'error', 'timeout', 'not_run'] as const
 
 /** Numbers of the heat scale, signs of the states, and how much of the comparison is decided. */
-export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judged }: MatrixFootProps) {
+export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judged, rungs }: MatrixFootProps) {
   const isDifference = domain.diverging !== undefined
   // Differences beyond an end have its colour.
   const end = (value: number): string =>
@@ -63,7 +65,7 @@ export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judg
       <span className={styles.spacer} />
       {pairsError !== null && <span>{WORDS.noComparison(controlErrorOf(pairsError).message)}</span>}
       {decided !== undefined && settings !== undefined && (
-        <span>
+        <span title={(decided.decided > 0 ? rungPairsWords(rungs) : null) ?? undefined}>
           {decidedPairsWords(decided.decided, decided.comparable, settings.level)}
           {detectable !== undefined &&
             detectable !== null &&

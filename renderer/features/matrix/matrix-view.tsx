@@ -73,6 +73,7 @@ export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixV
       <MatrixFoot
         {...{ metric, domain, comparison, pairsError: pairs.error, heads: heads.data }}
         judged={dataset.metrics.includes(judgeMean.id)}
+        rungs={summary.datasets.length}
       />
     </div>
   )
