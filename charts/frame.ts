@@ -26,7 +26,7 @@ export const yIn = ({ top, bottom }: Plot, share: number): number => px(bottom -
 const NAME_ROW = 15
 const NAME_LETTERS = 22
 const NAME_GAP = 28
-export const NAMES_WIDTH = NAME_GAP + Math.ceil(NAME_LETTERS * LETTER_WIDTH)
+const NAMES_WIDTH = NAME_GAP + Math.ceil(NAME_LETTERS * LETTER_WIDTH)
 const LEFT = 68
 const TOP = 12
 

@@ -68,7 +68,7 @@ async function runHost(host: SpecHost, env: Record<string, string>, print: Print
 }
 
 /** Lets Electron run all specs too. */
-export const ALL_FLAG = '--all'
+const ALL_FLAG = '--all'
 
 /** Finds the hosts of the specs and builds pages and shell, which installs what is missing where that is allowed; null where the build fails. */
 export async function prepareSpecs(): Promise<SpecHost[] | null> {

@@ -17,7 +17,7 @@ const ARCHS = ['x64', 'arm64'] as const
 const LLAMA_SYSTEMS = { linux: 'linux', darwin: 'mac', win32: 'win' } as const
 
 /** Files that packages carry for other systems than the target's. */
-export function foreignFiles(platform: NodeJS.Platform, arch: string): string[] {
+function foreignFiles(platform: NodeJS.Platform, arch: string): string[] {
   const pairs = SYSTEMS.flatMap((system) => ARCHS.map((one) => ({ system, one })))
   const foreign = pairs.filter(({ system, one }) => system !== platform || one !== arch)
   return foreign.flatMap(({ system, one }) => [

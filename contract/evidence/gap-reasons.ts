@@ -29,7 +29,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   not_in_earlier_rows: 'rows of earlier versions do not hold it',
   cell_failed: 'the cell failed',
   score_missing_or_null: 'the evaluator gave no score',
-  score_not_numeric: 'the score is no number',
+  score_not_numeric: 'the score is not a number',
   score_not_finite: 'the score is not finite',
   no_statements: 'the answer claims nothing, as a refusal does',
   refusal_unknown: 'neither a rule nor a model could decide whether the answer refuses',

@@ -7,7 +7,7 @@ interface Known<Value> {
 }
 
 /** The last few different values of one member, found again by their bytes. */
-export class InternedSection<Value> {
+class InternedSection<Value> {
   readonly #following: Buffer
   readonly #known: Known<Value>[] = []
   readonly #size: number

@@ -25,7 +25,7 @@ interface Fingerprinted {
 const MAX_SEEN = 256
 
 /** Sorts cells into the parts of a resume plan by their fingerprints; a stored row is read only to name what differs. */
-export class ResumePlanner {
+class ResumePlanner {
   readonly plan: ResumePlan = { reuse: [], answered: [], run: [], conflicts: [] }
   readonly #rows: StoredRows
   readonly #answers: PendingAnswers

@@ -99,7 +99,7 @@ export function blindedTask(
 }
 
 /** Mark of one prompt, computed from its texts: no author of an answer can have known it. `index` must make prompts of one set differ. */
-export function boundaryToken(texts: readonly string[], index: string): string {
+function boundaryToken(texts: readonly string[], index: string): string {
   for (let salt = 0; ; salt += 1) {
     const token = createHash('sha256')
       .update(JSON.stringify([index, salt, texts]))

@@ -10,7 +10,7 @@ import { isContent, type LeakScan } from './leak-scan.ts'
 import { parseVerdict } from './parse-verdict.ts'
 
 /** How long one try may take. */
-export const JUDGE_TIMEOUT_MS = 200_000
+const JUDGE_TIMEOUT_MS = 200_000
 const TRIES = 2
 const MAX_WAIT_MS = 60_000
 

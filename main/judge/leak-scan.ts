@@ -13,7 +13,7 @@ export interface LeakScan {
 }
 
 /** Replaces a name that would reveal an approach. */
-export const WITHHELD = '[name withheld]'
+const WITHHELD = '[name withheld]'
 
 /** Removing one marker may join the parts of another. */
 const MAX_PASSES = 5

@@ -25,23 +25,23 @@ const wrong = (problem: string): ParsedVerdict => ({ ok: false, problem })
 
 function readVerdict(value: Record<string, unknown>, letters: readonly string[]): ParsedVerdict {
   const { scores: given, best: named } = value
-  if (!isObject(given)) return wrong('"scores" is no object')
+  if (!isObject(given)) return wrong('"scores" is not an object')
   const scores = new Map<string, number>()
   const reasons = new Map<string, string>()
   for (const [key, entry] of Object.entries(given)) {
     const letter = letterOf(key)
     if (letter === null || !letters.includes(letter))
-      return wrong('"scores" holds a key that is no letter of an answer')
+      return wrong('"scores" holds a key that is not a letter of an answer')
     if (scores.has(letter)) return wrong(`"scores" holds ${letter} twice`)
     const grade = gradeOf(isObject(entry) ? (entry['score'] ?? entry['grade']) : entry)
-    if (grade === null) return wrong(`the grade of ${letter} is no whole number from 1 to 5`)
+    if (grade === null) return wrong(`the grade of ${letter} is not a whole number from 1 to 5`)
     scores.set(letter, grade)
     if (isObject(entry)) addReason(reasons, letter, entry['reason'] ?? entry['reasons'])
   }
   const missing = letters.filter((letter) => !scores.has(letter))
   if (missing.length > 0) return wrong(`no grade for ${missing.join(', ')}`)
   const best = typeof named === 'string' ? letterOf(named) : null
-  if (best === null || !letters.includes(best)) return wrong('"best" is no letter of an answer')
+  if (best === null || !letters.includes(best)) return wrong('"best" is not a letter of an answer')
   if (isObject(value['reasons']))
     for (const [key, text] of Object.entries(value['reasons'])) {
       const letter = letterOf(key)

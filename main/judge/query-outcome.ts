@@ -8,7 +8,7 @@ import type {
 import { rounded } from '../lib/numbers.ts'
 
 /** Points between two answers from which a judge's preference is strong: half of what the scale spans. */
-export const STRONG_PREFERENCE = 2
+const STRONG_PREFERENCE = 2
 
 const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 const cents = (value: number): number => Math.round(value * 100) / 100

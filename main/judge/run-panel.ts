@@ -82,7 +82,7 @@ export async function runJudgePanel(
 }
 
 /** The bytes of `-judgments.json`. */
-export const judgmentsText = (judgments: Judgments): string => `${JSON.stringify(judgments, null, 2)}\n`
+const judgmentsText = (judgments: Judgments): string => `${JSON.stringify(judgments, null, 2)}\n`
 
 const modelsOf = ({ questions }: PanelInput): string[] => [
   ...new Set(questions.flatMap(({ answers }) => answers.map(({ model }) => model))),

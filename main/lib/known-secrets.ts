@@ -4,7 +4,7 @@
 import { isCredentialName } from '../../contract/credential-names.ts'
 
 /** Replaces a credential. */
-export const REMOVED_SECRET = '[secret removed]'
+const REMOVED_SECRET = '[secret removed]'
 
 /** Texts of services longer than this are cut before they are stored. */
 export const MAX_SERVICE_TEXT = 2000

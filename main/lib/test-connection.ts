@@ -4,7 +4,7 @@ import { connectionKind, connectionOfStoredKey, type ConnectionKind } from '../.
 import { serviceText } from './known-secrets.ts'
 import { limitedText } from './limited-text.ts'
 
-export const PROBES = ['models', 'chat', 'structured', 'embedding'] as const
+const PROBES = ['models', 'chat', 'structured', 'embedding'] as const
 export type Probe = (typeof PROBES)[number]
 
 export interface ProbeResult {

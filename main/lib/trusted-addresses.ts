@@ -11,7 +11,7 @@ type Environment = Readonly<Record<string, string | undefined>>
 export const TRUSTED_VARIABLE = 'RAG_LADDER_TRUSTED_ADDRESSES'
 
 /** Another place for what is kept per person. */
-export const USER_FOLDER_VARIABLE = 'RAG_LADDER_USER_DIR'
+const USER_FOLDER_VARIABLE = 'RAG_LADDER_USER_DIR'
 
 const FILE = 'trusted-addresses.json'
 

@@ -141,12 +141,12 @@ export async function unpackZip(
     try {
       unzip.push(part, read === size)
     } catch (error) {
-      problems.push(new ZipFileError('file', `${file} is no zip file, or a damaged one (${(error as Error).message})`))
+      problems.push(new ZipFileError('file', `${file} is not a zip file, or is damaged (${(error as Error).message})`))
     }
     await writes
     if (problems.length > 0) break
   }
   await writes
   if (problems[0] !== undefined) throw problems[0]
-  if (files === 0) throw new ZipFileError('file', `${file} is no zip file, or an empty one`)
+  if (files === 0) throw new ZipFileError('file', `${file} is not a zip file, or is empty`)
 }

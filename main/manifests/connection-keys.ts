@@ -17,13 +17,13 @@ type Env = Readonly<Record<string, string | undefined>>
 type Connections = Readonly<Record<string, Connection>>
 
 /** Where a connection sends its key: scheme, host and port. Null while a variable of the address is unset, or where it is no address. */
-export function connectionOrigin(connection: Connection, env: Env): string | null {
+function connectionOrigin(connection: Connection, env: Env): string | null {
   const address = fillPlaceholders(connectionAddress(connection), env)
   return address.ok ? originOf(address.value) : null
 }
 
 /** The key that is stored for a connection at its address; null where there is none. Throws `SecretsError`. */
-export async function keyOfConnection(name: string, connection: Connection, env: Env): Promise<string | null> {
+async function keyOfConnection(name: string, connection: Connection, env: Env): Promise<string | null> {
   const origin = connectionOrigin(connection, env)
   return origin === null ? null : storedKey(env, name, origin)
 }

@@ -72,7 +72,7 @@ export async function unpackDataset(file: string, folder: string): Promise<Unpac
   await mkdir(join(folder, OWN_DOCUMENTS_FOLDER), { recursive: true })
   await asDatasetEdit(() => unpackZip(file, folder, entryProblem))
   const manifest = await readFile(join(folder, OWN_DATASET_FILE), 'utf8').catch(() => {
-    throw new DatasetEditError('file', `${file} has no ${OWN_DATASET_FILE}: it is no exported dataset`)
+    throw new DatasetEditError('file', `${file} has no ${OWN_DATASET_FILE}: it is not an exported dataset`)
   })
   const parsed = OwnDatasetFile.safeParse(parseYaml(`${OWN_DATASET_FILE} in ${file}`, manifest))
   if (!parsed.success)

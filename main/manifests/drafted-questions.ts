@@ -13,7 +13,7 @@ const FILE = 'drafts.json'
 const fileOf = (root: string, id: string): string => join(root, OWN_DATASETS_FOLDER, id, FILE)
 
 /** The tag of questions that were drafts. */
-export const DRAFT_TAG = 'draft'
+const DRAFT_TAG = 'draft'
 
 /** The drafts of a dataset, the oldest first. Throws `DatasetEditError` for a file that cannot be used. */
 export async function readDrafts(root: string, id: string): Promise<DraftedQuestion[]> {

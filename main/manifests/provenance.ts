@@ -117,7 +117,7 @@ const without = (values: unknown, ...keys: string[]): Values =>
   Object.fromEntries(Object.entries((values ?? {}) as Values).filter(([key]) => !keys.includes(key)))
 
 /** What a run of one dataset reads of its project: its own part of the manifests, its questions and documents, and the program where the project is its checkout. */
-export function readsOf(
+function readsOf(
   { root, evaluationFile, evaluation, consumer }: Experiment,
   { dataset, declaredIn, profile }: LadderDataset,
 ): ReadFiles {

@@ -68,7 +68,7 @@ describe('a table of questions', () => {
   it('is refused whole where its head names no question, or a column that is none', async () => {
     await expect(readQuestionFile('answer\nx\n', 'csv')).rejects.toThrow('the first row names no column "question"')
     await expect(readQuestionFile('question,colour\nx,red\n', 'csv')).rejects.toThrow(
-      /has "colour", which is no column/,
+      /has "colour", which is not a column/,
     )
     await expect(readQuestionFile('question\n', 'csv')).rejects.toThrow('the file has no question')
   })

@@ -120,7 +120,7 @@ async function tableRows(content: string | Buffer, format: 'csv' | 'tsv' | 'xlsx
   const unknown = columns.filter((name) => name !== '' && COLUMNS[name] === undefined && !GOLD_COLUMN.test(name))
   if (unknown.length > 0)
     throw new QuestionFileError(
-      `the first row has ${unknown.map((name) => JSON.stringify(name)).join(', ')}, which is no column of questions: it names question, answer, id, answerable, hops, tags, keys, document and fact`,
+      `the first row has ${unknown.map((name) => JSON.stringify(name)).join(', ')}, which is not a column of questions: it names question, answer, id, answerable, hops, tags, keys, document and fact`,
     )
   if (!columns.some((name) => COLUMNS[name] === 'query'))
     throw new QuestionFileError('the first row names no column "question"')

@@ -9,7 +9,7 @@ import { intervalWords, nameWords, valueWords } from './words.ts'
 const REPORTED = metricsIn('findings').map(artifactNameOf)
 
 /** Sentences on the metrics of the findings that do not decide about the run, such as the judges' grades; empty when nothing was compared. */
-export function exploratoryFindings(aggregate: Aggregate): string[] {
+function exploratoryFindings(aggregate: Aggregate): string[] {
   const primary = primaryMetric([aggregate])
   return REPORTED.filter((name) => name !== primary).flatMap((name) => findingOf(aggregate, name) ?? [])
 }

@@ -126,7 +126,7 @@ export function leftOverNotice(leftOver: readonly string[]): string | null {
 }
 
 /** Rewrites the index of the results folder and the ladder's page from the catalogue and the published aggregates. */
-export async function publishIndex(root: string, datasetsFile: string): Promise<void> {
+async function publishIndex(root: string, datasetsFile: string): Promise<void> {
   const datasets = await loadDatasets(root, datasetsFile)
   const entries = await Promise.all(
     datasets.map(async ({ dataset }): Promise<IndexEntry> => {

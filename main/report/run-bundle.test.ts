@@ -60,7 +60,7 @@ describe('the bundle of a run', () => {
 
   it('is not opened over a run that is there, and not written over a file', async () => {
     await exportBundle(here, RUN, bundle)
-    await expect(importBundle(here, bundle)).rejects.toThrow('is there already')
+    await expect(importBundle(here, bundle)).rejects.toThrow('exists already')
     expect((await readdir(here.resultsDir)).filter((name) => name.startsWith('.'))).toEqual([])
     await expect(exportBundle(here, RUN, bundle)).rejects.toThrow('name another file')
     await expect(exportBundle(here, 'none', join(folder, 'none.zip'))).rejects.toThrow('no evidence of a run none')
@@ -69,7 +69,7 @@ describe('the bundle of a run', () => {
   it.each<[string, (evidence: string) => Record<string, string | null>, string]>([
     ['a changed row', (evidence) => ({ [evidence]: '{}\n' }), 'its checksum differs'],
     ['a missing file', (evidence) => ({ [evidence]: null }), 'is missing'],
-    ['no list', () => ({ 'bundle.json': null }), 'it is no exported run'],
+    ['no list', () => ({ 'bundle.json': null }), 'it is not an exported run'],
     ['a path that leaves the folder', () => ({ 'artifacts/../../evil.txt': 'x' }), 'cannot be unpacked'],
     ['a file that is not listed', () => ({ 'manifests/more.yaml': 'x' }), 'is not in its list'],
     ['a foreign file', () => ({ 'evil.sh': 'x' }), 'cannot be unpacked'],
@@ -81,8 +81,8 @@ describe('the bundle of a run', () => {
     expect(await readdir(there.resultsDir)).toEqual([])
   })
 
-  it('that is no zip file is refused', async () => {
+  it('that is not a zip file is refused', async () => {
     await writeFile(bundle, 'not a zip file')
-    await expect(importBundle(there, bundle)).rejects.toThrow('no zip file')
+    await expect(importBundle(there, bundle)).rejects.toThrow('not a zip file')
   })
 })

@@ -133,7 +133,8 @@ export async function importBundle(place: { root: string; resultsDir: string }, 
     const moves = contents.files.flatMap(({ name }): [from: string, to: string][] => {
       if (!name.startsWith(ARTIFACTS)) return []
       const artifact = name.slice(ARTIFACTS.length)
-      if (!known.has(artifact)) throw new ZipFileError('file', `${artifact} in ${file} is no file of the run ${runId}`)
+      if (!known.has(artifact))
+        throw new ZipFileError('file', `${artifact} in ${file} is not a file of the run ${runId}`)
       return [[join(folder, name), join(resultsDir, artifact)]]
     })
     for (const id of datasets)
@@ -143,7 +144,7 @@ export async function importBundle(place: { root: string; resultsDir: string }, 
       if (existsSync(path))
         throw new ZipFileError(
           'file',
-          `Cannot open the run ${runId}: ${path} is there already. Remove or rename that run first.`,
+          `Cannot open the run ${runId}: ${path} exists already. Remove or rename that run first.`,
         )
     await mkdir(dirname(manifests), { recursive: true })
     // A copy to read: one of an import before, whose run was removed, is replaced.
@@ -160,7 +161,7 @@ export async function importBundle(place: { root: string; resultsDir: string }, 
 
 async function checkedContents(folder: string, file: string): Promise<Contents> {
   const text = await readFile(join(folder, CONTENTS), 'utf8').catch(() => {
-    throw new ZipFileError('file', `${file} has no ${CONTENTS}: it is no exported run`)
+    throw new ZipFileError('file', `${file} has no ${CONTENTS}: it is not an exported run`)
   })
   const parsed = Contents.safeParse(jsonOf(text))
   if (!parsed.success) throw new ZipFileError('file', `${CONTENTS} in ${file} is not of this version`)

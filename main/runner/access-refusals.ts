@@ -4,7 +4,7 @@ import { remedyFor } from '../evidence/typed-command.ts'
 import { withoutCredentials } from '../manifests/provenance.ts'
 
 /** This many equal refusals in a row end a run: the other cells would be refused too. */
-export const REFUSALS_BEFORE_STOP = 10
+const REFUSALS_BEFORE_STOP = 10
 
 /** The gateway refused the credential of one call after the other. */
 export class AccessRefusedError extends Error {

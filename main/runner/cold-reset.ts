@@ -24,7 +24,7 @@ export interface ResetScope {
 }
 
 /** Something is there that the confirmed list did not name. Nothing was deleted. */
-export class ColdResetChangedError extends Error {
+class ColdResetChangedError extends Error {
   override readonly name = 'ColdResetChangedError'
   readonly code = 'cold_reset_changed'
 }

@@ -93,7 +93,7 @@ export async function checkConfiguredServices(env: Env, signal: AbortSignal): Pr
     if (malformed !== null)
       return {
         what: `${labelOf(variable)} · ${variable}`,
-        found: { problem: 'is no usable address', remedy: malformed },
+        found: { problem: 'is not a usable address', remedy: malformed },
       }
     const asked = askedOf(variable, service, address, env)
     return { what: `${labelOf(variable)} · ${asked.method} ${asked.url}`, found: await findProblem(asked, signal) }
@@ -109,7 +109,7 @@ export async function checkConfiguredServices(env: Env, signal: AbortSignal): Pr
 async function checkDatabase(variable: string, name: string, address: string): Promise<CheckedService> {
   const malformed = databaseAddressProblem(address, { password: 'allowed' })
   if (malformed !== null)
-    return { what: `${name} · ${variable}`, found: { problem: 'is no usable address', remedy: malformed } }
+    return { what: `${name} · ${variable}`, found: { problem: 'is not a usable address', remedy: malformed } }
   const { databaseStoreAt } = await import('../evidence/postgres/database-store.ts')
   const store = databaseStoreAt(address)
   const outcome = await store.connects()

@@ -102,7 +102,7 @@ const PATIENCE: IngestionPatience = {
 export const INGESTION_STOPPED = 'ingestion_stopped'
 
 /** The person stopped the run while its corpus was ingested. */
-export class IngestionStoppedError extends Error {
+class IngestionStoppedError extends Error {
   override readonly name = 'AbortError'
   readonly code = INGESTION_STOPPED
 }

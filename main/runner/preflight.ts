@@ -92,7 +92,7 @@ async function problemWith(asked: Asked, signal: AbortSignal): Promise<string | 
 }
 
 /** Selected aliases that the gateway does not list; null when it lists all. */
-export function missingAliases(listed: readonly string[], aliases: readonly Alias[]): string | null {
+function missingAliases(listed: readonly string[], aliases: readonly Alias[]): string | null {
   const missing = aliases.map(({ alias }) => alias).filter((alias) => !listed.includes(alias))
   if (missing.length === 0) return null
   const present = aliases.map(({ alias }) => alias).filter((alias) => listed.includes(alias))
@@ -108,7 +108,7 @@ export function missingAliases(listed: readonly string[], aliases: readonly Alia
 type ListedModel = Awaited<ReturnType<PlatformClient['models']>>['data'][number]
 
 /** Selected aliases that the gateway lists as unavailable, each with its reason; null when there is none. */
-export function unavailableAliases(listed: readonly ListedModel[], aliases: readonly Alias[]): string | null {
+function unavailableAliases(listed: readonly ListedModel[], aliases: readonly Alias[]): string | null {
   const byId = new Map(listed.map((entry) => [entry.id, entry.rag_ladder]))
   const [unavailable, present] = [[] as string[], [] as string[]]
   for (const { alias } of aliases) {

@@ -75,7 +75,7 @@ export type Preparation = { ok: true; run: PreparedRun } | { ok: false; problems
 export const filesOf = ({ files }: Pick<PreparedRun, 'files'>, datasetId: string): ArtifactFiles => files[datasetId]!
 
 /** The database that the inputs name, else files. The client of databases is loaded only where one is named. */
-export async function storeFor({ evidenceUrl }: Pick<RunnerInputs, 'evidenceUrl'>): Promise<EvidenceStore> {
+async function storeFor({ evidenceUrl }: Pick<RunnerInputs, 'evidenceUrl'>): Promise<EvidenceStore> {
   if (evidenceUrl === null) return fileStore
   const { databaseStoreAt } = await import('../evidence/postgres/database-store.ts')
   return databaseStoreAt(evidenceUrl)

@@ -12,7 +12,7 @@ const CONNECTION_ERRORS: readonly (string | undefined)[] = ['connection_failed',
 export type StoredFailure = keyof NonNullable<RunPlan['failed']>
 
 /** Whether the approach was reached when a cell failed. */
-export function storedFailureOf({ error, metrics }: Pick<CanonicalRow, 'error' | 'metrics'>): StoredFailure {
+function storedFailureOf({ error, metrics }: Pick<CanonicalRow, 'error' | 'metrics'>): StoredFailure {
   const status = metrics.operational.attempts.at(-1)?.http_status ?? null
   return CONNECTION_ERRORS.includes(error?.type) || ACCESS_STATUSES.includes(status) ? 'access' : 'other'
 }

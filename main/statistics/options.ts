@@ -21,8 +21,11 @@ export type IntervalMethod = 'bca' | 'percentile' | 'student' | 'wilson' | 'adju
 export function withDefaults(options: IntervalOptions): Required<Omit<IntervalOptions, 'method'>> {
   const { seed, resamples = 10_000, level = 0.95 } = options
   if (!Number.isInteger(resamples) || resamples < 100 || resamples > 1_000_000)
-    throw new StatisticsError('bad_input', `resamples must be a whole number from 100 to 1,000,000, not ${resamples}`)
+    throw new StatisticsError(
+      'bad_input',
+      `invalid value for resamples: expected a whole number from 100 to 1,000,000, got ${resamples}`,
+    )
   if (!(level > 0.5 && level < 1))
-    throw new StatisticsError('bad_input', `level must be between 0.5 and 1, not ${level}`)
+    throw new StatisticsError('bad_input', `invalid value for level: expected a number between 0.5 and 1, got ${level}`)
   return { seed, resamples, level }
 }

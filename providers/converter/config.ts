@@ -37,7 +37,7 @@ export interface ConverterConfig {
 }
 
 /** A configuration that cannot be started with: every problem, one sentence each. */
-export class ConverterConfigError extends ServiceConfigError {
+class ConverterConfigError extends ServiceConfigError {
   constructor(problems: readonly string[]) {
     super('the converter', problems)
   }

@@ -141,7 +141,7 @@ const Whole = (least: number) =>
     .pipe(z.int().min(least))
 
 /** Fields of a conversion request; an empty one counts as absent, unknown ones are ignored. */
-export function readConversionFields(
+function readConversionFields(
   fields: Readonly<Record<string, string>>,
   defaults: ConversionDefaults,
 ): ConversionDefaults {

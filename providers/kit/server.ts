@@ -8,7 +8,7 @@ import { HttpError } from './http-error.ts'
 import { InvalidRequestError } from './validate.ts'
 
 /** Largest body of a JSON route that declares no limit of its own. */
-export const DEFAULT_BODY_LIMIT_BYTES = 16 * 1024 * 1024
+const DEFAULT_BODY_LIMIT_BYTES = 16 * 1024 * 1024
 
 export interface HttpServerOptions {
   logger: FastifyBaseLogger

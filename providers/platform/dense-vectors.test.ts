@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createByteVectorTable, createVectorTable, highest, toByteVector } from './dense-vectors.ts'
+import { createVectorTable } from '../../tests/helpers/vector-table.ts'
+import { createByteVectorTable, highest, toByteVector } from './dense-vectors.ts'
 
-describe('createVectorTable', () => {
+describe('createFloatVectorTable', () => {
   it('compares a vector with each row, whatever the dimensions', () => {
     const component = fc.float({ min: -1, max: 1, noNaN: true })
     fc.assert(

@@ -22,13 +22,6 @@ export interface FloatVectorTable extends VectorTable {
   setHex(row: number, bytes: string): void
 }
 
-/** A table of these vectors in their order. They must be of one dimension. */
-export function createVectorTable(vectors: readonly Float32Array[]): VectorTable {
-  const table = createFloatVectorTable(vectors.length, vectors[0]?.length ?? 0)
-  for (const [row, vector] of vectors.entries()) table.set(row, vector)
-  return table
-}
-
 /** An empty table of `count` rows. */
 export function createFloatVectorTable(count: number, dimensions: number): FloatVectorTable {
   const kernel = createDotKernel(count, dimensions)

@@ -13,7 +13,7 @@ import { readManifest } from './manifest-file.ts'
 const LIMIT = /^(?:bytes|whole |seconds|number)/
 const MOST_BYTES = 65_536
 
-export const isLimit = (name: string): name is VariableName => {
+const isLimit = (name: string): name is VariableName => {
   if (!Object.hasOwn(VARIABLES, name)) return false
   const { by, form, isSecret } = VARIABLES[name as VariableName]
   return by === 'platform' && LIMIT.test(form) && isSecret !== true

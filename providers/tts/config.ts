@@ -6,7 +6,7 @@ import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.t
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 /** Which backend of the platform's text-to-speech layer this service replaces: it decides default model and error bodies. */
-export const TTS_SOURCES = [
+const TTS_SOURCES = [
   'ttsbasic-container-cpu',
   'ttsbasic-container-gpu',
   'ttsvoice-container-gpu',

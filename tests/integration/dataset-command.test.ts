@@ -103,7 +103,7 @@ it.each([
     { 'dataset.yaml': 'version: 1', 'manifests/models.yaml': 'x' },
     'neither dataset.yaml nor below documents/',
   ],
-  ['no dataset file', { 'documents/a.md': 'x' }, 'it is no exported dataset'],
+  ['no dataset file', { 'documents/a.md': 'x' }, 'it is not an exported dataset'],
   ['a dataset file that is none', { 'dataset.yaml': 'version: 1\nquestions: []\n' }, 'label'],
 ])('an archive with %s is refused and leaves nothing', async (_what, files, problem) => {
   const file = join(away, 'foreign.zip')
@@ -120,7 +120,7 @@ it.each([
 
 it('a file that is no archive, and one that is cut off, are refused', async () => {
   await writeFile(join(away, 'text.zip'), 'no archive at all')
-  expect((await dataset('import', join(away, 'text.zip'))).stderr).toContain('is no zip file')
+  expect((await dataset('import', join(away, 'text.zip'))).stderr).toContain('is not a zip file')
   const whole = await readFile(join(away, 'mine.zip'))
   await writeFile(join(away, 'cut.zip'), whole.subarray(0, Math.floor(whole.length / 2)))
   const cut = await dataset('import', join(away, 'cut.zip'))

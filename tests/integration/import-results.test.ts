@@ -109,6 +109,6 @@ describe('import-results', () => {
     const results = join(dir, 'again')
     expect((await runCli(['import-results', file, '--results', results])).code).toBe(0)
     const second = await runCli(['import-results', file, '--results', results])
-    expect([second.code, second.stderr]).toEqual([2, expect.stringContaining('is there already') as string])
+    expect([second.code, second.stderr]).toEqual([2, expect.stringContaining('exists already') as string])
   })
 })

@@ -220,7 +220,7 @@ describe('judges and a person', () => {
     expect((await judge('human', 'export')).code).toBe(0)
     const file = (name: string) => join(results, `test-smoke-human-${name}.json`)
     const round = JSON.parse(await readFile(file('round'), 'utf8')) as HumanRound
-    expect((await judge('human', 'export')).stderr).toContain('is there already')
+    expect((await judge('human', 'export')).stderr).toContain('exists already')
     const votes = round.sets.map(({ set, answers }) => ({
       set,
       scores: Object.fromEntries(answers.map(({ letter, text }) => [letter, text.length > 60 ? 4 : 2])),
@@ -333,7 +333,7 @@ describe('other commands', () => {
     [['plan', '--project', '/nowhere/at/all'], /--project: \/nowhere\/at\/all: there is no such folder/],
     [['serve', '--no-open', '--project', '/nowhere/at/all'], /--project: \/nowhere\/at\/all: there is no such folder/],
     [['verify', 'nothing-evidence.jsonl'], /nothing-evidence\.jsonl: there is no such file/],
-    [['verify', join(PROJECT_ROOT, 'README.md')], /README\.md is no evidence file: none of its lines is a row/],
+    [['verify', join(PROJECT_ROOT, 'README.md')], /README\.md is not an evidence file: none of its lines is a row/],
   ])('bad input %j is named and exits with 2', async (args, message) => {
     const result = await runCli(args[0] === 'ladder' ? [...args, '--project', root] : args)
     expect(result.stderr).toMatch(message)

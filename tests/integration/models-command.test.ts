@@ -137,9 +137,9 @@ it('doctor asks every service that a variable names, also where the set cannot b
     `▲ Ray cluster · GET ${url}/api/version: answered HTTP 401: it does not accept the credential`,
     `● object store · GET ${url}`,
     expect.stringMatching(/^▲ speech to text · GET http:\S+1\/health: cannot be reached \(/),
-    '▲ text to speech · TTS_ENDPOINT: is no usable address',
+    '▲ text to speech · TTS_ENDPOINT: is not a usable address',
     expect.stringMatching(/^▲ rows of runs · postgres:\S+1\/rows: .*ECONNREFUSED/),
-    '▲ records of the platform · DATABASE_URL: is no usable address',
+    '▲ records of the platform · DATABASE_URL: is not a usable address',
   ])
   expect(lines.at(-1)).toContain('Correct this first: model set.')
   expect(checked.code).toBe(2)

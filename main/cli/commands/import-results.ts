@@ -41,7 +41,7 @@ export const importResultsCommand: Command = {
     })
     const taken = targets.flatMap(({ files }) => [files.matrix, files.evidence].filter((file) => existsSync(file)))
     if (taken.length > 0)
-      throw new InputError(taken.map((file) => `${file} is there already: name another folder with --results`))
+      throw new InputError(taken.map((file) => `${file} exists already: name another folder with --results`))
     await mkdir(folder, { recursive: true })
     for (const { files, matrix, cells } of targets) {
       await writeAtomic(files.matrix, `${JSON.stringify(matrix, null, 1)}\n`)

@@ -73,7 +73,7 @@ async function humanExport(setup: PreparedRun, invocation: Invocation): Promise<
   const dataset = onlyDataset(setup)
   const { roundFile, sealFile, votesFile } = humanFiles(setup, dataset, invocation)
   if (existsSync(votesFile))
-    throw new InputError([`${votesFile} is there already: move it aside, or name another by --votes`])
+    throw new InputError([`${votesFile} exists already: move it aside, or name another by --votes`])
   const files = filesOf(setup, dataset.dataset.id)
   const context = await storedContext(files, setup.runId, dataset.dataset.id)
   const input = await storedAnswers(files, {

@@ -314,7 +314,7 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
   print(`Added the connection ${name} to ${OWN_MODELS_FILE}${replaced}. Test it: rag-ladder models test ${name}`)
   if (connection.cloud === true && !flagOption(invocation, 'cloud'))
     print(
-      `Its calls count as cloud calls, because ${url} is no address of a private network; if they cost nothing: --no-cloud`,
+      `Its calls count as cloud calls, because ${url} is not an address of a private network; if they cost nothing: --no-cloud`,
     )
   if (model !== null)
     print(`Added the set ${name}. Use it: rag-ladder ladder --model-set ${name}, or rag-ladder models use ${name}`)

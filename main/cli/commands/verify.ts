@@ -12,7 +12,8 @@ const SIGNS = { same: '●', changed: '▲', missing: '✕' } as const
 /** Whether every file that a report page was made from is still the one beside it. */
 async function pageHolds(page: string, invocation: Invocation): Promise<boolean> {
   const files = await verifyPage(page)
-  if (files.length === 0) throw new InputError([`${page} carries no hashes: it is no report, or was made of no files`])
+  if (files.length === 0)
+    throw new InputError([`${page} carries no hashes: it is not a report, or it was made from no files`])
   const same = files.filter(({ state }) => state === 'same').length
   const ok = same === files.length
   const lines = flagOption(invocation, 'json')
@@ -60,7 +61,7 @@ export const verifyCommand: Command = {
       const report = await verifyEvidence(file)
       if (!holdsEvidence(report))
         throw new InputError([
-          `${file} is no evidence file: none of its lines is a row. verify checks <run>-<dataset>-evidence.jsonl and report pages (.html)`,
+          `${file} is not an evidence file: none of its lines is a row. verify checks <run>-<dataset>-evidence.jsonl and report pages (.html)`,
         ])
       damaged ||= !report.ok
       if (flagOption(invocation, 'json')) {

@@ -55,9 +55,9 @@ it.each(['../outside.md', 'documents/../../outside.md', '/etc/outside.md', 'docu
   },
 )
 
-it('a file that is no zip file, and a zip file without a dataset, are refused', async () => {
+it('a file that is not a zip file, and a zip file without a dataset, are refused', async () => {
   await expect(previewUpload({ file_name: 'a.zip', base64: Buffer.from('text').toString('base64') })).rejects.toThrow(
-    'a.zip is no zip file',
+    'a.zip is not a zip file',
   )
   await expect(previewUpload(upload({ 'documents/a.md': 'x' }))).rejects.toThrow('notes.zip has no dataset.yaml')
 })

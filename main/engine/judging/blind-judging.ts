@@ -253,8 +253,8 @@ function checkVote(round: HumanRound, roundId: string, vote: BlindVote): void {
   const missing = letters.filter((letter) => !given.includes(letter))
   if (missing.length > 0) refuse('vote.scores', `no grade for ${missing.join(', ')}`)
   const foreign = given.filter((letter) => !letters.includes(letter))
-  if (foreign.length > 0) refuse('vote.scores', `${foreign.join(', ')} is no letter of the set`)
-  if (vote.best !== null && !letters.includes(vote.best)) refuse('vote.best', `${vote.best} is no letter of the set`)
+  if (foreign.length > 0) refuse('vote.scores', `${foreign.join(', ')} is not a letter of the set`)
+  if (vote.best !== null && !letters.includes(vote.best)) refuse('vote.best', `${vote.best} is not a letter of the set`)
 }
 
 type PanelPart = Omit<JudgeResults, 'human' | 'total' | 'offset' | 'queries'>

@@ -53,7 +53,7 @@ export async function sealRound(
   if (before !== undefined)
     throw new JudgePanelError(
       'human_round_exists',
-      `${basename(before)} is there already: vote on that round, or move it, its seal and its votes aside for a new one`,
+      `${basename(before)} exists already: vote on that round, or move it, its seal and its votes aside for a new one`,
       { file: before },
     )
   await writeAtomic(options.sealFile, `${JSON.stringify(seal, null, 2)}\n`)

@@ -141,7 +141,7 @@ function ballotsOf(round: HumanRound, { votes }: HumanVotes): Map<string, HumanV
     const missing = letters.filter((letter) => !Object.hasOwn(vote.scores, letter))
     if (missing.length > 0) refuse(`no grade for ${missing.join(', ')}`)
     if (Object.keys(vote.scores).length > letters.length) refuse('a grade for a letter that the set does not have')
-    if (vote.best !== null && !letters.includes(vote.best)) refuse(`${vote.best} is no letter of the set`)
+    if (vote.best !== null && !letters.includes(vote.best)) refuse(`${vote.best} is not a letter of the set`)
     ballots.set(vote.set, vote)
   }
   return ballots
@@ -186,7 +186,7 @@ async function agreements(
 const GRADES = [1, 2, 3, 4, 5]
 
 /** A person's grades beside one judge's, over the answers that both graded; clusters are the questions. */
-export function agreementWith(
+function agreementWith(
   judge: string,
   votes: readonly HumanJudgments['queries'][number][],
   judged: ReadonlyMap<string, JudgedQuery>,

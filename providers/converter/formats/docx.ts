@@ -125,11 +125,10 @@ const TWIPS_PER_POINT = 20
 const USUAL_TWIPS = { width: 12_240, height: 15_840 }
 
 /** Keeps Word's notes of where its pages broke through a conversion that knows no pages. */
-export const keepPageBreaks = (xml: string): string =>
-  xml.replaceAll(/<w:lastRenderedPageBreak\s*\/>/g, `<w:t>${BREAK}</w:t>`)
+const keepPageBreaks = (xml: string): string => xml.replaceAll(/<w:lastRenderedPageBreak\s*\/>/g, `<w:t>${BREAK}</w:t>`)
 
 /** The pages that Word counted when it saved, in the size of the last section; none where it did not count. */
-export function savedPages(parts: Archive, xml: string): Page[] {
+function savedPages(parts: Archive, xml: string): Page[] {
   const app = parts['docProps/app.xml']
   const count = app === undefined ? 0 : Number(/<Pages>(\d+)<\/Pages>/.exec(strFromU8(app))?.[1] ?? 0)
   const size = /<w:pgSz\s[^>]*>/.exec(xml)?.[0] ?? ''
@@ -143,7 +142,7 @@ export function savedPages(parts: Archive, xml: string): Page[] {
  * Blocks with the page on which each starts, when Word's notes are as many as its pages have borders. Programs that break pages only when they draw
  * leave none, and an edit since makes them wrong: then no block has a page.
  */
-export function placeOnPages(blocks: readonly Block[], pages: readonly Page[]): Block[] {
+function placeOnPages(blocks: readonly Block[], pages: readonly Page[]): Block[] {
   const breaks = blocks.reduce((sum, block) => sum + count(textOf(block)), 0)
   const areTrue = breaks > 0 && breaks === pages.length - 1
   let page = 1

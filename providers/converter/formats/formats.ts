@@ -104,7 +104,7 @@ function looksLikeHtml(bytes: Uint8Array, filename: string): boolean {
 }
 
 /** Text in the encoding that its first bytes or its own declaration name; UTF-8 where neither does, else Windows-1252. */
-export function decodeText(bytes: Uint8Array): string {
+function decodeText(bytes: Uint8Array): string {
   if (starts(bytes, 0xff, 0xfe)) return new TextDecoder('utf-16le').decode(bytes)
   if (starts(bytes, 0xfe, 0xff)) return new TextDecoder('utf-16be').decode(bytes)
   const declared = /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(latin1(bytes.subarray(0, 2048)))?.[1] ?? 'utf-8'

@@ -51,7 +51,7 @@ export interface PptStream {
 }
 
 /** The record at an offset. Throws a RangeError where the stream ends before it does. */
-export function recordAt(view: DataView, at: number): PptRecord {
+function recordAt(view: DataView, at: number): PptRecord {
   const from = at + HEADER_BYTES
   const to = from + view.getUint32(at + 4, true)
   if (to > view.byteLength) throw new RangeError(`a record at ${at} ends after the end of the stream`)

@@ -174,7 +174,7 @@ function pdfError(error: unknown): unknown {
 const ENDS = /[.!?:;…"”»)\]]$/u
 
 /** Joins a paragraph that runs on in the next column or on the next page: it ends without a mark and goes on in lower case. */
-export function joinParagraphs(blocks: readonly Block[]): Block[] {
+function joinParagraphs(blocks: readonly Block[]): Block[] {
   const joined: Block[] = []
   for (const block of blocks) {
     const former = joined.at(-1)
@@ -195,7 +195,7 @@ const runsOn = (former: string, next: string): boolean =>
  * Lines at the same height at the top or bottom of most pages are not part of the text. At least four pages show it. A page that has
  * nothing else keeps them.
  */
-export function dropRunningLines(blocks: readonly Block[], pages: readonly Page[]): Block[] {
+function dropRunningLines(blocks: readonly Block[], pages: readonly Page[]): Block[] {
   if (pages.length < 4) return [...blocks]
   const heights = new Map(pages.map(({ number, heightPt }) => [number, heightPt]))
   const keyOf = (block: Block): string | null => {

@@ -56,7 +56,7 @@ describe('a table model', () => {
     const weights = join(folder, 'onnx', 'model.onnx')
     const whole = await readFile(weights)
     await writeFile(weights, whole.subarray(0, whole.length - 40))
-    await expect(openTableModel(folder)).rejects.toThrow('damaged or no ONNX model')
+    await expect(openTableModel(folder)).rejects.toThrow('damaged or not an ONNX model')
     await writeFile(weights, whole)
     await writeFile(join(folder, 'config.json'), '{"id2label":{"0":"table","1":"table rotated"}}')
     await expect(openTableModel(folder)).rejects.toThrow('not a model of table structure')

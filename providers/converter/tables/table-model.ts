@@ -66,7 +66,7 @@ export async function openTableModel(folder: string): Promise<TableModel | null>
     intraOpNumThreads: availableParallelism(),
     logSeverityLevel: 4,
   }).catch((error: unknown) => {
-    throw new TableModelError('its weights are damaged or no ONNX model', { cause: error })
+    throw new TableModelError('its weights are damaged or not an ONNX model', { cause: error })
   })
   const { inputNames, outputNames } = session
   if (!inputNames.includes('pixel_values') || !outputNames.includes('logits') || !outputNames.includes('pred_boxes'))

@@ -86,7 +86,7 @@ function makeBundle(document: ReadDocument, request: ConversionRequest): Uint8Ar
 }
 
 /** The upload's own stem, as far as a path may hold it: the graph engine looks for exactly that name. */
-export function bundleStem(filename: string): string {
+function bundleStem(filename: string): string {
   const base = filename.split(/[/\\]/).at(-1) ?? ''
   const stem = base
     .replace(/\.[^.]*$/, '')

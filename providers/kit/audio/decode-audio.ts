@@ -7,7 +7,7 @@ import type { DecodedAudio, Sound } from './sound.ts'
 import { decodeWav } from './wav-file.ts'
 
 /** Reads without help from the system. */
-export const BUILTIN_FORMATS = 'WAV, FLAC, MP3 (MPEG-1), Ogg Opus and WebM Opus'
+const BUILTIN_FORMATS = 'WAV, FLAC, MP3 (MPEG-1), Ogg Opus and WebM Opus'
 
 /**
  * Sound of a file, known by its bytes and not by its name. What is not built in goes to the system's `ffmpeg` where there is one. Throws

@@ -4,7 +4,7 @@ import type { Sound } from './sound.ts'
 import { toPcm16 } from './sound.ts'
 import { encodeWav } from './wav-file.ts'
 
-export const AUDIO_FORMATS = ['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'] as const
+const AUDIO_FORMATS = ['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'] as const
 export type AudioFormat = (typeof AUDIO_FORMATS)[number]
 
 /** The sound in that format, with its media type; null when the encoder, the system's `ffmpeg`, is not there. */

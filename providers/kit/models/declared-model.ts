@@ -57,5 +57,5 @@ export function onHub(url: string, hub: string): string {
 export function assertInside(name: string): void {
   const parts = name.split('/')
   if (parts.every((part) => /^[\w][\w.@+-]*$/.test(part))) return
-  throw new Error(`"${name}" is no name of a model or of one of its files`)
+  throw new Error(`"${name}" is not the name of a model or of one of its files`)
 }

@@ -52,7 +52,7 @@ export const describeEnd = ({ code, signal }: WorkEnd): string =>
   signal ?? (code === null ? 'no start' : `exit code ${code}`)
 
 /** Listeners for the end of a process; one added after the end is called too. */
-export class EndListeners {
+class EndListeners {
   readonly #listeners = new Set<(end: WorkEnd) => void>()
   #end: WorkEnd | null = null
 
@@ -80,7 +80,7 @@ export class EndListeners {
 }
 
 /** A working process as a child of this one. */
-export function forkWork({ entry, args = [], heapMib, startsPrograms = false, onPrint }: WorkOptions): WorkProcess {
+function forkWork({ entry, args = [], heapMib, startsPrograms = false, onPrint }: WorkOptions): WorkProcess {
   // Killing a group also ends what it started; one without programs stays in the service's, which its host may kill as a whole.
   const hasGroup = startsPrograms && process.platform !== 'win32'
   const child = fork(fileURLToPath(entry), args, {
@@ -168,7 +168,7 @@ function listenTo(parent: ParentPort): void {
 }
 
 /** A working process that the host starts, for a service that may start none. It ends with the service. */
-export function hostedWork(parent: ParentPort, { entry, args = [], onPrint }: WorkOptions): WorkProcess {
+function hostedWork(parent: ParentPort, { entry, args = [], onPrint }: WorkOptions): WorkProcess {
   listenTo(parent)
   const id = (newest += 1)
   const send = (request: WorkRequest): void => parent.postMessage(request)

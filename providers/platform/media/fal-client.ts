@@ -176,7 +176,7 @@ export function falClient({ endpoint, apiKey }: { endpoint: string; apiKey: stri
       return { status: response.statusCode, body: parseJson(text) }
     } catch (cause) {
       if (cause instanceof ProviderCallError) throw cause
-      throw new ProviderCallError('The provider’s answer broke off', true, { cause })
+      throw new ProviderCallError('The provider’s answer ended early', true, { cause })
     }
   }
 
@@ -220,7 +220,7 @@ async function collect(body: Dispatcher.ResponseData['body'], maxBytes: number):
       parts.push(part)
     }
   } catch (cause) {
-    throw new ProviderCallError('The provider’s answer broke off', true, { cause })
+    throw new ProviderCallError('The provider’s answer ended early', true, { cause })
   }
   return Buffer.concat(parts)
 }

@@ -160,7 +160,7 @@ onEachDatabase('hosted media operations', (kind) => {
 
     it.each([
       ['on a foreign server', { url: 'http://169.254.169.254/x', type: 'image/png' }, 'not on the provider'],
-      ['that is no image', { bytes: Buffer.from('<script>'), type: 'image/png' }, 'no image'],
+      ['that is no image', { bytes: Buffer.from('<script>'), type: 'image/png' }, 'not an image'],
       ['that is too large', { bytes: Buffer.alloc(3000), type: 'image/png' }, 'exceeds 2000 bytes'],
     ])('keeps no file %s; the work was done, so its cost counts', async (_name, file, message) => {
       await platform.start({ ...BUDGET, IMAGEGEN_MAX_IMAGE_BYTES: '2000' })

@@ -33,7 +33,7 @@ export async function renderPattern(input: LocalInput, signal?: AbortSignal): Pr
   return runInTurns(drawPattern(input), signal)
 }
 
-export function* drawPattern(input: LocalInput): SlicedWork<Buffer> {
+function* drawPattern(input: LocalInput): SlicedWork<Buffer> {
   const { width, height } = input
   const digest = createHash('sha512')
     .update(`${seedOf(input)}\n${input.prompt}\n${input.negative_prompt ?? ''}`)

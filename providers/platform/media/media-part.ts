@@ -88,7 +88,7 @@ export async function openMedia(options: MediaPartOptions): Promise<void> {
  * Ends the operations whose background job is gone, such as after another TASK_SIGNING_SECRET: what no provider has is failed and released, and
  * the rest waits for a person, with its reservation.
  */
-export async function sweepMedia(operations: OperationStore): Promise<void> {
+async function sweepMedia(operations: OperationStore): Promise<void> {
   for (const { id, provider } of await operations.sweep()) {
     const lost = { status: 'failed', settlement: { state: 'released' }, error: 'its background job was lost' } as const
     const isUnsent = await operations.end(id, lost, provider === 'local' ? undefined : ['queued'])

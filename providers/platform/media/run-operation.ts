@@ -312,13 +312,13 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
     if (modality !== 'image') {
       const type = named?.split(';')[0]?.trim().toLowerCase() ?? ''
       if (EXTENSIONS[type] === undefined || !type.startsWith(`${modality}/`))
-        throw new ProviderCallError(`A generated file is no ${modality}`, false)
+        throw new ProviderCallError(`A generated file is not a ${modality}`, false)
       return keepFile(id, index, bytes, type, null)
     }
     // An image's type follows from its bytes, not from its sender.
     const size = await imageSize(bytes)
     const type = MEDIA_TYPES[size?.format ?? '']
-    if (size === null || type === undefined) throw new ProviderCallError('A generated file is no image', false)
+    if (size === null || type === undefined) throw new ProviderCallError('A generated file is not an image', false)
     return keepFile(id, index, bytes, type, size)
   }
 

@@ -10,7 +10,7 @@ import { retryAfterMs, retryDelayMs } from './retry-policy.ts'
 import { StreamFault } from './streamed-completion.ts'
 
 /** Largest answer that is read from a model service. */
-export const MODEL_RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
+const MODEL_RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
 
 export interface ModelHttpOptions {
   role: ModelRole
@@ -108,7 +108,7 @@ async function tryOnce(
     if (error instanceof StreamFault)
       return refuse(options, 'upstream_error', `failed while it answered: ${error.message}`, { cause: error })
     if (events > 0)
-      return refuse(options, 'unreachable', `broke off its answer: ${connectionProblem(error)}`, { cause: error })
+      return refuse(options, 'unreachable', `interrupted its answer: ${connectionProblem(error)}`, { cause: error })
     return refuse(options, 'unreachable', `cannot be reached: ${connectionProblem(error)}`, {
       cause: error,
       retryable: true,

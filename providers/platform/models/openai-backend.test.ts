@@ -216,7 +216,7 @@ describe('a streamed answer', () => {
     const completion = backend.chat!({ messages }, undefined, () => breakOff(undefined))
     await expect(completion).rejects.toMatchObject({
       code: 'unreachable',
-      message: expect.stringContaining('broke off'),
+      message: expect.stringContaining('interrupted its answer'),
     })
     expect(service.calls).toHaveLength(1)
   })

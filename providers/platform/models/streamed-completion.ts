@@ -75,6 +75,6 @@ function parseChunk(data: string): z.output<typeof Chunk> {
     throw new StreamFault(typeof message === 'string' ? message.slice(0, 300) : 'the stream reported an error')
   }
   const chunk = Chunk.safeParse(value)
-  if (!chunk.success) throw new StreamFault('an event of the stream is no completion chunk')
+  if (!chunk.success) throw new StreamFault('an event of the stream is not a completion chunk')
   return chunk.data
 }

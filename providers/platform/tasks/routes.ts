@@ -102,7 +102,7 @@ export async function taskOf(store: TaskStore, id: string): Promise<Task | null>
   }
 }
 
-export async function jobState(task: Task, store: TaskStore): Promise<JobState> {
+async function jobState(task: Task, store: TaskStore): Promise<JobState> {
   return {
     job_id: task.id,
     status: STATUS[task.status],

@@ -54,7 +54,7 @@ export function createNodeHttp(): NodeHttp {
 
 function address(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
-  throw new NodeFailure('the address is no http or https address')
+  throw new NodeFailure('the address is not an http or https address')
 }
 
 function flat(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {

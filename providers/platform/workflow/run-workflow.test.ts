@@ -143,7 +143,7 @@ describe('a run', () => {
 
   it.each([
     ['an expression', respond('={{ $json.gone.further }}'), /^Node 'Respond': an expression failed/],
-    ['a body that is no JSON', respond('={{ $json.body.q }} and more'), /no valid JSON/],
+    ['a body that is no JSON', respond('={{ $json.body.q }} and more'), /not valid JSON/],
     ['a field of another type', set('Respond', { a: '={{ $json.body }}' }), /no string/],
   ])('ends at %s', async (_what, last, message) => {
     const file = workflow([webhook(), last], { Webhook: [['Respond']] })

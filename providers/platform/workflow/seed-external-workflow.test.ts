@@ -117,6 +117,6 @@ describe('an engine', () => {
 })
 
 it('a file that is no export is refused before any call', async () => {
-  await expect(seed({ name: 'x' })).rejects.toThrow('no export of n8n')
+  await expect(seed({ name: 'x' })).rejects.toThrow('not an export of n8n')
   expect(engine.calls).toEqual([])
 })

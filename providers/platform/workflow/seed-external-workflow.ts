@@ -40,7 +40,7 @@ export interface SeedOutcome {
 }
 
 /** The engine did not do what it was asked for. `isTransient`: it may, a moment later. */
-export class WorkflowSeedError extends Error {
+class WorkflowSeedError extends Error {
   override readonly name = 'WorkflowSeedError'
   readonly isTransient: boolean
 
@@ -65,7 +65,7 @@ export async function seedExternalWorkflow(
   retryMs = RETRY_MS,
 ): Promise<SeedOutcome> {
   const parsed = Export.safeParse(file)
-  if (!parsed.success) throw new WorkflowSeedError('the declared workflow is no export of n8n', false)
+  if (!parsed.success) throw new WorkflowSeedError('the declared workflow is not an export of n8n', false)
   const deadlineMs = Date.now() + settings.seedTimeoutMs
   const agent = new Agent({ connections: 2 })
   const limited = AbortSignal.any([signal, AbortSignal.timeout(settings.seedTimeoutMs)])

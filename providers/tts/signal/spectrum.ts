@@ -6,7 +6,7 @@ const BANDS = 40
 const QUIET_SHARE = 0.05
 
 /** Middle frequencies of the bands that `longTermSpectrum` gives, in hertz: even steps on the mel scale up to half the rate. */
-export function bandCentres(sampleRate: number): Float64Array {
+function bandCentres(sampleRate: number): Float64Array {
   const top = toMel(sampleRate / 2)
   return Float64Array.from({ length: BANDS }, (_, i) => fromMel((top * (i + 1)) / (BANDS + 1)))
 }

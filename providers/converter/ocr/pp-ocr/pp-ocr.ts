@@ -78,7 +78,7 @@ export async function openPpOcr(folder: string): Promise<TextReader | null> {
 async function openNetwork(file: string): Promise<InferenceSession> {
   const settings = { intraOpNumThreads: availableParallelism(), logSeverityLevel: 4 } as const
   return InferenceSession.create(file, settings).catch((cause: unknown) => {
-    throw new PpOcrError(`${basename(file)} is damaged or no ONNX model`, { cause })
+    throw new PpOcrError(`${basename(file)} is damaged or not an ONNX model`, { cause })
   })
 }
 

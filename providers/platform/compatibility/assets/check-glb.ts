@@ -98,7 +98,7 @@ function readJson(file: Uint8Array): unknown {
   const length = view.getUint32(HEADER_BYTES, true)
   const start = HEADER_BYTES + CHUNK_HEADER_BYTES
   if (view.getUint32(HEADER_BYTES + 4, true) !== JSON_CHUNK || start + length > file.byteLength)
-    throw new AssetError('The GLB file is damaged: its first chunk is no description')
+    throw new AssetError('The GLB file is damaged: its first chunk is not a description')
   if (length > MAX_JSON_BYTES)
     throw new AssetError(`The description in the GLB file exceeds ${MAX_JSON_BYTES / 1024 / 1024} MiB`)
   try {
@@ -141,5 +141,5 @@ export async function validateGlb(file: Uint8Array): Promise<void> {
   const errors = issues.messages.filter(({ severity }) => severity === ERROR)
   if (errors.length === 0) return
   const named = errors.slice(0, MAX_REPORTED).map(({ message, pointer }) => `${pointer ?? 'file'}: ${message}`)
-  throw new AssetError(`The model is no valid glTF: ${named.join(' ')}`.slice(0, 500))
+  throw new AssetError(`The model is not valid glTF: ${named.join(' ')}`.slice(0, 500))
 }

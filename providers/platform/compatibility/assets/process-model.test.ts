@@ -220,10 +220,10 @@ describe('a hostile or damaged file', () => {
     expect(await refusal(changed((json) => (json.accessors[0]!.count = 0)))).toMatch(
       'The GLB file is damaged: accessors.0.count',
     )
-    expect(await refusal(changed((json) => (json.accessors[0]!.count = 5000)))).toMatch('The model is no valid glTF: ')
-    expect(await refusal(changed((json) => (json.nodes[0]!.children = [0])))).toMatch('The model is no valid glTF: ')
+    expect(await refusal(changed((json) => (json.accessors[0]!.count = 5000)))).toMatch('The model is not valid glTF: ')
+    expect(await refusal(changed((json) => (json.nodes[0]!.children = [0])))).toMatch('The model is not valid glTF: ')
     expect(await refusal(changed((json) => (json.meshes[0]!.primitives[0]!.attributes['POSITION'] = 99)))).toMatch(
-      'The model is no valid glTF: ',
+      'The model is not valid glTF: ',
     )
   })
 

@@ -58,6 +58,6 @@ async function orDamaged<Result>(index: number, read: () => Promise<Result>): Pr
   try {
     return await read()
   } catch {
-    throw new AssetError(`Texture ${index} is no picture, or it is damaged`)
+    throw new AssetError(`Texture ${index} is not a picture, or it is damaged`)
   }
 }

@@ -86,7 +86,7 @@ function workspaceOf(request: FastifyRequest): string | null {
  * Refuses requests without the engine's key in `X-API-Key`: 403 when it is missing or wrong, 401 for a bearer token
  * instead, which is another scheme.
  */
-export function authorise(request: FastifyRequest, engine: Pick<GraphEngine, 'checkKey'>): void {
+function authorise(request: FastifyRequest, engine: Pick<GraphEngine, 'checkKey'>): void {
   const header = request.headers['x-api-key']
   const check = engine.checkKey(Array.isArray(header) ? header[0] : header)
   if (check === 'ok') return
@@ -97,7 +97,7 @@ export function authorise(request: FastifyRequest, engine: Pick<GraphEngine, 'ch
 }
 
 /** `/query`, `/query/data` and `/query/stream`. */
-export function registerQueryRoutes(app: FastifyInstance, engineOf: EngineOf): void {
+function registerQueryRoutes(app: FastifyInstance, engineOf: EngineOf): void {
   app.post('/query', async (request, reply): Promise<GraphQueryResponse> => {
     const startedMs = performance.now()
     const query = parseRequest(GraphQueryRequest, request.body)
@@ -168,7 +168,7 @@ const FRAMING_BYTES = 1024 * 1024
 const TrackPath = z.object({ trackId: z.string().min(1).max(256) })
 
 /** `/documents/…`: insert, follow and delete. */
-export async function registerDocumentRoutes(
+async function registerDocumentRoutes(
   app: FastifyInstance,
   engineOf: EngineOf,
   { uploadBytes, uploadTimeoutMs }: { uploadBytes: number; uploadTimeoutMs: number },
@@ -264,7 +264,7 @@ export interface TextUpload {
 }
 
 /** An uploaded file as text. Throws 400 for what is no UTF-8 text or has an unusable name. */
-export function readTextUpload({ filename, bytes }: FormFile): TextUpload {
+function readTextUpload({ filename, bytes }: FormFile): TextUpload {
   const name = safeName(filename)
   return { name, text: decode(bytes, name) }
 }
@@ -289,7 +289,7 @@ function decode(bytes: Buffer, name: string): string {
 }
 
 /** A failed query or read as an HTTP error: 503 while the engine closes, else 500 with a message for callers; null for the unexpected. */
-export function graphFailure(error: unknown): HttpError | null {
+function graphFailure(error: unknown): HttpError | null {
   if (!(error instanceof GraphEngineError) && !(error instanceof ModelCallError)) return null
   const status = error instanceof GraphEngineError && error.code === 'engine_closed' ? 503 : 500
   return new HttpError(status, failureText(error), { cause: error })

@@ -58,6 +58,6 @@ function jsonText(value: unknown): string {
     JSON.parse(value)
     return value
   } catch (cause) {
-    throw new NodeFailure('the body is no valid JSON', { cause })
+    throw new NodeFailure('the body is not valid JSON', { cause })
   }
 }

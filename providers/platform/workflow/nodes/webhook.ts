@@ -43,6 +43,6 @@ function jsonValue(given: unknown): unknown {
   try {
     return JSON.parse(given) as unknown
   } catch (cause) {
-    throw new NodeFailure('the response body is no valid JSON', { cause })
+    throw new NodeFailure('the response body is not valid JSON', { cause })
   }
 }

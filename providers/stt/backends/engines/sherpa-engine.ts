@@ -13,7 +13,7 @@ const PIECE_SECONDS = 0.08
 /** No dependency: a person who wants it installs it. */
 const SHERPA_PACKAGE = 'sherpa-onnx-node'
 /** The version whose surface is used below. */
-export const SHERPA_VERSION = '1.13.8'
+const SHERPA_VERSION = '1.13.8'
 
 interface SherpaStream {
   acceptWaveform(wave: { samples: Float32Array; sampleRate: number }): void
