@@ -4,8 +4,12 @@ import {
   countWords,
   durationWords,
   intervalWords,
+  meanWords,
   plannedWords,
   plural,
+  pWords,
+  rateWords,
+  rungPairsWords,
   scoreWords,
   signedWords,
 } from './words.ts'
@@ -66,4 +70,20 @@ it.each([
   ],
 ])('what questions decide, %o, reads %s', (planned, words) => {
   expect(plannedWords(planned)).toBe(words)
+})
+
+it('a mean of counts is whole where it is, a rate has a digit below ten, and a small p-value is a bound', () => {
+  expect([meanWords(3), meanWords(4.25), meanWords(2 / 3, 2), meanWords(12_000)]).toEqual([
+    '3',
+    '4.3',
+    '0.67',
+    countWords(12_000),
+  ])
+  expect([rateWords(3.44), rateWords(85.4), rateWords(1200)]).toEqual(['3.4', '85', countWords(1200)])
+  expect([pWords(0.0004), pWords(0.0042), pWords(0.234)]).toEqual(['< 0.001', '0.004', '0.23'])
+})
+
+it('the line beneath a rung’s decisions names the rungs of its run, and is missing for a run of one', () => {
+  expect(rungPairsWords(1)).toBeNull()
+  expect(rungPairsWords(3)).toContain('over all 3 rungs as well')
 })

@@ -30,6 +30,16 @@ export function scoreWords(value: number): string {
   return text === '-0.00' ? '0.00' : text.replace('-', '−')
 }
 
+/** A mean of counts, whole where it is: 3, 4.5, 2.67 with two digits. */
+export const meanWords = (value: number, digits = 1): string =>
+  Number.isInteger(value) ? countWords(value) : value.toFixed(digits)
+
+/** Things in a second, without the unit: 3.4, 85. */
+export const rateWords = (perSecond: number): string => (perSecond < 10 ? perSecond.toFixed(1) : countWords(perSecond))
+
+/** A p-value: 0.23; 0.004 below a hundredth; < 0.001. */
+export const pWords = (p: number): string => (p < 0.001 ? '< 0.001' : p < 0.01 ? p.toFixed(3) : p.toFixed(2))
+
 /** A difference with its sign: +0.12, −840 ms; ±0.00 for what rounds to nothing. `write` writes its size. */
 export function signedWords(value: number, write: (size: number) => string = scoreWords): string {
   const text = write(Math.abs(value))

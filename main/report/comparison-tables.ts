@@ -6,7 +6,7 @@ import {
   type ComparedMetric,
   type PairComparison,
 } from '../../contract/index.ts'
-import { countWords, plural } from '../../contract/words.ts'
+import { countWords, plural, pWords } from '../../contract/words.ts'
 import {
   baselineOf,
   generationScatter,
@@ -18,7 +18,7 @@ import {
 } from './aggregate-access.ts'
 import { code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { censoredIn, useLegend, useWords } from './metric-use.ts'
-import { decidedLine, DECISION_SIGNS, DECISION_WORDS, intervalWords, nameWords, pWords, signedWords } from './words.ts'
+import { decidedLine, DECISION_SIGNS, DECISION_WORDS, intervalWords, nameWords, signedWords } from './words.ts'
 
 /** Metrics that get a table of their own; what is decided in the others is in the last table. */
 const DETAILED: readonly string[] = metricsIn('board').map(artifactNameOf)

@@ -28,7 +28,7 @@ function gradeLines(aggregate: Aggregate, section: Judged): string[] {
     rank === null ? 'none' : String(rank),
     mean === null
       ? `none (0/${expected})`
-      : [mean.toFixed(2), intervalWords('score', meanInterval(aggregate, 'score', model)), `(${n}/${expected})`]
+      : [scoreWords(mean), intervalWords('score', meanInterval(aggregate, 'score', model)), `(${n}/${expected})`]
           .filter((part) => part !== '')
           .join(' '),
     String(votes),
@@ -62,7 +62,7 @@ function panelLines(panel: PanelStatistics): string[] {
   const rows = judges.map((judge) => [
     code(judge.judge),
     String(judge.verdicts),
-    judge.mean_score === null ? 'none' : judge.mean_score.toFixed(2),
+    judge.mean_score === null ? 'none' : scoreWords(judge.mean_score),
     figure(judge.position_effect.slope),
     endFigure(judge.position_effect.first),
     endFigure(judge.position_effect.last),

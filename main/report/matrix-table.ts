@@ -9,7 +9,7 @@ import {
   type ApproachSummary,
   type MetricSummary,
 } from '../../contract/index.ts'
-import { plural, rungPairsWords } from '../../contract/words.ts'
+import { plural, rungPairsWords, scoreWords } from '../../contract/words.ts'
 import { oneLine } from '../lib/sanitize-for-terminal.ts'
 import { displayWidth, shorten, wrap } from '../lib/terminal-text.ts'
 import { comparedMetric, metricOf } from './aggregate-access.ts'
@@ -269,7 +269,7 @@ function judgeMeans({ judge_panel }: Aggregate): Map<string, Segment[]> | null {
     judge_panel.approaches.map(({ model, mean, n, expected }) => [
       model,
       [
-        { text: mean === null ? STATE_SIGNS.not_run : mean.toFixed(2), style: 'bold' },
+        { text: mean === null ? STATE_SIGNS.not_run : scoreWords(mean), style: 'bold' },
         { text: ` ${n}/${expected}`, style: 'dim' },
       ],
     ]),

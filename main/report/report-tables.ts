@@ -7,7 +7,7 @@ import {
   type Distribution,
   type MetricSummary,
 } from '../../contract/index.ts'
-import { countWords, scoreWords } from '../../contract/words.ts'
+import { countWords, meanWords, scoreWords } from '../../contract/words.ts'
 import { hasFirstTokens, hopMetricOf, meanInterval, metricOf } from './aggregate-access.ts'
 import { UNEQUAL_SIGN } from './coverage-notes.ts'
 import { code, columnsFrom, mdTable } from './markdown-text.ts'
@@ -53,7 +53,6 @@ const plainHops = (hops: number): string => (hops === 1 ? '1 hop' : `${hops} hop
 
 const figure = (value: number | null, show: (value: number) => string): string =>
   value === null ? 'none' : show(value)
-const decimal = (value: number): string => (Number.isInteger(value) ? countWords(value) : value.toFixed(1))
 
 /** Approaches × cost: cells, latency, attempts, tokens, calls. A figure that fewer cells have than answered carries its own count. */
 export function costTable(aggregate: Aggregate): string[] {
@@ -71,7 +70,7 @@ export function costTable(aggregate: Aggregate): string[] {
   ]
   const rows = aggregate.approaches.map((approach) => {
     const { cells, operational } = approach
-    const mean = (of: Distribution, show: (value: number) => string = decimal): string =>
+    const mean = (of: Distribution, show: (value: number) => string = meanWords): string =>
       figure(of.mean, show) + (of.n > 0 && of.n < cells.ok ? ` (${of.n}/${cells.ok})` : '')
     return [
       code(approach.model),

@@ -62,8 +62,6 @@ export const signedWords = (name: ComparedName, value: number): string => words.
 export const intervalWords = (name: ComparedName, interval: ConfidenceInterval | null): string =>
   interval === null ? '' : words.intervalWords(interval, (value) => valueWords(name, value))
 
-export const pWords = (p: number): string => (p < 0.001 ? '< 0.001' : p < 0.01 ? p.toFixed(3) : p.toFixed(2))
-
 /**
  * `3 of 10 pairs of approaches differ significantly (95 %, Holm-corrected) · smallest difference this run could see: 0.06–0.11`, how many pairs were out of its reach, or why nothing
  * could be decided.

@@ -3,7 +3,7 @@ import { Notifications } from '@mantine/notifications'
 import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { count, duration } from '../components/format.ts'
+import { count, duration, rateWords } from '../components/format.ts'
 import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
 import { Page } from '../components/states.tsx'
 import { STEP_NAMES } from '../components/step-names.ts'
@@ -150,7 +150,7 @@ function RunStrip() {
         <span>{WORDS.cells(count(progress.done), count(progress.total))}</span>
         <span>{WORDS.failed(count(progress.failed))}</span>
         {moving && progress.cellsPerSecond !== null && (
-          <span>{WORDS.cellsPerSecond(progress.cellsPerSecond.toFixed(1))}</span>
+          <span>{WORDS.cellsPerSecond(rateWords(progress.cellsPerSecond))}</span>
         )}
         {moving && progress.leftMs !== null && <span>{WORDS.left(duration(progress.leftMs))}</span>}
         {!moving && <strong>{job.state}</strong>}

@@ -1,11 +1,21 @@
-import { bytesWords, countWords, durationWords, plural, scoreWords, signedWords } from '../../contract/words.ts'
+import {
+  bytesWords,
+  countWords,
+  durationWords,
+  meanWords,
+  plural,
+  pWords,
+  rateWords,
+  scoreWords,
+  signedWords,
+} from '../../contract/words.ts'
 import type { Metric } from '../../contract/metrics/metric.ts'
 import { METRIC_LABELS, METRICS, sizeWordsOf } from '../../contract/metrics/metrics.ts'
 
 const NONE = '–'
 
 // Pages write figures as the reports and the command line do.
-export { bytesWords as bytes, countWords as count, plural, signedWords as signed }
+export { bytesWords as bytes, countWords as count, meanWords, plural, pWords, rateWords, signedWords as signed }
 
 /** A score with two digits after the point; a dash for none, which is never 0. */
 export const score = (value: number | null | undefined): string =>

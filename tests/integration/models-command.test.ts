@@ -70,7 +70,7 @@ it('doctor reports a set whose models answer as ready, and names the first thing
   const doctor = (env: Record<string, string> = {}) =>
     runCli(['doctor', '--project', root], { RAG_LADDER_USER_DIR: user, OTHER_API_KEY: 'k-0123456789', ...env })
   const ready = await doctor()
-  expect(ready.stdout).toMatch(/● http:\S+ · chat · tiny · [\d.]+ tokens\/s · \d+ ms\nThe set lab is ready\.\n$/)
+  expect(ready.stdout).toMatch(/● http:\S+ · chat · tiny · [\d.]+ tokens\/s · [\d.]+ m?s\nThe set lab is ready\.\n$/)
   expect(ready.code).toBe(0)
   const withoutKey = await doctor({ OTHER_API_KEY: '' })
   expect(withoutKey.stdout).toContain('the environment variable OTHER_API_KEY is not set')

@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative, resolve, sep } from 'node:path'
-import { countWords, plural } from '../../../contract/words.ts'
+import { bytesWords, countWords, plural } from '../../../contract/words.ts'
 import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
 import { IMPORTERS } from '../../manifests/importers/formats.ts'
 import {
@@ -204,7 +204,7 @@ function progressLine(out: NodeJS.WriteStream): { show: (progress: ImportProgres
     show: ({ step, bytes, documents }) => {
       if (!out.isTTY || Date.now() - drawnAt < REDRAW_MS) return
       drawnAt = Date.now()
-      const read = `${countWords(Math.round(bytes / 1e6))} MB read`
+      const read = `${bytesWords(bytes)} read`
       out.write(
         `\r\u001B[K${step === 'questions' ? 'Reading questions' : `${plural(documents, 'document')} written`} · ${read}`,
       )

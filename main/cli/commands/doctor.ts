@@ -10,6 +10,7 @@ import {
   selectModels,
   type ModelOf,
 } from '../../../contract/index.ts'
+import { durationWords } from '../../../contract/words.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { testConnection, type ProbeResult } from '../../lib/test-connection.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trusted-addresses.ts'
@@ -184,6 +185,6 @@ async function checkService({ address, keyName, generation, embedding }: Service
 function findingOf(address: string, { probe, status, model, latencyMs, finding, error, remedy }: ProbeResult): Finding {
   const what = [address, probe, ...(model === null ? [] : [model])].join(' · ')
   return status === 'passed'
-    ? { what: `${what} · ${finding ?? ''} · ${latencyMs ?? 0} ms`, problem: null, remedy: null }
+    ? { what: `${what} · ${finding ?? ''} · ${durationWords(latencyMs ?? 0)}`, problem: null, remedy: null }
     : { what, problem: error ?? finding ?? status, remedy }
 }

@@ -18,7 +18,7 @@ import {
   type Connection,
 } from '../../../contract/index.ts'
 import type { ModelTest } from '../../../contract/control/models.ts'
-import { bytesWords } from '../../../contract/words.ts'
+import { bytesWords, durationWords } from '../../../contract/words.ts'
 import {
   addConnection,
   connectionNamed,
@@ -274,7 +274,7 @@ function linesOf(name: string, { works, problems, probes }: ModelTest): string[]
   return [
     `${name}  ${works ? 'works' : 'does not work'}`,
     ...probes.flatMap(({ probe, status, model, latency_ms: latency, finding, error, remedy }) => [
-      `  ${[probe, status, ...(model === null ? [] : [model]), ...(latency === null ? [] : [`${latency} ms`]), ...(finding === null ? [] : [finding])].join(' · ')}`,
+      `  ${[probe, status, ...(model === null ? [] : [model]), ...(latency === null ? [] : [durationWords(latency)]), ...(finding === null ? [] : [finding])].join(' · ')}`,
       ...(error === null ? [] : [`    ${error}`]),
       ...(remedy === null ? [] : [`    ${remedy}`]),
     ]),

@@ -1,5 +1,5 @@
 import { durationWords, type RunEvent } from '../../../contract/index.ts'
-import { countWords, plural } from '../../../contract/words.ts'
+import { countWords, plural, rateWords } from '../../../contract/words.ts'
 import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
@@ -28,7 +28,7 @@ function judgeLine({ name, done, total, failed }: NonNullable<RunProgress['judge
 
 function ingestionLine({ phase, progress }: NonNullable<RunProgress['ingestion']>): string {
   const { done, total, per_second: rate, seconds_left: left } = progress
-  const speed = rate === null ? '' : ` · ${rate < 10 ? rate.toFixed(1) : countWords(rate)}/s`
+  const speed = rate === null ? '' : ` · ${rateWords(rate)}/s`
   const rest = left === null ? '' : ` · ${durationWords(left * 1000)} left`
   const name = sanitizeForTerminal(phase.replaceAll('_', ' '))
   return `  ${bar(done, total, 24)} ${name} ${countWords(done)}/${countWords(total)}${speed}${rest}`
@@ -38,7 +38,7 @@ function progressLine(progress: RunProgress, now: number, width: number): string
   if (progress.ingestion !== null) return ingestionLine(progress.ingestion).slice(0, width - 1)
   if (progress.judge !== null) return judgeLine(progress.judge).slice(0, width - 1)
   const rate = pace(progress, now)
-  const speed = rate === null ? '' : ` · ${rate.perSecond.toFixed(1)} cells/s · ${durationWords(rate.leftMs)} left`
+  const speed = rate === null ? '' : ` · ${rateWords(rate.perSecond)} cells/s · ${durationWords(rate.leftMs)} left`
   const failed = progress.failed === 0 ? '' : ` · ${progress.failed} failed`
   return `  ${bar(progress.done, progress.total, 24)} ${progress.done}/${plural(progress.total, 'cell')}${failed}${speed}`.slice(
     0,

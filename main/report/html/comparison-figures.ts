@@ -1,5 +1,6 @@
 import type { Look } from '../../../charts/look.ts'
 import { metricNamed, type Aggregate, type Metric, type PairComparison } from '../../../contract/index.ts'
+import { pWords } from '../../../contract/words.ts'
 import { comparedMetric, metricOf, pairAgainst, type ComparedName } from '../aggregate-access.ts'
 import { UNEQUAL_SIGN } from '../coverage-notes.ts'
 import { isThin, leaderboard, type RungFigure } from '../leaderboard.ts'
@@ -11,7 +12,6 @@ import {
   DECISION_WORDS,
   intervalWords,
   nameWords,
-  pWords,
   signedWords,
   standingWords,
   STATE_SIGNS,

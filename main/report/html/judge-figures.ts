@@ -46,7 +46,7 @@ export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Lo
         head: aliasHead(model, looks),
         cells: [
           num(String(votes.get(model) ?? 0)),
-          num(mean === null ? '–' : mean.toFixed(2)),
+          num(mean === null ? '–' : scoreWords(mean)),
           ...[rank, ...ranks].map((each) => num(each === null ? '–' : String(each), each === rank ? '' : 'moved')),
         ],
       })),
@@ -72,7 +72,7 @@ const profileRow = (judge: JudgeProfile) => ({
   cells: [
     num(String(judge.verdicts)),
     num(String(judge.failures)),
-    num(judge.mean_score === null ? '–' : judge.mean_score.toFixed(2)),
+    num(judge.mean_score === null ? '–' : scoreWords(judge.mean_score)),
     estimateCell(judge.position_effect.slope),
     endCell(judge.position_effect.first),
     endCell(judge.position_effect.last),

@@ -1,13 +1,12 @@
 import type { Look } from '../../../charts/look.ts'
 import { durationWords, type Aggregate, type ApproachSummary, type Distribution } from '../../../contract/index.ts'
-import { countWords, plural } from '../../../contract/words.ts'
+import { countWords, meanWords, plural } from '../../../contract/words.ts'
 import { hasFirstTokens, metricsOf } from '../aggregate-access.ts'
 import { coverageNotes } from '../coverage-notes.ts'
 import { STATE_SIGNS } from '../words.ts'
 import { aliasHead, dataTable, fragment, h, num, type Cell, type Child, type Markup } from './markup.ts'
 
 const figure = (value: number | null, show: (value: number) => string): Cell => num(value === null ? '–' : show(value))
-const decimal = (value: number): string => (Number.isInteger(value) ? countWords(value) : value.toFixed(1))
 
 /** What each approach cost in one dataset run. */
 export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Look>): Markup =>
@@ -37,7 +36,7 @@ export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Loo
 
 function costCells({ cells, operational }: ApproachSummary, showsFirstToken: boolean): Cell[] {
   const firstToken = operational.first_token_s?.median ?? null
-  const mean = (of: Distribution): Cell => figure(of.mean, decimal)
+  const mean = (of: Distribution): Cell => figure(of.mean, meanWords)
   return [
     num(`${cells.ok}/${cells.expected}`),
     figure(operational.latency_ms.median, durationWords),

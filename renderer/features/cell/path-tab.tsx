@@ -1,7 +1,7 @@
 import { lookOf } from '../../../charts/look.ts'
 import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
-import { count, duration } from '../../components/format.ts'
+import { count, duration, meanWords } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
 import { approachPath, type PathBudget, type PathStep } from './approach-path.ts'
@@ -15,7 +15,7 @@ function Figures({ figures }: { figures: [string, string | number][] }) {
       {figures.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
-          <dd>{typeof value === 'number' ? (Number.isInteger(value) ? count(value) : value.toFixed(2)) : value}</dd>
+          <dd>{typeof value === 'number' ? meanWords(value, 2) : value}</dd>
         </div>
       ))}
     </dl>

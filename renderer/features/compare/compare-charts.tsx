@@ -11,7 +11,7 @@ import type { Estimate } from '../../../contract/evidence/statistics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { ChartBox } from '../../components/chart-panel.tsx'
-import { count, duration, metricName, score } from '../../components/format.ts'
+import { count, duration, meanWords, metricName, score } from '../../components/format.ts'
 import { RungTable } from '../../components/rung-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
@@ -19,7 +19,7 @@ import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-word
 import styles from './compare.module.css'
 import { intervalWords } from '../../../contract/words.ts'
 
-const calls = (value: number): string => (Number.isInteger(value) ? count(value) : value.toFixed(2))
+const calls = (value: number): string => meanWords(value, 2)
 const WRITTEN: Record<CostAxis, (value: number) => string> = {
   latency_ms: duration,
   total_tokens: count,

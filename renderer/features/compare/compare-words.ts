@@ -31,7 +31,7 @@ export const COMPARE_WORDS = {
   unknown: '–',
   onlyIn: { here: '– only in this run', there: '– only in the other run' },
   decisions: { better: '▲ better', worse: '▼ worse', undecided: '○ inconclusive' },
-  pAfterHolm: (p: string) => `p = ${p} after Holm`,
+  pAfterHolm: (p: string) => `p (Holm) ${p}`,
   differenceColumns: {
     against: 'Against',
     shared: 'Shared questions',

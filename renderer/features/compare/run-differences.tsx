@@ -3,7 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
-import { count, metricName, plural, score, signed } from '../../components/format.ts'
+import { count, metricName, plural, pWords, score, signed } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
 import { SampleMark } from '../../components/sample-mark.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
@@ -168,7 +168,7 @@ function DifferenceRow({ run, domain, isNamed, onChanged, ...difference }: Diffe
           zero={0}
         />
       </td>
-      <td title={pair?.p === null || pair === null ? undefined : WORDS.pAfterHolm(pair.p.toFixed(3))}>
+      <td title={pair?.p === null || pair === null ? undefined : WORDS.pAfterHolm(pWords(pair.p))}>
         {DECISIONS[decisionOf(difference)]}
       </td>
       <td className={table.num}>

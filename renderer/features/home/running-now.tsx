@@ -1,7 +1,7 @@
 import { Progress } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import type { RunJob } from '../../../contract/control/run-job.ts'
-import { count, duration } from '../../components/format.ts'
+import { count, duration, rateWords } from '../../components/format.ts'
 import { STEP_NAMES } from '../../components/step-names.ts'
 import { Panel } from '../../components/states.tsx'
 import { useProgress } from '../../data/progress.ts'
@@ -17,7 +17,7 @@ export function RunningNow({ job }: { job: RunJob }) {
   const figures: [string, string][] = [
     [WORDS.cells, `${count(progress.done)}/${count(progress.total)}`],
     [WORDS.failed, count(progress.failed)],
-    [WORDS.cellsPerSecond, progress.cellsPerSecond === null ? '–' : progress.cellsPerSecond.toFixed(1)],
+    [WORDS.cellsPerSecond, progress.cellsPerSecond === null ? '–' : rateWords(progress.cellsPerSecond)],
     [WORDS.left, duration(progress.leftMs)],
   ]
   return (

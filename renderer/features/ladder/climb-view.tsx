@@ -4,7 +4,7 @@ import { lookOf } from '../../../charts/look.ts'
 import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-event.ts'
 import { INGESTION_PHASES, type PhaseProgress } from '../../../contract/http/ingestion.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
-import { count, duration } from '../../components/format.ts'
+import { count, duration, rateWords } from '../../components/format.ts'
 import { Sparkline } from '../../components/sparkline.tsx'
 import { Panel } from '../../components/states.tsx'
 import { STEP_NAMES } from '../../components/step-names.ts'
@@ -145,7 +145,7 @@ function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
       <span>
         {WORDS.cellsOf(count(done), count(total), count(climb.failed))}
         {climb.plan !== null && climb.plan.reuse > 0 && WORDS.reused(count(climb.plan.reuse))}
-        {moving && rate !== null && WORDS.cellsPerSecond(rate.toFixed(1))}
+        {moving && rate !== null && WORDS.cellsPerSecond(rateWords(rate))}
         {moving && left !== null && WORDS.left(duration(left))}
       </span>
       {moving && (
@@ -192,7 +192,7 @@ function PhaseMeter({ phase, progress }: { phase: string; progress: PhaseProgres
     <span className={styles.phaseMeter}>
       <span>
         {WORDS.phaseDone(count(done), count(total))}
-        {rate !== null && WORDS.perSecond(rate < 10 ? rate.toFixed(1) : count(Math.round(rate)))}
+        {rate !== null && WORDS.perSecond(rateWords(rate))}
         {left !== null && WORDS.left(duration(left * 1000))}
       </span>
       <Progress

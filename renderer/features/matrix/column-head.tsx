@@ -5,7 +5,7 @@ import { intervalWords } from '../../../contract/words.ts'
 import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
-import { count, differenceValue, metricValue } from '../../components/format.ts'
+import { count, differenceValue, metricValue, pWords } from '../../components/format.ts'
 import { againstBaseline, type AgainstBaseline, meanInterval } from './pair-of.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
@@ -43,7 +43,7 @@ const whyOf = ({ why, p }: AgainstBaseline, comparison: MetricComparison | undef
   why === null
     ? undefined
     : why === 'corrected'
-      ? WORDS.why.corrected(comparison?.decided.comparable ?? 1, p === null ? '–' : p.toFixed(2))
+      ? WORDS.why.corrected(comparison?.decided.comparable ?? 1, p === null ? '–' : pWords(p))
       : WORDS.why[why]
 
 function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHeadProps, 'head'> & { head: Head }) {

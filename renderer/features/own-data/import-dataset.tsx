@@ -7,6 +7,7 @@ import { api, control } from '../../data/client.ts'
 import { datasetId } from '../documents/send-names.ts'
 import { problemsOf } from '../documents/use-sending.ts'
 import styles from './own-data.module.css'
+import { bytesWords } from '../../../contract/words.ts'
 import { OWN_WORDS } from './own-words.ts'
 import { UploadZip } from './upload-zip.tsx'
 import { useDatasetRefresh } from './use-own-dataset.ts'
@@ -186,8 +187,8 @@ function inputOf({ source, id, format, questions, documents, split, seed }: Draf
 
 function progressWords(step: ImportStep | null): string {
   if (step?.type !== 'progress') return WORDS.starting
-  const megabytes = Math.round(step.bytes / 1e6)
-  return step.step === 'questions' ? WORDS.reading(megabytes) : WORDS.writing(step.documents, megabytes)
+  const read = bytesWords(step.bytes)
+  return step.step === 'questions' ? WORDS.reading(read) : WORDS.writing(step.documents, read)
 }
 
 interface ImportDoneProps {

@@ -50,9 +50,8 @@ export const OWN_WORDS = {
     close: 'Close',
     show: 'Open dataset',
     starting: 'Opening the source …',
-    reading: (megabytes: number) => `Reading questions … ${count(megabytes)} MB read`,
-    writing: (documents: number, megabytes: number) =>
-      `${plural(documents, 'document')} written · ${count(megabytes)} MB read`,
+    reading: (bytes: string) => `Reading questions … ${bytes} read`,
+    writing: (documents: number, bytes: string) => `${plural(documents, 'document')} written · ${bytes} read`,
     done: (format: string, questions: number, of: number, documents: number) =>
       `${format}: ${count(questions)} of ${plural(of, 'question')}, ${plural(documents, 'document')}`,
     licence: (licence: string) => `Licence: ${licence}`,
