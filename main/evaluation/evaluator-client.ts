@@ -19,7 +19,31 @@ import {
 import { serviceText, valueWithoutSecrets } from '../lib/known-secrets.ts'
 import { withDeadline, type CallDeadline } from '../lib/call-deadline.ts'
 import { credentialHeaders, type Credentials } from '../lib/credential-headers.ts'
-import { parseLenientJson } from './lenient-json.ts'
+
+/** JSON text → value. Python evaluators print bare NaN and Infinity: they become numbers here, so that the metric can be named. */
+function parseLenientJson(text: string): { ok: true; value: unknown } | { ok: false } {
+  try {
+    return { ok: true, value: JSON.parse(text) as unknown }
+  } catch {
+    return parseWithBareNumbers(text)
+  }
+}
+
+const MARK = '\u0000bare-number:'
+
+function parseWithBareNumbers(text: string): { ok: true; value: unknown } | { ok: false } {
+  // Strings are matched first and kept, so that a NaN inside a text stays text.
+  const marked = text.replace(/"(?:[^"\\]|\\.)*"|-?Infinity|NaN/g, (token) =>
+    token.startsWith('"') ? token : JSON.stringify(MARK + token),
+  )
+  try {
+    const revive = (_key: string, value: unknown): unknown =>
+      typeof value === 'string' && value.startsWith(MARK) ? Number(value.slice(MARK.length)) : value
+    return { ok: true, value: JSON.parse(marked, revive) as unknown }
+  } catch {
+    return { ok: false }
+  }
+}
 
 export interface EvaluatorOptions extends Credentials {
   /** Full address of the evaluation route. */

@@ -3,15 +3,27 @@ import type { FastifyInstance } from 'fastify'
 import type { Logger } from '../kit/logger.ts'
 import type { ClosingList } from './closing-list.ts'
 import { PlatformConfigError } from './config.ts'
-import { httpWorkflowClient } from './rag/adaptive/workflow-client.ts'
-import type { WorkflowClient } from './rag/adaptive/workflow-client.ts'
-import { guardWorkflowLoops } from './workflow/loop-guard.ts'
+import { httpWorkflowClient, type WorkflowClient } from './rag/adaptive/workflow-client.ts'
 import { registerWebhookRoutes } from './workflow/routes.ts'
 import { createWorkflowEngine } from './workflow/workflow-engine.ts'
-import { seedExternalWorkflow } from './workflow/seed-external-workflow.ts'
-import type { SeedSettings } from './workflow/seed-external-workflow.ts'
+import { seedExternalWorkflow, type SeedSettings } from './workflow/seed-external-workflow.ts'
 import type { WorkflowApiSettings } from './workflow/workflow-api-settings.ts'
 import { WorkflowImportError } from './workflow/workflow-error.ts'
+import { HttpError } from '../kit/http-error.ts'
+import { WORKFLOW_HEADER } from './workflow/node-http.ts'
+
+/** Refuses, on every route, that a workflow asks one of these aliases: they start a workflow themselves. */
+export function guardWorkflowLoops(app: FastifyInstance, aliases: ReadonlySet<string>): void {
+  app.addHook('preHandler', async (request) => {
+    if (request.headers[WORKFLOW_HEADER] === undefined) return
+    const model = (request.body as { model?: unknown } | null | undefined)?.model
+    if (typeof model !== 'string' || !aliases.has(model)) return
+    throw new HttpError(508, `A workflow may not ask the alias "${model}": it starts a workflow`, {
+      code: 'delegation_loop',
+      param: 'model',
+    })
+  })
+}
 
 /** The platform's workflow engine, in this process or in another. */
 export interface WorkflowPart {

@@ -1,11 +1,25 @@
 import { Button, CloseButton, createTheme, Drawer, MantineProvider, Modal, Tooltip } from '@mantine/core'
-import { QueryClientProvider } from '@tanstack/react-query'
+import { QueryClientProvider, QueryClient } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { queryClient } from '../data/query-client.ts'
 import { usePreferences } from '../stores/preferences.ts'
 import { router } from './router.tsx'
 import { SHELL_WORDS } from './shell-words.ts'
+import { controlErrorOf } from '../../contract/control/control-error.ts'
+
+/** Events keep the cache fresh, so that nothing is fetched again on a timer; only a silent engine is asked twice more. */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    // The engine is on this machine: a browser without a network must neither wait for one nor put off what a person does.
+    mutations: { networkMode: 'always' },
+    queries: {
+      networkMode: 'always',
+      staleTime: Infinity,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && controlErrorOf(error).code === 'unreachable',
+    },
+  },
+})
 
 /** Everything around the pages. */
 export function App() {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { answerOrder, letterAt, shownAnswer } from '../blinding.ts'
 import type { JudgeTask } from '../judge-client.ts'
 import { BUILTIN_JUDGES, createBuiltinJudge } from './builtin-judges.ts'
-import { cosine, vectorOf } from './similarity.ts'
+import { cosine, vectorOf } from './semantic-match.ts'
 import { stemOf, termsOf } from './words.ts'
 
 const question = 'In what year did boats first pass through the lock at Tidewater Quay?'

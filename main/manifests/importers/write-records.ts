@@ -5,7 +5,6 @@ import { describeIssues, Question, type GoldEvidence } from '../../../contract/i
 import { evidenceWords } from '../../lib/evidence-words.ts'
 import { documentNameProblem } from '../own-datasets.ts'
 import { MAX_DOCUMENTS, tooManyDocuments } from './choose-records.ts'
-import { freeName, safeName } from './document-names.ts'
 import {
   ImportError,
   type ImportedDocument,
@@ -14,6 +13,42 @@ import {
   type OpenSource,
 } from './importer.ts'
 import type { LeftOut } from './left-out.ts'
+
+// File names of documents that have a title only. They are legal on every system, also on those that ignore case.
+
+const MAX_CHARACTERS = 80
+const MAX_BYTES = 150
+const RESERVED = /^(con|prn|aux|nul|com\d|lpt\d)$/i
+
+/** The title as the name of a file, without its ending. */
+function safeName(title: string): string {
+  let name = title
+    .normalize('NFC')
+    .toWellFormed()
+    .replaceAll(/[\\/:*?"<>|]|\p{Cc}/gu, ' ')
+    .replaceAll(/\s+/gu, ' ')
+    .slice(0, MAX_CHARACTERS)
+    .toWellFormed()
+    .replaceAll('\uFFFD', '')
+  while (Buffer.byteLength(name) > MAX_BYTES) name = name.slice(0, -1).toWellFormed().replace('\uFFFD', '')
+  const trimmed = name.replaceAll(/^[. ]+|[. ]+$/g, '')
+  if (trimmed === '') return 'document'
+  return RESERVED.test(trimmed) ? `${trimmed}-` : trimmed
+}
+
+/** The name, with a number where it is taken; then it is taken. `taken` counts how often each name was asked for. */
+function freeName(name: string, ending: string, taken: Map<string, number>): string {
+  const wanted = `${name}${ending}`.toLowerCase()
+  let number = (taken.get(wanted) ?? 0) + 1
+  let free = number === 1 ? `${name}${ending}` : `${name}-${number}${ending}`
+  while (number > 1 && taken.has(free.toLowerCase())) {
+    number += 1
+    free = `${name}-${number}${ending}`
+  }
+  taken.set(wanted, number)
+  if (number > 1) taken.set(free.toLowerCase(), 1)
+  return free
+}
 
 // Writes the chosen documents as files, and makes questions of the product of the chosen ones. Documents with the same title and text are one
 // file, and gold of each of them is gold of that file.

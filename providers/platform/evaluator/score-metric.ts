@@ -1,11 +1,14 @@
 import { metricOfId, type EvaluateRecord, type EvaluationMetric } from '../../../contract/index.ts'
 import { ModelCallError, type EmbeddingRole, type ModelHost } from '../models/model-host.ts'
 import type { Critic } from './critics/critic.ts'
-import { answerRelevancy, STRICTNESS } from './metrics/answer-relevancy.ts'
-import { contextPrecision } from './metrics/context-precision.ts'
-import { contextRecall } from './metrics/context-recall.ts'
-import { cosine } from './metrics/cosine.ts'
-import { faithfulness } from './metrics/faithfulness.ts'
+import {
+  answerRelevancy,
+  contextPrecision,
+  contextRecall,
+  cosine,
+  faithfulness,
+  STRICTNESS,
+} from './metrics/formulas.ts'
 
 /** A score with what it was made from. The score may be NaN: that is for the caller to report. */
 export interface MetricScore {

@@ -1,17 +1,29 @@
 import { access } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, delimiter } from 'node:path'
 import { createRequire } from 'node:module'
 import { isPinned } from '../../kit/models/declared-model.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
 import type { SttConfig } from '../config.ts'
 import type { Expected, OpenRecogniser } from '../model-holder.ts'
 import { processorInstead } from './engines/engine.ts'
-import { findOnPath } from './find-on-path.ts'
 import { openModelRecogniser } from './model-recogniser.ts'
 import { openPocketsphinx, POCKETSPHINX_PROGRAM } from './pocketsphinx.ts'
 import type { BackendName } from './recogniser.ts'
-import { ONNX_MODELS, SHERPA_MODELS } from './recognition-models.ts'
-import type { RecognitionModel } from './recognition-models.ts'
+import { ONNX_MODELS, SHERPA_MODELS, type RecognitionModel } from './recognition-models.ts'
+
+/** Where a program is in the search path; null when it is not. */
+async function findOnPath(name: string): Promise<string | null> {
+  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '')
+  for (const place of places) {
+    const path = join(place, name)
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return path
+  }
+  return null
+}
 
 type Progress = Parameters<OpenRecogniser>[0]
 

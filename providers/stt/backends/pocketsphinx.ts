@@ -4,8 +4,41 @@ import { join } from 'node:path'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { encodeWav } from '../../kit/audio/wav-file.ts'
 import { splitAtPauses } from '../windows/split-at-pauses.ts'
-import type { Recogniser, TimedWord } from './recogniser.ts'
-import { runSphinx } from './run-sphinx.ts'
+import { type Recogniser, type TimedWord, BackendUnavailableError } from './recogniser.ts'
+import { spawn } from 'node:child_process'
+
+const KEPT_ERRORS = 1000
+
+const PACKAGES = 'pocketsphinx pocketsphinx-en-us'
+
+/**
+ * What one of the Sphinx programs prints. Killed when the signal aborts; rejects with its reason, and with `BackendUnavailableError`, which names
+ * Debian's packages, where it is not installed.
+ */
+async function runSphinx(program: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  signal.throwIfAborted()
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const onAbort = () => child.kill('SIGKILL')
+  signal.addEventListener('abort', onAbort, { once: true })
+  let output = ''
+  let errors = ''
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (errors = (errors + text).slice(-KEPT_ERRORS)))
+  try {
+    const [code, killedBy] = await new Promise<[number | null, string | null]>((resolve, reject) => {
+      child.once('close', (exitCode, exitSignal) => resolve([exitCode, exitSignal]))
+      child.once('error', reject)
+    })
+    signal.throwIfAborted()
+    if (code === 0) return output
+    throw new Error(`${program} ended with ${killedBy ?? code}: ${errors.trim()}`)
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause
+    throw new BackendUnavailableError(`${program} is not installed; on Debian: apt-get install ${PACKAGES}`, { cause })
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
 
 export const POCKETSPHINX_PROGRAM = 'pocketsphinx_continuous'
 const PARTS_PROGRAM = 'pocketsphinx_batch'

@@ -1,3 +1,4 @@
+import styles from './ladder.module.css'
 import { Button, Progress } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import { lookOf } from '../../../charts/look.ts'
@@ -5,16 +6,30 @@ import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-ev
 import { INGESTION_PHASES, type PhaseProgress } from '../../../contract/http/ingestion.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, duration, rateWords } from '../../components/format.ts'
-import { Sparkline } from '../../components/sparkline.tsx'
 import { Panel } from '../../components/states.tsx'
 import { STEP_NAMES } from '../../components/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
-import { throughput } from '../../data/ladder-state.ts'
-import type { Climb, PhaseState, StepState } from '../../data/ladder-state.ts'
+import { throughput, type Climb, type PhaseState, type StepState } from '../../data/ladder-state.ts'
 import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'
-import styles from './ladder.module.css'
 import { RepairButtons } from './repair-buttons.tsx'
 import { LADDER_WORDS } from './ladder-words.ts'
+
+const WIDTH = 120
+const HEIGHT = 18
+
+/** A line through values from 0 to their largest. The newest is at the right. */
+function Sparkline({ values, colour, label }: { values: number[]; colour: string; label: string }) {
+  const top = Math.max(...values, 1)
+  const points = values.map((value, index) => {
+    const x = values.length < 2 ? WIDTH : (index / (values.length - 1)) * WIDTH
+    return `${x.toFixed(1)},${(HEIGHT - 1 - (value / top) * (HEIGHT - 2)).toFixed(1)}`
+  })
+  return (
+    <svg width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
+      <polyline points={points.join(' ')} fill="none" stroke={colour} strokeWidth="1.5" />
+    </svg>
+  )
+}
 
 const WORDS = LADDER_WORDS.climbView
 

@@ -1,9 +1,10 @@
-import { Button } from '@mantine/core'
+import styles from './launch.module.css'
+import { Button, Radio, Stack } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
-import type { RunRequestInput } from '../../../contract/control/run-job.ts'
+import type { RunRequestInput, DatasetPlan } from '../../../contract/control/run-job.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
@@ -11,11 +12,42 @@ import { api } from '../../data/client.ts'
 import { useRecover } from '../ladder/use-recover.ts'
 import { EffectsDialog } from './effects-dialog.tsx'
 import { mustAsk } from './effects.ts'
-import styles from './launch.module.css'
 import { PlanView } from './plan-view.tsx'
-import { RetryQuestion } from './retry-question.tsx'
 import type { PlanState } from './use-plan.ts'
 import { LAUNCH_WORDS } from './launch-words.ts'
+
+const RETRY_WORDS = LAUNCH_WORDS.retryQuestion
+
+interface RetryQuestionProps {
+  plan: { datasets: DatasetPlan[] }
+  onChange: (retry: RetryFailed) => void
+}
+
+/** What a plan that goes on with a stored run does with its failed cells, and the other choices. Nothing when no cell failed. */
+function RetryQuestion({ plan: { datasets }, onChange }: RetryQuestionProps) {
+  const sum = (of: (dataset: DatasetPlan) => number | undefined): number =>
+    datasets.reduce((total, dataset) => total + (of(dataset) ?? 0), 0)
+  const [access, other] = [sum(({ failed }) => failed?.access), sum(({ failed }) => failed?.other)]
+  const failed = access + other
+  if (failed === 0) return null
+  const retried = sum(({ retry }) => retry)
+  const chosen: RetryFailed = retried === 0 ? 'none' : retried === failed ? 'all' : 'access'
+  const isMixed = access > 0 && other > 0
+  return (
+    <Radio.Group
+      className={styles.retry}
+      label={RETRY_WORDS.retryQuestion(failed, failed === 1 ? 'it' : 'them')}
+      value={chosen}
+      onChange={onChange}
+    >
+      <Stack gap={8} mt={8}>
+        <Radio value="all" label={failed === 1 ? RETRY_WORDS.yes : RETRY_WORDS.all(failed)} />
+        {isMixed && <Radio value="access" label={RETRY_WORDS.retryAccess(access)} />}
+        <Radio value="none" label={failed === 1 ? RETRY_WORDS.keepOne : RETRY_WORDS.keepAll} />
+      </Stack>
+    </Radio.Group>
+  )
+}
 
 const WORDS = LAUNCH_WORDS.planPanel
 

@@ -1,12 +1,22 @@
+import table from '../../components/table.module.css'
+import styles from './own-data.module.css'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
-import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
-import { placeSearch } from './check-place.ts'
-import styles from './own-data.module.css'
 import { OWN_WORDS } from './own-words.ts'
+import type { DatasetCheck } from '../../../contract/control/own-datasets.ts'
+import type { DatasetSearch } from '../../app/search-params.ts'
+
+type Place = Pick<DatasetCheck['problems'][number], 'kind' | 'place'>
+
+/** The view of a dataset where a problem of its check is repaired. */
+function placeSearch(dataset: string, { kind, place }: Place): DatasetSearch {
+  if (kind === 'question') return { dataset, view: 'questions', question: place }
+  if (place === 'questions') return { dataset, view: 'questions' }
+  return place === 'documents' ? { dataset, view: 'documents' } : { dataset, view: 'documents', document: place }
+}
 
 const WORDS = OWN_WORDS.check
 

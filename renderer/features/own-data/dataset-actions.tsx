@@ -1,18 +1,39 @@
+import styles from './own-data.module.css'
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { notifyFailure } from '../../components/notify.ts'
+import { notifyFailure, notifyDone } from '../../components/notify.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
-import { api } from '../../data/client.ts'
-import { ExportDatasetButton } from './export-dataset.tsx'
+import { api, control } from '../../data/client.ts'
 import { NewDatasetButton } from './new-dataset.tsx'
-import styles from './own-data.module.css'
 import { OWN_WORDS } from './own-words.ts'
 import { useRestoreDataset } from './trash-list.tsx'
 import { useDatasetRefresh } from './use-own-dataset.ts'
+import { saveFile } from '../../components/save-file.ts'
+import { receivedFile } from './received-file.ts'
+
+const TRANSFER_WORDS = OWN_WORDS.transfer
+
+/** An own dataset as one file, which another installation imports. */
+function ExportDatasetButton({ dataset }: { dataset: string }) {
+  const { mutate, isPending } = useMutation({
+    mutationFn: async () => {
+      const { name, parts } = await receivedFile(await control.datasets.exportZip({ dataset_id: dataset }))
+      saveFile(name, parts, 'application/zip')
+      return name
+    },
+    onSuccess: (name) => notifyDone(TRANSFER_WORDS.saved(name)),
+    onError: (error) => notifyFailure(TRANSFER_WORDS.exporting, error),
+  })
+  return (
+    <Button variant="default" loading={isPending} onClick={() => mutate()}>
+      {TRANSFER_WORDS.export}
+    </Button>
+  )
+}
 
 const WORDS = OWN_WORDS.actions
 

@@ -1,5 +1,6 @@
+import styles from './speech.module.css'
 import { MultiSelect, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
+import { useQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
@@ -9,10 +10,27 @@ import { api } from '../../data/client.ts'
 import { AnswerCard } from './answer-card.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
-import styles from './speech.module.css'
 import { useAsking } from './use-asking.ts'
-import { useHearing } from './use-hearing.ts'
 import { SPEECH_WORDS } from './speech-words.ts'
+import { requireContent } from './sound-buffer.ts'
+import { transcribe } from './speech-client.ts'
+
+interface Options {
+  /** A text on what the recordings talk about. */
+  prompt?: string
+  onHeard?: (text: string) => void
+}
+
+/** Transcribes recordings. */
+function useHearing({ prompt = '', onHeard }: Options = {}) {
+  return useMutation({
+    mutationFn: async (recording: Blob) => {
+      requireContent(recording)
+      return transcribe(recording, prompt)
+    },
+    onSuccess: ({ text }) => onHeard?.(text),
+  })
+}
 
 const WORDS = SPEECH_WORDS.askByVoice
 

@@ -1,7 +1,5 @@
 import type { TimedWord } from '../recogniser.ts'
-import type { Engine, EngineFacts, EngineOrder } from './engine.ts'
-import { EngineMissingError } from './engine.ts'
-import { openEngine } from './open-engine.ts'
+import { type Engine, type EngineFacts, type EngineOrder, EngineMissingError } from './engine.ts'
 
 export type EngineRequest = { load: EngineOrder } | { samples: Float32Array; language: string }
 export type EngineReply = { facts: EngineFacts } | { words: TimedWord[] } | { failed: string; isMissing: boolean }
@@ -30,4 +28,19 @@ async function answer(request: EngineRequest): Promise<EngineReply> {
   }
   if (engine === null) throw new Error('no model is loaded')
   return { words: await engine.recognise(request.samples, request.language) }
+}
+
+/** The engine for the order's kind of model; only its own libraries are loaded. */
+async function openEngine(order: EngineOrder): Promise<Engine> {
+  switch (order.kind) {
+    case 'transducer':
+      return (await import('./transducer-engine.ts')).openTransducer(order)
+    case 'transformers':
+      return (await import('./transformers-engine.ts')).openTransformers(order)
+    case 'sherpa-transducer':
+    case 'sherpa-ctc':
+    case 'sherpa-whisper':
+    case 'sherpa-moonshine':
+      return (await import('./sherpa-engine.ts')).openSherpa(order)
+  }
 }

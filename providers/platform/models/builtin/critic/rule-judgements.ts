@@ -1,8 +1,22 @@
 import { coverage, indexOf, termsOf } from '../matching/terms.ts'
-import { isNegated, missingNames, missingNumbers } from './entailment.ts'
+import { isNegated, missingNames, missingNumbers, bestPlace, type Place, verbatimIn } from './entailment.ts'
 import { generateQuestions } from './generate-questions.ts'
-import { locate, percent, type Verdict } from './locate.ts'
 import { splitStatements } from './statements.ts'
+
+/** A yes or no with the reason for it. */
+type Verdict = { verdict: boolean; reason: string }
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`
+
+/** Where the contexts come nearest to a statement; or the verdict, where that alone settles it. */
+function locate(statement: string, contexts: readonly string[]): { place: Place; where: string } | Verdict {
+  const verbatim = verbatimIn(statement, contexts)
+  if (verbatim !== -1) return { verdict: true, reason: `stands word for word in context ${verbatim + 1}` }
+  const place = bestPlace(statement, contexts)
+  if (place === null || place.coverage === 0)
+    return { verdict: false, reason: 'no context shares a content word with it' }
+  return { place, where: `context ${place.context + 1}` }
+}
 
 /** The judgements that evaluation needs, by rules: deterministic, without a model. */
 export const ruleJudgements = {

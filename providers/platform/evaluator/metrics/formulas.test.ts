@@ -1,9 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { answerRelevancy } from './answer-relevancy.ts'
-import { contextPrecision } from './context-precision.ts'
-import { contextRecall } from './context-recall.ts'
-import { cosine } from './cosine.ts'
-import { faithfulness } from './faithfulness.ts'
+import { answerRelevancy, contextPrecision, contextRecall, cosine, faithfulness } from './formulas.ts'
 
 const relevancy = (cosines: number[], noncommittal: boolean[]) =>
   answerRelevancy(cosines.map((value, index) => ({ cosine: value, noncommittal: noncommittal[index]! })))
