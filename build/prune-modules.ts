@@ -1,5 +1,6 @@
-// Runs after `npm install` and `npm ci`: removes what three packages bring for other machines and what only compilers read, some 300 MB. npm
-// chooses optional packages by system, but these have all systems in one package or leave out the field that npm chooses by.
+// Runs after `npm install` and `npm ci`: removes what packages bring for other machines and what only compilers and debuggers of their own
+// authors read, some 480 MB. npm chooses optional packages by system, but these have all systems in one package or leave out the field that
+// npm chooses by. docs/decisions/151 lists what was measured.
 import { existsSync, lstatSync, readdirSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -10,11 +11,24 @@ const inside = (folder: string): string[] =>
     ? readdirSync(folder).map((name) => join(folder, name))
     : []
 
-/** Folders of a `node_modules` that no program on a machine of this kind opens. */
-export function unusedFolders(modules: string, { platform, arch }: { platform: string; arch: string }): string[] {
+/** Every file below a folder whose name ends so; links are not followed. */
+function filesBelow(folder: string, ending: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true })
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) return filesBelow(path, ending)
+    return entry.isFile() && entry.name.endsWith(ending) ? [path] : []
+  })
+}
+
+/** Folders and files of a `node_modules` that no program on a machine of this kind opens. */
+export function unusedPaths(modules: string, { platform, arch }: { platform: string; arch: string }): string[] {
   // bin/<version of Node's interface>/<system>/<processor>
   const systems = inside(join(modules, 'onnxruntime-node/bin')).flatMap(inside)
   const own = systems.filter((path) => basename(path) === platform)
+  // The package has a copy of the parser of one system, which it loads only where the package of the machine's own is missing.
+  const parsers = inside(join(modules, '@llamaindex')).map((path) => basename(path))
+  const hasParser = parsers.some((name) => name.startsWith(`liteparse-${platform}-${arch}`))
   return [
     ...systems.filter((path) => !own.includes(path)),
     ...own.flatMap(inside).filter((path) => basename(path) !== arch),
@@ -24,10 +38,23 @@ export function unusedFolders(modules: string, { platform, arch }: { platform: s
     ...inside(join(modules, 'node/node_modules'))
       .map((path) => join(path, 'include'))
       .filter((path) => existsSync(path)),
+    // `linuxmusl-x64.node` stays beside `linux-x64.node`: the package chooses by the C library.
+    ...inside(join(modules, 'better-sqlite3/prebuilds')).filter(
+      (path) => !basename(path).startsWith(platform) || !basename(path).endsWith(`-${arch}.node`),
+    ),
+    ...(hasParser
+      ? inside(join(modules, '@llamaindex/liteparse')).filter((path) => /\.(node|so|dylib|dll)$/.test(path))
+      : []),
+    // Sources of SQLite and of llama.cpp, and the programs that make an installer of a kind that is not made (Squirrel).
+    ...['better-sqlite3/deps', 'node-llama-cpp/llama/gitRelease.bundle', 'electron-winstaller/vendor']
+      .map((path) => join(modules, path))
+      .filter((path) => existsSync(path)),
+    // Maps from a package's code to that of its authors.
+    ...(existsSync(modules) ? filesBelow(modules, '.map') : []),
   ]
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const modules = fileURLToPath(new URL('../node_modules', import.meta.url))
-  for (const folder of unusedFolders(modules, process)) rmSync(folder, { recursive: true, force: true })
+  for (const path of unusedPaths(modules, process)) rmSync(path, { recursive: true, force: true })
 }
