@@ -15,20 +15,14 @@ import { SPEECH_WORDS } from './speech-words.ts'
 import { requireContent } from './sound-buffer.ts'
 import { transcribe } from './speech-client.ts'
 
-interface Options {
-  /** A text on what the recordings talk about. */
-  prompt?: string
-  onHeard?: (text: string) => void
-}
-
-/** Transcribes recordings. */
-function useHearing({ prompt = '', onHeard }: Options = {}) {
+/** Transcribes recordings. `prompt`: a text on what they talk about. */
+function useTranscription(prompt: string, onText: (text: string) => void) {
   return useMutation({
     mutationFn: async (recording: Blob) => {
       requireContent(recording)
       return transcribe(recording, prompt)
     },
-    onSuccess: ({ text }) => onHeard?.(text),
+    onSuccess: ({ text }) => onText(text),
   })
 }
 
@@ -46,10 +40,10 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   // Names that the documents hold are transcribed as they are written there; without them the recording is only harder to recognize.
   const input = { dataset_id: dataset.id }
   const prompt = useQuery(api.datasets.speechPrompt.queryOptions({ input })).data?.prompt ?? ''
-  const hearing = useHearing({ prompt, onHeard: setQuestion })
+  const transcription = useTranscription(prompt, setQuestion)
   const { asking, ask, isAsking } = useAsking(dataset.id)
   const chosen = search.models ?? AT_FIRST
-  const wasNothing = hearing.isSuccess && hearing.data.text.trim() === ''
+  const wasNothing = transcription.isSuccess && transcription.data.text.trim() === ''
   const why = question.trim() === '' ? WORDS.needsQuestion : chosen.length === 0 ? WORDS.chooseAnApproach : null
   return (
     <>
@@ -62,9 +56,13 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
           }}
         >
           <div className={styles.actions}>
-            <RecordButton maxSeconds={MAX_QUESTION_SECONDS} label={WORDS.recordAQuestion} onRecorded={hearing.mutate} />
-            {hearing.isPending && <span role="status">{WORDS.listening}</span>}
-            {hearing.data?.prompt_used === true && <span className="dim">{WORDS.datasetWords}</span>}
+            <RecordButton
+              maxSeconds={MAX_QUESTION_SECONDS}
+              label={WORDS.recordAQuestion}
+              onRecorded={transcription.mutate}
+            />
+            {transcription.isPending && <span role="status">{WORDS.listening}</span>}
+            {transcription.data?.prompt_used === true && <span className="dim">{WORDS.datasetWords}</span>}
           </div>
           <TextInput
             label={WORDS.question}
@@ -87,7 +85,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             </ButtonWithReason>
             <span className="dim">{WORDS.answersFrom}</span>
           </div>
-          {hearing.isError && <ServiceFault error={hearing.error} service="stt" />}
+          {transcription.isError && <ServiceFault error={transcription.error} service="stt" />}
         </form>
       </Panel>
       <Panel title={asking === null ? WORDS.answers : WORDS.answersTo(asking.question)}>

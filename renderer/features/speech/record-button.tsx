@@ -2,12 +2,17 @@ import styles from './speech.module.css'
 import { Button } from '@mantine/core'
 import { type KeyboardEvent, type Ref, useEffect, useState } from 'react'
 import { SPEECH_WORDS } from './speech-words.ts'
-import { NOT_RECORDING, OneRecording, type RecorderOptions, type RecorderView } from './one-recording.ts'
+import {
+  NOT_RECORDING,
+  OneRecording,
+  type RecorderOptions,
+  type RecorderView as RecordingState,
+} from './one-recording.ts'
 import { recordMicrophone } from './record-microphone.ts'
 
-interface Recorder extends RecorderView {
+interface Recorder extends RecordingState {
   start: () => void
-  /** Ends the recording and hands it over; before it has begun, calls it off. */
+  /** Ends the recording and hands it over; before it has begun, cancels it. */
   stop: () => void
 }
 
