@@ -53,7 +53,7 @@ it('every difference between the consumer and flavors files is named', () => {
     'the alias extra is not declared in consumer.yaml',
     'the alias g names the graph query profile gone, which consumer.yaml lacks',
     'the alias lost of consumer.yaml has no parameters',
-    'the alias other is of vanilla-rag, in consumer.yaml of hybrid-rag',
+    'the alias other has the base vanilla-rag here and hybrid-rag in consumer.yaml: name the same one',
   ])
   const found = { aliases: [declared('g', 'graph-rag')], graph_query_profiles: [profile('here')] }
   expect(joinAliases(found, { flavors: [onGraph('here')] }).problems).toEqual([])

@@ -31,7 +31,10 @@ export function joinAliases(
     const { alias, base } = declaration
     const flavor = byAlias.get(alias)
     if (flavor === undefined) problems.push(`the alias ${alias} of consumer.yaml has no parameters`)
-    else if (flavor.base !== base) problems.push(`the alias ${alias} is of ${flavor.base}, in consumer.yaml of ${base}`)
+    else if (flavor.base !== base)
+      problems.push(
+        `the alias ${alias} has the base ${flavor.base} here and ${base} in consumer.yaml: name the same one`,
+      )
     else aliases.set(alias, { ...declaration, flavor })
   }
   return { aliases, problems }

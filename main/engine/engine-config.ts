@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { plainNumber } from '../../contract/plain-number.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import { installedServices, type ServiceDefinition } from './services/service-definitions.ts'
@@ -56,9 +57,10 @@ export function readEngineConfig(
   const token = env[TOKEN_VARIABLE] ?? ''
   if (!/^[A-Za-z0-9_-]{32,256}$/.test(token))
     throw new EngineConfigError(`${TOKEN_VARIABLE}: 32 to 256 characters of base64url are required`)
-  const port = Number(env['RAG_LADDER_ENGINE_PORT'] ?? 0)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new EngineConfigError('RAG_LADDER_ENGINE_PORT: a port number is required')
+  const portText = env['RAG_LADDER_ENGINE_PORT'] ?? ''
+  const port = portText === '' ? 0 : (plainNumber(portText, 'whole') ?? -1)
+  if (port < 0 || port > 65_535)
+    throw new EngineConfigError(`RAG_LADDER_ENGINE_PORT: expected a whole number from 0 to 65535, got ${portText}`)
   const root = resolve(env['RAG_LADDER_PROJECT'] ?? '.')
   const { [TOKEN_VARIABLE]: _token, ...rest } = env
   return {

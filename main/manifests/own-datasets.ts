@@ -231,7 +231,8 @@ export async function saveQuestions(
       const same = [...stored.values()].find(
         (other) => other.id !== draft.id && other.query.trim() === draft.query.trim(),
       )
-      if (same !== undefined) throw new DatasetEditError(at(index, 'query'), `question ${same.id} asks this already`)
+      if (same !== undefined)
+        throw new DatasetEditError(at(index, 'query'), `question ${same.id} has the same text: change one of them`)
       const own = draft.id ?? freeId(new Set(stored.keys()))
       stored.set(own, { ...draft, id: own })
     }

@@ -83,7 +83,7 @@ export const neededBytes = ({ maxJobs, maxUploadBytes, maxResultBytes }: Adapter
 
 function sizeOf(text: string, problems: string[]): number {
   const match = /^(\d{1,12})([kmg]?)b?$/i.exec(text.trim())
-  if (match === null) problems.push(`DOCCONV_ADAPTER_TMPFS_SIZE: "${text}" is not a size such as 512m`)
+  if (match === null) problems.push(`DOCCONV_ADAPTER_TMPFS_SIZE: invalid value "${text}": expected a size such as 512m`)
   const unit = { '': 1, k: 1024, m: MIB, g: 1024 * MIB }[(match?.[2] ?? '').toLowerCase()] ?? 1
   return Number(match?.[1] ?? 0) * unit
 }

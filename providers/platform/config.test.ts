@@ -130,7 +130,7 @@ describe('problems', () => {
       text.replace('alias: vanilla-rag, base: vanilla-rag', 'alias: vanilla-rag, base: hybrid-rag'),
     )
     expect(problems({ RAG_LADDER_MANIFESTS: other })).toEqual([
-      'flavors.yaml: the alias vanilla-rag is of vanilla-rag, in consumer.yaml of hybrid-rag',
+      'flavors.yaml: the alias vanilla-rag has the base vanilla-rag here and hybrid-rag in consumer.yaml: name the same one',
     ])
   })
 

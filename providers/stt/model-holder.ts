@@ -88,7 +88,7 @@ export class ModelHolder {
   }
 
   async close(): Promise<void> {
-    this.#stop.abort(new Error('the service closes'))
+    this.#stop.abort(new Error('the service is stopping'))
     await this.loaded
     if (this.#state.name === 'ready') await this.#state.recogniser.close()
   }

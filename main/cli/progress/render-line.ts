@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { plainNumber } from '../../../contract/plain-number.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { displayWidth } from '../../lib/terminal-text.ts'
 import type { EventLine, Tone } from './event-line.ts'
@@ -13,8 +14,8 @@ export function outputColumns(
   out: { isTTY?: boolean; columns?: number },
   env: Readonly<Record<string, string | undefined>>,
 ): number {
-  const wanted = Number(env['COLUMNS'])
-  if (Number.isInteger(wanted) && wanted > 0) return wanted
+  const wanted = plainNumber(env['COLUMNS'] ?? '', 'whole')
+  if (wanted !== null && wanted > 0) return wanted
   return out.isTTY === true && out.columns !== undefined && out.columns > 0 ? out.columns : WITHOUT_TERMINAL
 }
 

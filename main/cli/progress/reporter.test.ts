@@ -173,6 +173,6 @@ describe('outputColumns', () => {
     expect(outputColumns({ isTTY: true, columns: 132 }, { COLUMNS: '60' })).toBe(60)
     expect(outputColumns({ isTTY: true, columns: 132 }, {})).toBe(132)
     expect(outputColumns({ isTTY: false }, { COLUMNS: '100' })).toBe(100)
-    for (const COLUMNS of ['', '0', '-3', 'wide', '1.5']) expect(outputColumns({}, { COLUMNS })).toBe(80)
+    for (const COLUMNS of ['', '0', '-3', 'wide', '1.5', '1e2', '0x50']) expect(outputColumns({}, { COLUMNS })).toBe(80)
   })
 })

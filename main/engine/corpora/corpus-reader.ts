@@ -11,6 +11,7 @@ import type {
 } from '../../../contract/control/corpora.ts'
 import { MAX_FILE_BYTES } from '../../../contract/control/own-datasets.ts'
 import { SafeRelativePath, speechPrompt } from '../../../contract/index.ts'
+import { bytesWords } from '../../../contract/words.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { createLocator, type Span } from './gold-spans.ts'
@@ -127,7 +128,10 @@ export async function readSpeechPrompt(root: string, dataset: LadderDataset): Pr
 export async function documentFile(root: string, dataset: LadderDataset, path: string): Promise<string> {
   const { file, sizeBytes } = await locate(root, dataset, path)
   if (sizeBytes > MAX_FILE_BYTES)
-    throw new ControlFailure('request_too_large', `${path} has ${sizeBytes} bytes, at most ${MAX_FILE_BYTES} are sent`)
+    throw new ControlFailure(
+      'request_too_large',
+      `${path} has ${bytesWords(sizeBytes)}; a page shows at most ${bytesWords(MAX_FILE_BYTES)}: open the file itself`,
+    )
   return file
 }
 

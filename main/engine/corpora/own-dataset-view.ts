@@ -94,7 +94,7 @@ export async function previewQuestions(
     const found = [
       ...gold,
       ...(question.id !== undefined && ids.has(question.id) ? [`there is a question ${question.id} already`] : []),
-      ...(same === undefined ? [] : [`question ${same} asks this already`]),
+      ...(same === undefined ? [] : [`question ${same} has the same text`]),
     ]
     const id = question.id ?? freeId(ids)
     if (found.length === 0) {

@@ -247,7 +247,8 @@ function checkVote(round: HumanRound, roundId: string, vote: BlindVote): void {
   }
   if (roundId !== round.round_id) refuse('round_id', `the round is ${round.round_id} now: load the sets again`)
   const set =
-    round.sets.find((candidate) => candidate.set === vote.set) ?? refuse('vote.set', `there is no ${vote.set}`)
+    round.sets.find((candidate) => candidate.set === vote.set) ??
+    refuse('vote.set', `the round has no set ${vote.set}: load the sets again`)
   const letters = set.answers.map(({ letter }) => letter)
   const given = Object.keys(vote.scores)
   const missing = letters.filter((letter) => !given.includes(letter))

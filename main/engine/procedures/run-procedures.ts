@@ -138,7 +138,8 @@ async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ r
   const run_id = input.new_run_id ?? (await newRunId(parts, source, request.dataset_ids))
   const preparation = await prepared(parts, request)
   if (!preparation.ok) throw inputFailure(preparation.problems)
-  if (parts.runs.stateOf(run_id) !== null) throw new ControlFailure('run_active', `there is a run ${run_id} already`)
+  if (parts.runs.stateOf(run_id) !== null)
+    throw new ControlFailure('run_active', `a run ${run_id} exists already: choose another name`)
   // Publishing replaces results, which were not confirmed for this run.
   // Failed cells of other classes are taken over as they are.
   const chosen: StoredRunRequest = { ...request, cold_reset: false, publish: false, retry_failed: 'none' }

@@ -148,9 +148,15 @@ export class RunControl {
   async start(request: StoredRunRequest & { run_id: string }, retryOf: RetryOf | null = null): Promise<void> {
     const { run_id: runId } = request
     const known = this.#jobs.get(runId)
-    if (this.#isClosing) throw new ControlFailure('stopping', 'the engine is ending', undefined, true)
+    if (this.#isClosing)
+      throw new ControlFailure(
+        'stopping',
+        'The engine is stopping: start the run again when it is back.',
+        undefined,
+        true,
+      )
     if (known !== undefined && (isUnderWay(known.entry.state) || known.entry.state === 'queued'))
-      throw new ControlFailure('run_active', `${runId} is ${known.entry.state} already`)
+      throw new ControlFailure('run_active', `the run ${runId} is already ${known.entry.state}`)
     this.#lastOrder += 1
     const entry: JournalEntry = {
       schema_version: 1,
@@ -193,7 +199,13 @@ export class RunControl {
   }
 
   async resume(runId: string): Promise<RunJob> {
-    if (this.#isClosing) throw new ControlFailure('stopping', 'the engine is ending', undefined, true)
+    if (this.#isClosing)
+      throw new ControlFailure(
+        'stopping',
+        'The engine is stopping: start the run again when it is back.',
+        undefined,
+        true,
+      )
     const live = await this.#command(runId, 'resume', { finished_at: null, failures: [] })
     this.#pump()
     return jobOf(live)
@@ -221,7 +233,7 @@ export class RunControl {
   /** Puts a journal that `entryOf` returned before its run was forgotten back on the list. Throws `ControlFailure` when there is a run of its name again. */
   async readopt(entry: JournalEntry): Promise<void> {
     if (this.#jobs.has(entry.run_id))
-      throw new ControlFailure('run_active', `there is a run ${entry.run_id} again: remove that one first`)
+      throw new ControlFailure('run_active', `another run has the name ${entry.run_id} now: remove that one first`)
     const live: Live = { entry, going: null, isDurable: true }
     this.#jobs.set(entry.run_id, live)
     this.#lastOrder = Math.max(this.#lastOrder, entry.order)

@@ -3,6 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { LocalServiceName } from '../../../contract/control/service-list.ts'
+import { plainNumber } from '../../../contract/plain-number.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import type { FailureClass, ServiceState } from '../../supervisor/service-state.ts'
@@ -45,8 +46,9 @@ interface Use {
 }
 
 function wantedPort({ portSetting, defaultPort }: ServiceDefinition, env: LocalServiceOptions['env']): number {
-  const port = Number(env[portSetting] ?? defaultPort)
-  return Number.isInteger(port) && port >= 0 && port <= 65_535 ? port : defaultPort
+  // The service itself refuses a malformed value, by the name of its variable.
+  const port = plainNumber(env[portSetting] ?? '', 'whole') ?? defaultPort
+  return port >= 0 && port <= 65_535 ? port : defaultPort
 }
 
 function detailOf(state: ServiceState): string | null {
