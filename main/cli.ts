@@ -63,9 +63,9 @@ async function main([name, ...args]: string[]): Promise<number> {
     process.stdout.write(commandHelp(command, outputColumns(process.stdout, process.env)))
     return EXIT.ok
   }
-  const { values, positionals } = parseCommandLine(command, args)
+  const { values, positionals, problems } = parseCommandLine(command, args)
   const env = await environmentOf(command, values)
-  return command.run({ values, positionals, env, stdout: process.stdout, stderr: process.stderr })
+  return command.run({ values, positionals, problems, env, stdout: process.stdout, stderr: process.stderr })
 }
 
 /** The environment of a command, with the addresses of services that its project names. */

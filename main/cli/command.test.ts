@@ -16,10 +16,9 @@ const command: Command = {
   run: async () => 0,
 }
 
-const problemsOf = (of: Command, args: string[]): string[] => {
+const problemsOf = (of: Command, args: string[]): readonly string[] => {
   try {
-    parseCommandLine(of, args)
-    return []
+    return parseCommandLine(of, args).problems
   } catch (error) {
     if (error instanceof InputError) return error.problems
     throw error
@@ -72,6 +71,22 @@ describe('options of the commands', () => {
     expect(problemsOf(of, [`--${name}`, '1e1'])).toHaveLength(1)
     expect(problemsOf(of, [`--${name}`, String(example)])).toEqual([])
   })
+
+  const collecting = commands.filter(({ collectsProblems }) => collectsProblems === true)
+
+  it.each(collecting.map((each) => [each.name, each] as const))(
+    '%s does nothing but report a malformed number, together with its other problems',
+    async (_, each) => {
+      const problem = 'invalid value for --number: expected a whole number'
+      const out = { write: () => true } as unknown as NodeJS.WriteStream
+      const given = { positionals: [], problems: [problem], env: {}, stdout: out, stderr: out }
+      const values = each.name === 'platform' ? { dataset: 'smoke' } : { manifest: 'manifests/evaluation.yaml' }
+      const positionals = { judge: ['run'], export: ['litellm'] }[each.name] ?? []
+      const error = await each.run({ ...given, positionals, values }).catch((thrown: unknown) => thrown)
+      expect(error).toBeInstanceOf(InputError)
+      expect((error as InputError).problems).toContain(problem)
+    },
+  )
 
   it('that take a number all say so', () => {
     const texts = commands.flatMap(({ name, options }) =>

@@ -52,6 +52,8 @@ export type Option =
 export interface Invocation {
   values: Readonly<Record<string, OptionValue>>
   positionals: string[]
+  /** What is wrong with numbers, for a command that reports it together with its other problems. */
+  problems?: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   stdout: NodeJS.WriteStream
   stderr: NodeJS.WriteStream
@@ -65,6 +67,8 @@ export interface Command {
   options: Readonly<Record<string, Option>>
   /** Of a command of several verbs: how each is written, and what it does. */
   verbs?: readonly (readonly [usage: string, about: string])[]
+  /** Reports `Invocation.problems` itself, so that all problems come at once. Of any other command they are refused before it runs. */
+  collectsProblems?: true
   run: (invocation: Invocation) => Promise<ExitCode>
 }
 
@@ -85,7 +89,10 @@ export function flagOption(invocation: Pick<Invocation, 'values'>, name: string)
 }
 
 /** Parses a command's arguments. Throws `InputError` for unknown options, surplus arguments and values that are not the numbers asked for. */
-export function parseCommandLine(command: Command, args: string[]): Pick<Invocation, 'values' | 'positionals'> {
+export function parseCommandLine(
+  command: Command,
+  args: string[],
+): Pick<Invocation, 'values' | 'positionals'> & { problems: readonly string[] } {
   const options: ParseArgsOptionsConfig = { help: { type: 'boolean' } }
   for (const [name, option] of Object.entries(command.options)) {
     if (option.type === 'number' || option.default === undefined)
@@ -101,7 +108,9 @@ export function parseCommandLine(command: Command, args: string[]): Pick<Invocat
       strict: true,
     })
     const texts = parsed.values as Record<string, string | boolean | undefined>
-    return { values: valuesOf(command, texts), positionals: parsed.positionals }
+    const { values, problems } = valuesOf(command, texts)
+    if (problems.length > 0 && command.collectsProblems !== true) throw new InputError(problems)
+    return { values, positionals: parsed.positionals, problems }
   } catch (error) {
     if (error instanceof InputError) throw error
     const message = (error as Error).message.split('. To specify')[0]!
@@ -109,8 +118,11 @@ export function parseCommandLine(command: Command, args: string[]): Pick<Invocat
   }
 }
 
-/** The values with numbers as numbers, and their defaults where none was given. Throws `InputError` with every text that is none. */
-function valuesOf({ options }: Command, texts: Readonly<Record<string, OptionValue>>): Record<string, OptionValue> {
+/** The values with numbers as numbers, and their defaults where none was given or the text is none, which is a problem. */
+function valuesOf(
+  { options }: Command,
+  texts: Readonly<Record<string, OptionValue>>,
+): { values: Record<string, OptionValue>; problems: string[] } {
   const values = { ...texts }
   const problems: string[] = []
   for (const [name, option] of Object.entries(options)) {
@@ -124,14 +136,14 @@ function valuesOf({ options }: Command, texts: Readonly<Record<string, OptionVal
     const { from = -Infinity, above = -Infinity, to = Infinity, kind, example } = option
     if (value !== null && value >= from && value > above && value <= to) values[name] = value
     else {
+      values[name] = option.default
       const noun = kind === 'whole' ? 'a whole number' : 'a number'
       problems.push(
         `invalid value for --${name}: expected ${noun} ${rangeWords(option)}, got ${text}; example: --${name} ${example}`,
       )
     }
   }
-  if (problems.length > 0) throw new InputError(problems)
-  return values
+  return { values, problems }
 }
 
 /** `from 1 to 32`, `from 0`, `above 0 and at most 3600`. */

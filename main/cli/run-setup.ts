@@ -152,7 +152,7 @@ export async function setUpRun(
   const resultsDir = resolve(experiment.root, textOption(invocation, 'results') ?? 'results')
   const prepared = await prepareRun(request, { experiment, inputs, resultsDir }, now)
   const all = [...problems, ...(prepared.ok ? [] : prepared.problems)].map(describe)
-  const texts = [...environment.problems, ...optionProblems, ...all]
+  const texts = [...(invocation.problems ?? []), ...environment.problems, ...optionProblems, ...all]
   if (!prepared.ok || texts.length > 0) throw new InputError(texts)
   return prepared.run
 }

@@ -27,9 +27,11 @@ export function workerJob(
     const number = numberOption(invocation, name)
     return number === null ? textOption(invocation, name) : String(number)
   }
-  const problems = ['dataset', 'run-id', 'gateway'].flatMap((name) =>
-    given(name) === null ? [`--${name}: needed, because every worker must work on the same run`] : [],
-  )
+  const missing = ['dataset', 'run-id', 'gateway'].filter((name) => given(name) === null)
+  const problems = [
+    ...(invocation.problems ?? []),
+    ...missing.map((name) => `--${name}: needed, because every worker must work on the same run`),
+  ]
   const gateway = given('gateway')
   const ofGateway = gateway === null ? null : addressProblem(gateway)
   if (ofGateway !== null) problems.push(`--gateway: ${ofGateway}`)

@@ -94,6 +94,7 @@ export const evaluateCommand: Command = {
     from: { type: 'string', hint: 'RUN', description: 'run whose answers are scored' },
     'run-id': { type: 'string', hint: 'ID', description: 'name of the new run' },
   },
+  collectsProblems: true,
   async run(invocation) {
     const setup = await setUpRun(invocation)
     const from = Identifier.safeParse(textOption(invocation, 'from'))

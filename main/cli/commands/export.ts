@@ -53,6 +53,7 @@ export const exportCommand: Command = {
     platform: { type: 'string', hint: 'ADDRESS', description: 'address of the platform', default: USUAL_PLATFORM },
     output: { type: 'string', hint: 'FILE', description: 'file to write; the terminal unless given' },
   },
+  collectsProblems: true,
   async run(invocation) {
     const [what = '', ...more] = invocation.positionals
     const wanted = Object.hasOwn(EXPORTS, what) ? EXPORTS[what]! : null
@@ -90,7 +91,8 @@ async function writeNew(file: string, text: string): Promise<void> {
 async function litellm(invocation: Invocation): Promise<string> {
   const platform = textOption(invocation, 'platform') ?? USUAL_PLATFORM
   const problem = addressProblem(platform)
-  if (problem !== null) throw new InputError([`--platform: ${problem}`])
+  const problems = [...(invocation.problems ?? []), ...(problem === null ? [] : [`--platform: ${problem}`])]
+  if (problems.length > 0) throw new InputError(problems)
   const { consumer } = await loadExperiment(projectFolder(invocation))
   return litellmConfig(consumer.aliases, { platform, routePrefix: consumer.plugin.route_prefix })
 }

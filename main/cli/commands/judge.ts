@@ -146,6 +146,7 @@ export const judgeCommand: Command = {
     seal: { type: 'string', hint: 'FILE', description: 'the sealed order; beside the run’s artifacts unless given' },
     votes: { type: 'string', hint: 'FILE', description: 'a person’s votes; beside the run’s artifacts unless given' },
   },
+  collectsProblems: true,
   async run(invocation) {
     const name = invocation.positionals.join('-')
     if (!Object.hasOwn(ACTIONS, name))

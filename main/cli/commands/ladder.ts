@@ -31,6 +31,7 @@ export const ladderCommand: Command = {
       description: 'copy validated artifacts to docs/results; on unless --no-publish',
     },
   },
+  collectsProblems: true,
   async run(invocation) {
     const { 'cold-reset': reset, publish } = invocation.values
     const values = { ...invocation.values, 'cold-reset': reset !== false, publish: publish !== false }

@@ -42,6 +42,7 @@ export const matrixCommand: Command = {
     ...VERBOSE_OPTION,
     ingestion: { type: 'string', hint: 'JOB', description: 'ingestion job that the gateway’s collections come from' },
   },
+  collectsProblems: true,
   async run(invocation) {
     const setup = await setUpRun(invocation)
     if (setup.datasets.length !== 1) throw new InputError(['--dataset: name exactly one dataset'])

@@ -20,6 +20,7 @@ export const planCommand: Command = {
   name: 'plan',
   summary: 'Show what a ladder would reuse, call and refuse. Calls nothing and writes nothing.',
   options: { ...RUN_OPTIONS, ...RETRY_OPTION },
+  collectsProblems: true,
   async run(invocation) {
     const setup = await setUpRun(invocation)
     const platform = choosePlatform(setup, invocation, () => undefined)

@@ -17,6 +17,7 @@ export const platformCommand: Command = {
       description: 'port instead of PLATFORM_PORT; 4871 unless given, any when that is taken',
     },
   },
+  collectsProblems: true,
   async run(invocation) {
     const setup = await setUpRun(invocation)
     const [dataset] = setup.datasets

@@ -108,6 +108,7 @@ export const submitCommand: Command = {
     },
     wait: { type: 'boolean', description: 'print the log of the job until it ends' },
   },
+  collectsProblems: true,
   async run(invocation) {
     const [verb = null, ...more] = invocation.positionals
     const known = verb === null || Object.hasOwn(VERBS, verb)
@@ -128,6 +129,7 @@ export const submitCommand: Command = {
 /** Which cluster and run are meant; problems instead of an exception, so that all are reported at once. */
 function submissionOf(invocation: Invocation): { submission: Submission; database: string | null; problems: string[] } {
   const { inputs, problems } = parseRunnerInputs(invocation.env)
+  problems.push(...(invocation.problems ?? []))
   const url = textOption(invocation, 'ray') ?? inputs.rayUrl
   const ofUrl = url === null ? 'name the dashboard of the Ray cluster (or set RAY_URL)' : addressProblem(url)
   if (ofUrl !== null) problems.push(`--ray: ${ofUrl}`)

@@ -35,6 +35,7 @@ export const workerCommand: Command = {
     list: { type: 'boolean', description: 'print who works or worked on the run, and end' },
     ...VERBOSE_OPTION,
   },
+  collectsProblems: true,
   async run(invocation) {
     const setup = await setUpRun(invocation)
     const { evidenceUrl } = setup.inputs
