@@ -1,6 +1,6 @@
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
 import { count } from './format.ts'
-import { STEP_NAMES } from './step-names.ts'
+import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
 
 /** The sign of each state of a run; a word must accompany it. */
 export const RUN_SIGNS: Readonly<Record<RunState, string>> = {

@@ -1,4 +1,5 @@
 import { conflictingRows, durationWords, LadderStep, type RunEvent, type RunPlan } from '../../../contract/index.ts'
+import { STEP_NAMES } from '../../../contract/evidence/step-names.ts'
 import { countWords, plural } from '../../../contract/words.ts'
 
 const OUTCOMES = {
@@ -6,22 +7,6 @@ const OUTCOMES = {
   failed: 'has failures, after',
   interrupted: 'was stopped after',
 } as const
-
-/** What each step does. */
-const STEP_LABELS: Record<LadderStep, string> = {
-  validate: 'check manifests and corpus',
-  cold_reset: 'cold reset',
-  start: 'start the platform',
-  ingest: 'ingest the corpus',
-  contextualize: 'write chunk contexts',
-  cells: 'run the cells',
-  evaluate: 'evaluate and summarize',
-  check_cells: 'check every cell',
-  judge: 'judge panel',
-  summarize: 'join judges into the summary',
-  check_artifacts: 'check the artifacts',
-  publish: 'publish',
-}
 
 export function bar(done: number, total: number, width: number): string {
   const filled = total === 0 ? width : Math.round((done / total) * width)
@@ -92,7 +77,7 @@ type Skipped = Extract<RunEvent, { type: 'step.skipped' }>
 function skippedLines(skipped: readonly Skipped[]): EventLine[] {
   const last = skipped.at(-1)
   if (last === undefined) return []
-  const steps = skipped.map(({ step }) => STEP_LABELS[step]).join(', ')
+  const steps = skipped.map(({ step }) => STEP_NAMES[step]).join(', ')
   return [line(`– ${last.dataset_id}  skipped: ${steps}`, { tone: 'quiet', note: last.reason })]
 }
 
@@ -129,13 +114,13 @@ export function eventLines(event: RunEvent): EventLine[] {
       return [line(`run ${event.run_id}: ${plural(datasets.length, 'dataset')} × ${approaches}`, { tone: 'strong' })]
     }
     case 'step.finished': {
-      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  ${durationWords(event.duration_ms)}`
+      const text = `${event.dataset_id}  ${STEP_NAMES[event.step]}  ${durationWords(event.duration_ms)}`
       return [line(text, { sign: '●', tone: 'good', note: event.note })]
     }
     case 'step.skipped':
       return skippedLines([event])
     case 'step.failed': {
-      const text = `${event.dataset_id}  ${STEP_LABELS[event.step]}  failed`
+      const text = `${event.dataset_id}  ${STEP_NAMES[event.step]}  failed`
       return [
         line(text, { sign: '▲', tone: 'bad' }),
         ...event.message.split('\n').map((part) => line(part, { indent: 4 })),

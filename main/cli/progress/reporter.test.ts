@@ -40,9 +40,9 @@ describe('an event on the terminal', () => {
   it('fits one line where it can, else its note is below, broken at blanks and never in a word', () => {
     const note =
       '240 chunks of 44 documents, unchanged · job 83bfb58a-cc8d-49f8-b788-16f0e3c7337c · corpus digest e7808d77dabe'
-    expect(shown(step('12 chunks'))).toEqual(['● baseline_curated  ingest the corpus  840 ms  12 chunks'])
+    expect(shown(step('12 chunks'))).toEqual(['● baseline_curated  Ingest documents  840 ms  12 chunks'])
     expect(shown(step(note))).toEqual([
-      '● baseline_curated  ingest the corpus  840 ms',
+      '● baseline_curated  Ingest documents  840 ms',
       '    240 chunks of 44 documents, unchanged · job',
       '    83bfb58a-cc8d-49f8-b788-16f0e3c7337c · corpus digest e7808d77dabe',
     ])
@@ -102,10 +102,10 @@ describe('the steps that a run skips', () => {
       skip(dataset, 'publish', 'not requested'),
     ]
     expect(linesOf([...steps('a'), ...steps('b')])).toEqual([
-      '● a  run the cells  5.0 ms',
-      '– a  skipped: cold reset, judge panel, publish  not requested',
-      '● b  run the cells  5.0 ms',
-      '– b  skipped: cold reset, judge panel, publish  not requested',
+      '● a  Run cells  5.0 ms',
+      '– a  skipped: Cold reset, Judge answers, Publish  not requested',
+      '● b  Run cells  5.0 ms',
+      '– b  skipped: Cold reset, Judge answers, Publish  not requested',
     ])
   })
 
@@ -119,10 +119,10 @@ describe('the steps that a run skips', () => {
         failed,
       ]),
     ).toEqual([
-      '● a  publish  5.0 ms',
-      '– a  skipped: judge panel  no judge panel is enabled',
-      '– b  skipped: cold reset  kept',
-      '▲ b  start the platform  failed',
+      '● a  Publish  5.0 ms',
+      '– a  skipped: Judge answers  no judge panel is enabled',
+      '– b  skipped: Cold reset  kept',
+      '▲ b  Start services  failed',
       '    no port',
     ])
   })

@@ -7,7 +7,7 @@ import { INGESTION_PHASES, type PhaseProgress } from '../../../contract/http/ing
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, duration, rateWords } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
-import { STEP_NAMES } from '../../components/step-names.ts'
+import { STEP_NAMES } from '../../../contract/evidence/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
 import { throughput, type Climb, type PhaseState, type StepState } from '../../data/ladder-state.ts'
 import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'

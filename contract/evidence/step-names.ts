@@ -1,6 +1,6 @@
-import type { LadderStep } from '../../contract/evidence/run-event.ts'
+import type { LadderStep } from './run-event.ts'
 
-/** The twelve steps in words. */
+/** The twelve steps in words, on the command line and in the pages. */
 export const STEP_NAMES: Record<LadderStep, string> = {
   validate: 'Validate manifests',
   cold_reset: 'Cold reset',
