@@ -6,7 +6,6 @@ import {
   RETRIEVAL_METRICS,
   type Aggregate,
   type Dataset,
-  type Matrix,
 } from '../../contract/index.ts'
 import { countWords, plural } from '../../contract/words.ts'
 import { metricsOf } from './aggregate-access.ts'
@@ -15,6 +14,7 @@ import { contextTextWords, coverageNotes, refusalWords, UNEQUAL_SIGN } from './c
 import { findings, modelCaution } from './findings.ts'
 import { judgeLines } from './judge-tables.ts'
 import { code, md, mdTable } from './markdown-text.ts'
+import type { FailedCell } from './to-matrix.ts'
 import { metricGlossaryLines } from './metric-glossary.ts'
 import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
 import { contextsOf, depthReason, isRuleGraded } from './metric-use.ts'
@@ -33,7 +33,8 @@ export interface ReportArtifact {
 export interface DatasetReportInput {
   dataset: Pick<Dataset, 'id' | 'label' | 'description'>
   aggregate: Aggregate
-  matrix: Matrix
+  /** The matrix's cells without an answer, in its order. */
+  failed: readonly FailedCell[]
   artifacts: readonly ReportArtifact[]
 }
 
@@ -43,7 +44,7 @@ const BY_HOPS = metricsIn('hops').map(({ id }) => id as ScoreMetric)
 
 /** A dataset's report in Markdown, readable alone; equal input gives equal text. */
 export function datasetReport(input: DatasetReportInput): string {
-  const { dataset, aggregate, matrix } = input
+  const { dataset, aggregate, failed } = input
   const requested: ScoreMetric[] = aggregate.metrics
   const sections: (readonly [string, readonly string[]])[] = [
     ['What was run', runLines(aggregate)],
@@ -81,7 +82,7 @@ export function datasetReport(input: DatasetReportInput): string {
     ['Judges', judgeLines(aggregate)],
     ...optional('Where scores scatter', varianceLines(aggregate)),
     ['Missing figures and their reasons', gapLines(aggregate)],
-    ['Failed cells', failedLines(matrix)],
+    ['Failed cells', failedLines(failed)],
     ['Models and versions', versionLines(aggregate)],
     ['Artifacts', artifactLines(input.artifacts)],
     ['How to read this', [...LEGEND, ...metricGlossaryLines([aggregate])]],
@@ -167,8 +168,7 @@ function gapLines(aggregate: Aggregate): string[] {
   return notes.length === 0 ? ['Nothing is missing.'] : notes.map(({ sign, text }) => `- ${sign} ${md(text)}`)
 }
 
-function failedLines(matrix: Matrix): string[] {
-  const failed = matrix.cells.filter((cell) => !cell.ok)
+function failedLines(failed: readonly FailedCell[]): string[] {
   if (failed.length === 0) return ['None.']
   const rows = failed.slice(0, MAX_FAILED_LISTED).map((cell) => [code(cell.query_id), code(cell.model), md(cell.error)])
   const more = failed.length - rows.length

@@ -1,4 +1,4 @@
-// Writes `-matrix.json` in memory that does not grow with the answers. Cells come in the order of the evidence and are written in that of the matrix:
+// Makes `-matrix.json` in memory that does not grow with the answers. Cells come in the order of the evidence and are written in that of the matrix:
 // each waits as JSON in a temporary file, of which only its place is held.
 import { randomBytes } from 'node:crypto'
 import { readSync } from 'node:fs'
@@ -41,7 +41,7 @@ export class MatrixSpool {
     this.#order = createMatrixOrder(frame)
   }
 
-  /** `path`: the matrix that will be written; the temporary file is beside it. Rejects with the system's error. */
+  /** `path`: the matrix; the temporary file is beside it. Rejects with the system's error. */
   static async open(path: string, frame: MatrixFrame): Promise<MatrixSpool> {
     await mkdir(dirname(path), { recursive: true })
     const name = `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.cells.tmp`
@@ -64,8 +64,13 @@ export class MatrixSpool {
 
   /** Writes the matrix whole or not at all. */
   async write(order: Pick<MatrixFrame, 'models' | 'questionIds'>): Promise<WrittenFile> {
+    return writeAtomic(this.#path, this.text(order))
+  }
+
+  /** The bytes of the matrix. Those of each call are the same. */
+  async *text(order: Pick<MatrixFrame, 'models' | 'questionIds'>): AsyncGenerator<Buffer> {
     await this.#flush()
-    return writeAtomic(this.#path, this.#text(this.#order.finish(order)))
+    yield* this.#text(this.#order.finish(order))
   }
 
   /** Removes the temporary file. */

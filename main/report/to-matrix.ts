@@ -12,14 +12,6 @@ export interface MatrixFrame {
   repeats?: number | null
 }
 
-/** Collects the answers of one dataset run, in any order of rows. */
-export interface MatrixBuilder {
-  /** Throws `ReportError` for a row of another run or ingestion. */
-  add(row: CanonicalRow): void
-  /** `order` replaces the frame's, for a run whose selection only its rows name. */
-  finish(order?: Pick<MatrixFrame, 'models' | 'questionIds'>): Matrix
-}
-
 /** A latency in seconds with one decimal, as the matrix shows it. */
 export const latencySeconds = (latencyMs: number): number => Math.round(latencyMs / 100) / 10
 
@@ -30,6 +22,9 @@ function shortError({ type, message }: NonNullable<CanonicalRow['error']>): stri
   const text = `${type}: ${message}`
   return text.length <= ERROR_CAP ? text : `${text.slice(0, ERROR_CAP).toWellFormed()}… (${text.length} characters)`
 }
+
+/** A cell without an answer. */
+export type FailedCell = Extract<MatrixCell, { ok: false }>
 
 /** A row → its cell. A failed cell has its error and neither answer nor scores. */
 export function matrixCell(row: CanonicalRow): MatrixCell {
@@ -61,7 +56,7 @@ export type MatrixOf<Kept> = Omit<Matrix, 'cells'> & { cells: Kept[] }
 
 /** Puts cells in the order of a matrix, from rows in any order. */
 export interface MatrixOrder<Kept> {
-  /** `keep` is asked for what to hold of the row's cell, and not called for one that is left out. Throws `ReportError` as the builder. */
+  /** `keep` is asked for what to hold of the row's cell, and not called for one that is left out. Throws `ReportError` for a row of another run or ingestion. */
   add(row: CanonicalRow, keep: () => Kept): void
   finish(order?: Pick<MatrixFrame, 'models' | 'questionIds'>): MatrixOf<Kept>
 }
@@ -113,17 +108,11 @@ export function createMatrixOrder<Kept>(frame: MatrixFrame): MatrixOrder<Kept> {
   }
 }
 
-/** A builder that holds every answer in memory; `matrix-spool.ts` writes a matrix without. */
-export function createMatrixBuilder(frame: MatrixFrame): MatrixBuilder {
-  const order = createMatrixOrder<MatrixCell>(frame)
-  return { add: (row) => order.add(row, () => matrixCell(row)), finish: (own) => order.finish(own) }
-}
-
-/** All rows of one dataset run as a plain table of answers. Throws `ReportError`. */
+/** All rows of one dataset run as a plain table of answers, held in memory; `matrix-spool.ts` writes one without. Throws `ReportError`. */
 export async function toMatrix(rows: AsyncIterable<CanonicalRow>, frame: MatrixFrame): Promise<Matrix> {
-  const builder = createMatrixBuilder(frame)
-  for await (const row of rows) builder.add(row)
-  return builder.finish()
+  const order = createMatrixOrder<MatrixCell>(frame)
+  for await (const row of rows) order.add(row, () => matrixCell(row))
+  return order.finish()
 }
 
 function inOrder(order: readonly string[], found: Iterable<string>): string[] {

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -69,6 +69,32 @@ describe('validateArtifacts', () => {
   ])('finds: %s', async (problem, damage) => {
     await damage()
     expect(await problems()).toEqual([problem])
+  })
+
+  it.each([
+    [
+      'an answer: the cell and its field',
+      (text: string) => text.replace('"answer":"Answer of hybrid-rag.', '"answer":"Better answer.'),
+      /^not what the evidence gives: cells\[\d+\]\.answer is "Better answer\.", the evidence gives "Answer of hybrid-rag\."$/,
+    ],
+    [
+      'a question: its place and field',
+      (text: string) => text.replace(/("id":"q-1",[^\n]*"query":")/, '$1Once more: '),
+      /^not what the evidence gives: queries\[0\]\.query is "Once more: /,
+    ],
+    ['a cell too few', (text: string) => text.replace(/\n {4}\{"query_id"[^\n]*/, ''), /: cells\[0\]\./],
+    [
+      'a cell too few at the end',
+      (text: string) => text.replace(/,\n[^\n]*\n {2}\]\n\}\n$/, '\n  ]\n}\n'),
+      /cells\[\d+\] is \(absent\)/,
+    ],
+    ['a line that is no cell', (text: string) => text.replace('"ok":true,"raw"', '"ok":true,raw'), /^cells\[\d+\]: /],
+  ])('names where a matrix differs: %s', async (_name, change, message) => {
+    await edit(files.matrix, change)
+    const { problems: found } = await check()
+    expect(found).toHaveLength(1)
+    expect(found[0]!.message).toMatch(message)
+    expect(await readdir(dir)).not.toContainEqual(expect.stringContaining('.tmp'))
   })
 
   it('finds a missing row in the count, the aggregate and the matrix', async () => {

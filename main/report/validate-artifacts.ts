@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import type { z } from 'zod'
-import { Aggregate, aggregateWithCurrentNames, CanonicalRow, describeIssues, Matrix } from '../../contract/index.ts'
+import { Aggregate, aggregateWithCurrentNames, CanonicalRow, describeIssues } from '../../contract/index.ts'
 import { rowId, rowKeyOf } from '../evidence/row-id.ts'
-import { firstDifference } from '../evidence/row-identity.ts'
+import { firstDifference, type Difference } from '../evidence/row-identity.ts'
 import { aggregateText, createAggregator } from './aggregate-run.ts'
 import type { ArtifactFiles, ArtifactKind } from '../evidence/artifact-files.ts'
 import { hashFile } from '../lib/hash-file.ts'
+import { matrixDifference } from './compare-matrix.ts'
+import { MatrixSpool } from './matrix-spool.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
-import { createMatrixBuilder, matrixText } from './to-matrix.ts'
+import { createMatrixOrder, matrixCell, type FailedCell, type MatrixFrame } from './to-matrix.ts'
 import { contextAgain, matrixOrder } from './write-artifacts.ts'
 import { plural } from '../../contract/words.ts'
 
@@ -36,18 +37,25 @@ export interface ArtifactExpectation {
   expectedCells: number
 }
 
+/** What the evidence gives. */
+export interface CheckedRun {
+  aggregate: Aggregate
+  /** The matrix's cells without an answer, in its order. */
+  failed: readonly FailedCell[]
+}
+
 export interface ArtifactReport {
   /** Empty when the artifacts may be published. */
   problems: ArtifactProblem[]
   artifacts: CheckedArtifact[]
   /** Null when there are problems. */
-  checked: { aggregate: Aggregate; matrix: Matrix } | null
+  checked: CheckedRun | null
 }
 
 /**
  * Step 11 of the ladder: the artifacts exist (judgments only when judges ran), match their schemas, belong to one run, dataset and
- * ingestion, and matrix and aggregate are, byte for byte, what the evidence gives when it is summed up again. Never throws for what
- * is in the files.
+ * ingestion, and matrix and aggregate are, byte for byte, what the evidence gives when it is summed up again. The matrix is never in memory as a whole:
+ * what the evidence gives waits in a temporary file beside it. Never throws for what is in the files.
  */
 export async function validateArtifacts(
   files: ArtifactFiles,
@@ -55,11 +63,10 @@ export async function validateArtifacts(
 ): Promise<ArtifactReport> {
   const check = new ArtifactCheck(files, expectation)
   await check.run()
-  const clean = check.problems.length === 0 && check.aggregate !== null && check.matrix !== null
   return {
     problems: check.problems,
     artifacts: check.artifacts,
-    checked: clean ? { aggregate: check.aggregate!, matrix: check.matrix! } : null,
+    checked: check.problems.length === 0 ? check.checked : null,
   }
 }
 
@@ -69,8 +76,7 @@ const MAX_PROBLEMS = 20
 class ArtifactCheck {
   readonly problems: ArtifactProblem[] = []
   readonly artifacts: CheckedArtifact[] = []
-  aggregate: Aggregate | null = null
-  matrix: Matrix | null = null
+  checked: CheckedRun | null = null
   readonly #files: ArtifactFiles
   readonly #expectation: ArtifactExpectation
 
@@ -84,13 +90,11 @@ class ArtifactCheck {
     let present = true
     for (const kind of ['evidence', 'evaluation', 'matrix'] as const) present = (await this.#hash(kind)) && present
     if (!present) return
-    const aggregate = await this.#read('evaluation', Aggregate)
-    const matrix = await this.#read('matrix', Matrix)
-    if (aggregate === null || matrix === null) return
+    const aggregate = await this.#readAggregate()
+    if (aggregate === null) return
     await this.#checkJudges(aggregate)
-    await this.#checkAgainstEvidence(aggregate, matrix)
-    this.aggregate = aggregate
-    this.matrix = matrix
+    const failed = await this.#checkAgainstEvidence(aggregate)
+    this.checked = failed === null ? null : { aggregate, failed }
   }
 
   #problem(kind: ArtifactKind, code: ArtifactProblem['code'], message: string): void {
@@ -109,17 +113,17 @@ class ArtifactCheck {
     }
   }
 
-  async #read<Value>(kind: 'evaluation' | 'matrix', schema: z.ZodType<Value>): Promise<Value | null> {
+  async #readAggregate(): Promise<Aggregate | null> {
     let value: unknown
     try {
-      value = JSON.parse(await readFile(this.#files[kind], 'utf8'))
+      value = JSON.parse(await readFile(this.#files.evaluation, 'utf8'))
     } catch {
-      this.#problem(kind, 'schema', 'not JSON')
+      this.#problem('evaluation', 'schema', 'not JSON')
       return null
     }
-    const parsed = schema.safeParse(kind === 'evaluation' ? aggregateWithCurrentNames(value) : value)
+    const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
     if (parsed.success) return parsed.data
-    this.#problem(kind, 'schema', describeIssues(parsed.error).slice(0, 5).join('; '))
+    this.#problem('evaluation', 'schema', describeIssues(parsed.error).slice(0, 5).join('; '))
     return null
   }
 
@@ -130,38 +134,52 @@ class ArtifactCheck {
     else if (status !== 'disabled') await this.#hash('judgments')
   }
 
-  async #checkAgainstEvidence(stored: Aggregate, matrix: Matrix): Promise<void> {
+  /** The failed cells; null where the rows cannot be summed up. */
+  async #checkAgainstEvidence(stored: Aggregate): Promise<FailedCell[] | null> {
     const { runId, datasetId, expectedCells } = this.#expectation
     if (stored.run_id !== runId || stored.dataset.id !== datasetId) {
       this.#problem('evaluation', 'other_run', `it is of run ${stored.run_id}, dataset ${stored.dataset.id}`)
-      return
+      return null
     }
-    const context = await contextAgain(stored, this.#files)
-    const aggregator = createAggregator(context)
-    const builder = createMatrixBuilder({
-      runId,
-      datasetId,
-      models: [],
-      questionIds: [],
-      repeats: stored.repeats,
-    })
+    const frame: MatrixFrame = { runId, datasetId, models: [], questionIds: [], repeats: stored.repeats }
+    const failed = createMatrixOrder<FailedCell>(frame)
+    const spool = await MatrixSpool.open(this.#files.matrix, frame)
+    try {
+      const again = await this.#sumUpAgain(stored, spool, (row) => {
+        const cell = matrixCell(row)
+        if (!cell.ok) failed.add(row, () => cell)
+      })
+      if (again === null) return null
+      this.#checkCount(again, expectedCells)
+      this.#compareAggregate(stored, again)
+      await this.#compareMatrix(spool, again)
+      return failed.finish(matrixOrder(again)).cells
+    } finally {
+      await spool.close()
+    }
+  }
+
+  /** Null where the evidence has a problem that ends its reading. */
+  async #sumUpAgain(
+    stored: Aggregate,
+    spool: MatrixSpool,
+    onRow: (row: CanonicalRow) => void,
+  ): Promise<Aggregate | null> {
+    const aggregator = createAggregator(await contextAgain(stored, this.#files))
     try {
       for await (const row of readEvidenceRows(this.#files.evidence)) {
-        if (this.problems.length >= MAX_PROBLEMS) return
+        if (this.problems.length >= MAX_PROBLEMS) return null
         if (!this.#validRow(row)) continue
         aggregator.add(row)
-        builder.add(row)
+        await spool.add(row)
+        onRow(row)
       }
     } catch (error) {
       if (!(error instanceof ReportError)) throw error
       this.#problem('evidence', error.code, error.message)
-      return
+      return null
     }
-    const again = await aggregator.finish()
-    this.#checkCount(again, expectedCells)
-    this.#compare('evaluation', [aggregateText(again)], stored, again)
-    const matrixAgain = builder.finish(matrixOrder(again))
-    this.#compare('matrix', matrixText(matrixAgain), matrix, matrixAgain)
+    return aggregator.finish()
   }
 
   #validRow(row: CanonicalRow): boolean {
@@ -184,11 +202,26 @@ class ArtifactCheck {
       )
   }
 
-  #compare(kind: 'evaluation' | 'matrix', text: Iterable<string>, stored: unknown, again: unknown): void {
+  #hashOf(kind: ArtifactKind): string | undefined {
+    return this.artifacts.find((artifact) => artifact.kind === kind)?.sha256
+  }
+
+  #compareAggregate(stored: Aggregate, again: Aggregate): void {
+    if (createHash('sha256').update(aggregateText(again)).digest('hex') === this.#hashOf('evaluation')) return
+    this.#differs('evaluation', firstDifference(stored, again))
+  }
+
+  async #compareMatrix(spool: MatrixSpool, again: Aggregate): Promise<void> {
+    const order = matrixOrder(again)
     const hash = createHash('sha256')
-    for (const part of text) hash.update(part)
-    if (hash.digest('hex') === this.artifacts.find((artifact) => artifact.kind === kind)?.sha256) return
-    const difference = firstDifference(stored, again)
+    for await (const part of spool.text(order)) hash.update(part)
+    if (hash.digest('hex') === this.#hashOf('matrix')) return
+    const found = await matrixDifference(this.#files.matrix, spool.text(order))
+    if (found.code === 'schema') this.#problem('matrix', 'schema', found.message)
+    else this.#differs('matrix', found.difference)
+  }
+
+  #differs(kind: 'evaluation' | 'matrix', difference: Difference | null): void {
     const what =
       difference === null
         ? 'the same values in other bytes'

@@ -41,13 +41,16 @@ async function resumePlan(): Promise<Figure[]> {
 }
 
 async function summary(): Promise<Figure[]> {
-  const { rows, seconds, rerunSeconds, cpuSeconds, identical, peakRssMb } = await benchSummary()
+  const { rows, seconds, rerunSeconds, cpuSeconds, identical, peakRssMb, check } = await benchSummary()
   return [
     atMost('P8', `summary and CSV of ${rows} rows`, seconds, 's', 3),
     atMost('P8', 'again', rerunSeconds, 's', 3),
     shown('P8', 'processor time of all threads, better of the two', cpuSeconds, 's'),
     { id: 'P8', what: 'rerun has the same bytes', value: identical ? 1 : 0, unit: '', target: '= 1', met: identical },
     shown('P8', 'peak memory', peakRssMb, 'MB'),
+    shown('P8', 'matrix of the same run', check.matrixMb, 'MB'),
+    shown('P8', 'its check before publication', check.seconds, 's'),
+    shown('P8', 'its check before publication: peak memory', check.peakRssMb, 'MB'),
   ]
 }
 

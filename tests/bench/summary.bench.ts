@@ -7,10 +7,11 @@ import type { CanonicalRow } from '../../contract/index.ts'
 import { rowId } from '../../main/evidence/row-id.ts'
 import { sealRow } from '../../main/evidence/row-line.ts'
 import { aggregateRun, aggregateText } from '../../main/report/aggregate-run.ts'
-import { artifactFiles } from '../../main/evidence/artifact-files.ts'
+import { artifactFiles, type ArtifactFiles } from '../../main/evidence/artifact-files.ts'
 import { writeLongCsv } from '../../main/report/long-csv.ts'
 import { readEvidenceRows } from '../../main/report/read-evidence.ts'
-import { summarizeRun } from '../../main/report/write-artifacts.ts'
+import { validateArtifacts } from '../../main/report/validate-artifacts.ts'
+import { summarizeRun, writeArtifacts } from '../../main/report/write-artifacts.ts'
 import { writeAtomic } from '../../main/lib/write-atomic.ts'
 import { summaryContextFromRows } from '../../main/report/run-summary.ts'
 import { alias, evaluation, fixtureDataset, fixtureRow, REPORT_RUN } from '../helpers/report-rows.ts'
@@ -26,6 +27,8 @@ export interface SummaryBench {
   /** Whether the rerun's aggregate and CSV have the same bytes. */
   identical: boolean
   peakRssMb: number
+  /** The check before publication of the same run: its matrix, and the most memory of it. */
+  check: { matrixMb: number; seconds: number; peakRssMb: number }
 }
 
 const ROWS = 100_000
@@ -79,6 +82,33 @@ async function writeEvidence(file: string): Promise<void> {
   await finished(stream)
 }
 
+/** The most memory of this process, in MB, until it is stopped. */
+function watchMemory(): { stop: () => number } {
+  let peak = process.memoryUsage.rss()
+  const timer = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 20)
+  return {
+    stop: () => {
+      clearInterval(timer)
+      return peak / 1e6
+    },
+  }
+}
+
+async function benchCheck(files: ArtifactFiles): Promise<SummaryBench['check']> {
+  const { written } = await writeArtifacts(
+    files,
+    readEvidenceRows(files.evidence),
+    summaryContextFromRows(REPORT_RUN, 'bench'),
+  )
+  const matrix = written.find(({ path }) => path === files.matrix)!
+  const rss = watchMemory()
+  const start = performance.now()
+  const { problems } = await validateArtifacts(files, { runId: REPORT_RUN, datasetId: 'bench', expectedCells: ROWS })
+  const seconds = (performance.now() - start) / 1000
+  if (problems.length > 0) throw new Error(`the check found a problem: ${problems[0]!.message}`)
+  return { matrixMb: matrix.sizeBytes / 1e6, seconds, peakRssMb: rss.stop() }
+}
+
 /** P8: summary and CSV of 100,000 rows of 2–4 KB (10 aliases × 10,000 questions), twice, from the closed evidence file. */
 export async function benchSummary(): Promise<SummaryBench> {
   const dir = await mkdtemp(join(tmpdir(), 'summary-bench-'))
@@ -88,8 +118,7 @@ export async function benchSummary(): Promise<SummaryBench> {
     const first = await aggregateRun(readEvidenceRows(files.evidence), summaryContextFromRows(REPORT_RUN, 'bench'))
     if (first.questions.length !== QUESTIONS) throw new Error('the bench made other questions than it meant to')
     await writeAtomic(files.evaluation, aggregateText(first))
-    let peakRss = 0
-    const watch = setInterval(() => (peakRss = Math.max(peakRss, process.memoryUsage.rss())), 20)
+    const rss = watchMemory()
     const summarize = async (csv: string) => {
       const start = performance.now()
       const before = process.cpuUsage()
@@ -104,7 +133,7 @@ export async function benchSummary(): Promise<SummaryBench> {
     }
     const one = await summarize(join(dir, 'one.csv'))
     const two = await summarize(join(dir, 'two.csv'))
-    clearInterval(watch)
+    const peakRssMb = rss.stop()
     return {
       rows: ROWS,
       fileMb: (await stat(files.evidence)).size / 1e6,
@@ -112,7 +141,8 @@ export async function benchSummary(): Promise<SummaryBench> {
       rerunSeconds: two.seconds,
       cpuSeconds: Math.min(one.cpuSeconds, two.cpuSeconds),
       identical: one.hashes === two.hashes,
-      peakRssMb: peakRss / 1e6,
+      peakRssMb,
+      check: await benchCheck(files),
     }
   } finally {
     await rm(dir, { recursive: true, force: true })

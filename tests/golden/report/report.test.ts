@@ -80,7 +80,7 @@ describe('golden files of the report', () => {
       datasetReport({
         dataset: catalogueEntry(first.id, first.label, 1),
         aggregate: judged,
-        matrix,
+        failed: matrix.cells.filter((cell) => !cell.ok),
         artifacts: [{ name: `${REPORT_RUN}-subset-matrix.json`, sha256: 'a'.repeat(64), sizeBytes: 12_345 }],
       }),
     ))
@@ -90,7 +90,7 @@ describe('golden files of the report', () => {
       datasetReport({
         dataset: catalogueEntry(third.id, third.label, 3),
         aggregate: compared,
-        matrix: repeatedMatrix,
+        failed: repeatedMatrix.cells.filter((cell) => !cell.ok),
         artifacts: [],
       }),
     ))
