@@ -1,6 +1,7 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { findChromium } from '../../build/e2e/find-program.ts'
@@ -8,8 +9,14 @@ import { PAGES } from '../../contract/pages.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
-const FOLDER = process.env.RAG_LADDER_SCREENS ?? join(PROJECT_ROOT, 'docs/screens')
+const { values: options } = parseArgs({
+  options: { width: { type: 'string', multiple: true }, out: { type: 'string' } },
+})
+/** Widths of the window. Names of pictures at another width than the first end in it. */
+const [WIDEST, ...NARROWER] = (options.width ?? ['1440']).map(Number) as [number, ...number[]]
+const FOLDER = resolve(options.out ?? join(PROJECT_ROOT, 'docs/screens'))
 const MOST_BYTES = 200_000
+const HEIGHT = 900
 /** What a checkout holds: every approach on every rung, with judges. */
 const PUBLISHED = { run: 'embedded-baseline', dataset: 'graph_native', rungs: 3 }
 /** A run of our own, for the page that shows a run as it happens. */
@@ -157,19 +164,30 @@ async function settled(page: Page): Promise<void> {
   await page.waitForTimeout(600)
 }
 
+async function takePicture(page: Page, name: string): Promise<void> {
+  const picture = await smallPng(await page.screenshot())
+  const file = join(FOLDER, `${name}.png`)
+  await writeFile(file, picture)
+  console.log(`● ${relative(PROJECT_ROOT, file)}  ${Math.round(picture.length / 1000)} kB`)
+}
+
 async function takeAll(browser: Browser, engine: EngineProcess, list: readonly View[]) {
   for (const scheme of ['light', 'dark'] as const) {
-    const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, colorScheme: scheme })
+    const context = await browser.newContext({ viewport: { width: WIDEST, height: HEIGHT }, colorScheme: scheme })
     const page = await context.newPage()
     await page.goto((await engine.client.system.browserLink()).url)
     for (const { name, address, act } of list) {
+      await page.setViewportSize({ width: WIDEST, height: HEIGHT })
       await page.goto(`${engine.url}/#${address}`)
       await page.reload()
       await settled(page)
       if (act !== undefined) await act(page)
-      const picture = await smallPng(await page.screenshot())
-      await writeFile(join(FOLDER, `${name}-${scheme}.png`), picture)
-      console.log(`● docs/screens/${name}-${scheme}.png  ${Math.round(picture.length / 1000)} kB`)
+      await takePicture(page, `${name}-${scheme}`)
+      for (const width of NARROWER) {
+        await page.setViewportSize({ width, height: HEIGHT })
+        await settled(page)
+        await takePicture(page, `${name}-${scheme}-${width}`)
+      }
     }
     await context.close()
   }
