@@ -162,5 +162,7 @@ export const TranscriptionHealth = z.object({
   progress: DownloadProgress.nullable(),
   /** Whether a `prompt` changes what the recogniser transcribes; absent for external services. */
   uses_prompt: z.boolean().optional(),
+  /** Another one where the same recording may be transcribed otherwise: another version, backend or model. Absent for external services and before the model is loaded. */
+  revision: z.string().optional(),
 })
 export type TranscriptionHealth = z.infer<typeof TranscriptionHealth>

@@ -154,6 +154,7 @@ describe('the boundary', () => {
       backend: 'cpu',
       device: 'cpu',
       models_loaded: [],
+      revision: expect.stringMatching(/^[0-9a-f]{16}$/),
     })
     expect([(await send(HTML, 'a.html', {}, {})).status, (await fetch(`${url}/v1/models`)).status]).toEqual([401, 401])
     const closed = await start({ DOCCONV_API_TOKEN: '' })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { OutputFormat, TableMode, UseOcr } from '../../contract/index.ts'
@@ -55,12 +56,6 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
   })
   const { app } = boundary
 
-  app.get('/health', boundary.open, async () => ({
-    status: 'healthy',
-    backend: config.device,
-    device: config.device,
-    models_loaded: [],
-  }))
   app.get('/', async () => ({
     name: 'RAG Ladder document converter',
     version: packageFile.version,
@@ -70,6 +65,13 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
   const tableModel = new ModelWeights(modelStore, TABLE_MODEL, 'Until then tables are found by rules')
   const ppOcr = new ModelWeights(modelStore, PP_OCR_MODEL, 'Until then Tesseract recognizes text')
   modelRoutes(app, { table: tableModel, ppOcr })
+  app.get('/health', boundary.open, async () => ({
+    status: 'healthy',
+    backend: config.device,
+    device: config.device,
+    models_loaded: [],
+    revision: revisionOf(config, [(await tableModel.folder()) !== null, (await ppOcr.folder()) !== null]),
+  }))
 
   const convert = async (
     request: FastifyRequest,
@@ -139,6 +141,15 @@ const Whole = (least: number) =>
     .regex(/^\d{1,7}$/, 'Input should be a whole number')
     .transform(Number)
     .pipe(z.int().min(least))
+
+/** Another one where the same file may be read otherwise: by another version, with other settings, or with a model that was fetched meanwhile. */
+function revisionOf(
+  { defaults, formulas, codeBlocks, ocrEngine }: ConverterConfig,
+  fetchedModels: readonly boolean[],
+): string {
+  const facts = [packageFile.version, defaults, formulas, codeBlocks, ocrEngine, fetchedModels]
+  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
+}
 
 /** Fields of a conversion request; an empty one counts as absent, unknown ones are ignored. */
 function readConversionFields(

@@ -1,4 +1,5 @@
 import type { TranscriptionHealth } from '../../contract/index.ts'
+import packageFile from '../../package.json' with { type: 'json' }
 import { HttpError } from '../kit/http-error.ts'
 import type { Recogniser } from './backends/recogniser.ts'
 
@@ -73,6 +74,7 @@ export class ModelHolder {
         license,
         progress: null,
         uses_prompt: false,
+        revision: [packageFile.version, backend, model].join(' '),
       }
     }
     const progress = state.name === 'loading' ? state.progress : null

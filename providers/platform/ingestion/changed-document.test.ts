@@ -7,6 +7,7 @@ import { ingest, openIngestionSite, phase, testProfile, writeFiles } from '../..
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
 import { graphTargetClient } from '../graph-engine/graph-target.ts'
+import type { DocumentParser } from './parsers.ts'
 import type { VectorStore } from '../vector-store/vector-store.ts'
 
 const DOCUMENTS = 20
@@ -128,6 +129,78 @@ describe('a corpus of which one document changed', () => {
     } finally {
       await other.close()
     }
+  })
+
+  it('parses only files that changed, by content, by what their service is, or because they were parsed never', async () => {
+    const harbour = path.join(site.corpusRoot, 'harbour')
+    await writeFiles(harbour, { 'chart.pdf': 'depths', 'report.pdf': 'cargo', 'call.wav': 'voices' })
+    let parsed: string[] = []
+    let converter = 'one'
+    const parser = (name: 'converter' | 'speech', ext: string, revision: () => string | null): DocumentParser => ({
+      name,
+      accepts: ({ path: file }) => file.endsWith(ext),
+      revision: async () => revision(),
+      parse: async (file) => {
+        parsed.push(file.path)
+        return {
+          title: file.path,
+          text: `Read from ${String(await file.read())}.`,
+          warnings: [`${file.path} is short`],
+        }
+      },
+    })
+    const service = site.service({
+      profiles: [{ ...profile, parser_order: ['converter', 'speech', 'plain_text'] }],
+      parsers: [parser('converter', '.pdf', () => converter), parser('speech', '.wav', () => null)],
+    })
+    const again = async () => {
+      parsed = []
+      const record = await ingest(service, 'harbour')
+      expect(record.status).toBe('completed')
+      const { counts, note } = phase(record, 'parse')
+      return { parsed, unchanged: counts['documents_unchanged'] ?? 0, note }
+    }
+    const note = ['call.wav', 'chart.pdf', 'report.pdf'].map((name) => `'${name}': ${name} is short`).join('; ')
+    expect(await again()).toEqual({ parsed: ['call.wav', 'chart.pdf', 'report.pdf'], unchanged: 0, note })
+    // The service that states no revision is asked again.
+    await writeFiles(harbour, { 'report.pdf': 'more cargo' })
+    expect(await again()).toEqual({ parsed: ['call.wav', 'report.pdf'], unchanged: 1, note })
+    const texts = (await site.store.chunks(COLLECTION)).map(({ content }) => content)
+    expect(texts).toContain('Read from depths.')
+    expect(texts).toContain('Read from more cargo.')
+    expect(texts).not.toContain('Read from cargo.')
+
+    converter = 'two'
+    await writeFiles(harbour, { [fileOf(7)]: documentText(7, 'Blue Yard') })
+    expect((await again()).parsed).toEqual(['call.wav', 'chart.pdf', 'report.pdf'])
+    // A text of an earlier content or revision is forgotten with the run that did not read it.
+    converter = 'one'
+    await writeFiles(harbour, { 'report.pdf': 'cargo' })
+    expect((await again()).parsed).toEqual(['call.wav', 'chart.pdf', 'report.pdf'])
+    await service.resetProfile('harbour')
+    expect((await again()).parsed).toEqual(['call.wav', 'chart.pdf', 'report.pdf'])
+  })
+
+  it('does not convert again what a failed run had converted', async () => {
+    const harbour = path.join(site.corpusRoot, 'harbour')
+    await writeFiles(harbour, { 'a.pdf': 'depths', 'b.pdf': 'damaged' })
+    const parsed: string[] = []
+    const converter: DocumentParser = {
+      name: 'converter',
+      accepts: ({ path: file }) => file.endsWith('.pdf'),
+      revision: async () => 'one',
+      parse: async (file) => {
+        parsed.push(file.path)
+        const text = String(await file.read())
+        if (text === 'damaged') throw new Error('no page can be read')
+        return { title: file.path, text }
+      },
+    }
+    const service = site.service({ profiles: [profile], parsers: [converter] })
+    expect((await ingest(service, 'harbour')).status).toBe('failed')
+    await writeFiles(harbour, { 'b.pdf': 'repaired' })
+    expect((await ingest(service, 'harbour')).status).toBe('completed')
+    expect(parsed).toEqual(['a.pdf', 'b.pdf', 'b.pdf'])
   })
 
   it('embeds everything for another model', async () => {

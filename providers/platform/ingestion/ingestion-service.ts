@@ -29,6 +29,7 @@ import {
 import type { Job, NewJob } from './job-record.ts'
 import { JobStore } from './job-store.ts'
 import { keptCutsFile } from './kept-cuts.ts'
+import { keptTextsFile } from './kept-texts.ts'
 import { keptVectorsFile, removeKeptFile } from './kept-vectors.ts'
 import type { DocumentParser } from './parsers.ts'
 import type { EmbedDocuments } from './phases.ts'
@@ -180,7 +181,7 @@ export class IngestionService {
     for (const name of names) {
       if (await this.#deps.store.remove(name)) removed.push(name)
     }
-    for (const fileOf of [keptVectorsFile, keptCutsFile])
+    for (const fileOf of [keptVectorsFile, keptTextsFile, keptCutsFile])
       removeKeptFile(fileOf(this.#deps.stateFile, collectionName(declared)))
     await graphTargetOf(this.#deps.graph, profile)?.clear?.()
     this.#worker.wake()

@@ -93,7 +93,7 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
   }
 }
 
-/** Deletes a file of kept vectors or cuts. */
+/** Deletes a file of kept vectors, texts or cuts. */
 export function removeKeptFile(file: string): void {
   for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true, maxRetries: 3 })
 }

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { createHash } from 'node:crypto'
 import path from 'node:path'
 import {
   AdvancedTranscription,
@@ -29,6 +30,11 @@ export interface DocumentParser {
   accepts(file: Pick<CorpusFile, 'path'>): boolean
   /** Throws when the file is not valid for its type; the job then fails with the file's name. */
   parse(file: CorpusFile, signal: AbortSignal, corpus: CorpusTexts): Promise<ParsedDocument>
+  /**
+   * All that changes the text of a file besides its name and bytes, such as version and models of a service. Texts are kept for as long as it stays the same;
+   * they are not kept where it is null or absent.
+   */
+  revision?(signal: AbortSignal, corpus: CorpusTexts): Promise<string | null>
 }
 
 const TEXT_EXTENSIONS = new Set(PLAIN_TEXT_EXTENSIONS)
@@ -101,6 +107,7 @@ export function converterParser(address: ServiceAddress): DocumentParser & { clo
     name: 'converter',
     accepts: ({ path: file }) => isConvertible(file),
     close: () => service.close(),
+    revision: async (signal) => (await service.health(signal))?.revision ?? null,
     async parse(file, signal) {
       const answer = await service.send('/v1/document/convert', file, {}, signal)
       const { content, metadata } = ConversionResult.parse(JSON.parse(answer))
@@ -122,6 +129,13 @@ export function speechParser(address: ServiceAddress): DocumentParser & { close(
     name: 'speech',
     accepts: ({ path: file }) => SPEECH_EXTENSIONS.has(path.posix.extname(file).toLowerCase()),
     close: () => service.close(),
+    async revision(signal, corpus) {
+      const { revision, uses_prompt: usesPrompt = true } = (await service.health(signal)) ?? {}
+      if (revision === undefined || !usesPrompt) return revision ?? null
+      return `${revision} ${createHash('sha256')
+        .update(speechPrompt(await corpus()))
+        .digest('hex')}`
+    },
     async parse(file, signal, corpus) {
       const { name } = path.posix.parse(file.path)
       const prompt = speechPrompt(await corpus())

@@ -8,6 +8,7 @@ import { hashCorpus, listCorpus } from './corpus.ts'
 import type { Corpus, CorpusFile, CorpusLimits, CorpusRoots, KnownHashes } from './corpus.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
+import type { KeptTexts } from './kept-texts.ts'
 import type { KeptVectors } from './kept-vectors.ts'
 import { plainTextParser } from './parsers.ts'
 import { createPauses } from '../sliced-work.ts'
@@ -51,11 +52,12 @@ export async function discover(
   throw new PhaseFailure('discover', `corpus '${order.corpusPath}' changed after it was submitted; submit it again`)
 }
 
-/** parse: each file by the first parser of the profile's order that is available and accepts it. */
+/** parse: each file by the first parser of the profile's order that is available and accepts it. Files whose text is kept are not parsed again. */
 export async function parse(
   files: readonly CorpusFile[],
   order: readonly ParserName[],
   parsers: readonly DocumentParser[],
+  kept: KeptTexts | null,
   signal: AbortSignal,
   count: Count,
 ): Promise<PhaseOutcome<Document[]>> {
@@ -64,18 +66,33 @@ export async function parse(
   const readBy = new Map<string, number>()
   const warnings: string[] = []
   const texts = plainTexts(files)
+  const revisions = new Map<DocumentParser, Promise<string | null>>()
+  const revisionOf = async (parser: DocumentParser): Promise<string | null> => {
+    if (kept === null || parser.revision === undefined) return null
+    const revision = revisions.get(parser) ?? parser.revision(signal, texts)
+    revisions.set(parser, revision)
+    const named = await abortable(revision, signal)
+    return named === null ? null : `${parser.name} ${named}`
+  }
+  let unchanged = 0
   for (const file of files) {
     signal.throwIfAborted()
     const parser = available.find((candidate) => candidate.accepts(file))
     if (parser === undefined) throw new PhaseFailure('parse', noParser(file, order, available), { file: file.path })
-    const parsed = await abortable(parser.parse(file, signal, texts), signal).catch((error: unknown) => {
-      signal.throwIfAborted()
-      throw new PhaseFailure('parse', `'${file.path}' cannot be parsed: ${messageOf(error)}`, {
-        file: file.path,
-        ...(error instanceof ParserServiceError ? { service: error.service, httpStatus: error.status } : {}),
-        cause: error,
-      })
-    })
+    const revision = await revisionOf(parser)
+    const known = revision === null ? null : kept!.get(file, revision)
+    const parsed =
+      known ??
+      (await abortable(parser.parse(file, signal, texts), signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        throw new PhaseFailure('parse', `'${file.path}' cannot be parsed: ${messageOf(error)}`, {
+          file: file.path,
+          ...(error instanceof ParserServiceError ? { service: error.service, httpStatus: error.status } : {}),
+          cause: error,
+        })
+      }))
+    if (known !== null) count('documents_unchanged', (unchanged += 1))
+    else if (revision !== null) kept!.put(file, revision, parsed)
     const { title, text, warnings: parserWarnings = [] } = parsed
     documents.push({ path: file.path, title, text })
     warnings.push(...parserWarnings.map((warning) => `'${file.path}': ${warning}`))

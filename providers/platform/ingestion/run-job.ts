@@ -11,6 +11,8 @@ import { jobError } from './job-store.ts'
 import type { JobStore, Lease } from './job-store.ts'
 import { keptCutsFile, openKeptCuts } from './kept-cuts.ts'
 import type { KeptCuts } from './kept-cuts.ts'
+import { keptTextsFile, openKeptTexts } from './kept-texts.ts'
+import type { KeptTexts } from './kept-texts.ts'
 import { keptVectorsFile, openKeptVectors } from './kept-vectors.ts'
 import type { KeptVectors } from './kept-vectors.ts'
 import { plainTextParser } from './parsers.ts'
@@ -81,7 +83,7 @@ async function runPhases(
 async function readCorpus(
   deps: IngestionDeps,
   jobs: JobStore,
-  { order }: Job,
+  { order, collection }: Job,
   lease: Lease,
   log: PhaseLog,
   signal: AbortSignal,
@@ -93,7 +95,9 @@ async function readCorpus(
   )
   if (order.contentDigest === '')
     jobs.identify(lease, { ...order, contentDigest }, idempotencyKey(deps.consumer, revision, contentDigest))
-  const documents = await log.run('parse', (count) => parse(files, profile.parser_order, parsers, signal, count))
+  const documents = await readDocuments(deps, collection, (texts) =>
+    log.run('parse', (count) => parse(files, profile.parser_order, parsers, texts, signal, count)),
+  )
   return { documents, contentDigest }
 }
 
@@ -147,6 +151,22 @@ async function writeCollection(
   if (!written) return null
   kept.remove()
   return { contentDigest: source.contentDigest, chunkCount: chunks.length }
+}
+
+/** Texts of an interrupted run are kept as well: the next one goes on from there. */
+async function readDocuments<Result>(
+  { stateFile }: IngestionDeps,
+  collection: string,
+  read: (kept: KeptTexts) => Promise<Result>,
+): Promise<Result> {
+  const texts = openKeptTexts(keptTextsFile(stateFile, collection))
+  try {
+    const result = await read(texts)
+    texts.prune()
+    return result
+  } finally {
+    texts.close()
+  }
 }
 
 /** Cuts of a semantic chunker are kept with the collection; other chunkers embed nothing. */

@@ -1,6 +1,7 @@
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, fetch, FormData } from 'undici'
+import { z } from 'zod'
 import type { CorpusFile } from './corpus.ts'
 import { ParserServiceError } from './errors.ts'
 
@@ -17,12 +18,22 @@ export interface ServiceAddress {
 export interface ServiceUpload {
   /** The body of a successful answer. Throws `ParserServiceError` with the reason that the service gave. */
   send(route: string, file: CorpusFile, fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>
+  /** What the service states of itself; null when it does not answer, or not in this form. */
+  health(signal: AbortSignal): Promise<ParserServiceHealth | null>
   close(): Promise<void>
 }
+
+/** Fields of a service's `GET /health` that texts depend on. Services of others leave them out. */
+const ParserServiceHealth = z.looseObject({
+  revision: z.string().min(1).optional(),
+  uses_prompt: z.boolean().optional(),
+})
+type ParserServiceHealth = z.infer<typeof ParserServiceHealth>
 
 /** How long a service that ended while it read a file may take to restart: its supervisor starts it again on the same port. */
 const RESTART_MS = 30_000
 const HEALTH_EVERY_MS = 250
+const HEALTH_WITHIN_MS = 3000
 
 /**
  * `name` is the parser's, for error messages. A service that ends while it reads a file receives that file once more after its restart:
@@ -48,13 +59,18 @@ export function serviceUpload(
     }
   }
 
+  const askHealth = (signal: AbortSignal) =>
+    fetch(`${url}/health`, {
+      signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_WITHIN_MS)]),
+      dispatcher,
+    }).catch(() => null)
+
   /** Whether the service works again in time. */
   async function hasRestarted(signal: AbortSignal): Promise<boolean> {
     const until = Date.now() + restartMs
     while (Date.now() < until) {
       await delay(HEALTH_EVERY_MS, undefined, { signal })
-      const limit = AbortSignal.any([signal, AbortSignal.timeout(3000)])
-      const health = await fetch(`${url}/health`, { signal: limit, dispatcher }).catch(() => null)
+      const health = await askHealth(signal)
       await health?.body?.cancel()
       if (health?.ok === true) return true
     }
@@ -63,6 +79,11 @@ export function serviceUpload(
 
   return {
     close: () => dispatcher.destroy(),
+    async health(signal) {
+      const answer = await askHealth(signal)
+      const body = answer?.ok === true ? await answer.json().catch(() => null) : null
+      return ParserServiceHealth.safeParse(body).data ?? null
+    },
     async send(route, file, fields, signal) {
       const bytes = await file.read()
       const until = Date.now() + MOST_WAIT_MS

@@ -1,11 +1,12 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, expect, it } from 'vitest'
 import { parseMultipart } from '../../kit/multipart-form.ts'
 import { plainTextParser, speechParser } from './parsers.ts'
 import { parse } from './phases.ts'
 
-const server = createServer()
+let server: Server
+beforeEach(() => void (server = createServer()))
 afterEach(() => server.close())
 
 const file = (path: string, content: string) => ({
@@ -13,6 +14,24 @@ const file = (path: string, content: string) => ({
   sizeBytes: 1,
   sha256: '',
   read: async () => Buffer.from(content),
+})
+
+it('keeps a transcript for as long as the service and, where it uses them, the texts beside the recording stay the same', async () => {
+  let health: object = {}
+  server.on('request', (_request, response) => response.end(JSON.stringify(health)))
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as AddressInfo
+  const speech = speechParser({ url: `http://127.0.0.1:${port}`, token: null })
+  const revision = (...texts: string[]) => speech.revision!(new AbortController().signal, async () => texts)
+  expect(await revision('Locks.')).toBeNull()
+  health = { revision: 'pocketsphinx', uses_prompt: false }
+  expect(await revision('Locks.')).toBe('pocketsphinx')
+  expect(await revision('Weirs.')).toBe('pocketsphinx')
+  health = { revision: 'another', uses_prompt: true }
+  const withLocks = await revision('Locks.')
+  expect(withLocks).toMatch(/^another [0-9a-f]{64}$/)
+  expect(await revision('Weirs.')).not.toBe(withLocks)
+  await speech.close()
 })
 
 it('sends the service the texts that lie beside a recording, and nothing where there are none', async () => {
@@ -38,7 +57,7 @@ it('sends the service the texts that lie beside a recording, and nothing where t
   const speech = speechParser({ url: `http://127.0.0.1:${port}`, token: null })
   const parsers = [speech, plainTextParser]
   const read = (...files: ReturnType<typeof file>[]) =>
-    parse(files, ['speech', 'plain_text'], parsers, new AbortController().signal, () => undefined)
+    parse(files, ['speech', 'plain_text'], parsers, null, new AbortController().signal, () => undefined)
   const { result } = await read(
     file('a.md', '# Brackenjaw'),
     file('b.wav', 'sound'),
