@@ -71,7 +71,7 @@ const described = {
   description: z.string().default(''),
   /** Terms under which the documents may be used and passed on; for people. */
   licence: z.string().min(1).optional(),
-  /** The rung: 1 is flat text, higher is more relational; 0 runs only when it is named. */
+  /** The rung: 1 is flat text, higher is more relational; 0 is not part of a full run. */
   complexity_level: z.int().min(0).max(99).default(0),
   profile: OwnProfile.prefault({}),
 }
