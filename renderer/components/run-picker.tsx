@@ -36,6 +36,8 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
         size="xs"
         aria-label={WORDS.run}
         searchable
+        w={260}
+        maw="100%"
         allowDeselect={false}
         data={runChoices(
           runs.map(({ run_id: id }) => id),

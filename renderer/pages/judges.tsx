@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { controlErrorOf } from '../../contract/control/control-error.ts'
 import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
@@ -11,6 +12,9 @@ import { JudgeResults } from '../features/judges/judge-results.tsx'
 import { JUDGES_WORDS as WORDS } from '../features/judges/judges-words.ts'
 import { type Round, setInput } from '../features/judges/use-ballot.ts'
 import { useSight } from '../stores/sight.ts'
+
+/** How often the answers of a run that still makes them are asked for. */
+const UNDER_WAY_POLL_MS = 2000
 
 interface VotingProps {
   round: Round
@@ -61,6 +65,9 @@ export function JudgesPage() {
   const state = useQuery({
     ...api.judges.blindSets.queryOptions({ input: setInput(round, 0) }),
     enabled: run !== undefined && dataset !== undefined,
+    // Events, which could name an approach, do not reach this page.
+    refetchInterval: ({ state: { error } }) =>
+      error !== null && controlErrorOf(error).code === 'run_state' ? UNDER_WAY_POLL_MS : false,
   })
   const revealed = state.data?.revealed === true
   const { setRevealed } = useSight()

@@ -12,6 +12,7 @@ import { QualityAndCost, Rungs, useIntervals } from '../features/compare/compare
 import { COST_AXES } from '../features/compare/compare-words.ts'
 import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { CostTable } from '../features/result/cost-table.tsx'
+import { ExpectedWinners } from '../features/result/expected-winners.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
@@ -71,6 +72,7 @@ export function ResultPage() {
         )}
       </ChartPanel>
       <SeparatingQuestions run={run.run_id} dataset={dataset} metric={metric} />
+      <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />
     </Page>
   )
 }

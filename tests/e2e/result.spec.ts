@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test'
+import { metricNamed } from '../../contract/metrics/metrics.ts'
 import { eventsUntil } from '../helpers/engine-process.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
@@ -27,6 +28,29 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   const value = separating.getByRole('row').nth(1).getByRole('link').first()
   const shown = await value.innerText()
   await value.click()
+  await expect(page).toHaveURL(/#\/cell\?run=ladder-2026-11-20&row=/)
+  await expect(page.getByText(shown, { exact: true }).first()).toBeVisible()
+})
+
+test('every question is listed with its expected and its observed best approach', async ({ page, open, panel }) => {
+  const { verdicts } = await panel.client.compare.result({ run_id: RUN })
+  const { metric } = verdicts.find(({ dataset }) => dataset === 'graph_native')!
+  const input = { run_id: RUN, dataset_id: 'graph_native', metric: metricNamed(metric!)!.id }
+  const { rows, aliases } = await panel.client.matrix.page(input)
+  await open(`/result?run=${RUN}&dataset=graph_native`)
+  const list = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Observed best' }) })
+  await expect(list.getByRole('rowheader')).toHaveText(rows.map(({ query }) => query!))
+  const values = rows.map(({ cells }) => cells.map((cell) => cell?.value ?? -1))
+  const isWon = (row: number): boolean => {
+    const own = values[row]![aliases.indexOf(rows[row]!.expect_winner!)] ?? -1
+    return own >= 0 && values[row]!.every((value, at) => aliases[at] === rows[row]!.expect_winner || value < own)
+  }
+  const won = rows.filter((_, row) => isWon(row)).length
+  await expect(list.getByRole('cell', { name: '● as expected' })).toHaveCount(won)
+  await expect(page.getByText(`the expected approach is best alone on ${won}`)).toBeVisible()
+  const first = list.getByRole('row').nth(1).getByRole('link').first()
+  const shown = await first.innerText()
+  await first.click()
   await expect(page).toHaveURL(/#\/cell\?run=ladder-2026-11-20&row=/)
   await expect(page.getByText(shown, { exact: true }).first()).toBeVisible()
 })

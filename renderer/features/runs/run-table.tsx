@@ -29,7 +29,7 @@ interface RunTableProps {
 /** A row per run; the details of the open one are below its row. */
 export function RunTable({ runs, taken, open, onOpen }: RunTableProps) {
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.page}>
+    <div className={`${table.scroll} ${styles.runs}`} tabIndex={0} role="region" aria-label={WORDS.page}>
       <table className={table.table}>
         <thead>
           <tr>

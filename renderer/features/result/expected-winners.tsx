@@ -1,0 +1,127 @@
+import { Button } from '@mantine/core'
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { metricName, score } from '../../components/format.ts'
+import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import { expectedAndBest, type Scored } from './expected-outcome.ts'
+import { RESULT_WORDS } from './result-words.ts'
+
+const WORDS = RESULT_WORDS.expectations
+const PAGE = 50
+
+interface ExpectedWinnersProps {
+  run: string
+  dataset: { dataset_id: string; label: string }
+  metric: IndexMetric
+}
+
+/** Every question with the approach that its author expected to be best and those that were, each value with a link to its cell. */
+export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) {
+  const query = useInfiniteQuery(
+    api.matrix.page.infiniteOptions({
+      input: (offset: number) => ({ run_id: run, dataset_id: dataset.dataset_id, metric, offset, limit: PAGE }),
+      initialPageParam: 0,
+      getNextPageParam: ({ offset, rows, matching }) =>
+        offset + rows.length < matching && rows.length > 0 ? offset + rows.length : undefined,
+    }),
+  )
+  const better = metric === 'judge_mean' ? 'higher' : metricOfId(metric).better
+  const questions = (query.data?.pages ?? []).flatMap(({ rows, aliases }) =>
+    rows.map((row) => ({ ...row, ...expectedAndBest(row, aliases, better), compared: aliases.length })),
+  )
+  const total = query.data?.pages[0]?.matching ?? 0
+  const cell = ({ row, value }: Scored) => (
+    <Link to="/cell" search={{ run, row, dataset: dataset.dataset_id, metric }}>
+      {score(value)}
+    </Link>
+  )
+  const title = WORDS.title(dataset.label)
+  return (
+    <Panel title={title}>
+      {query.isError && (
+        <ErrorPanel error={query.error} what={RESULT_WORDS.separatingWhat} retry={() => void query.refetch()} />
+      )}
+      {query.isPending && <LoadingRows rows={8} height={36} />}
+      {query.data !== undefined && (
+        <>
+          <p className="dim">
+            {WORDS.summary(
+              metricName(metric),
+              questions.map(({ outcome }) => outcome),
+              total,
+            )}
+          </p>
+          <div className={table.scroll} tabIndex={0} role="region" aria-label={title}>
+            <table className={table.table}>
+              <thead>
+                <tr>
+                  <th>{RESULT_WORDS.question}</th>
+                  <th>{RESULT_WORDS.expected}</th>
+                  <th>{WORDS.observed}</th>
+                  <th>{WORDS.outcome}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {questions.map(
+                  ({
+                    question_id: id,
+                    repeat,
+                    query: text,
+                    expect_winner: named,
+                    expected,
+                    best,
+                    outcome,
+                    compared,
+                  }) => (
+                    <tr key={`${id} ${repeat}`}>
+                      <th scope="row" className={table.wrap}>
+                        {text ?? id}
+                      </th>
+                      <td>
+                        {named === null ? (
+                          <span className="dim">{RESULT_WORDS.notNamed}</span>
+                        ) : (
+                          <ApproachName alias={named} short />
+                        )}{' '}
+                        {expected !== null && cell(expected)}
+                      </td>
+                      <td className={table.wrap}>
+                        {best.length === compared && compared > 1 ? (
+                          <>
+                            {RESULT_WORDS.all(compared)} {cell(best[0]!)}
+                          </>
+                        ) : (
+                          best.map((each) => (
+                            <span key={each.model}>
+                              <ApproachName alias={each.model} short /> {cell(each)}{' '}
+                            </span>
+                          ))
+                        )}
+                      </td>
+                      <td>{WORDS.outcomes[outcome]}</td>
+                    </tr>
+                  ),
+                )}
+              </tbody>
+            </table>
+          </div>
+          {query.hasNextPage && (
+            <Button
+              variant="default"
+              loading={query.isFetchingNextPage}
+              onClick={() => void query.fetchNextPage()}
+              mt={12}
+            >
+              {WORDS.more(questions.length, total)}
+            </Button>
+          )}
+        </>
+      )}
+    </Panel>
+  )
+}
