@@ -54,17 +54,6 @@ export function countAxis(name: string, values: readonly number[]): Axis {
   return spanning(name, ticks)
 }
 
-/** Durations from 0, in seconds from one second up. */
-export function timeAxis(name: string, milliseconds: readonly number[]): Axis {
-  const { ticks, share } = countAxis(name, milliseconds)
-  const inSeconds = Math.max(...milliseconds) >= 1000
-  return {
-    name: `${name}, ${inSeconds ? 's' : 'ms'}`,
-    ticks: ticks.map(({ value }) => ({ value, label: plain(inSeconds ? value / 1000 : value) })),
-    share,
-  }
-}
-
 /** Durations of all sizes: each step multiplies. */
 export function logTimeAxis(name: string, milliseconds: readonly number[]): Axis {
   const positive = milliseconds.filter((value) => value > 0)

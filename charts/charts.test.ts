@@ -1,11 +1,13 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
-import { closeAxis, countAxis, logTimeAxis, timeAxis, wholeAxis } from './axis.ts'
+import { closeAxis, countAxis, logTimeAxis, wholeAxis } from './axis.ts'
 import { CoverageBar } from './coverage.ts'
 import { Frontier } from './frontier.ts'
 import { LadderCurve } from './ladder-curve.ts'
-import { lookOf, looksOf } from './look.ts'
+import { loadExperiment } from '../main/manifests/experiment.ts'
+import { PROJECT_ROOT } from '../tests/helpers/project-root.ts'
+import { type Look, lookOf, looksOf, markerPaths } from './look.ts'
 
 const labels = ({ ticks }: ReturnType<typeof closeAxis>): string[] => ticks.map(({ label }) => label)
 
@@ -23,10 +25,7 @@ describe('axes', () => {
     expect(axis.share(0.65)).toBe(1)
   })
 
-  it('durations are marked in one unit from 0, or in steps that multiply', () => {
-    const seconds = timeAxis('latency', [1400, 4600])
-    expect([seconds.name, ...labels(seconds)]).toEqual(['latency, s', '0', '1', '2', '3', '4', '5'])
-    expect(timeAxis('latency', [30, 80]).name).toBe('latency, ms')
+  it('durations are marked in steps that multiply, counts from 0', () => {
     expect(labels(logTimeAxis('x', [12, 800]))).toEqual([
       '10 ms',
       '20 ms',
@@ -41,17 +40,30 @@ describe('axes', () => {
 })
 
 describe('looks', () => {
-  it('flavors have the colour and marker of their approach, a hollow marker and dashes of their own', () => {
-    const looks = looksOf(['hybrid-rag', 'hybrid-rag-fast', 'hybrid-rag-slow'].map((model) => ({ model })))
-    const [base, fast, slow] = [...looks.values()]
-    expect([base!.flavor, base!.dash]).toEqual([false, null])
-    expect([fast!.colour, fast!.marker, fast!.flavor, fast!.short]).toEqual([
-      base!.colour,
-      base!.marker,
-      true,
-      'hybrid fast',
-    ])
-    expect(fast!.dash).not.toBe(slow!.dash)
+  it('flavors have the colour and marker of their approach, a sign in a hollow marker and dashes of their own', () => {
+    const looks = looksOf(['hybrid-rag', 'hybrid-rag-fast', 'hybrid-rag-wide'].map((model) => ({ model })))
+    const [base, fast, wide] = [...looks.values()]
+    expect([base!.sign, base!.dash]).toEqual([null, null])
+    expect([fast!.colour, fast!.marker, fast!.short]).toEqual([base!.colour, base!.marker, 'hybrid fast'])
+    expect(fast!.sign).not.toBe(wide!.sign)
+    expect(fast!.dash).not.toBe(wide!.dash)
+  })
+
+  it('no two declared aliases look the same, whether one or all of them are shown', async () => {
+    const declared = await loadExperiment(PROJECT_ROOT)
+    const aliases = [...declared.aliases.values()].map(({ alias: model, base: base_model }) => ({ model, base_model }))
+    const looks = looksOf(aliases)
+    const drawn = (look: Look): string => JSON.stringify([markerPaths(look), look.dash])
+    expect(new Set(aliases.map(({ model }) => drawn(looks.get(model)!))).size).toBe(aliases.length)
+    for (const { model, base_model } of aliases) expect(looks.get(model)).toEqual(lookOf(model, base_model))
+  })
+
+  it('two flavors whose names give the same sign have different ones in one chart, in whatever order they come', () => {
+    const names = Array.from({ length: 5 }, (_, index) => `vanilla-rag-own-${index}`)
+    const looks = looksOf(names.map((model) => ({ model })))
+    expect(new Set([...looks.values()].map(({ sign }) => sign)).size).toBe(names.length)
+    const turned = looksOf(names.toReversed().map((model) => ({ model })))
+    for (const name of names) expect(turned.get(name)).toEqual(looks.get(name))
   })
 
   it('an undeclared approach keeps its name', () => expect(lookOf('other').short).toBe('other'))

@@ -5,7 +5,7 @@
 import { createElement as h, type ReactElement, type ReactNode } from 'react'
 import { CartesianGrid, Surface } from 'recharts'
 import type { Axis } from './axis.ts'
-import { type Look, markerAttributes } from './look.ts'
+import { type Look, markerPaths } from './look.ts'
 import { LETTER_WIDTH, placeLabels, shortened } from './names.ts'
 
 /** Where values are drawn, in pixels; the rest of the surface is for axes and names. */
@@ -110,7 +110,6 @@ export const markerAt = (
   options: { title?: string; scale?: number; pale?: boolean } = {},
 ): ReactElement => {
   const { title, scale = 1, pale = false } = options
-  const { 'stroke-width': strokeWidth, 'stroke-linejoin': strokeLinejoin, ...path } = markerAttributes(look)
   return h(
     'g',
     {
@@ -120,18 +119,23 @@ export const markerAt = (
     title === undefined ? null : h('title', null, title),
     // Larger than the marker, so that the pointer need not hit it exactly.
     title === undefined ? null : h('circle', { r: 11, fill: 'transparent' }),
-    h('path', { ...path, strokeWidth, strokeLinejoin }),
+    markerPaths(look).map(({ width, ...path }) =>
+      h('path', { key: path.d, ...path, strokeWidth: width, strokeLinejoin: 'round' }),
+    ),
   )
 }
 
-/** An interval as an upright whisker with ends. */
-export const whisker = (x: number, low: number, high: number, colour: string): ReactElement =>
+/** Above this many in one place, whiskers are thin and pale, so that markers stay legible. */
+const MANY_WHISKERS = 8
+
+/** An interval as an upright whisker with ends; `among` is how many approaches the chart shows. */
+export const whisker = (x: number, low: number, high: number, colour: string, among: number): ReactElement =>
   h('path', {
     d: `M${px(x)} ${px(low)}V${px(high)}M${px(x - 3)} ${px(low)}h6M${px(x - 3)} ${px(high)}h6`,
     fill: 'none',
     stroke: colour,
-    strokeWidth: 1.4,
-    opacity: 0.85,
+    strokeWidth: among > MANY_WHISKERS ? 1 : 1.4,
+    opacity: among > MANY_WHISKERS ? 0.5 : 0.85,
   })
 
 /** A name for each point in a column at the right, none over another, joined to its point by a line. */

@@ -61,7 +61,13 @@ export function Frontier({ width, title, points, better, x, y }: FrontierProps):
         : h(
             'g',
             { key: `whisker ${model}` },
-            whisker(left, yIn(plot, y.share(interval.low)), yIn(plot, y.share(interval.high)), look.colour),
+            whisker(
+              left,
+              yIn(plot, y.share(interval.low)),
+              yIn(plot, y.share(interval.high)),
+              look.colour,
+              drawn.length,
+            ),
           ),
     ),
     drawn.map(({ model, look, x: left, y: top, title: words }) =>

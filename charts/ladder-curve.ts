@@ -88,6 +88,7 @@ export function LadderCurve({ width, title, rungs, series: all, y }: LadderCurve
                   yIn(plot, y.share(point.interval.low)),
                   yIn(plot, y.share(point.interval.high)),
                   look.colour,
+                  series.length,
                 ),
               ),
         ),

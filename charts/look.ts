@@ -1,5 +1,5 @@
-// How an approach looks wherever it is drawn: pages, charts and reports. Colour and marker are the approach's, and a flavor has a
-// hollow marker and a dashed line, so that colour is never the only difference.
+// How an approach looks wherever it is drawn: pages, charts and reports. Colour and marker are the approach's. A flavor has a hollow marker
+// with a sign in it and a dashed line, both chosen by its name alone: page and report show the same, whatever else they show. Decision 080.
 import { APPROACHES, type ApproachMarker, BaseApproach } from '../contract/approaches.ts'
 
 export type { ApproachMarker }
@@ -9,8 +9,8 @@ export interface Look {
   marker: ApproachMarker
   /** Name without what all approaches share. */
   short: string
-  /** A flavor: drawn hollow. */
-  flavor: boolean
+  /** Sign of a flavor, drawn in a hollow marker; null for the approach itself, whose marker is filled. */
+  sign: FlavorSign | null
   /** SVG dash array of its line; null for a whole one. */
   dash: string | null
 }
@@ -18,8 +18,23 @@ export interface Look {
 /** An approach without a base, as in a historical snapshot. */
 const UNKNOWN = { colour: '#7a8291', marker: 'square' } as const
 
-/** Flavors of one approach, in their order. */
-const DASHES = ['6 3', '2 3', '9 3 2 3', '4 2', '1 2']
+/** What tells the flavors of one approach apart: the SVG path within the marker, and the dash array of the line. */
+const FLAVOR_SIGNS = {
+  empty: { path: null, dash: '6 3' },
+  dot: { path: 'M0-1.6a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2z', dash: '2 3' },
+  plus: { path: 'M-3 0H3M0-3V3', dash: '9 3 2 3' },
+  bar: { path: 'M-3.4 0H3.4', dash: '12 4' },
+  upright: { path: 'M0-3.4V3.4', dash: '4 2 1 2' },
+  cross: { path: 'M-2.4-2.4 2.4 2.4M2.4-2.4-2.4 2.4', dash: '1 2' },
+} as const
+type FlavorSign = keyof typeof FLAVOR_SIGNS
+const SIGNS = Object.keys(FLAVOR_SIGNS) as FlavorSign[]
+
+/** The multiplier separates the flavors that the project declares; a test asserts it. */
+const placeOf = (flavor: string): number =>
+  Array.from(flavor).reduce((sum, letter) => (sum * 7 + letter.codePointAt(0)!) % 9973, 0) % SIGNS.length
+
+const withSign = (look: Look, sign: FlavorSign): Look => ({ ...look, sign, dash: FLAVOR_SIGNS[sign].dash })
 
 const BASES = BaseApproach.options.toSorted((a, b) => b.length - a.length)
 
@@ -27,25 +42,29 @@ const BASES = BaseApproach.options.toSorted((a, b) => b.length - a.length)
 const baseOf = (alias: string): BaseApproach | null =>
   BASES.find((base) => alias === base || alias.startsWith(`${base}-`)) ?? null
 
-/** Look of one alias. Among several flavors of an approach, use `looksOf`: it gives each its own dash. */
+/** Look of one alias. Two flavors that a person declared may have the same sign: `looksOf` tells them apart. */
 export function lookOf(alias: string, base: BaseApproach | null = baseOf(alias)): Look {
-  if (base === null) return { ...UNKNOWN, short: alias, flavor: false, dash: null }
+  if (base === null) return { ...UNKNOWN, short: alias, sign: null, dash: null }
   const { colour, marker, short } = APPROACHES[base]
-  if (alias === base) return { colour, marker, short, flavor: false, dash: null }
-  const suffix = alias.startsWith(`${base}-`) ? alias.slice(base.length + 1) : alias
-  return { colour, marker, short: `${short} ${suffix}`, flavor: true, dash: DASHES[0]! }
+  if (alias === base) return { colour, marker, short, sign: null, dash: null }
+  const flavor = alias.startsWith(`${base}-`) ? alias.slice(base.length + 1) : alias
+  return withSign({ colour, marker, short: `${short} ${flavor}`, sign: null, dash: null }, SIGNS[placeOf(flavor)]!)
 }
 
-/** Looks of all aliases of a chart or report, by alias. */
+/** Looks of all aliases of a chart or report, by alias. Of two flavors with the same sign, the later by name has the next free one. */
 export function looksOf(aliases: readonly { model: string; base_model?: BaseApproach | null }[]): Map<string, Look> {
-  const flavors = new Map<string, number>()
-  const looks = new Map<string, Look>()
-  for (const { model, base_model: base } of aliases) {
-    if (looks.has(model)) continue
-    const look = base === undefined || base === null ? lookOf(model) : lookOf(model, base)
-    const place = flavors.get(look.marker) ?? 0
-    if (look.flavor) flavors.set(look.marker, place + 1)
-    looks.set(model, look.flavor ? { ...look, dash: DASHES[place % DASHES.length]! } : look)
+  const looks = new Map(aliases.map(({ model, base_model: base }) => [model, lookOf(model, base ?? undefined)]))
+  const taken = new Set<string>()
+  for (const model of [...looks.keys()].sort()) {
+    const look = looks.get(model)!
+    if (look.sign === null) continue
+    const first = SIGNS.indexOf(look.sign)
+    const free = SIGNS.map((_, step) => SIGNS[(first + step) % SIGNS.length]!).find(
+      (sign) => !taken.has(`${look.marker} ${sign}`),
+    )
+    if (free === undefined) continue
+    taken.add(`${look.marker} ${free}`)
+    looks.set(model, withSign(look, free))
   }
   return looks
 }
@@ -62,8 +81,18 @@ const MARKERS: Record<ApproachMarker, string> = {
   'triangle-down': 'M0 6-6-5H6z',
 }
 
-/** A marker as the SVG attributes of a path around the origin, about 12 pixels wide. Where the fill is pale, the outline in the text's colour shows. */
-export const markerAttributes = ({ marker, colour, flavor }: Pick<Look, 'marker' | 'colour' | 'flavor'>) =>
-  flavor
-    ? { d: MARKERS[marker], fill: 'var(--surface)', stroke: colour, 'stroke-width': 2, 'stroke-linejoin': 'round' }
-    : { d: MARKERS[marker], fill: colour, stroke: 'var(--text)', 'stroke-width': 0.9, 'stroke-linejoin': 'round' }
+interface MarkerPath {
+  d: string
+  fill: string
+  stroke: string
+  width: number
+}
+
+/** A marker as SVG paths around the origin, about 12 pixels wide. Where the fill is pale, the outline in the text's colour shows. */
+export function markerPaths({ marker, colour, sign }: Pick<Look, 'marker' | 'colour' | 'sign'>): MarkerPath[] {
+  const d = MARKERS[marker]
+  if (sign === null) return [{ d, fill: colour, stroke: 'var(--text)', width: 0.9 }]
+  const { path } = FLAVOR_SIGNS[sign]
+  const outline = { d, fill: 'var(--surface)', stroke: colour, width: 2 }
+  return path === null ? [outline] : [outline, { d: path, fill: colour, stroke: 'var(--text)', width: 1.3 }]
+}

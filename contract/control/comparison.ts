@@ -62,6 +62,8 @@ export const FrontierPoint = z.strictObject({
   run_id: name,
   dataset_id: name,
   model: name,
+  /** Null in a historical snapshot, which does not name it. */
+  base_model: BaseApproach.nullable(),
   quality: z.number().nullable(),
   n: z.int().min(0),
   expected: z.int().min(0),

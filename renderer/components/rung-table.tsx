@@ -22,7 +22,7 @@ interface RungTableProps {
 
 /** Approaches by rungs: in each cell a mean, and of how many answers it is the mean. */
 export function RungTable({ label, points, datasets, short = false, mean }: RungTableProps) {
-  const aliases = [...new Set(points.map(({ model }) => model))]
+  const bases = new Map(points.map(({ model, base_model: base }) => [model, base]))
   return (
     <div className={table.scroll} tabIndex={0} role="region" aria-label={label}>
       <table className={table.table}>
@@ -37,10 +37,10 @@ export function RungTable({ label, points, datasets, short = false, mean }: Rung
           </tr>
         </thead>
         <tbody>
-          {aliases.map((alias) => (
+          {Array.from(bases, ([alias, base]) => (
             <tr key={alias}>
               <th scope="row">
-                <ApproachName alias={alias} short={short} />
+                <ApproachName alias={alias} base={base} short={short} />
               </th>
               {datasets.map(({ dataset_id: id }) => {
                 const point = points.find(({ dataset_id: dataset, model }) => dataset === id && model === alias)

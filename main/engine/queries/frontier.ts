@@ -10,7 +10,7 @@ const NO_COSTS = { total_tokens: null, llm_calls: null, cloud_calls: null }
 function costsOf(
   aggregate: Aggregate | null,
   model: string,
-): Omit<Point, 'run_id' | 'dataset_id' | 'model' | 'quality' | 'n' | 'expected' | 'latency_ms'> {
+): Pick<Point, 'total_tokens' | 'llm_calls' | 'cloud_calls'> {
   const operational = aggregate?.approaches.find((approach) => approach.model === model)?.operational
   if (operational === undefined) return NO_COSTS
   const { total_tokens, llm_calls, cloud_calls } = operational
@@ -43,8 +43,8 @@ export async function frontierOf(index: RunIndexApi, input: FrontierInput): Prom
       const { heads: columns } = await index.query('columnHeads', { run_id, dataset_id, metric: input.metric })
       const aggregate = await currentAggregate(dataset)
       better = columns.better
-      const own = columns.heads.map(({ model, mean, n, expected, mean_latency_ms }): Point => {
-        const place = { run_id, dataset_id, model, quality: mean, n, expected, latency_ms: mean_latency_ms }
+      const own = columns.heads.map(({ model, base_model, mean, n, expected, mean_latency_ms }): Point => {
+        const place = { run_id, dataset_id, model, base_model, quality: mean, n, expected, latency_ms: mean_latency_ms }
         return { ...place, ...costsOf(aggregate, model) }
       })
       points.push(...withFrontier(own, better))

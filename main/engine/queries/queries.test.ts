@@ -9,6 +9,7 @@ const point = (model: string, quality: number | null, latency_ms: number | null)
   run_id: 'run',
   dataset_id: 'smoke',
   model,
+  base_model: null,
   quality,
   n: 4,
   expected: 4,

@@ -1,4 +1,4 @@
-import { markerAttributes, type Look } from '../../../charts/look.ts'
+import { markerPaths, type Look } from '../../../charts/look.ts'
 import { oneLine } from '../../lib/sanitize-for-terminal.ts'
 
 /** HTML built by this module; plain text is never taken for it. */
@@ -92,7 +92,9 @@ export const markerIcon = (look: Look): Markup =>
   h(
     'svg',
     { class: 'icon', viewBox: '-8 -8 16 16', width: 14, height: 14, 'aria-hidden': 'true' },
-    h('path', markerAttributes(look)),
+    markerPaths(look).map(({ width, ...path }) =>
+      h('path', { ...path, 'stroke-width': width, 'stroke-linejoin': 'round' }),
+    ),
   )
 
 /** An alias with its marker. */

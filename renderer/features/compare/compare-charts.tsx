@@ -1,5 +1,5 @@
 import { useQueries } from '@tanstack/react-query'
-import { closeAxis, countAxis, timeAxis } from '../../../charts/axis.ts'
+import { closeAxis, countAxis, logTimeAxis } from '../../../charts/axis.ts'
 import { Frontier } from '../../../charts/frontier.ts'
 import { frontierOf } from '../../../charts/frontier-points.ts'
 import { LadderCurve } from '../../../charts/ladder-curve.ts'
@@ -74,7 +74,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
   const { name } = WORDS.costs[axis]
   const costs = drawn.map(({ cost }) => cost)
   return (
-    <div className={styles.split}>
+    <div className={styles.stack}>
       {drawn.length === 0 ? (
         <p className="dim">{WORDS.noPoint(metricName(metric), name)}</p>
       ) : (
@@ -83,7 +83,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
             <Frontier
               {...{ width, better, points: drawn }}
               title={WORDS.against(metricName(metric), name)}
-              x={axis === 'latency_ms' ? timeAxis(name, costs) : countAxis(name, costs)}
+              x={axis === 'latency_ms' ? logTimeAxis(name, costs) : countAxis(name, costs)}
               y={closeAxis(WORDS.meanAxis(metricName(metric)), valuesOf(drawn))}
             />
           )}
@@ -113,7 +113,8 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
                 return (
                   <tr key={point.model}>
                     <th scope="row">
-                      <ApproachName alias={point.model} short /> <RunCloudMark run={point.run_id} alias={point.model} />
+                      <ApproachName alias={point.model} base={point.base_model} short />{' '}
+                      <RunCloudMark run={point.run_id} alias={point.model} />
                     </th>
                     <td className={table.num}>{score(point.quality)}</td>
                     <td className={table.num}>{interval === null ? '–' : intervalWords(interval)}</td>

@@ -6,6 +6,7 @@ const point = (run: string, quality: number | null, n: number, model = 'hybrid-r
   run_id: run,
   dataset_id: 'hand',
   model,
+  base_model: null,
   quality,
   n,
   expected: 24,
