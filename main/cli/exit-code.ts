@@ -5,6 +5,7 @@ import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-eviden
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { BudgetSpentError } from '../runner/run-budget.ts'
 import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
+import { GraphMissingError } from '../runner/run-dataset.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform-client.ts'
 import { PreflightError } from '../runner/preflight.ts'
@@ -47,6 +48,7 @@ export function exitCodeOf(error: unknown): ExitCode {
     RayError,
     IngestionFailedError,
     IngestionStuckError,
+    GraphMissingError,
     EvaluationFailedError,
   ]
   if (ofServices.some((kind) => cause instanceof kind)) return EXIT.serviceFailed

@@ -8,6 +8,11 @@ import type { RunBudget } from './run-budget.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import type { EvidenceStore } from '../evidence/evidence-store.ts'
 
+export interface UnavailableAlias {
+  alias: Alias
+  reason: string
+}
+
 /** Everything that a run of one dataset depends on. */
 export interface DatasetRun {
   experiment: Experiment
@@ -15,6 +20,8 @@ export interface DatasetRun {
   /** Folder that the embedded platform ingests from, where RAG_INGESTION_CORPUS_ROOT names another than the project's. */
   corpusRoot: string | null
   aliases: readonly Alias[]
+  /** Those that were selected too and cannot answer in this run, each with its reason; no cell is planned for them. */
+  unavailable?: readonly UnavailableAlias[]
   runId: string
   files: ArtifactFiles
   /** A worker that helps with the cells of a run which another process started: it reads no rows that others made. */

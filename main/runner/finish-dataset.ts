@@ -92,13 +92,15 @@ export async function finishDataset(
     ? 'not requested'
     : isOwnDataset(run.dataset)
       ? 'a dataset of your own is never published with the project'
-      : unanswered > 0
-        ? `${plural(unanswered, 'cell')} without an answer`
-        : evaluation !== null
-          ? 'no answer could be evaluated'
-          : judging !== null
-            ? 'the judge panel failed'
-            : null
+      : (run.unavailable ?? []).length > 0
+        ? `${plural(run.unavailable!.length, 'approach')} could not answer`
+        : unanswered > 0
+          ? `${plural(unanswered, 'cell')} without an answer`
+          : evaluation !== null
+            ? 'no answer could be evaluated'
+            : judging !== null
+              ? 'the judge panel failed'
+              : null
   if (reason !== null) {
     skip('publish', reason)
     return judging

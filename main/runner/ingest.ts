@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import {
   durationWords,
   type IngestionAccepted,
+  type IngestionPhase,
   type IngestionProvenance,
   type IngestionRecord,
   type RunEvent,
@@ -22,6 +23,20 @@ export class IngestionFailedError extends Error {
     super([`ingestion ${record.id} of ${record.profile} is ${record.status}`, ...causes].join('\n'))
     this.record = record
   }
+}
+
+/** Phases that only approaches which read the graph need. */
+const GRAPH_PHASES: readonly string[] = ['graph_upload', 'drain'] satisfies IngestionPhase[]
+
+/** Why a job failed that failed at its graph alone; null for every other failure. */
+export function graphFailure(error: unknown): string | null {
+  if (!(error instanceof IngestionFailedError) || error.record.status !== 'failed') return null
+  const { errors } = error.record
+  if (errors.length === 0 || !errors.every(({ phase }) => GRAPH_PHASES.includes(phase))) return null
+  // The first one sums up; those after it are of single documents, mostly for the same reason.
+  const [first, ...documents] = errors
+  const cause = documents[0]
+  return `the graph of ${error.record.profile} could not be built: ${first!.message}${cause === undefined ? '' : `; ${cause.file ?? 'a document'}: ${cause.message}`}`
 }
 
 /** A job's durable record; `unchanged` when an earlier run had it finished and nothing was worked on now. */

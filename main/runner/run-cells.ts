@@ -95,7 +95,7 @@ const identityOf = ({ opened: { reproducibility } }: OpenRun, cell: PlannedCell)
 
 /** What the run would do, without a call: reuse, evaluate a kept answer, call, or refuse because of a conflict. */
 async function planned(open: OpenRun): Promise<{ plan: RunPlan; todo: Set<string> }> {
-  const { dataset, aliases, repeats } = open.run
+  const { dataset, aliases, unavailable = [], repeats } = open.run
   function* identities() {
     for (const cell of cellsOf(open)) yield identityOf(open, cell)
   }
@@ -111,7 +111,7 @@ async function planned(open: OpenRun): Promise<{ plan: RunPlan; todo: Set<string
     dataset_id: dataset.dataset.id,
     total: dataset.questions.length * aliases.length * repeats,
     ...plannedCounts(resume, open.retries.count(cellsOf(open).map((cell) => cell.cellId))),
-    unavailable: [],
+    unavailable: unavailable.map(({ alias, reason }) => ({ model: alias.alias, reason })),
   }
   return { plan, todo: new Set([...resume.run, ...resume.answered]) }
 }

@@ -1,4 +1,4 @@
-import { approachDescriptor } from '../../contract/index.ts'
+import { approachDescriptor, type Alias } from '../../contract/index.ts'
 import { plural } from '../../contract/words.ts'
 import { checkCorpus } from '../manifests/experiment.ts'
 import { checkGold } from '../manifests/gold-problems.ts'
@@ -8,8 +8,8 @@ import { watchCorpus } from './corpus-guard.ts'
 import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
-import { askAgain, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
-import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
+import { askAgain, graphFailure, type Ingestion, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
+import { type At, type Skip, step, StepFailedError } from './ladder-step.ts'
 import { bringToFile } from './open-evidence.ts'
 import { PlatformError } from './platform-client.ts'
 import { checkAliases, preflight } from './preflight.ts'
@@ -22,18 +22,54 @@ export interface DatasetOutcome {
   status: 'completed' | 'cells_failed' | 'interrupted'
   cells: CellCounts
   context: RunSummaryContext
-  /** What failed without ending the run: the evaluation of every answer, or the whole judge panel. */
+  /** What failed without ending the run: the graph of some approaches, the evaluation of every answer, or the whole judge panel. */
   failure: StepFailedError | null
 }
 
 const needsContextual = ({ aliases }: DatasetRun): boolean =>
   aliases.some(({ base }) => approachDescriptor(base).usesContextual === true)
 
-const needsGraph = ({ aliases }: DatasetRun): boolean =>
-  aliases.some(({ base }) => approachDescriptor(base).usesGraph === true)
+const readsGraph = ({ base }: Alias): boolean => approachDescriptor(base).usesGraph === true
+
+/** The graph could not be built: the approaches that read it were left out. */
+export class GraphMissingError extends Error {
+  override readonly name = 'GraphMissingError'
+  readonly code = 'graph_missing'
+}
+
+/** What was climbed: the run without the approaches that could not answer, and why these could not. */
+interface Climbed {
+  run: DatasetRun
+  cells: CellCounts
+  missing: GraphMissingError | null
+}
+
+const WHAT_TO_DO = 'choose another model for graph_extract and start a new run'
+
+/**
+ * Ingests what the approaches of a run read. Where only the graph fails, the approaches that do not read it go on with what is there, and the others
+ * are unavailable. Decision 160.
+ */
+async function ingestFor(run: DatasetRun, ingestion: Omit<Ingestion, 'graph'>) {
+  const others = run.aliases.filter((alias) => !readsGraph(alias))
+  const graph = others.length < run.aliases.length
+  try {
+    return { run, corpus: await ingestProfile({ ...ingestion, graph }), missing: null }
+  } catch (error) {
+    const reason = graphFailure(error)
+    if (reason === null || others.length === 0) throw error
+    const corpus = await ingestProfile({ ...ingestion, graph: false })
+    const unavailable = run.aliases.filter(readsGraph).map((alias) => ({ alias, reason: `${reason}; ${WHAT_TO_DO}` }))
+    const names = unavailable.map(({ alias }) => alias.alias).join(', ')
+    const message = `${names} cannot answer: ${reason}. To measure them too, ${WHAT_TO_DO}`
+    run.emit({ type: 'notice', level: 'warning', message })
+    const missing = new GraphMissingError(message, { cause: error })
+    return { run: { ...run, aliases: others, unavailable }, corpus, missing }
+  }
+}
 
 /** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
-async function climb(run: DatasetRun, at: At, skip: Skip): Promise<CellCounts> {
+async function climb(run: DatasetRun, at: At, skip: Skip): Promise<Climbed> {
   const profile = run.dataset.profile.name
   // No cell is in flight yet: the first request to stop ends these steps.
   const stop = AbortSignal.any([run.drain, run.abort])
@@ -44,23 +80,18 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<CellCounts> {
   try {
     const opened = await at('ingest', async () => {
       const { client, ready } = started
-      const corpus = await ingestProfile({
-        client,
-        profile,
-        datasetId: run.dataset.dataset.id,
-        graph: needsGraph(run),
-        emit: run.emit,
-        stop,
-        ready,
-      })
+      const datasetId = run.dataset.dataset.id
+      const { corpus, ...rest } = await ingestFor(run, { client, profile, datasetId, emit: run.emit, stop, ready })
       // Building contexts calls a model: a run that may not add to its evidence must not come so far.
-      const result = await openRunLog(run, started, ingestionProvenance(corpus.record))
-      return { result, note: ingestionNote(corpus) }
+      const log = await openRunLog(rest.run, started, ingestionProvenance(corpus.record))
+      const without = rest.missing === null ? '' : ' · without its graph'
+      return { result: { ...rest, log }, note: `${ingestionNote(corpus)}${without}` }
     })
+    const { run: reachable, missing, log } = opened
     try {
-      return await answerAll(run, started, opened, at, skip)
+      return { run: reachable, missing, cells: await answerAll(reachable, started, log, at, skip) }
     } finally {
-      await opened.log.close()
+      await log.log.close()
     }
   } finally {
     await started.client.close()
@@ -148,13 +179,14 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
     }))
   else skip('cold_reset', 'finished cells and collections are kept')
 
-  const cells = await climb(run, at, skip)
-  const context = contextOf(run)
-  await bringToFile(run)
+  const { run: reached, cells, missing } = await climb(run, at, skip)
+  const context = contextOf(reached)
+  await bringToFile(reached)
   if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
 
-  const unfinished = await sumUpCells(run, context, at)
-  const judging = await finishDataset(run, context, unfinished, at, skip)
+  const unfinished = await sumUpCells(reached, context, at)
+  const judging = await finishDataset(reached, context, unfinished, at, skip)
   const status = unfinished.unanswered === 0 ? 'completed' : 'cells_failed'
-  return { datasetId, status, cells, context, failure: unfinished.evaluation ?? judging }
+  const failure = unfinished.evaluation ?? judging ?? (missing === null ? null : new StepFailedError('ingest', missing))
+  return { datasetId, status, cells, context, failure }
 }

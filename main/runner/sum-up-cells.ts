@@ -10,15 +10,15 @@ import { bringToFile, openEvidence, placeOf } from './open-evidence.ts'
 
 /** What a run was asked for, as its summary keeps it. */
 export function contextOf(run: DatasetRun): RunSummaryContext {
-  const { runId, dataset, aliases, metrics, repeats } = run
+  const { runId, dataset, aliases, unavailable = [], metrics, repeats } = run
   const panel = run.experiment.evaluation.metrics.judge_panel
   return summaryContextOfRun({
     runId,
     dataset,
-    aliases,
+    aliases: [...aliases, ...unavailable.map(({ alias }) => alias)],
     metrics,
     repeats,
-    unavailable: [],
+    unavailable,
     judge: panel.enabled
       ? {
           state: 'pending',

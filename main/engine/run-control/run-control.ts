@@ -13,6 +13,7 @@ import { storedFilesOf, type ArtifactPlace } from '../../evidence/artifact-files
 import { INGESTION_STOPPED } from '../../runner/ingest.ts'
 import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
+import { GraphMissingError } from '../../runner/run-dataset.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
 import {
   datasetRunsOf,
@@ -346,7 +347,7 @@ export class RunControl {
     try {
       const outcome = await this.#ladder(live, going)
       const end = outcome.outcome === 'interrupted' ? 'stopped' : outcome.outcome
-      return { end, failures: [...going.failures, ...unanswered(outcome)] }
+      return { end, failures: [...going.failures, ...leftOut(outcome), ...unanswered(outcome)] }
     } catch (error) {
       const isStopped = going.abort.signal.aborted
       if (!isStopped) this.#options.report(error)
@@ -437,6 +438,15 @@ const journalFailure = (runId: string, error: unknown): ControlFailure =>
     undefined,
     true,
   )
+
+/** Approaches that the run went on without: no step failed, so the failure belongs to none. */
+function leftOut({ datasets }: LadderOutcome): RunFailure[] {
+  return datasets.flatMap(({ datasetId, failure }) =>
+    failure?.cause instanceof GraphMissingError
+      ? { dataset_id: datasetId, step: null, code: failure.code, message: failure.message.slice(0, 4000) }
+      : [],
+  )
+}
 
 function unanswered({ datasets }: LadderOutcome): RunFailure[] {
   return datasets

@@ -81,6 +81,12 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
       {step === 'ingest' && climb !== undefined && Object.keys(climb.phases).length > 0 && (
         <PhaseList phases={climb.phases} />
       )}
+      {step === 'cells' &&
+        climb?.plan?.unavailable.map(({ model, reason }) => (
+          <span key={model} className={styles.note}>
+            {WORDS.unavailable(model, reason)}
+          </span>
+        ))}
       {step === 'cells' && climb !== undefined && climb.finished > 0 && <CellsLive climb={climb} ended={ended} />}
       {step === 'judge' && climb !== undefined && climb.judge !== null && name === 'running' && (
         <span className={styles.note}>

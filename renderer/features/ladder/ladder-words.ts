@@ -67,6 +67,7 @@ export const LADDER_WORDS = {
     reused: (reuse: string) => ` · ${reuse} reused`,
     cellsPerSecond: (rate: string) => ` · ${rate} cells/s`,
     left: (left: string) => ` · ${left} left`,
+    unavailable: (alias: string, reason: string) => `✕ ${alias} is unavailable: ${reason}`,
     cellsDone: 'Cells done',
     approach: 'Approach',
     ok: 'Ok',

@@ -1,0 +1,96 @@
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Aggregate } from '../../contract/index.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { startModelService, type ModelService } from '../helpers/model-service.ts'
+
+// An extraction model that answers in prose: no graph can be built with it. Everything else of the run works.
+
+let root: string
+let service: ModelService
+/** What the extraction model replies; prose unless a test says otherwise. */
+let reply = 'The document describes a lock. I hope this helps!'
+
+const ladder = (run: string, models: string, ...more: string[]) =>
+  runCli([
+    ...['ladder', '--project', root, '--dataset', 'smoke', '--run-id', run, '--models', models, '--model-set', 'weak'],
+    ...['--no-cold-reset', '--no-publish', ...more],
+  ])
+const extractions = (): number => service.calls.filter(({ method }) => method === 'POST').length
+const aggregateOf = async (run: string) =>
+  Aggregate.parse(JSON.parse(await readFile(join(root, `results/${run}-smoke-evaluation.json`), 'utf8')))
+
+beforeAll(async () => {
+  root = await smokeProject()
+  service = await startModelService(({ path, body }) => {
+    if (path === '/v1/models') return { json: { data: [{ id: 'chatty' }] } }
+    const message = { role: 'assistant', content: reply }
+    const { model } = (body ?? {}) as { model?: string }
+    const choices = [{ index: 0, message, finish_reason: 'stop' }]
+    return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
+  })
+  await mkdir(join(root, '.rag-ladder'))
+  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
+  const builtin = /  builtin:\n[\s\S]*?    roles:\n([\s\S]*?)  local-onnx:/.exec(manifest)![1]!
+  const roles = builtin.replace(/graph_extract: .*/, 'graph_extract: { connection: weak, model: chatty }')
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2\nconnections: { weak: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  weak:\n    roles:\n${roles}`,
+  )
+})
+afterAll(async () => {
+  await service.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+describe('a model that cannot extract a graph', () => {
+  it('is never asked by a run whose approaches do not read the graph', async () => {
+    const run = await ladder('vectors', 'vanilla-rag,hybrid-rag,lazy-graph-rag', '--json')
+    expect(run.code).toBe(0)
+    expect(extractions()).toBe(0)
+  })
+
+  it('stops the approaches that read the graph, and no other', async () => {
+    const run = await ladder('mixed', 'vanilla-rag,graph-rag,contextual-rag,agentic-rag', '--json')
+    expect(extractions()).toBeGreaterThan(0)
+    const rows = await rowsOf(join(root, 'results/mixed-smoke-evidence.jsonl'))
+    expect(rows.map(({ approach, status }) => `${approach.model} ${status}`).toSorted()).toEqual(
+      ['contextual-rag', 'vanilla-rag'].flatMap((model) => Array.from({ length: 4 }, () => `${model} ok`)),
+    )
+    const unavailable = ['agentic-rag', 'graph-rag'].map((model) =>
+      expect.objectContaining({ model, reason: expect.stringContaining('holds no JSON object') }),
+    )
+    expect(planOf(run)).toMatchObject({ total: 8, unavailable: expect.arrayContaining(unavailable) })
+    const aggregate = await aggregateOf('mixed')
+    expect(aggregate.unavailable).toEqual(expect.arrayContaining(unavailable))
+    // The run has not done what it was asked to.
+    expect(run.code).toBe(5)
+    expect(run.events.find(({ type }) => type === 'run.finished')).toMatchObject({ outcome: 'failed' })
+  })
+
+  it('is named with what to do in the terminal', async () => {
+    const { stdout } = await ladder('terminal', 'vanilla-rag,graph-rag')
+    expect(stdout).toMatch(/graph-rag is unavailable: .*holds no JSON object/)
+    expect(stdout).toContain('choose another model for graph_extract')
+  })
+
+  it('ends a run in which every approach reads the graph', async () => {
+    const run = await ladder('graphs', 'graph-rag', '--json')
+    expect(run.events.find(({ type }) => type === 'step.failed')).toMatchObject({ step: 'ingest' })
+    expect(run.events.some(({ type }) => type === 'plan.ready')).toBe(false)
+  })
+
+  it('keeps nothing that a later run would have to do without', async () => {
+    reply = JSON.stringify({
+      entities: [{ name: 'Steenbrugge', type: 'place', description: 'A lock.' }],
+      relations: [],
+    })
+    const run = await ladder('later', 'vanilla-rag,graph-rag', '--json')
+    expect(run.events.filter(({ type }) => type === 'step.failed')).toEqual([])
+    expect(planOf(run)).toMatchObject({ total: 8, run: 8, unavailable: [] })
+    expect((await aggregateOf('later')).unavailable).toEqual([])
+    expect(run.code).toBe(0)
+  })
+})
