@@ -176,11 +176,18 @@ export const controlContract = {
     failures: base.input(z.strictObject({ run_id: Identifier })).output(FailureCounts),
     /** A new run that takes over the good rows and makes the failed cells again; rows of a run are never changed. */
     retryFailures: base.input(RetryFailuresInput).output(RunStarted),
-    /** Newest first; `state` is null for runs that this engine does not control. */
+    /** Newest first; `state` and `planned_cells` are null for runs that this engine does not control. */
     list: base.input(ListRunsInput).output(
       z.strictObject({
         ...RunList.shape,
-        runs: z.array(z.strictObject({ ...RunHead.shape, state: RunState.nullable() })),
+        runs: z.array(
+          z.strictObject({
+            ...RunHead.shape,
+            state: RunState.nullable(),
+            /** Cells of all its datasets, made or not. */
+            planned_cells: z.int().min(0).nullable(),
+          }),
+        ),
       }),
     ),
     /** The list with what a person manages: also runs that failed before their first row. */

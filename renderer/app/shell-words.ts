@@ -11,14 +11,6 @@ export const SHELL_WORDS = {
     searchOrCommand: 'Search or command',
     pages: 'Pages',
     guide: 'Guide',
-    linkExpired: 'This link has expired',
-    refused:
-      'The engine runs, but it does not accept this browser: its one-time link was used elsewhere or is too old.',
-    newLink: 'To get a new link, stop ',
-    ragLadderServe: 'rag-ladder serve',
-    restart: ' with Ctrl-C, start it again and open the link that it prints. In the desktop app, choose ',
-    menuItem: 'Open in the browser',
-    inItsMenu: ' in its menu.',
     noEngine: ' The engine does not answer. Finished cells are kept; trying again.',
     runUnderWay: 'Run under way',
     of: (datasetNumber: number | null, datasetCount: number) => ` (${datasetNumber} of ${datasetCount})`,
@@ -33,6 +25,23 @@ export const SHELL_WORDS = {
     engine: ' engine ',
     running: (services: number) => `${plural(services, 'service')} running`,
     servicesFailed: (services: number) => `${plural(services, 'service')} failed`,
+  },
+
+  expiredLink: {
+    title: 'Open these pages with a link',
+    refused:
+      'The engine runs, but it does not accept this browser: it was opened without a one-time link, or the link was used elsewhere or is too old.',
+    press: 'For a new link, press ',
+    enter: 'Enter',
+    where: ' in the terminal that runs ',
+    command: 'rag-ladder serve',
+    desktop: ', or stop the command and start it again: it prints one. In the desktop app, choose ',
+    menuItem: 'Open in the browser',
+    inItsMenu: ' in its menu.',
+    paste: 'Link or token',
+    example: 'http://127.0.0.1:…/open?token=…',
+    wrong: 'Expected the link that was printed, or the text after token= in it.',
+    open: 'Open pages',
   },
 
   notices: {

@@ -5,7 +5,6 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { count, duration, rateWords } from '../components/format.ts'
 import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
-import { Page } from '../components/states.tsx'
 import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
 import { api } from '../data/client.ts'
 import { useEngineEvents, useEventLink } from '../data/events.ts'
@@ -16,6 +15,7 @@ import { Tour } from '../features/tour/tour.tsx'
 import { useBlind } from '../stores/sight.ts'
 import { usePageTitle, useRunNotices } from './run-notices.tsx'
 import { CommandPalette } from './command-palette.tsx'
+import { ExpiredLink } from './expired-link.tsx'
 import { serviceDescriptor } from '../../contract/control/service-list.ts'
 import { guideOf, PAGE_GROUPS } from '../../contract/pages.ts'
 import styles from './shell.module.css'
@@ -94,24 +94,6 @@ function GuideLink() {
     <Link to="/help" search={{ page: guideOf(pathname) }} className={styles.guide}>
       {WORDS.guide}
     </Link>
-  )
-}
-
-/** In place of every page while the engine refuses this browser. */
-function ExpiredLink() {
-  return (
-    <Page title={WORDS.linkExpired}>
-      <div role="alert">
-        <p>{WORDS.refused}</p>
-        <p>
-          {WORDS.newLink}
-          <code>{WORDS.ragLadderServe}</code>
-          {WORDS.restart}
-          <em>{WORDS.menuItem}</em>
-          {WORDS.inItsMenu}
-        </p>
-      </div>
-    </Page>
   )
 }
 

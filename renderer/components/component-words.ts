@@ -28,6 +28,12 @@ export const COMPONENT_WORDS = {
     samples: 'Sample results',
   },
 
+  partial: {
+    mark: (made: string, planned: string | null) =>
+      planned === null ? `◐ partial: ${made} cells` : `◐ partial: ${made} of ${planned} planned cells`,
+    about: 'The run does not have all its cells: its means rest on those that it has.',
+  },
+
   experimental: {
     mark: '○ experimental',
     about: 'Never run here on its real weights: it may fail, or answer wrongly.',

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../data/client.ts'
 import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
-import { useSamples } from './sample-mark.tsx'
+import { PartialMark, useSamples } from './sample-mark.tsx'
 import { firstShown, runChoices } from './sample-runs.ts'
 
 const WORDS = COMPONENT_WORDS.runPicker
@@ -32,6 +32,7 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
   const samples = useSamples()
   return (
     <>
+      <PartialMark run={run.run_id} />
       <Select
         size="xs"
         aria-label={WORDS.run}

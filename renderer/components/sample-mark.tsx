@@ -2,6 +2,8 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { api } from '../data/client.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
+import { count } from './format.ts'
+import { partOf } from './partial-run.ts'
 import styles from './sample-mark.module.css'
 
 const WORDS = COMPONENT_WORDS.sample
@@ -19,6 +21,20 @@ export function SampleMark({ run }: { run: string }) {
   return (
     <span className={styles.mark} title={WORDS.about}>
       {WORDS.mark}
+    </span>
+  )
+}
+
+/** Beside the name of a run that does not have all its cells: of how many its figures are. */
+export function PartialMark({ run }: { run: string }) {
+  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } })).data?.runs
+  const head = runs?.find(({ run_id: id }) => id === run)
+  const part = head === undefined ? null : partOf(head)
+  if (part === null) return null
+  const { made, planned } = part
+  return (
+    <span className={styles.mark} title={COMPONENT_WORDS.partial.about}>
+      {COMPONENT_WORDS.partial.mark(count(made), planned === null ? null : count(planned))}
     </span>
   )
 }

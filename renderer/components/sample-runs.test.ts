@@ -1,16 +1,24 @@
 import { describe, expect, it } from 'vitest'
+import type { CountedRun } from './partial-run.ts'
 import { firstShown, runChoices } from './sample-runs.ts'
 
-const runs = [{ run_id: 'published' }, { run_id: 'mine' }, { run_id: 'older' }]
+const run = (run_id: string): CountedRun => ({
+  run_id,
+  kind: 'canonical',
+  datasets: [],
+  state: 'completed',
+  planned_cells: null,
+})
+const runs = ['published', 'mine', 'older'].map(run)
 
 describe('sample results', () => {
   it('are never chosen before a run of the person, however new they are', () => {
-    expect(firstShown(runs, new Set(['published']))).toEqual({ run_id: 'mine' })
+    expect(firstShown(runs, new Set(['published']))).toEqual(run('mine'))
   })
 
   it('are shown where there is nothing else', () => {
-    expect(firstShown(runs, new Set(['published', 'mine', 'older']))).toEqual({ run_id: 'published' })
-    expect(firstShown<{ run_id: string }>([], new Set(['published']))).toBeUndefined()
+    expect(firstShown(runs, new Set(['published', 'mine', 'older']))).toEqual(run('published'))
+    expect(firstShown([], new Set(['published']))).toBeUndefined()
   })
 
   it('are a group of their own in a choice, and each is labelled as one when it is chosen', () => {

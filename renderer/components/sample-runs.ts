@@ -1,13 +1,20 @@
 // Results that came with the project, and how they are kept apart from a person's own runs wherever a run is shown or chosen.
+import { type CountedRun, partOf } from './partial-run.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
 
 const WORDS = COMPONENT_WORDS.sample
 
-/** The run that a page opens with: the newest of the person's own, else the newest sample. */
-export const firstShown = <Run extends { run_id: string }>(
+/**
+ * The run that a page opens with: the newest complete one of the person's own, else the newest of their own, else the newest sample. A run
+ * that was cancelled after a few cells says less than the complete one before it.
+ */
+export function firstShown<Run extends CountedRun>(
   runs: readonly Run[],
   samples: ReadonlySet<string>,
-): Run | undefined => runs.find(({ run_id: id }) => !samples.has(id)) ?? runs[0]
+): Run | undefined {
+  const own = runs.filter(({ run_id: id }) => !samples.has(id))
+  return own.find((run) => partOf(run) === null) ?? own[0] ?? runs[0]
+}
 
 /** A run's name where no mark can be beside it. */
 export const runLabel = (run: string, samples: ReadonlySet<string>): string =>

@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { firstShown } from '../components/sample-runs.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
@@ -39,6 +40,10 @@ export function HomePage() {
     )
   const names = new Set(runs.data.samples)
   const own = runs.data.runs.filter(({ run_id: id }) => !names.has(id)).slice(0, MOST_LISTED)
+  const newest = firstShown(
+    runs.data.runs.filter(({ run_id: id }) => !names.has(id)),
+    new Set(),
+  )
   const samples = runs.data.runs.filter(({ run_id: id }) => names.has(id)).slice(0, MOST_LISTED)
   const sampleList = samples.length > 0 && (
     <Panel title={WORDS.samples}>
@@ -64,8 +69,8 @@ export function HomePage() {
       <div className={styles.columns}>
         <div className={styles.stack}>
           {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
-          {own[0] !== undefined && <RunResultPanel run={own[0].run_id} />}
-          {own[0] !== undefined && <NewestResult run={own[0]} />}
+          {newest !== undefined && <RunResultPanel run={newest.run_id} />}
+          {newest !== undefined && <NewestResult run={newest} />}
           <Panel title={WORDS.lastResults}>
             {own.length === 0 && jobs.length === 0 ? (
               <EmptyPanel title={WORDS.noResultYet}>

@@ -53,8 +53,7 @@ test('charts are saved as pictures that name what they show', async ({ page, ope
   const saved = await svg
   expect(saved.suggestedFilename()).toBe('ladder-2026-11-20-graph_native-facts_found-latency_ms.svg')
   const text = await readFile(await saved.path(), 'utf8')
-  for (const words of ['facts found against mean latency', 'contextual', 'lazy-graph'])
-    expect(text).toContain(words)
+  for (const words of ['facts found against mean latency', 'contextual', 'lazy-graph']) expect(text).toContain(words)
   expect(text).not.toContain('var(--')
   const png = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save the chart as PNG' }).last().click()

@@ -8,17 +8,37 @@ import { IS_DESKTOP, seriousFindings, test } from '../helpers/panel-page.ts'
 const damageFile = (root: string): Promise<void> =>
   writeFile(join(root, 'results/foreign-smoke-evidence.jsonl'), '{"schema_version":1}\n')
 
-test('what came out last, each mean with its n, and the way into a matrix', async ({ page, open }) => {
+test('what came out last, each mean with its interval and n, and the way into a matrix', async ({ page, open }) => {
   await open('/')
   const newest = page.getByRole('region', { name: 'Newest result' })
   await expect(newest.getByRole('row')).toHaveCount(8)
-  for (const cell of await newest.locator('tbody td').all()) await expect(cell).toHaveText(/^(?:\d\.\d\d|○) \d+\/\d+$/)
+  for (const cell of await newest.locator('tbody td').all())
+    await expect(cell).toHaveText(/^(?:\d\.\d\d(?: \[\d\.\d\d, \d\.\d\d\])?|○) *\d+\/\d+$/)
   await page
     .getByRole('region', { name: 'Last results' })
     .getByRole('link', { name: 'Graph-native dossiers' })
     .first()
     .click()
   await expect(page.getByRole('grid', { name: /Graph-native dossiers/ })).toBeVisible()
+})
+
+test.describe('without a link', () => {
+  test.skip(IS_DESKTOP, 'the desktop app opens its own pages without one')
+  test('one message says how to get a link, and a pasted one opens the page that was asked for', async ({
+    page,
+    panel,
+  }) => {
+    await page.goto(`${panel.url}/#/settings`)
+    await expect(page.getByRole('alert')).toHaveCount(1)
+    await expect(page.getByRole('alert')).toContainText('rag-ladder serve')
+    await expect(page.getByText('does not answer')).toHaveCount(0)
+    const field = page.getByRole('textbox', { name: 'Link or token' })
+    await field.fill('not a link')
+    await expect(page.getByRole('button', { name: 'Open pages' })).toBeDisabled()
+    await field.fill((await panel.client.system.browserLink()).url)
+    await page.getByRole('button', { name: 'Open pages' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible()
+  })
 })
 
 test.describe('a service that fails', () => {

@@ -232,7 +232,11 @@ export function runProcedures(parts: EngineParts) {
       const list = await index.query('listRuns', input)
       return {
         ...list,
-        runs: list.runs.map((run) => ({ ...run, state: runs.stateOf(run.run_id) })),
+        runs: list.runs.map((run) => ({
+          ...run,
+          state: runs.stateOf(run.run_id),
+          planned_cells: runs.plannedCellsOf(run.run_id),
+        })),
         // A run of this engine stays the person's own where its working files are gone.
         samples: list.samples.filter((run) => runs.stateOf(run) === null),
       }

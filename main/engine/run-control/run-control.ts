@@ -133,6 +133,11 @@ export class RunControl {
     return this.#jobs.get(runId)?.entry.state ?? null
   }
 
+  /** Cells that the run is to have; null for a run that this engine does not control, and before its first plan. */
+  plannedCellsOf(runId: string): number | null {
+    return this.#jobs.get(runId)?.entry.cells?.total ?? null
+  }
+
   /** Steps and counts as last known. Throws `ControlFailure` for a run that this engine never had. */
   stepsOf(runId: string): RunSteps {
     const live = this.#jobs.get(runId)

@@ -1,4 +1,3 @@
-import { useQueries } from '@tanstack/react-query'
 import { closeAxis, countAxis, logTimeAxis } from '../../../charts/axis.ts'
 import { Frontier } from '../../../charts/frontier.ts'
 import { frontierOf } from '../../../charts/frontier-points.ts'
@@ -14,7 +13,7 @@ import { ChartBox } from '../../components/chart-panel.tsx'
 import { count, duration, meanWords, metricName, score } from '../../components/format.ts'
 import { RungTable } from '../../components/rung-table.tsx'
 import table from '../../components/table.module.css'
-import { api } from '../../data/client.ts'
+import type { IntervalOf } from '../../data/intervals.ts'
 import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-words.ts'
 import styles from './compare.module.css'
 import { intervalWords } from '../../../contract/words.ts'
@@ -25,21 +24,6 @@ const WRITTEN: Record<CostAxis, (value: number) => string> = {
   total_tokens: count,
   llm_calls: calls,
   cloud_calls: calls,
-}
-
-/** Interval of an alias's mean in one dataset of a run; null while it is unknown, or where there is none. */
-type IntervalOf = (dataset: string, alias: string) => Estimate['interval']
-
-/** Intervals of all means of a run, dataset by dataset, as they arrive. */
-export function useIntervals(run: string, datasets: readonly string[], metric: IndexMetric): IntervalOf {
-  const results = useQueries({
-    queries: datasets.map((dataset) =>
-      api.statistics.pairs.queryOptions({ input: { run_id: run, dataset_id: dataset, metric } }),
-    ),
-  })
-  return (dataset, alias) =>
-    results[datasets.indexOf(dataset)]?.data?.comparison.approaches.find(({ model }) => model === alias)?.mean
-      .interval ?? null
 }
 
 /** Mean, interval and count of a point, as its tooltip shows them. */

@@ -2,13 +2,16 @@ import { useComputedColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
+import { intervalWords } from '../../../contract/words.ts'
 import { FIRST_METRIC } from '../../../contract/metrics/metrics.ts'
 import { metricName, score } from '../../components/format.ts'
 import { heat } from '../../components/heat.ts'
 import { RungTable } from '../../components/rung-table.tsx'
+import { PartialMark } from '../../components/sample-mark.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { useLeadingMetric } from '../../data/leading-metric.ts'
+import { useIntervals } from '../../data/intervals.ts'
 import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
@@ -22,8 +25,20 @@ export function NewestResult({ run }: { run: RunHead }) {
     ...api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric } }),
     enabled: leading !== null,
   })
+  const intervalOf = useIntervals(
+    run.run_id,
+    run.datasets.map(({ dataset_id: id }) => id),
+    metric,
+  )
   return (
-    <Panel title={WORDS.mean(run.run_id, metricName(metric))} aside={<Link to="/compare">{WORDS.compare}</Link>}>
+    <Panel
+      title={
+        <>
+          {WORDS.mean(run.run_id, metricName(metric))} <PartialMark run={run.run_id} />
+        </>
+      }
+      aside={<Link to="/compare">{WORDS.compare}</Link>}
+    >
       {isError && <ErrorPanel error={error} what={WORDS.theNewestResult} retry={() => void refetch()} />}
       {data === undefined && !isError && <LoadingRows rows={7} height={36} />}
       {data !== undefined && (
@@ -31,7 +46,14 @@ export function NewestResult({ run }: { run: RunHead }) {
           label={WORDS.newestResult}
           points={data.points}
           datasets={run.datasets}
-          mean={(_dataset, _alias, point) => <HeatMean value={point?.quality ?? null} />}
+          mean={(dataset, alias, point) => {
+            const interval = intervalOf(dataset, alias)
+            return (
+              <>
+                <HeatMean value={point?.quality ?? null} /> {interval !== null && intervalWords(interval)}
+              </>
+            )
+          }}
         />
       )}
     </Panel>

@@ -27,7 +27,7 @@ describe('repairsOf', () => {
     const run = { hasFailedCells: false, resumable: true }
     expect(repairsOf(failed('cells', 'torn_tail'), run)).toEqual(['recover', 'relaunch'])
     expect(repairsOf(failed('start', 'service_misconfigured'), run)).toEqual(['settings', 'resume', 'providers'])
-    expect(repairsOf(failed('ingest', 'graph_missing'), run)).toEqual(['settings', 'relaunch'])
+    expect(repairsOf({ step: null, code: 'graph_missing' }, run)).toEqual(['settings', 'relaunch'])
     expect(repairsOf({ step: null, code: 'other_identity' }, run)).toEqual(['relaunch'])
   })
 })

@@ -1,5 +1,5 @@
-import { TextInput } from '@mantine/core'
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { Button, TextInput } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { ServiceLogLine, ServiceName } from '../../../contract/control/services.ts'
 import { control } from '../../data/client.ts'
@@ -9,12 +9,15 @@ import { PROVIDERS_WORDS } from './providers-words.ts'
 const WORDS = PROVIDERS_WORDS.serviceLog
 
 const KEPT_LINES = 500
+/** Shown at first. All of them are as long as the page: a box that scrolls in a page that scrolls has two bars beside each other. */
+const NEWEST_LINES = 12
 const timeOfDay = (iso: string): string => new Date(iso).toLocaleTimeString(undefined, { hour12: false })
 
 /** The last lines as the service prints them, followed as long as it is open. */
 export function ServiceLog({ name }: { name: ServiceName }) {
   const [lines, setLines] = useState<ServiceLogLine[]>([])
   const [words, setWords] = useState('')
+  const [isWhole, setWhole] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
   useEffect(() => {
     const stop = new AbortController()
@@ -28,14 +31,9 @@ export function ServiceLog({ name }: { name: ServiceName }) {
     })
     return () => stop.abort()
   }, [name])
-  const box = useRef<HTMLOListElement>(null)
-  // Who has scrolled up reads: the newest line then waits below.
-  const atEnd = useRef(true)
-  useLayoutEffect(() => {
-    if (atEnd.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight
-  }, [lines])
   const needle = words.toLowerCase()
-  const shown = lines.filter(({ text }) => text.toLowerCase().includes(needle))
+  const found = lines.filter(({ text }) => text.toLowerCase().includes(needle))
+  const shown = isWhole ? found : found.slice(-NEWEST_LINES)
   return (
     <div className={styles.logBox}>
       <TextInput
@@ -45,17 +43,9 @@ export function ServiceLog({ name }: { name: ServiceName }) {
         value={words}
         onChange={({ currentTarget }) => setWords(currentTarget.value)}
       />
-      <ol
-        ref={box}
-        className={styles.log}
-        tabIndex={0}
-        aria-label={WORDS.logOf(name)}
-        onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
-          atEnd.current = scrollHeight - scrollTop - clientHeight < 24
-        }}
-      >
+      <ol className={styles.log} aria-label={WORDS.logOf(name)}>
         {lines.length === 0 && failure === null && <li className="dim">{WORDS.noLineYet}</li>}
-        {lines.length > 0 && shown.length === 0 && <li className="dim">{WORDS.noLine}</li>}
+        {lines.length > 0 && found.length === 0 && <li className="dim">{WORDS.noLine}</li>}
         {shown.map(({ number, at, text, missed }) => (
           <li key={number}>
             {missed > 0 && <span className="dim">{WORDS.linesDropped(missed)}</span>}
@@ -67,6 +57,11 @@ export function ServiceLog({ name }: { name: ServiceName }) {
         ))}
         {failure !== null && <li>▲ {failure}</li>}
       </ol>
+      {found.length > NEWEST_LINES && (
+        <Button className={styles.allLines} size="compact-xs" variant="default" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? WORDS.showNewest : WORDS.showAll(found.length)}
+        </Button>
+      )}
     </div>
   )
 }

@@ -9,6 +9,7 @@ import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
 import { LoadingRows, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { useNow } from '../../components/use-now.ts'
+import { FactTable } from '../../components/fact-table.tsx'
 import { api } from '../../data/client.ts'
 import { ModelRow } from './model-row.tsx'
 import { hasModels, modelsOf } from './models-of.ts'
@@ -29,7 +30,6 @@ function factsOf({
   usage,
   profile,
   used_by: usedBy,
-  settings,
 }: ServiceView): [string, string][] {
   return [
     ...(url === null ? [] : ([[WORDS.address, url]] as [string, string][])),
@@ -51,7 +51,6 @@ function factsOf({
           string,
           string,
         ][])),
-    ...Object.entries(settings),
   ]
 }
 
@@ -145,6 +144,12 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
           </div>
         ))}
       </dl>
+      {Object.keys(service.settings).length > 0 && (
+        <details className={styles.settings}>
+          <summary>{WORDS.startedWith}</summary>
+          <FactTable facts={Object.entries(service.settings)} />
+        </details>
+      )}
       {hasModels(name) && (isListed || can.start) && (
         <div className={styles.models}>
           {isListed ? <ModelTable service={name} /> : <p className="dim">{WORDS.needsService}</p>}
