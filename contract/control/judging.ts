@@ -22,6 +22,25 @@ export const BUILTIN_JUDGES = ['builtin-lexical-support', 'builtin-semantic-matc
 export const JudgingInput = z.strictObject({ run_id: Identifier, dataset_id: Identifier })
 export type JudgingInput = z.infer<typeof JudgingInput>
 
+/**
+ * Where a person's round on a dataset run stands. none: not begun. open: it takes votes, and no answer of the control API shows a grade of the
+ * judges. closed: revealed.
+ */
+export const RoundState = z.strictObject({
+  round: z.enum(['none', 'open', 'closed']),
+  voted: count,
+})
+export type RoundState = z.infer<typeof RoundState>
+
+export const BeginRoundInput = z.strictObject({
+  ...JudgingInput.shape,
+  /** Shows the reference answer and the gold passages beside the answers. */
+  reference: z.boolean().default(true),
+  /** How many questions, drawn by lot; all when absent. */
+  questions: z.int().min(1).max(100_000).optional(),
+})
+export type BeginRoundInput = z.input<typeof BeginRoundInput>
+
 export const BlindSetsInput = z.strictObject({
   ...JudgingInput.shape,
   offset: count.default(0),
@@ -88,7 +107,7 @@ export const JudgeResultsInput = z.strictObject({
 })
 export type JudgeResultsInput = z.input<typeof JudgeResultsInput>
 
-/** The panel's verdicts; only after `judges.reveal`. */
+/** The panel's verdicts; not while a round is open. */
 export const JudgeResults = z.strictObject({
   /** none: no panel has judged this dataset run. */
   status: z.enum(['none', 'ok', 'partial', 'error', 'unusable']),

@@ -56,11 +56,14 @@ import {
 } from './models.ts'
 import {
   BlindSets,
+  BeginRoundInput,
   BlindSetsInput,
   JudgeResults,
   JudgeResultsInput,
   Revealed,
+  JudgingInput,
   RevealInput,
+  RoundState,
   VoteInput,
   VoteKept,
 } from './judging.ts'
@@ -312,7 +315,10 @@ export const controlContract = {
     graph: base.input(DatasetGraphInput).output(DatasetGraph),
   },
   judges: {
-    /** Stores nothing: the order is sealed before the first vote. */
+    state: base.input(JudgingInput).output(RoundState),
+    /** Seals the order of the answers and opens the round. Refused where there is one already, and after a reveal. */
+    begin: base.input(BeginRoundInput).output(RoundState),
+    /** Only of a round that was begun. */
     blindSets: base.input(BlindSetsInput).output(BlindSets),
     vote: base.input(VoteInput).output(VoteKept),
     /** Cannot be undone: ends the vote and is logged. */

@@ -18,6 +18,9 @@ export const HumanRound = z.strictObject({
       question: z.string(),
       /** Null when the round is voted on without ground truth. */
       reference: z.string().nullable(),
+      /** Passages that hold what the answer needs; absent where the round is voted on without them. */
+      passages: z.array(z.string()).optional(),
+      /** Answers that are the same word for word are one. */
       answers: z.array(z.strictObject({ letter: Letter, text: z.string() })).min(1),
     }),
   ),
@@ -38,6 +41,8 @@ export const HumanSeal = z.strictObject({
       query_id: Identifier,
       /** `order[0]` is A. */
       order: z.array(Identifier).min(1),
+      /** Approaches that gave the very text of one in `order`: they get its grade. */
+      same: z.record(Identifier, z.array(Identifier)).optional(),
       /** Of the canonical JSON of the set as it was published. */
       sha256: Sha256,
     }),
@@ -83,6 +88,8 @@ export const HumanJudgments = z.strictObject({
       query_id: Identifier,
       scores: z.record(Identifier, JudgeGrade),
       best: Identifier.nullable(),
+      /** Others whose answer was the same text as the best one. */
+      also_best: z.array(Identifier).optional(),
     }),
   ),
   approaches: z.array(

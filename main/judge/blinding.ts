@@ -26,7 +26,12 @@ export interface BlindedQuestion {
  * Caps and neutralises the answers of a question, withholds from them what identifies an approach, and looks for leaks in every text that a
  * judge would read. The question and the reference are shown as they are or not at all.
  */
-export function blindQuestion(question: PanelQuestion, scan: LeakScan, showsReference: boolean): BlindedQuestion {
+export function blindQuestion(
+  question: PanelQuestion,
+  scan: LeakScan,
+  showsReference: boolean,
+  more: readonly string[] = [],
+): BlindedQuestion {
   const sources = [question.query, question.groundTruth ?? '', ...question.evidence].join('\n')
   const content = new Set(scan(sources).flatMap(({ kind, text }) => (kind === 'engine' ? [text.toLowerCase()] : [])))
   const withheld: PromptLeak[] = []
@@ -44,6 +49,7 @@ export function blindQuestion(question: PanelQuestion, scan: LeakScan, showsRefe
     ...(showsReference && question.groundTruth !== null
       ? [['reference', question.groundTruth] as [string, string]]
       : []),
+    ...more.map((text): [string, string] => ['passage', text]),
     ...Array.from(shown, ([model, { text }]): [string, string] => [model, text]),
   ]
   const leaks = texts.flatMap(([found_in, text]) =>

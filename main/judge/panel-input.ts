@@ -13,6 +13,8 @@ export interface PanelQuestion {
   documents: readonly string[]
   /** Gold facts and all passages that any approach retrieved, each once, in an order that reveals nothing. */
   evidence: readonly string[]
+  /** Texts of the gold facts; absent where the rows have none. */
+  gold?: readonly string[]
   /** One per stored cell; null is a failed one. Cells that never ran are absent. */
   answers: readonly { model: string; answer: string | null }[]
 }
@@ -86,6 +88,7 @@ export async function panelInputFromRows(
       expectWinner: question.expect_winner,
       documents: [...new Set(question.gold.map(({ document }) => document))],
       evidence: [...evidence].sort(byName),
+      gold: question.gold.flatMap(({ fact }) => fact ?? []),
       answers: inOrder(answers, models),
     }
   })

@@ -34,6 +34,12 @@ export const COMPONENT_WORDS = {
     about: 'The run does not have all its cells: its means rest on those that it has.',
   },
 
+  hiddenGrades: {
+    mark: '– judge grades hidden',
+    about:
+      'You are grading these answers blindly: the grades of the judges are shown again when you close the round on the Judges page.',
+  },
+
   experimental: {
     mark: '○ experimental',
     about: 'Never run here on its real weights: it may fail, or answer wrongly.',

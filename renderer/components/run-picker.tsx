@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../data/client.ts'
 import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
-import { PartialMark, useSamples } from './sample-mark.tsx'
+import { HiddenGradesMark, PartialMark, useSamples } from './sample-mark.tsx'
 import { firstShown, runChoices } from './sample-runs.ts'
 
 const WORDS = COMPONENT_WORDS.runPicker
@@ -33,6 +33,7 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
   return (
     <>
       <PartialMark run={run.run_id} />
+      <HiddenGradesMark run={run.run_id} dataset={datasetId} />
       <Select
         size="xs"
         aria-label={WORDS.run}

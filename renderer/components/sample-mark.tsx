@@ -38,3 +38,14 @@ export function PartialMark({ run }: { run: string }) {
     </span>
   )
 }
+
+/** Beside a dataset run whose judges' grades are withheld because a person grades it blindly. */
+export function HiddenGradesMark({ run, dataset }: { run: string; dataset: string }) {
+  const state = useQuery(api.judges.state.queryOptions({ input: { run_id: run, dataset_id: dataset } })).data
+  if (state?.round !== 'open') return null
+  return (
+    <span className={styles.mark} title={COMPONENT_WORDS.hiddenGrades.about}>
+      {COMPONENT_WORDS.hiddenGrades.mark}
+    </span>
+  )
+}

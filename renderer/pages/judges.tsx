@@ -7,7 +7,7 @@ import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { BlindVote } from '../features/judges/blind-vote.tsx'
-import { JudgeRunDialog, RevealDialog } from '../features/judges/dialogs.tsx'
+import { BeginDialog, JudgeRunDialog, RevealDialog } from '../features/judges/dialogs.tsx'
 import { JudgeResults } from '../features/judges/judge-results.tsx'
 import { JUDGES_WORDS as WORDS } from '../features/judges/judges-words.ts'
 import { type Round, setInput } from '../features/judges/use-ballot.ts'
@@ -55,7 +55,7 @@ function Voting({ round, asked, onGo }: VotingProps) {
   return <BlindVote key={page.data.sets[0].set} round={round} page={page.data} index={index} onGo={onGo} />
 }
 
-/** Answers under letters first; the judges and the approaches of the letters only after the reveal. */
+/** What the judges gave, until a person begins a blinded round: then answers under letters, and nothing else until the round is closed. */
 export function JudgesPage() {
   const search = useSearch({ from: '/judges' })
   const navigate = useNavigate({ from: '/judges' })
@@ -63,18 +63,19 @@ export function JudgesPage() {
   const { query, runs, run, dataset } = useRunDataset(search)
   const round = { run: run?.run_id ?? '', dataset: dataset?.dataset_id ?? '' }
   const state = useQuery({
-    ...api.judges.blindSets.queryOptions({ input: setInput(round, 0) }),
+    ...api.judges.state.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset } }),
     enabled: run !== undefined && dataset !== undefined,
     // Events, which could name an approach, do not reach this page.
     refetchInterval: ({ state: { error } }) =>
       error !== null && controlErrorOf(error).code === 'run_state' ? UNDER_WAY_POLL_MS : false,
   })
-  const revealed = state.data?.revealed === true
-  const { setRevealed } = useSight()
+  const isOpen = state.data?.round === 'open'
+  const namesShown = state.data !== undefined && !isOpen
+  const { setNamesShown } = useSight()
   useEffect(() => {
-    setRevealed(revealed)
-    return () => setRevealed(false)
-  }, [revealed, setRevealed])
+    setNamesShown(namesShown)
+    return () => setNamesShown(false)
+  }, [namesShown, setNamesShown])
   if (run === undefined || dataset === undefined)
     return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
   const go = (index: number, replace = false): void => {
@@ -82,6 +83,7 @@ export function JudgesPage() {
     if (router.latestLocation.pathname !== '/judges') return
     void navigate({ search: { run: round.run, dataset: round.dataset, set: index + 1 }, replace })
   }
+  const key = `${round.run} ${round.dataset}`
   return (
     <Page
       title={WORDS.page}
@@ -93,25 +95,17 @@ export function JudgesPage() {
             onChange={(next) => void navigate({ search: next })}
           />
           <JudgeRunDialog run={round.run} dataset={round.dataset} />
-          {state.data !== undefined && !revealed && (
-            <RevealDialog round={round} voted={state.data.voted} total={state.data.total} />
-          )}
+          {state.data?.round === 'none' && <BeginDialog key={key} round={round} questions={dataset.questions} />}
+          {isOpen && <RevealDialog round={round} />}
         </>
       }
     >
       {state.isPending && <LoadingRows rows={14} height={40} />}
       {state.isError && <ErrorPanel error={state.error} what={WORDS.answers} retry={() => void state.refetch()} />}
-      {state.data !== undefined &&
-        (revealed ? (
-          <JudgeResults key={`${round.run} ${round.dataset}`} round={round} />
-        ) : (
-          <Voting
-            key={`${round.run} ${round.dataset}`}
-            round={round}
-            asked={search.set === undefined ? undefined : search.set - 1}
-            onGo={go}
-          />
-        ))}
+      {namesShown && <JudgeResults key={key} round={round} isClosed={state.data.round === 'closed'} />}
+      {isOpen && (
+        <Voting key={key} round={round} asked={search.set === undefined ? undefined : search.set - 1} onGo={go} />
+      )}
     </Page>
   )
 }

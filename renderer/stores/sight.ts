@@ -2,20 +2,20 @@ import { useRouterState } from '@tanstack/react-router'
 import { create } from 'zustand'
 
 interface Sight {
-  /** The round on screen has been revealed. */
-  revealed: boolean
-  setRevealed: (revealed: boolean) => void
+  /** No round on screen takes votes: names may be shown. */
+  namesShown: boolean
+  setNamesShown: (namesShown: boolean) => void
 }
 
 /** What the judges page knows of its round. */
 export const useSight = create<Sight>()((set) => ({
-  revealed: false,
-  setRevealed: (revealed) => set({ revealed }),
+  namesShown: false,
+  setNamesShown: (namesShown) => set({ namesShown }),
 }))
 
-/** Whether nothing that names an approach may be fetched: a person votes, or is about to. */
+/** Whether nothing that names an approach may be fetched: a person votes, or it is not known yet whether one does. */
 export function useBlind(): boolean {
   const atJudges = useRouterState({ select: ({ location }) => location.pathname === '/judges' })
-  const revealed = useSight((sight) => sight.revealed)
-  return atJudges && !revealed
+  const namesShown = useSight((sight) => sight.namesShown)
+  return atJudges && !namesShown
 }

@@ -50,7 +50,7 @@ function namesIn(answers: readonly RecordedAnswer[], names: readonly string[]): 
   return [...new Set(found)]
 }
 
-test('before the reveal no byte that reaches the page names an approach, on a real engine with a judged run', async ({
+test('from the beginning of a round to its reveal no byte that reaches the page names an approach, on a real engine with a judged run', async ({
   page,
 }) => {
   test.setTimeout(180_000)
@@ -67,6 +67,12 @@ test('before the reveal no byte that reaches the page names an approach, on a re
     // The redirect keeps the fragment: the first page that opens is this one.
     const { url } = await engine.client.system.browserLink()
     await page.goto(`${proxy.url}${url.slice(engine.url.length)}#/judges?run=judged&dataset=smoke`)
+    await page.getByRole('button', { name: 'Grade blindly…' }).click()
+    await page.getByRole('button', { name: 'Begin round' }).click()
+    await expect(page.getByRole('group', { name: 'Answer A' })).toBeVisible()
+    // A page that opens during the round: everything that it gets counts.
+    const begun = proxy.answers.length
+    await page.reload()
     await expect(page.getByRole('group', { name: 'Answer A' })).toBeVisible()
     // What other clients do meanwhile is sent to the page too: a run with its plan, cells and end.
     await runOnce(engine, 'meanwhile', ['vanilla-rag', 'graph-rag'], false)
@@ -74,7 +80,9 @@ test('before the reveal no byte that reaches the page names an approach, on a re
     for (let set = 1; set <= total; set += 1) {
       await expect(page.getByText(`Question ${set} of ${total}`)).toBeVisible()
       const cards = await page.getByRole('group', { name: /^Answer / }).count()
-      expect(cards).toBe(models.length)
+      // Answers that are the same word for word are one.
+      expect(cards).toBeGreaterThan(0)
+      expect(cards).toBeLessThanOrEqual(models.length)
       for (let card = 0; card < cards; card += 1) await page.keyboard.press(String(1 + ((card + set) % 5)))
       await page.keyboard.press('b')
       await expect(page.getByText('● Saved')).toBeVisible()
@@ -85,14 +93,14 @@ test('before the reveal no byte that reaches the page names an approach, on a re
     await page.getByRole('textbox', { name: 'Search or command' }).fill('rag')
     await page.keyboard.press('Escape')
 
-    const before = [...proxy.answers]
+    const before = proxy.answers.slice(begun)
     const control = before.filter(({ path }) => path.startsWith('/control'))
     expect(control.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/control/judges/blindSets', '/control/judges/vote', '/control/system/events']),
     )
     expect(namesIn(control, names)).toEqual([])
     // Everything else is the program itself, byte for byte as it was built before there was a run.
-    const files = before.filter(({ path, status }) => !path.startsWith('/control') && status === 200)
+    const files = proxy.answers.filter(({ path, status }) => !path.startsWith('/control') && status === 200)
     expect(files.length).toBeGreaterThan(3)
     for (const { path: address, body } of files) {
       // The address of a redeemed link carries the page's key.
@@ -109,7 +117,7 @@ test('before the reveal no byte that reaches the page names an approach, on a re
     await expect(page.getByRole('rowheader', { name: 'vanilla' }).first()).toBeVisible()
     await expect(page.getByText(`a tester voted on ${total} of ${total} questions`)).toBeVisible()
     // The same search finds the names as soon as they may be there.
-    expect(namesIn(proxy.answers.slice(before.length), names)).not.toEqual([])
+    expect(namesIn(proxy.answers.slice(begun + before.length), names)).not.toEqual([])
     expect(engine.errors()).toBe('')
   } finally {
     await page.close()

@@ -5,10 +5,49 @@ test.use({ panelOptions: { own: true } })
 
 const JUDGES = '/judges?run=ladder-2026-11-20&dataset=graph_native'
 
+/** Begins a blinded round where none is open. */
+async function begin(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Grade blindly…' }).click()
+  await page.getByRole('button', { name: 'Begin round' }).click()
+}
+
 const card = (page: Page, letter: string) => page.getByRole('group', { name: `Answer ${letter}` })
+
+test('the panel is read without ending a vote, and is hidden on every page from the beginning of a round to its end', async ({
+  page,
+  open,
+}) => {
+  await open(JUDGES)
+  await expect(page.getByRole('region', { name: 'Scores by approach' }).getByRole('row')).toHaveCount(8)
+  const matrix = JUDGES.replace('/judges', '/matrix')
+  await open(matrix)
+  await expect(page.getByText(/^J\d/).first()).toBeVisible()
+  await open(JUDGES)
+  await page.getByRole('button', { name: 'Grade blindly…' }).click()
+  await page.getByRole('textbox', { name: 'Questions' }).fill('5')
+  await page.getByRole('button', { name: 'Begin round' }).click()
+  await expect(page.getByText('Question 1 of 5')).toBeVisible()
+  await expect(page.getByText('Reference answer')).toBeVisible()
+  await page.getByText('Gold passages').click()
+  await expect(page.getByRole('region', { name: 'Question', exact: true }).getByRole('listitem').first()).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Scores by approach' })).toHaveCount(0)
+  await open(matrix)
+  await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
+  await expect(page.getByText('judge grades hidden')).toBeVisible()
+  await expect(page.getByText(/^J\d/)).toHaveCount(0)
+  await open(`${matrix}&metric=judge_mean`)
+  await expect(page.getByText(/A blinded round on .* is open/).first()).toBeVisible()
+  await open(JUDGES)
+  await page.getByRole('button', { name: 'Reveal approaches…' }).click()
+  await page.getByRole('button', { name: 'Reveal and end the vote' }).click()
+  await expect(page.getByRole('region', { name: 'Scores by approach' })).toBeVisible()
+  await open(matrix)
+  await expect(page.getByText(/^J\d/).first()).toBeVisible()
+})
 
 test('a vote by keys: grades, best, next; what is missing is named', async ({ page, open }) => {
   await open(JUDGES)
+  await begin(page)
   await expect(page.getByText('Question 1 of 23')).toBeVisible()
   await expect(page.getByRole('group', { name: /^Answer / })).toHaveCount(7)
   await page.keyboard.press('4')
@@ -34,6 +73,7 @@ test('a vote by keys: grades, best, next; what is missing is named', async ({ pa
 
 test('a mark stays where it was set while its vote is kept', async ({ page, open }) => {
   await open(JUDGES)
+  await begin(page)
   await expect(card(page, 'A')).toBeVisible()
   for (const grade of '1232512') await page.keyboard.press(grade)
   await expect(page.getByText('● Saved')).toBeVisible()
@@ -51,6 +91,7 @@ test('a mark stays where it was set while its vote is kept', async ({ page, open
 
 test('an unfinished vote outlives a reload; a note is kept with the vote', async ({ page, open }) => {
   await open(JUDGES)
+  await begin(page)
   await expect(card(page, 'A')).toBeVisible()
   await page.keyboard.press('3')
   await page.getByRole('textbox', { name: 'Note' }).fill('5 stars for b, n and 1')
@@ -65,6 +106,7 @@ test('a link opens the question it was made on; without a number, the first one 
   open,
 }) => {
   await open(`${JUDGES}&set=3`)
+  await begin(page)
   await expect(page.getByText('Question 3 of 23')).toBeVisible()
   await open(JUDGES)
   await expect(card(page, 'A')).toBeVisible()
@@ -77,6 +119,7 @@ test('a link opens the question it was made on; without a number, the first one 
 
 test('the reveal asks once, then shows scores, agreement, and a person against each judge', async ({ page, open }) => {
   await open(JUDGES)
+  await begin(page)
   await expect(card(page, 'A')).toBeVisible()
   for (let set = 0; set < 9; set += 1) {
     for (const grade of '5432145') await page.keyboard.press(grade)
@@ -121,6 +164,7 @@ test.describe('hostile answers', () => {
     const asked: string[] = []
     context.on('request', (request) => asked.push(request.url()))
     await open(JUDGES)
+    await begin(page)
     await expect(card(page, 'A').getByText('<script>')).toBeVisible()
     expect(await page.evaluate('window.__owned')).toBeUndefined()
     expect(await page.evaluate(`document.querySelectorAll('main img, main iframe, main script').length`)).toBe(0)

@@ -130,6 +130,7 @@ describe('an engine whose environment puts the files elsewhere', () => {
         expect(await ranToEnd(client, run_id, () => client.judges.judgeRun({ run_id, judge }))).toMatchObject({
           state: 'completed',
         })
+      await client.judges.begin({ run_id: 'shown', dataset_id: 'smoke' })
       expect((await client.judges.blindSets({ run_id: 'shown', dataset_id: 'smoke' })).total).toBe(4)
       expect((await client.index.verify()).ok).toBe(true)
       expect(engine.errors()).toBe('')

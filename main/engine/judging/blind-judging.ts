@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import type {
+  BeginRoundInput,
   BlindSets,
   BlindSetsInput,
   BlindVote,
@@ -10,13 +11,14 @@ import type {
   JudgingInput,
   Revealed,
   RevealInput,
+  RoundState,
   VoteInput,
   VoteKept,
 } from '../../../contract/control/judging.ts'
 import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes, type Judgments } from '../../../contract/index.ts'
 import { plural } from '../../../contract/words.ts'
 import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
-import { blindRound, sealRound } from '../../judge/human/export-round.ts'
+import { exportHumanRound } from '../../judge/human/export-round.ts'
 import { ballotFiles, humanFiles } from '../../judge/human/human-files.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
@@ -64,17 +66,48 @@ function parsedJson(text: string): unknown {
 
 const withoutQueries = ({ queries: _queries, ...rest }: HumanJudgments): Omit<HumanJudgments, 'queries'> => rest
 
-/** Blind votes of a person, sealed before the first and opened once; and the panel's verdicts, shown only after that. */
+/** Blind votes of a person, sealed when the round begins and opened once; and the panel's verdicts, which are not shown meanwhile. */
 export class BlindJudging {
   readonly #options: BlindJudgingOptions
   readonly #box: BallotBox
-  readonly #rounds = new Map<string, Promise<HumanRound>>()
-  /** Rounds that were opened and have no vote yet: nothing of them is stored. */
-  readonly #drafts = new Map<string, { stamp: string; round: HumanRound; seal: HumanSeal }>()
 
   constructor(options: BlindJudgingOptions) {
     this.#options = options
     this.#box = new BallotBox(options.folder)
+  }
+
+  /** Names nothing and stores nothing. */
+  async state({ run_id, dataset_id }: JudgingInput): Promise<RoundState> {
+    const { roundFile } = humanFiles(this.#options.artifacts.resultsDir, run_id, dataset_id)
+    const { votes, revealed } = await this.#box.read(run_id, dataset_id)
+    const round = revealed !== null ? 'closed' : existsSync(roundFile) ? 'open' : 'none'
+    return { round, voted: votes.length }
+  }
+
+  /** Seals the order of the answers: from now on the round takes votes, and the grades of the judges are withheld until it is revealed. */
+  async begin(input: Output<typeof BeginRoundInput>): Promise<RoundState> {
+    const { run_id, dataset_id, reference, questions } = input
+    const { root, artifacts, experiment, isUnderWay } = this.#options
+    refuseRevealed(await this.#box.read(run_id, dataset_id))
+    if (isUnderWay(run_id))
+      throw new ControlFailure('run_state', `${run_id} is still making its answers`, undefined, true)
+    const files = await judgedFiles(root, artifacts, run_id, dataset_id)
+    const aggregate = await readAggregate(files.evaluation)
+    const answers = await storedAnswers(files, {
+      runId: run_id,
+      datasetId: dataset_id,
+      models: aggregate?.approaches.filter(({ selected }) => selected).map(({ model }) => model) ?? null,
+      questionIds: aggregate?.questions.map(({ id }) => id) ?? null,
+    })
+    const { aliases } = await experiment()
+    const chosen = questions === undefined ? {} : { questions }
+    await exportHumanRound(answers, {
+      aliases: [...aliases.keys()],
+      reference,
+      ...chosen,
+      ...humanFiles(artifacts.resultsDir, run_id, dataset_id),
+    })
+    return this.state(input)
   }
 
   /** Nothing of what this gives names an approach: letters, questions and answers as they were sealed. */
@@ -103,7 +136,6 @@ export class BlindJudging {
   async vote(input: Output<typeof VoteInput>): Promise<VoteKept> {
     const round = await this.#round(input)
     checkVote(round, input.round_id, input.vote)
-    await this.#seal(input, round)
     const { votes } = await this.#box.change(input.run_id, input.dataset_id, (ballots) => {
       refuseRevealed(ballots)
       const others =
@@ -136,7 +168,7 @@ export class BlindJudging {
   async results(input: Output<typeof JudgeResultsInput>): Promise<JudgeResults> {
     const { run_id, dataset_id } = input
     const ballots = await this.#box.read(run_id, dataset_id)
-    if (ballots.revealed === null)
+    if ((await this.state(input)).round === 'open')
       throw new ControlFailure(
         'not_revealed',
         'reveal the approaches first: who has seen the verdicts cannot vote blindly',
@@ -152,60 +184,14 @@ export class BlindJudging {
     return { ...panelPart(read), ...queriesPart(read, { human, seal, ballots }, input) }
   }
 
-  /** Stores the round before its first vote; looking at it stores nothing. */
-  async #seal({ run_id, dataset_id }: JudgingInput, round: HumanRound): Promise<void> {
-    const key = `${run_id}\0${dataset_id}`
-    const draft = this.#drafts.get(key)
-    if (draft === undefined || draft.round.round_id !== round.round_id) return
-    this.#drafts.delete(key)
-    try {
-      await sealRound(draft, humanFiles(this.#options.artifacts.resultsDir, run_id, dataset_id))
-    } catch (error) {
-      this.#drafts.set(key, draft)
-      throw error
-    }
-  }
-
-  /** The round of a dataset run: the stored one, else one that its first vote stores. */
   async #round({ run_id, dataset_id }: JudgingInput): Promise<HumanRound> {
-    const key = `${run_id}\0${dataset_id}`
-    const known = this.#rounds.get(key)
-    if (known !== undefined) return known
-    const made = this.#openRound({ run_id, dataset_id })
-    this.#rounds.set(key, made)
-    // Kept while it is being made, so that two pages do not seal two orders; read from its file afterwards.
-    void made.then(
-      () => this.#rounds.delete(key),
-      () => this.#rounds.delete(key),
-    )
-    return made
-  }
-
-  async #openRound({ run_id, dataset_id }: JudgingInput): Promise<HumanRound> {
-    const { root, artifacts, experiment, isUnderWay } = this.#options
-    const { roundFile } = humanFiles(artifacts.resultsDir, run_id, dataset_id)
+    const { roundFile } = humanFiles(this.#options.artifacts.resultsDir, run_id, dataset_id)
     const stored = await readIfThere(roundFile, HumanRound)
     if (stored !== null) return stored
-    if (isUnderWay(run_id))
-      throw new ControlFailure('run_state', `${run_id} is still making its answers`, undefined, true)
-    const files = await judgedFiles(root, artifacts, run_id, dataset_id)
-    const aggregate = await readAggregate(files.evaluation)
-    const answers = await storedAnswers(files, {
-      runId: run_id,
-      datasetId: dataset_id,
-      models: aggregate?.approaches.filter(({ selected }) => selected).map(({ model }) => model) ?? null,
-      questionIds: aggregate?.questions.map(({ id }) => id) ?? null,
-    })
-    const key = `${run_id}\0${dataset_id}`
-    const { mtimeMs, size } = await stat(existsSync(files.evidence) ? files.evidence : files.matrix)
-    const stamp = `${mtimeMs} ${size}`
-    const known = this.#drafts.get(key)
-    if (known?.stamp === stamp) return known.round
-    const { aliases, evaluation } = await experiment()
-    const reference = evaluation.metrics.judge_panel.reference ?? false
-    const { round, seal } = blindRound(answers, { aliases: [...aliases.keys()], reference })
-    this.#drafts.set(key, { stamp, round, seal })
-    return round
+    throw new ControlFailure(
+      'not_found',
+      `no round on ${run_id}, ${dataset_id} was begun: begin one on the Judges page`,
+    )
   }
 
   /** Votes on another round, of answers that are there no more, do not count. */

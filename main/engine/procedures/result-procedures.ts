@@ -1,5 +1,13 @@
 import { loadPrices } from '../../manifests/own-prices.ts'
 import type { EngineParts } from '../engine-parts.ts'
+import {
+  checkedResult,
+  NO_GRADES,
+  othersWithoutGrades,
+  pageWithoutGrades,
+  refuseGrades,
+  withheldBy,
+} from '../judging/withheld-grades.ts'
 import { bundlePieces } from '../bundle-transfer.ts'
 import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
@@ -11,15 +19,33 @@ import { resultOf } from '../queries/run-result.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
 import { judgeRun } from './run-procedures.ts'
 
-export function matrixProcedures({ index }: EngineParts) {
+export function matrixProcedures({ index, judging }: EngineParts) {
+  const isWithheld = withheldBy(judging)
+  const refuse = ({
+    metric,
+    run_id: run,
+    dataset_id: dataset,
+  }: {
+    metric: string
+    run_id: string
+    dataset_id: string
+  }) => refuseGrades(isWithheld, metric, [run], [dataset])
   return {
-    page: control.matrix.page.handler(async ({ input }) => (await index.query('matrixPage', input)).page),
-    heads: control.matrix.heads.handler(async ({ input }) => (await index.query('columnHeads', input)).heads),
+    page: control.matrix.page.handler(async ({ input }) => {
+      await refuse(input)
+      const { page } = await index.query('matrixPage', input)
+      return (await isWithheld(input.run_id, input.dataset_id)) ? pageWithoutGrades(page) : page
+    }),
+    heads: control.matrix.heads.handler(async ({ input }) => {
+      await refuse(input)
+      return (await index.query('columnHeads', input)).heads
+    }),
     search: control.matrix.search.handler(({ input }) => index.query('search', input)),
   }
 }
 
-export function cellProcedures({ index, preparation, notes }: EngineParts) {
+export function cellProcedures({ index, preparation, notes, judging }: EngineParts) {
+  const isWithheld = withheldBy(judging)
   return {
     notes: control.cells.notes.handler(({ input }) => ({ cells: notes.ofCells(input.run_id) })),
     annotate: control.cells.annotate.handler(({ input: { run_id: runId, row_id: rowId, ...note } }) =>
@@ -27,17 +53,26 @@ export function cellProcedures({ index, preparation, notes }: EngineParts) {
     ),
     get: control.cells.get.handler(async ({ input }) => {
       const { ok: _ok, ...cell } = await index.query('cell', input)
-      return cell.kind === 'canonical' ? { ...cell, judging: await preparation.of(cell.row) } : cell
+      if (cell.kind !== 'canonical') return cell
+      const withheld = await isWithheld(input.run_id, cell.row.dataset.id)
+      return withheld ? { ...cell, ...NO_GRADES } : { ...cell, judging: await preparation.of(cell.row) }
     }),
     answerSlice: control.cells.answerSlice.handler(async ({ input }) => {
       const { ok: _ok, ...slice } = await index.query('answerSlice', input)
       return slice
     }),
-    others: control.cells.others.handler(({ input }) => otherCells(index, input)),
+    others: control.cells.others.handler(async ({ input }) => {
+      const found = await otherCells(index, input)
+      const withheld = await isWithheld(input.run_id, found.dataset_id)
+      return withheld ? { ...found, cells: othersWithoutGrades(found.cells) } : found
+    }),
   }
 }
 
-export function comparisonProcedures({ index, experiment, stopping, config }: EngineParts) {
+export function comparisonProcedures({ index, experiment, stopping, config, judging }: EngineParts) {
+  const isWithheld = withheldBy(judging)
+  const datasetsOf = async (runId: string): Promise<string[]> =>
+    (await index.query('runSummary', { run_id: runId })).summary.datasets.map(({ dataset_id: id }) => id)
   const source = (signal: AbortSignal | undefined): StatisticsSource => ({
     index,
     signal: untilEither(signal, stopping),
@@ -54,15 +89,24 @@ export function comparisonProcedures({ index, experiment, stopping, config }: En
       provenance: control.compare.provenance.handler(({ input }) =>
         provenanceDiff(index, input.run_ids, input.dataset_id),
       ),
-      frontier: control.compare.frontier.handler(({ input }) => frontierOf(index, input)),
+      frontier: control.compare.frontier.handler(async ({ input }) => {
+        for (const run of input.run_ids) await refuseGrades(isWithheld, input.metric, [run], await datasetsOf(run))
+        return frontierOf(index, input)
+      }),
       result: control.compare.result.handler(async ({ input }) =>
-        resultOf(index, input.run_id, await loadPrices(config.root)),
+        checkedResult(input.run_id, await resultOf(index, input.run_id, await loadPrices(config.root)), isWithheld),
       ),
       trend: control.compare.trend.handler(async ({ input }) => (await index.query('runTrend', input)).trend),
     },
     statistics: {
-      pairs: control.statistics.pairs.handler(({ input, signal }) => pairsOfAliases(source(signal), input)),
-      runs: control.statistics.runs.handler(({ input, signal }) => pairsOfRuns(source(signal), input)),
+      pairs: control.statistics.pairs.handler(async ({ input, signal }) => {
+        await refuseGrades(isWithheld, input.metric, [input.run_id], [input.dataset_id])
+        return pairsOfAliases(source(signal), input)
+      }),
+      runs: control.statistics.runs.handler(async ({ input, signal }) => {
+        await refuseGrades(isWithheld, input.metric, input.run_ids, [input.dataset_id])
+        return pairsOfRuns(source(signal), input)
+      }),
     },
   }
 }
@@ -70,6 +114,8 @@ export function comparisonProcedures({ index, experiment, stopping, config }: En
 export function judgeProcedures(parts: EngineParts) {
   const { judging } = parts
   return {
+    state: control.judges.state.handler(({ input }) => judging.state(input)),
+    begin: control.judges.begin.handler(({ input }) => judging.begin(input)),
     blindSets: control.judges.blindSets.handler(({ input }) => judging.sets(input)),
     vote: control.judges.vote.handler(({ input }) => judging.vote(input)),
     reveal: control.judges.reveal.handler(({ input }) => judging.reveal(input)),

@@ -15,6 +15,7 @@ import type { PlanInput } from '../../runner/plan-dataset.ts'
 import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'
 import { prepareRun, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
 import { openQuestions } from '../../runner/run-effects.ts'
+import { summaryWithoutGrades, withheldBy } from '../judging/withheld-grades.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { experimentView } from '../experiment-view.ts'
@@ -216,7 +217,7 @@ export function experimentProcedures(parts: EngineParts) {
 }
 
 export function runProcedures(parts: EngineParts) {
-  const { runs, index } = parts
+  const { runs, index, judging } = parts
   return {
     start: control.runs.start.handler(({ input }) => start(parts, input)),
     pause: control.runs.pause.handler(({ input }) => runs.pause(input.run_id)),
@@ -241,7 +242,9 @@ export function runProcedures(parts: EngineParts) {
         samples: list.samples.filter((run) => runs.stateOf(run) === null),
       }
     }),
-    summary: control.runs.summary.handler(async ({ input }) => (await index.query('runSummary', input)).summary),
+    summary: control.runs.summary.handler(async ({ input }) =>
+      summaryWithoutGrades((await index.query('runSummary', input)).summary, withheldBy(judging)),
+    ),
     steps: control.runs.steps.handler(({ input }) => runs.stepsOf(input.run_id)),
     recover: control.runs.recover.handler(({ input }) => recover(parts, input.run_id)),
     jobs: control.runs.jobs.handler(() => runs.jobs()),

@@ -3,16 +3,18 @@ import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { canonicalJson, type HumanRound, type HumanSeal } from '../../../contract/index.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
-import { answerOrder, blindQuestion, letterAt, neutralize } from '../blinding.ts'
+import { answerOrder, type BlindedQuestion, blindQuestion, letterAt, neutralize } from '../blinding.ts'
 import { JudgePanelError } from '../judge-error.ts'
 import { leakScan } from '../leak-scan.ts'
-import type { PanelInput } from '../panel-input.ts'
+import type { PanelInput, PanelQuestion } from '../panel-input.ts'
 
 export interface HumanRoundOptions {
   /** Every declared alias: no text of the round may name one. */
   aliases: readonly string[]
-  /** Shows the ground truth beside the answers. */
+  /** Shows the ground truth and the gold passages beside the answers. */
   reference: boolean
+  /** How many questions, drawn by lot; all when absent. */
+  questions?: number
   /** Where the blinded sets go, for the voter. */
   roundFile: string
   /** Where the seal goes; not for the voter before the votes are in. */
@@ -45,7 +47,7 @@ export async function exportHumanRound(input: PanelInput, options: HumanRoundOpt
 }
 
 /** Makes a round durable, its seal first. Throws `JudgePanelError` when there is one already. */
-export async function sealRound(
+async function sealRound(
   { round, seal }: Pick<BlindedRound, 'round' | 'seal'>,
   options: Pick<HumanRoundOptions, 'roundFile' | 'sealFile'>,
 ): Promise<void> {
@@ -63,13 +65,20 @@ export async function sealRound(
 /** A round that is not stored yet. Throws `JudgePanelError` when nothing is left to vote on. */
 export function blindRound(
   input: PanelInput,
-  options: Pick<HumanRoundOptions, 'aliases' | 'reference' | 'salt'>,
+  options: Pick<HumanRoundOptions, 'aliases' | 'reference' | 'questions' | 'salt'>,
 ): BlindedRound {
   const salt = options.salt ?? randomBytes(32).toString('hex')
   const models = input.questions.flatMap(({ answers }) => answers.map(({ model }) => model))
   const scan = leakScan([...options.aliases, ...models])
-  const blinded = input.questions.map((question) => blindQuestion(question, scan, options.reference))
-  const open = blinded.filter(({ leaks }) => leaks.length === 0)
+  const passagesOf = ({ gold = [] }: PanelQuestion): readonly string[] => (options.reference ? gold : [])
+  const blinded = input.questions.map((question) =>
+    blindQuestion(question, scan, options.reference, passagesOf(question)),
+  )
+  const open = drawn(
+    blinded.filter(({ leaks }) => leaks.length === 0),
+    options.questions,
+    salt,
+  )
   if (open.length === 0)
     throw new JudgePanelError(
       'nothing_to_judge',
@@ -77,14 +86,19 @@ export function blindRound(
     )
   const width = String(open.length).length
   const sealed = open.map(({ question, shown }, index) => {
-    const order = answerOrder([...shown.keys()], { queryId: question.id, judge: 'human', rotation: 0 }, salt)
+    const passages = passagesOf(question)
+    const groups = sameTexts(shown)
+    const order = answerOrder([...groups.keys()], { queryId: question.id, judge: 'human', rotation: 0 }, salt)
     const set = {
       set: `set-${String(index + 1).padStart(width, '0')}`,
       question: neutralize(question.query),
       reference: options.reference && question.groundTruth !== null ? neutralize(question.groundTruth) : null,
+      ...(passages.length === 0 ? {} : { passages: passages.map(neutralize) }),
       answers: order.map((model, index) => ({ letter: letterAt(index), text: shown.get(model)!.text })),
     }
-    return { set, entry: { set: set.set, query_id: question.id, order, sha256: sha256(canonicalJson(set)) } }
+    const others = [...groups].filter(([, same]) => same.length > 0)
+    const same = others.length === 0 ? {} : { same: Object.fromEntries(others) }
+    return { set, entry: { set: set.set, query_id: question.id, order, ...same, sha256: sha256(canonicalJson(set)) } }
   })
   const seal: HumanSeal = {
     schema_version: 1,
@@ -101,10 +115,33 @@ export function blindRound(
     commitment: { algorithm: 'sha256', value: commitment },
     scale: { lowest: 1, highest: 5 },
     sets: sealed.map(({ set }) => set),
-    blocked: blinded.length - open.length,
+    blocked: blinded.filter(({ leaks }) => leaks.length > 0).length,
   }
   const blocked = blinded.flatMap(({ question, leaks }) => (leaks.length > 0 ? [question.id] : []))
   return { round, seal, blocked }
+}
+
+/** The approach that stands for each text, by name, with the others that gave the same one. */
+function sameTexts(shown: ReadonlyMap<string, { text: string }>): Map<string, string[]> {
+  const first = new Map<string, string>()
+  const groups = new Map<string, string[]>()
+  for (const model of [...shown.keys()].sort()) {
+    const text = shown.get(model)!.text.trim()
+    const known = first.get(text)
+    if (known !== undefined) groups.get(known)!.push(model)
+    else {
+      first.set(text, model)
+      groups.set(model, [])
+    }
+  }
+  return groups
+}
+
+/** Some questions by lot, in their order. The salt is unknown beforehand, so that nobody chooses them by their answers. */
+function drawn(questions: BlindedQuestion[], wanted: number | undefined, salt: string): BlindedQuestion[] {
+  if (wanted === undefined || wanted >= questions.length) return questions
+  const lots = questions.map(({ question }) => sha256(`${salt}\0${question.id}`)).toSorted()
+  return questions.filter(({ question }) => sha256(`${salt}\0${question.id}`) < lots[wanted]!)
 }
 
 /** A ballot for a round: every grade still empty. Sets that stay empty are not voted on. */

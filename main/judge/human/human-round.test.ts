@@ -5,7 +5,7 @@ import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes } from '../../..
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { BUILTINS, sampleInput, samplePanel, sampleQuestion } from '../../../tests/helpers/judge-panel.ts'
 import { runJudgePanel } from '../run-panel.ts'
-import { commitmentOf, emptyBallot, exportHumanRound } from './export-round.ts'
+import { blindRound, commitmentOf, emptyBallot, exportHumanRound } from './export-round.ts'
 import { importHumanVotes } from './import-votes.ts'
 
 const MODELS = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
@@ -64,6 +64,58 @@ describe('a human round', () => {
     expect(blocked).toEqual(['leaky'])
     expect(round.sets[0]).toMatchObject({ set: 'set-01', reference: null })
     expect(round.sets[0]!.answers.map(({ letter }) => letter)).toEqual(['A', 'B', 'C'])
+  })
+
+  it('shows an answer once that several approaches gave word for word, and grades them alike', async () => {
+    const same = sampleQuestion('q-1', {
+      'vanilla-rag': texts[0]!,
+      'hybrid-rag': texts[1]!,
+      'graph-rag': `${texts[0]!}\n`,
+    })
+    const folder = await temporaryFolder()
+    const files = {
+      roundFile: join(folder, 'round.json'),
+      sealFile: join(folder, 'seal.json'),
+      votesFile: join(folder, 'votes.json'),
+      resultFile: join(folder, 'human.json'),
+      judgmentsFile: null,
+    }
+    const { round } = await exportHumanRound(sampleInput([same]), { aliases: MODELS, reference: false, ...files })
+    expect(round.sets[0]!.answers.map(({ text }) => text).toSorted()).toEqual([texts[0], texts[1]].toSorted())
+    await write(files.votesFile, votesOn(round))
+    const { queries, approaches } = await importHumanVotes(files)
+    expect(queries[0]).toEqual({
+      query_id: 'q-1',
+      scores: { 'vanilla-rag': 5, 'graph-rag': 5, 'hybrid-rag': 4 },
+      best: 'graph-rag',
+      also_best: ['vanilla-rag'],
+    })
+    expect(approaches.map(({ model, votes }) => `${model} ${votes}`)).toEqual([
+      'graph-rag 1',
+      'hybrid-rag 0',
+      'vanilla-rag 1',
+    ])
+  })
+
+  it('is about as many questions as were asked for, drawn by lot and not by their answers', async () => {
+    const options = { aliases: MODELS, reference: false, questions: 5 }
+    const idsOf = (salt: string): string[] =>
+      blindRound(input, { ...options, salt }).seal.sets.map((set) => set.query_id)
+    const draws = Array.from({ length: 40 }, (_, index) => idsOf(index.toString(16).padStart(64, '0')))
+    expect(draws.map(({ length }) => length)).toEqual(draws.map(() => 5))
+    expect(new Set(draws.flat()).size).toBe(12)
+    expect(idsOf('a'.repeat(64))).toEqual(idsOf('a'.repeat(64)))
+    expect(blindRound(input, { ...options, questions: 99 }).round.sets).toHaveLength(12)
+  })
+
+  it('shows the reference answer and the gold passages where it says so, and blocks a question whose passage names an approach', () => {
+    const gold = ['The chamber is four metres deep.']
+    const [first] = input.questions
+    const shown = (question: typeof first, reference: boolean) =>
+      blindRound(sampleInput([question!, input.questions[1]!]), { aliases: MODELS, reference }).round
+    expect(shown({ ...first!, gold }, true).sets[0]).toMatchObject({ reference: first!.groundTruth, passages: gold })
+    expect(shown({ ...first!, gold }, false).sets[0]).not.toHaveProperty('passages')
+    expect(shown({ ...first!, gold: ['As graph-rag shows.'] }, true)).toMatchObject({ blocked: 1 })
   })
 
   it('publishes the hash of a seal that is stored apart and holds the order', async () => {

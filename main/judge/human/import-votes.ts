@@ -45,15 +45,21 @@ export async function importHumanVotes(files: HumanImport): Promise<HumanJudgmen
   const ballots = ballotsOf(round, votes)
   const seal = await read(files.sealFile, HumanSeal)
   checkSeal(round, seal)
-  const queries = seal.sets.flatMap(({ set, query_id, order }): HumanQuery[] => {
+  const queries = seal.sets.flatMap(({ set, query_id, order, same = {} }): HumanQuery[] => {
     const ballot = ballots.get(set)
     if (ballot === undefined) return []
-    const aliasOf = (letter: string): string => {
-      const { answers } = round.sets.find((candidate) => candidate.set === set)!
-      return order[answers.findIndex((answer) => answer.letter === letter)]!
+    const { answers } = round.sets.find((candidate) => candidate.set === set)!
+    // Everyone who gave the text gets what it was given.
+    const aliasesOf = (letter: string): [string, ...string[]] => {
+      const alias = order[answers.findIndex((answer) => answer.letter === letter)]!
+      return [alias, ...(same[alias] ?? [])]
     }
-    const scores = Object.entries(ballot.scores).map(([letter, grade]) => [aliasOf(letter), grade] as const)
-    return [{ query_id, scores: Object.fromEntries(scores), best: ballot.best === null ? null : aliasOf(ballot.best) }]
+    const scores = Object.entries(ballot.scores).flatMap(([letter, grade]) =>
+      aliasesOf(letter).map((alias) => [alias, grade] as const),
+    )
+    const [best, ...others] = ballot.best === null ? [null] : aliasesOf(ballot.best)
+    const also = others.length === 0 ? {} : { also_best: others }
+    return [{ query_id, scores: Object.fromEntries(scores), best, ...also }]
   })
   const result: HumanJudgments = {
     schema_version: 1,
@@ -156,8 +162,13 @@ function checkSeal(round: HumanRound, seal: HumanSeal): void {
     throw new JudgePanelError('human_seal_broken', 'the sets of the round are not the ones that were sealed')
 }
 
+const isBest = ({ best, also_best: others = [] }: HumanQuery, model: string): boolean =>
+  best === model || others.includes(model)
+
 function approachesOf(queries: readonly HumanQuery[], seal: HumanSeal): HumanJudgments['approaches'] {
-  const models = [...new Set(seal.sets.flatMap(({ order }) => order))].sort()
+  const models = [
+    ...new Set(seal.sets.flatMap(({ order, same = {} }) => [...order, ...Object.values(same).flat()])),
+  ].sort()
   return models.map((model) => {
     const grades = queries.flatMap(({ scores }) => scores[model] ?? [])
     const sum = grades.reduce((total, grade) => total + grade, 0)
@@ -165,7 +176,7 @@ function approachesOf(queries: readonly HumanQuery[], seal: HumanSeal): HumanJud
       model,
       mean: grades.length === 0 ? null : rounded(sum / grades.length),
       questions: grades.length,
-      votes: queries.filter(({ best }) => best === model).length,
+      votes: queries.filter((query) => isBest(query, model)).length,
     }
   })
 }
@@ -195,7 +206,8 @@ function agreementWith(
   const person: number[] = []
   const other: number[] = []
   const best = { same: 0, compared: 0 }
-  for (const { query_id, scores, best: own } of votes) {
+  for (const vote of votes) {
+    const { query_id, scores, best: own } = vote
     const verdict = judged.get(query_id)?.per_judge[judge]
     if (verdict === undefined) continue
     for (const [model, grade] of Object.entries(scores)) {
@@ -207,7 +219,7 @@ function agreementWith(
     }
     if (own === null || verdict.best === null) continue
     best.compared += 1
-    if (own === verdict.best) best.same += 1
+    if (isBest(vote, verdict.best)) best.same += 1
   }
   const ratings = { clusters, a: Float64Array.from(person), b: Float64Array.from(other), levels: GRADES }
   return { judge, kappa: roundedDeep(cohenKappa(ratings, 'quadratic', { seed: `human/${judge}` })), best }

@@ -95,6 +95,18 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
             <MarkedText text={set.reference} />
           </p>
         )}
+        {set.passages !== undefined && (
+          <details className={styles.passages}>
+            <summary>{WORDS.passages}</summary>
+            <ul>
+              {set.passages.map((passage) => (
+                <li key={passage} dir={directionOf(passage)}>
+                  <MarkedText text={passage} />
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
       </section>
       <div className={styles.cards}>
         {set.answers.map(({ letter, text }) => (

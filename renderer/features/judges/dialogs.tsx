@@ -1,5 +1,5 @@
 import { Button, Checkbox, Modal, NumberInput, TagsInput, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
@@ -8,7 +8,7 @@ import { count } from '../../components/format.ts'
 import { api } from '../../data/client.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
-import type { Round } from './use-ballot.ts'
+import { type Round, setInput } from './use-ballot.ts'
 
 const MOST_ROTATIONS = 64
 
@@ -78,22 +78,98 @@ export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string 
   )
 }
 
-interface RevealDialogProps {
-  round: Round
-  voted: number
-  total: number
+/** Begins a blinded round: which questions, what is shown beside the answers, and what is hidden until it is closed. */
+export function BeginDialog({ round, questions }: { round: Round; questions: number }) {
+  const client = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const [wanted, setWanted] = useState(questions)
+  const [hasReference, setReference] = useState(true)
+  const begin = useMutation(
+    api.judges.begin.mutationOptions({
+      onSuccess: async (state) => {
+        client.setQueryData(
+          api.judges.state.queryKey({ input: { run_id: round.run, dataset_id: round.dataset } }),
+          state,
+        )
+        await forgetGrades(client)
+      },
+    }),
+  )
+  return (
+    <>
+      <Button variant="default" onClick={() => setOpen(true)}>
+        {WORDS.begin.open}
+      </Button>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.begin.title} centered>
+        <form
+          className={styles.reveal}
+          onSubmit={(event) => {
+            event.preventDefault()
+            const some = wanted < questions ? { questions: wanted } : {}
+            begin.mutate({ run_id: round.run, dataset_id: round.dataset, reference: hasReference, ...some })
+          }}
+        >
+          <p>{WORDS.begin.effect}</p>
+          <p className="dim">{WORDS.begin.seen}</p>
+          <NumberInput
+            label={WORDS.begin.questions}
+            description={WORDS.begin.questionsNote(count(questions))}
+            min={1}
+            max={questions}
+            value={wanted}
+            onChange={(value) => setWanted(typeof value === 'number' && Number.isInteger(value) ? value : questions)}
+          />
+          <Checkbox
+            label={WORDS.begin.reference}
+            description={WORDS.begin.referenceNote}
+            checked={hasReference}
+            onChange={({ currentTarget: { checked } }) => setReference(checked)}
+          />
+          {begin.isError && <p role="alert">▲ {controlErrorOf(begin.error).message}</p>}
+          <div className={styles.steps}>
+            <Button variant="default" onClick={() => setOpen(false)}>
+              {WORDS.begin.cancel}
+            </Button>
+            <Button type="submit" loading={begin.isPending}>
+              {WORDS.begin.confirm}
+            </Button>
+          </div>
+        </form>
+      </Modal>
+    </>
+  )
+}
+
+/** What pages keep of a run's grades may be shown no more, or may be shown again. */
+const forgetGrades = async (client: QueryClient): Promise<void> => {
+  for (const key of [
+    api.judges.results.key(),
+    api.matrix.key(),
+    api.cells.key(),
+    api.statistics.key(),
+    api.compare.key(),
+    api.runs.summary.key(),
+  ]) {
+    client.removeQueries({ queryKey: key, type: 'inactive' })
+    await client.cancelQueries({ queryKey: key })
+  }
 }
 
 /** The one question before the names: what it ends, under which name, and that it is logged. */
-export function RevealDialog({ round, voted, total }: RevealDialogProps) {
+export function RevealDialog({ round }: { round: Round }) {
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)
   const [rater, setRater] = useState('')
   const reveal = useMutation(
     api.judges.reveal.mutationOptions({
-      onSuccess: () => client.invalidateQueries({ queryKey: api.judges.key() }),
+      onSuccess: async () => {
+        await forgetGrades(client)
+        await client.invalidateQueries({ queryKey: api.judges.key() })
+      },
     }),
   )
+  const sets = useQuery(api.judges.blindSets.queryOptions({ input: setInput(round, 0) })).data
+  const [voted, total] = [sets?.voted ?? 0, sets?.total ?? 0]
   const name = rater.trim()
   return (
     <>

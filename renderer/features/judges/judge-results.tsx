@@ -64,8 +64,8 @@ function Problems({ results: { status, message, errors, blocked } }: { results: 
   )
 }
 
-/** After the reveal: the judges' verdicts, how far they can be trusted, and a person's votes beside them. */
-export function JudgeResults({ round }: { round: Round }) {
+/** While no round is open: the judges' verdicts, how far they can be trusted, and a person's votes beside them. */
+export function JudgeResults({ round, isClosed }: { round: Round; isClosed: boolean }) {
   const { data, isError, error, refetch } = useQuery(
     api.judges.results.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset, limit: 1 } }),
   )
@@ -75,7 +75,7 @@ export function JudgeResults({ round }: { round: Round }) {
   return (
     <>
       <p className="dim">
-        {WORDS.results.revealed(plural(judges.length, 'judge'))}
+        {WORDS.results.graded(plural(judges.length, 'judge'), isClosed)}
         {runtime !== null && WORDS.results.rotations(plural(runtime.rotations, 'order'))}
         {runtime !== null && (runtime.reference ? WORDS.results.withReference : WORDS.results.withoutReference)}.
       </p>

@@ -18,7 +18,8 @@ export const JUDGES_WORDS = {
     voted: (voted: string, total: string) => `${voted} of ${total} graded`,
     leftOut: (questions: string) => `${questions} left out`,
     whyLeftOut: 'Their texts would show which approach wrote an answer',
-    groundTruth: 'Ground truth ',
+    groundTruth: 'Reference answer ',
+    passages: 'Gold passages',
     answer: (letter: string) => `Answer ${letter}`,
     text: (letter: string) => `Text of answer ${letter}`,
     noText: '(no text)',
@@ -45,6 +46,20 @@ export const JUDGES_WORDS = {
       previous: 'previous question',
     },
     sealed: (hash: string) => `order sealed before the first vote: sha256 ${hash}…`,
+  },
+
+  begin: {
+    open: 'Grade blindly…',
+    title: 'Grade the answers without their names?',
+    effect:
+      'Answers carry letters, in an order that is sealed now. Until you close the round, no page shows the grades of the judges for this run and dataset.',
+    seen: 'Grades that you have already read cannot be unread: the less you know of them, the more your own say.',
+    questions: 'Questions',
+    questionsNote: (questions: string) => `Of ${questions}, drawn by lot`,
+    reference: 'Show the reference answer and the gold passages',
+    referenceNote: 'Something to grade against. Without it you grade by the answers alone.',
+    cancel: 'Close',
+    confirm: 'Begin round',
   },
 
   reveal: {
@@ -74,7 +89,7 @@ export const JUDGES_WORDS = {
   },
 
   results: {
-    revealed: (judges: string) => `Round closed. ${judges}`,
+    graded: (judges: string, isClosed: boolean) => `${isClosed ? 'Round closed. ' : ''}${judges}`,
     rotations: (orders: string) => ` saw each question in ${orders}`,
     withReference: ', with the reference answer',
     withoutReference: ', without the reference answer',

@@ -6,7 +6,7 @@ import type { RunDatasetSummary, RunSummary } from '../../../contract/control/ru
 import type { MatrixSearch, SortBy } from '../../app/search-params.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { metricName, plural } from '../../components/format.ts'
-import { PartialMark, useSamples } from '../../components/sample-mark.tsx'
+import { HiddenGradesMark, PartialMark, useSamples } from '../../components/sample-mark.tsx'
 import { runChoices } from '../../components/sample-runs.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ExportMenu } from './export-menu.tsx'
@@ -61,6 +61,7 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
       <div className={styles.choices}>
         <h1>{WORDS.page}</h1>
         <PartialMark run={summary.run_id} />
+        <HiddenGradesMark run={summary.run_id} dataset={dataset.dataset_id} />
         <Choice
           width={220}
           label={WORDS.run}

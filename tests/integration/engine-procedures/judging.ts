@@ -18,6 +18,11 @@ describe('a blind round', () => {
     const { aliases } = await client.experiment.get()
     const names = [...new Set(aliases.flatMap(({ alias, base }) => [alias, base]))]
     expect(names.length).toBeGreaterThan(15)
+    expect(await client.judges.state(RUN)).toEqual({ round: 'none', voted: 0 })
+    expect(await failureOf(client.judges.blindSets(RUN))).toMatchObject({ code: 'not_found' })
+    // Before a person begins, the panel's grades are what anyone may read.
+    expect((await client.judges.results(RUN)).judges.toSorted()).toEqual(BUILTINS)
+    expect(await client.judges.begin({ ...RUN, reference: false })).toEqual({ round: 'open', voted: 0 })
     const first = await client.judges.blindSets(RUN)
     const letters = first.sets[0]!.answers.map(({ letter }) => letter)
     const scores = Object.fromEntries(letters.map((letter, place) => [letter, (place % 5) + 1]))
@@ -36,6 +41,27 @@ describe('a blind round', () => {
     expect(bytes).not.toContain(rowId)
   })
 
+  it('hides what the judges gave from every page while it is open', async () => {
+    const page = await client.matrix.page({ ...RUN, metric: 'recall_at_5' })
+    const grades = page.rows.flatMap(({ cells }) => cells.map((cell) => cell?.judge_mean ?? null))
+    expect(new Set(grades)).toEqual(new Set([null]))
+    expect(page.rows.every(({ observed_winner: winner }) => winner === null)).toBe(true)
+    expect(await client.cells.get({ run_id: RUN.run_id, row_id: rowId })).toMatchObject({ verdicts: [], judging: null })
+    const others = await client.cells.others({ run_id: RUN.run_id, row_id: rowId })
+    expect(others.cells.every(({ judge_mean: mean }) => mean === null)).toBe(true)
+    const [summary] = (await client.runs.summary({ run_id: RUN.run_id })).datasets
+    expect(summary).toMatchObject({ judge_panel: null })
+    expect(summary!.metrics).not.toContain('judge_mean')
+    const metric = 'judge_mean' as const
+    for (const ask of [
+      () => client.matrix.page({ ...RUN, metric }),
+      () => client.matrix.heads({ ...RUN, metric }),
+      () => client.statistics.pairs({ ...RUN, metric }),
+      () => client.compare.frontier({ run_ids: [RUN.run_id], metric }),
+    ])
+      expect(await failureOf(ask())).toMatchObject({ code: 'not_revealed' })
+  })
+
   it('keeps votes by letters, is revealed once, and only then shows the panel', async () => {
     expect(await failureOf(client.judges.results(RUN))).toMatchObject({ code: 'not_revealed' })
     const before: BlindSets = await client.judges.blindSets({ ...RUN, limit: 50 })
@@ -44,7 +70,7 @@ describe('a blind round', () => {
       const scores = Object.fromEntries(answers.map(({ letter }, place) => [letter, place === 0 ? 5 : 2]))
       await client.judges.vote({ ...RUN, round_id: before.round_id, vote: { set, scores, best: answers[0]!.letter } })
     }
-    const bad = { set: before.sets[0]!.set, scores: { A: 3 } }
+    const bad = { set: before.sets[0]!.set, scores: {} }
     expect(await failureOf(client.judges.vote({ ...RUN, round_id: before.round_id, vote: bad }))).toMatchObject({
       code: 'input_invalid',
       details: { problems: [{ path: 'vote.scores' }] },
@@ -53,13 +79,17 @@ describe('a blind round', () => {
     const revealed = await client.judges.reveal({ ...RUN, rater: 'Ada' })
     expect(revealed).toMatchObject({ voted: 4 })
     expect(await client.judges.reveal(RUN)).toEqual(revealed)
-    const late = { ...RUN, round_id: before.round_id, vote: { ...bad, scores: { A: 1, B: 1, C: 1 } } }
+    const ones = Object.fromEntries(before.sets[0]!.answers.map(({ letter }) => [letter, 1]))
+    const late = { ...RUN, round_id: before.round_id, vote: { ...bad, scores: ones } }
     expect(await failureOf(client.judges.vote(late))).toMatchObject({ code: 'revealed' })
     const results = await client.judges.results(RUN)
     expect(results).toMatchObject({ status: 'ok', total: 4, message: null })
     expect(results.judges.toSorted()).toEqual(BUILTINS)
     expect(results.approaches.map(({ model }) => model).toSorted()).toEqual(MODELS.toSorted())
     expect(results.queries.every(({ human }) => human !== null && human.best !== null)).toBe(true)
+    expect(await client.judges.state(RUN)).toEqual({ round: 'closed', voted: 4 })
+    expect(await failureOf(client.judges.begin(RUN))).toMatchObject({ code: 'revealed' })
+    expect((await client.runs.summary({ run_id: RUN.run_id })).datasets[0]!.metrics).toContain('judge_mean')
     const events = await eventsUntil(
       client,
       { after: 0 },
