@@ -83,3 +83,97 @@ it('no component holds a text that people read: texts are in the words file of t
   )
   expect(found.flat()).toEqual([])
 })
+
+/** Every literal of a words file: what can be read on a page. */
+function wordsOf(source: string): string[] {
+  const texts: string[] = []
+  const visit = (node: ts.Node): void => {
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node) || ts.isTemplateMiddleOrTemplateTail(node))
+      texts.push(node.text)
+    ts.forEachChild(node, visit)
+  }
+  visit(ts.createSourceFile('words.ts', source, ts.ScriptTarget.Latest, true))
+  return texts.filter(hasLetter)
+}
+
+/** Phrases that a first reader of the pages did not understand, each as it was once written. */
+const UNCLEAR = [
+  'pairs are decided at',
+  'means are over different questions',
+  'as asked',
+  'any disagreement',
+  'words in question or answer',
+  'no statements',
+  'open it beside the baseline',
+  'a match of words, no judgment',
+  'without word of how',
+  'without telling its contexts',
+  'source not told',
+  'also told',
+  'asked with',
+  'of them cloud',
+  'of the answers in both',
+  'from the time of day',
+  'shifts latencies',
+  'how far answers vary',
+  'of each judge’s own',
+  'runs only when it is named',
+  'how long it takes is not known',
+  'answers stand in one place',
+  'answers sit in tables',
+  'mishears',
+  'waits for the datasets',
+  'left out, not asked for',
+  'the run ended:',
+  'of the last 60',
+  'where the cells went',
+  'gold evidence required',
+  'under which other conditions',
+  'filled in the chart',
+  'a difference that is open',
+  'with a vote',
+  'kept with the vote',
+  'vote kept',
+  'takes no more votes',
+  'not shown the ground truth',
+  'tells its pages',
+  'its folder below corpus',
+  'until then no approach knows it',
+  'separate parts',
+  'call off',
+  'nobody in particular',
+  'whoever reads',
+  'takes over pitch',
+  'speak as this voice',
+  'not here',
+  'unpinned',
+  'kept by this panel',
+  'no line yet',
+  'lines with these words',
+  'first dataset',
+  'cannot start as it is set up',
+  'leave it',
+  'as the system',
+  'as the manifest says',
+  'light gen',
+  'contextual blurb',
+  'this machine or network',
+  'goes to the engine only',
+  'only mirrors the files',
+  'not one of this panel',
+]
+
+it('no text of a page is one that readers did not understand, and -ize is spelt with z', async () => {
+  const names = await readdir(join(PROJECT_ROOT, 'renderer'), { recursive: true })
+  const files = names.filter((name) => /-words\.ts$/.test(name)).sort()
+  expect(files.length).toBeGreaterThan(20)
+  const found: string[] = []
+  for (const name of files)
+    for (const text of wordsOf(await readFile(join(PROJECT_ROOT, 'renderer', name), 'utf8'))) {
+      const lower = text.toLowerCase()
+      for (const phrase of UNCLEAR) if (lower.includes(phrase)) found.push(`${name}: ${phrase}`)
+      for (const [word] of lower.matchAll(/\b\w+(?:cognis|ganis|rmalis|mmaris|ptimis|nimis|chronis)\w+/g))
+        found.push(`${name}: ${word}`)
+    }
+  expect(found).toEqual([])
+})

@@ -56,7 +56,7 @@ export const SHELL_WORDS = {
     pause: (run: string) => `Pause run ${run}`,
     resume: (run: string) => `Resume run ${run}`,
     cancel: (run: string) => `Cancel run ${run}…`,
-    cancelAbout: 'Asks first, on the page Progress',
+    cancelAbout: 'Asks first, on the Progress page',
     startService: (title: string) => `Start service: ${title}`,
     starting: 'Starting the service',
     stopping: 'Stopping the service',

@@ -19,7 +19,7 @@ test('what a recogniser returned without times is shown, copied, and asked', asy
   const file = page.locator('input[type=file]').first()
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText(text)).toBeVisible()
-  await expect(page.getByText('The configured recogniser gives no times')).toBeVisible()
+  await expect(page.getByText('The configured recognizer gives no times')).toBeVisible()
   await expect(page.getByText('No speech was heard')).toBeHidden()
   await expect(page.getByRole('button', { name: /^Copy as/ })).toHaveText(['Copy as text', 'Copy as JSON'])
   expect(await seriousFindings(page)).toEqual([])
@@ -32,12 +32,12 @@ test('what a recogniser returned without times is shown, copied, and asked', asy
   await page.getByRole('button', { name: 'Stop recording' }).click({ timeout: 15_000 })
   const question = page.getByLabel('Question', { exact: true })
   await expect(question).toHaveValue(text)
-  await expect(page.getByText('No word was recognised')).toBeHidden()
+  await expect(page.getByText('No word was recognized')).toBeHidden()
 
   text = ''
   await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
-  await expect(page.getByText('No speech was recognised in this recording.')).toBeVisible()
+  await expect(page.getByText('No speech was recognized in this recording.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Copy as/ })).toHaveCount(0)
 })
 
@@ -57,7 +57,7 @@ test('text to speech starts when it is used, and shows why it cannot speak', asy
   await page.route(TRANSCRIPTIONS, (route) => route.fulfill({ json: { text: '', has_timestamps: false } }))
   await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
-  await expect(page.getByText('No speech was recognised in this recording.')).toBeVisible()
+  await expect(page.getByText('No speech was recognized in this recording.')).toBeVisible()
   // A transcript needs no voices.
   await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/Text to speech idle/)
   await expectToFitNarrowWindow(page)

@@ -30,7 +30,7 @@ export const DOCUMENTS_WORDS = {
   conversionView: {
     copied: (name: string) => `${name}: copied`,
     copying: 'Copying',
-    recognised: (ocrPages: number) => ` · ${plural(ocrPages, 'page')} recognised`,
+    recognised: (ocrPages: number) => ` · ${plural(ocrPages, 'page')} recognized`,
     s: (processingTime: string) => ` · ${processingTime} s`,
     read: 'Read',
     chunks: (chunks: number) => `Chunks (${chunks})`,
@@ -82,7 +82,7 @@ export const DOCUMENTS_WORDS = {
     documentName: 'Name of the document',
     documentNameAbout: 'Becomes a Markdown file of this name among the documents of the dataset',
     tooLong: (markdown: string, mostcharacters: string) =>
-      `▲ The text has ${markdown} characters; up to ${mostcharacters} can be sent. Save it, split it, and add the parts on the page Datasets.`,
+      `▲ The text has ${markdown} characters; up to ${mostcharacters} can be sent. Save it, split it, and add the parts on the Datasets page.`,
     cancel: 'Cancel',
     makeAndSend: 'Create dataset and send',
     sendTheDocument: 'Send the document',

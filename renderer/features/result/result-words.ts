@@ -23,7 +23,7 @@ export const RESULT_WORDS = {
   } satisfies Record<Verdict['kind'], string>,
 
   costs: 'Cost of the answers',
-  costsAbout: 'Tokens of each cell at your prices, which are on the page Models. Ingestion and judges are not in it.',
+  costsAbout: 'Tokens of each cell at your prices, which are on the Models page. Ingestion and judges are not in it.',
   dataset: 'Dataset',
   approach: 'Approach',
   answers: 'Answers',

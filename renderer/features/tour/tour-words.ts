@@ -16,7 +16,7 @@ export const TOUR_WORDS = {
   back: 'Back',
   next: 'Next',
   finish: 'Finish',
-  againAbout: 'Open it again at any time on the page Help.',
+  againAbout: 'Open it again at any time on the Help page.',
   saving: 'Remembering that the tour was seen',
 
   purpose: {
@@ -57,6 +57,6 @@ export const TOUR_WORDS = {
     answered:
       'That is the whole cycle: documents, questions, answers side by side. The next step is your own documents.',
     own: 'New dataset',
-    ownAbout: 'Opens the page Datasets',
+    ownAbout: 'Opens the Datasets page',
   },
 }
