@@ -35,13 +35,13 @@ export const COMPONENT_WORDS = {
   },
 
   hiddenGrades: {
-    mark: '– judge grades hidden',
+    mark: 'judge grades hidden',
     about:
       'You are grading these answers blindly: the grades of the judges are shown again when you close the round on the Judges page.',
   },
 
   experimental: {
-    mark: '○ experimental',
+    mark: 'experimental',
     about: 'Never run here on its real weights: it may fail, or answer wrongly.',
   },
 

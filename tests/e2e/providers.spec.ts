@@ -133,7 +133,7 @@ test('a model that cannot be fetched shows why, also after a reload; one that it
   await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText(/not downloaded\s*version not fixed/, {
     timeout: 30_000,
   })
-  await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText('○ experimental')
+  await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText('experimental')
   await page.getByRole('button', { name: `Download ${TABLE_MODEL}` }).click()
   const reason = 'the network is not to be used. Connect to the network'
   await expect(models.getByRole('alert')).toContainText(reason)

@@ -88,7 +88,7 @@ export const COMPARE_WORDS = {
   interval: '95 % interval',
   n: 'n',
   frontier: 'Frontier',
-  onFrontier: { yes: '● yes', no: '○ no' },
+  onFrontier: { yes: 'yes', no: 'no' },
   frontierNote: 'Frontier, joined by the dashed line: no other approach is both cheaper and at least as good.',
   rung: (level: number) => `rung ${level}`,
   rungTable: 'Means by rung',

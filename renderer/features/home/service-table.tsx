@@ -27,7 +27,7 @@ export function ServiceTable() {
         {data.map(({ name, state, detail }) => (
           <tr key={name}>
             <td>
-              <Link to="/providers">{name}</Link>
+              <Link to="/providers">{serviceDescriptor(name).title}</Link>
               <div className="dim">{serviceDescriptor(name).job}</div>
             </td>
             <td className={table.wrap}>
