@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { repairsOf } from './repair.ts'
+import type { RunJob } from '../../../contract/control/run-job.ts'
+import { hasResult, repairsOf } from './repair.ts'
 
 const failed = (step: 'start' | 'cells' | 'check_cells' | 'evaluate' | 'publish', code: string) => ({ step, code })
 
@@ -29,5 +30,28 @@ describe('repairsOf', () => {
     expect(repairsOf(failed('start', 'service_misconfigured'), run)).toEqual(['settings', 'resume', 'providers'])
     expect(repairsOf({ step: null, code: 'graph_missing' }, run)).toEqual(['settings', 'relaunch'])
     expect(repairsOf({ step: null, code: 'other_identity' }, run)).toEqual(['relaunch'])
+  })
+})
+
+describe('hasResult', () => {
+  const job = (state: RunJob['state'], done: number, ...codes: string[]) => ({
+    state,
+    cells: { total: 8, done, failed: 0 },
+    failures: codes.map((code) => ({ dataset_id: 'smoke', step: null, code, message: 'why' })),
+  })
+
+  it('is so for a completed run, and for one that went on without an approach or without some answers', () => {
+    expect(
+      [job('completed', 8), job('failed', 8, 'graph_missing'), job('failed', 8, 'cells_failed')].map(hasResult),
+    ).toEqual([true, true, true])
+  })
+
+  it('is not so before a cell, and where a step ended the run', () => {
+    const without = [
+      job('completed', 0),
+      job('failed', 0, 'graph_missing'),
+      job('failed', 8, 'graph_missing', 'damaged'),
+    ]
+    expect([...without, job('failed', 8), job('cancelled', 8)].map(hasResult)).toEqual(Array(5).fill(false))
   })
 })

@@ -49,6 +49,15 @@ export const failuresWithoutStep = ({ failures }: Pick<RunJob, 'failures'>): Run
 export const isResumeUseful = ({ failures }: Pick<RunJob, 'failures'>): boolean =>
   !failures.some(({ code }) => needsNewRun(code) || code === 'torn_tail')
 
+/** Failures after which a run is summed up all the same: what it has is its result. */
+const WITH_RESULT: ReadonlySet<string> = new Set(['graph_missing', 'cells_failed'])
+
+/** Whether a run that has ended has cells that are summed up. */
+export const hasResult = ({ state, cells, failures }: Pick<RunJob, 'state' | 'cells' | 'failures'>): boolean =>
+  (cells?.done ?? 0) > 0 &&
+  (state === 'completed' ||
+    (state === 'failed' && failures.length > 0 && failures.every(({ code }) => WITH_RESULT.has(code))))
+
 /** A stored run as the launch page reads it from its address: the same name goes on with it. */
 export const continueSearch = (job: RunJob): LaunchSearch => {
   const { metrics, repeats, model_set: modelSet, judge } = job.request

@@ -6,7 +6,7 @@ import { notifyFailure } from '../../components/notify.ts'
 import { RUN_SIGNS, runStateWords } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
-import { continueSearch, failuresWithoutStep, isResumeUseful } from './repair.ts'
+import { continueSearch, failuresWithoutStep, hasResult, isResumeUseful } from './repair.ts'
 import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
@@ -48,17 +48,12 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
         <strong>{runId}</strong> {runStateWords(job)}
         {/[.!?]$/.test(runStateWords(job)) ? '' : '.'}
       </span>
-      {state === 'completed' && hasCells && (
-        <>
-          <Button onClick={() => void navigate({ to: '/result', search: { run: runId } })}>{WORDS.openResult}</Button>
-          <Button variant="default" onClick={openMatrix}>
-            {WORDS.openMatrix}
-          </Button>
-        </>
+      {hasResult(job) && (
+        <Button onClick={() => void navigate({ to: '/result', search: { run: runId } })}>{WORDS.openResult}</Button>
       )}
       {canResume && <Button onClick={() => control.resume(runId)}>{WORDS.resumeRun}</Button>}
       {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
-      {state !== 'completed' && hasCells && (
+      {hasCells && (
         <Button variant="default" onClick={openMatrix}>
           {WORDS.openMatrix}
         </Button>
