@@ -18,7 +18,7 @@ describe('sample results', () => {
 
   it('are shown where there is nothing else', () => {
     expect(firstShown(runs, new Set(['published', 'mine', 'older']))).toEqual(run('published'))
-    expect(firstShown([], new Set(['published']))).toBeUndefined()
+    expect(firstShown<CountedRun>([], new Set(['published']))).toBeUndefined()
   })
 
   it('are a group of their own in a choice, and each is labelled as one when it is chosen', () => {

@@ -11,27 +11,36 @@ test('each page links to its page of the guide, which opens without a network', 
   expect(await seriousFindings(page)).toEqual([])
 })
 
-test('a page that is chosen while the first question of Judges loads is the one that opens', async ({ page, open }) => {
-  const hold = async (url: RegExp): Promise<() => void> => {
-    let release = (): void => undefined
-    const held = new Promise<void>((resolve) => (release = resolve))
-    await page.route(url, async (route) => {
-      await held
-      await route.continue()
-    })
-    return release
-  }
-  const sendQuestions = await hold(/\/judges\/blindSets/)
-  const sendGuide = await hold(/\/help-[^/]*\.js/)
-  await open('/judges')
-  await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click()
-  const question = page.waitForResponse(/\/judges\/blindSets/)
-  sendQuestions()
-  await question
-  // Two frames: the page has drawn the question and would have gone to its address.
-  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
-  sendGuide()
-  await expect(page.getByRole('heading', { level: 2, name: 'People as judges' })).toBeVisible()
+test.describe('a round that is open', () => {
+  test.use({ panelOptions: { own: true } })
+  test('a page that is chosen while the first question of Judges loads is the one that opens', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    const round = { run_id: 'ladder-2026-11-20', dataset_id: 'graph_native' }
+    await panel.client.judges.begin(round)
+    const hold = async (url: RegExp): Promise<() => void> => {
+      let release = (): void => undefined
+      const held = new Promise<void>((resolve) => (release = resolve))
+      await page.route(url, async (route) => {
+        await held
+        await route.continue()
+      })
+      return release
+    }
+    const sendQuestions = await hold(/\/judges\/blindSets/)
+    const sendGuide = await hold(/\/help-[^/]*\.js/)
+    await open(`/judges?run=${round.run_id}&dataset=${round.dataset_id}`)
+    await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click()
+    const question = page.waitForResponse(/\/judges\/blindSets/)
+    sendQuestions()
+    await question
+    // Two frames: the page has drawn the question and would have gone to its address.
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+    sendGuide()
+    await expect(page.getByRole('heading', { level: 2, name: 'People as judges' })).toBeVisible()
+  })
 })
 
 test('the guide leads from page to page and to a heading', async ({ page, open }) => {
