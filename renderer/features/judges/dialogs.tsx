@@ -140,18 +140,18 @@ export function BeginDialog({ round, questions }: { round: Round; questions: num
   )
 }
 
-/** What pages keep of a run's grades may be shown no more, or may be shown again. */
-const forgetGrades = async (client: QueryClient): Promise<void> => {
-  for (const key of [
-    api.judges.results.key(),
+/** What pages keep of a run's grades may be shown no more, or may be shown again: what is on screen is fetched again, the rest is dropped. */
+async function forgetGrades(client: QueryClient): Promise<void> {
+  client.removeQueries({ queryKey: api.judges.results.key() })
+  for (const queryKey of [
     api.matrix.key(),
     api.cells.key(),
     api.statistics.key(),
     api.compare.key(),
     api.runs.summary.key(),
   ]) {
-    client.removeQueries({ queryKey: key, type: 'inactive' })
-    await client.cancelQueries({ queryKey: key })
+    client.removeQueries({ queryKey, type: 'inactive' })
+    await client.invalidateQueries({ queryKey })
   }
 }
 

@@ -184,7 +184,7 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
             {order.map(({ model, own, person, estimate, rank }) => (
               <tr key={model}>
                 {/* Without a decided pair, an order would say what these grades do not. */}
-                <td className={table.num}>{decided?.decided === 0 ? '–' : (rank ?? '–')}</td>
+                <td className={table.num}>{(decided?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
                 <th scope="row">
                   <ApproachName alias={model} short />
                 </th>
