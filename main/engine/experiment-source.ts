@@ -139,11 +139,12 @@ export class ExperimentSource {
     ].sort()
     const parts = await Promise.all(
       names.map(async (name) => {
+        // A name that only the manifests of the last load have, and whose file is missing, is no change.
         const info = await stat(resolve(this.#root, name)).catch(() => null)
-        return `${name}\0${info?.mtimeMs ?? ''}\0${info?.size ?? ''}\0${info?.ino ?? ''}`
+        return info === null ? [] : [`${name}\0${info.mtimeMs}\0${info.size}\0${info.ino}`]
       }),
     )
-    return parts.join('\n')
+    return parts.flat().join('\n')
   }
 
   #settle(): void {
