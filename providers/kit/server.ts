@@ -33,6 +33,11 @@ declare module 'fastify' {
   }
 }
 
+/** No route has a JSON schema: zod validates. What the framework loads for such schemas is a tenth of the start. */
+const refuseSchemas = (): never => {
+  throw new Error('a route declares a JSON schema: validate with zod instead')
+}
+
 /**
  * A server with the boundary that every provider shares: body limits before parsing, deadlines for slow senders, typed error bodies
  * (family `detail` until a scope chooses another with `useErrorFamily`), no foreign Host or Origin on loopback.
@@ -40,6 +45,7 @@ declare module 'fastify' {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const requestTimeoutMs = options.requestTimeoutMs ?? 120_000
   const app = fastify({
+    schemaController: { compilersFactory: { buildValidator: refuseSchemas, buildSerializer: refuseSchemas } },
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: options.bodyLimitBytes ?? DEFAULT_BODY_LIMIT_BYTES,
