@@ -1,11 +1,13 @@
 import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
+import { BUNDLE_VARIABLE } from '../tests/helpers/program.ts'
 import { check } from './check.ts'
 import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
+import { bundleProgram } from './program-bundle.ts'
 import type { Totals } from './totals.ts'
 
 interface VitestReport {
@@ -100,6 +102,19 @@ async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
   }
 }
 
+/** Lets the processes that tests start come from a bundle of the program (build/program-bundle.ts). */
+async function bundleForTests(): Promise<Partial<Totals>> {
+  const folder = resolve('out/test-program')
+  try {
+    await bundleProgram(process.cwd(), folder)
+    process.env[BUNDLE_VARIABLE] = folder
+    return {}
+  } catch (error) {
+    console.log(`▲ the program cannot be bundled, the tests start it from its sources: ${String(error)}`)
+    return { failed: 1 }
+  }
+}
+
 const closeTemporaryFolder = await ownTemporaryFolder()
 const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
 const add = (more: Partial<Totals>): void => {
@@ -128,6 +143,7 @@ if (chosen.length > 0) {
   // Both install what is missing, which only one can do at a time.
   await findPrograms()
   const hosts = await prepareSpecs()
+  add(await bundleForTests())
   // Each waits as much as it computes: side by side they take two thirds of the time. The specs print when the tests have ended.
   console.log('\ntests, and specs of the pages beside them')
   const held = heldOutput()

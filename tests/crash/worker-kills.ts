@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { programFile } from '../helpers/program.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { randomFrom } from '../helpers/random.ts'
 import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
@@ -11,7 +12,7 @@ import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
 // A run whose rows are in a database, made by several processes while these are killed at random, compared with the same run on one host.
 
 export const ALIASES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
-export const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
+export const CLI = programFile('bin/rag-ladder.mjs')
 /** As `npm run rag-ladder` starts it. */
 export const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
 const ARTIFACTS = ['evidence.jsonl', 'evaluation.json', 'matrix.json'] as const

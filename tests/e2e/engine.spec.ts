@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { expect, type Page, test as base } from '@playwright/test'
+import { programFile } from '../helpers/program.ts'
 import { emptyProject } from '../helpers/seeded-project.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -20,7 +21,7 @@ interface Serving {
 const test = base.extend<{ serving: Serving }>({
   serving: async ({ browserName: _ }, use) => {
     const project = await emptyProject()
-    const program = [join(ROOT, 'bin/rag-ladder.mjs'), 'serve', '--project', project, '--port', '0', '--no-open']
+    const program = [programFile('bin/rag-ladder.mjs'), 'serve', '--project', project, '--port', '0', '--no-open']
     const child = spawn(join(ROOT, 'node_modules/.bin/node'), program, { stdio: ['ignore', 'pipe', 'inherit'] })
     let link = ''
     for await (const line of createInterface({ input: child.stdout })) {

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { programFile } from './program.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 
 /**
@@ -41,7 +42,7 @@ export interface RunningCli {
 
 /** Starts the command line as its users do; `input` is what is piped into it. */
 export function startCli(args: string[], env: Record<string, string> = {}, input: string | null = null): RunningCli {
-  const child = spawn(process.execPath, [join(PROJECT_ROOT, 'bin/rag-ladder.mjs'), ...args], {
+  const child = spawn(process.execPath, [programFile('bin/rag-ladder.mjs'), ...args], {
     // Wide, so that a message fits in one line.
     // Tests run beside each other: none may depend on the default port.
     env: { ...process.env, NO_COLOR: '1', COLUMNS: '400', PLATFORM_PORT: '0', ...env },

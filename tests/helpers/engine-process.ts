@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import { createORPCClient } from '@orpc/client'
 import { RPCLink } from '@orpc/client/fetch'
 import type { ContractRouterClient } from '@orpc/contract'
@@ -8,7 +7,7 @@ import { controlErrorOf, type ControlError } from '../../contract/control/contro
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
 import type { ControlContract } from '../../contract/control/router.ts'
 import { PAGE_KEY_HEADER, PAGE_KEY_PARAMETER } from '../../contract/control/system.ts'
-import { PROJECT_ROOT } from './project-root.ts'
+import { programFile } from './program.ts'
 
 export type ControlClient = ContractRouterClient<ControlContract>
 
@@ -35,7 +34,7 @@ export function clientOf(url: string, headers: Record<string, string>): ControlC
 /** Starts a real engine process on a project; rejects with its stderr when it exits before it is ready. */
 export async function startEngine(root: string, env: Record<string, string> = {}): Promise<EngineProcess> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'RAG_LADDER_USER_DIR']
-  const child = fork(join(PROJECT_ROOT, 'main/engine/index.ts'), {
+  const child = fork(programFile('main/engine/index.ts'), {
     env: {
       ...Object.fromEntries(kept.map((name) => [name, process.env[name]])),
       RAG_LADDER_PROJECT: root,

@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { programFile } from './program.ts'
 
-const ENTRY = resolve(import.meta.dirname, '../../providers/platform/index.ts')
+const ENTRY = programFile('providers/platform/index.ts')
 
 export interface PlatformProcess {
   url: string

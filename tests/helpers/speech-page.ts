@@ -9,6 +9,7 @@ import { chromium, expect, type Locator, type Page, test as base } from '@playwr
 import { decodeFlac } from '../../providers/kit/audio/flac-file.ts'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
 import { skipTour } from './cli.ts'
+import { programFile } from './program.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream']
@@ -65,7 +66,7 @@ export async function expectToFitNarrowWindow(page: Page): Promise<void> {
 }
 
 async function serve(project: string): Promise<{ child: ChildProcess; link: string }> {
-  const program = [join(ROOT, 'bin/rag-ladder.mjs'), 'serve', '--project', project, '--port', '0', '--no-open']
+  const program = [programFile('bin/rag-ladder.mjs'), 'serve', '--project', project, '--port', '0', '--no-open']
   const ports = { STT_PORT: '0', TTSVOICE_LOCALHOST_PORT: '0' }
   const env = { ...process.env, STT_BACKEND: 'pocketsphinx', ...ports }
   const child = spawn(join(ROOT, 'node_modules/.bin/node'), program, { stdio: ['ignore', 'pipe', 'inherit'], env })

@@ -6,6 +6,7 @@ import { CELLS, MODELS, ladderArgs, planOf, rowsOf } from '../helpers/ladder-run
 import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { childrenOf } from '../helpers/processes.ts'
+import { programFile } from '../helpers/program.ts'
 
 let root: string
 const ladder = (...more: string[]): string[] => ladderArgs(root, ...more)
@@ -109,7 +110,7 @@ describe('credentials', () => {
     }
     run.child.kill('SIGINT')
     const { code, stdout, stderr } = await run.done
-    expect(lines.filter((line) => line.includes('providers/platform/index.ts'))).toHaveLength(1)
+    expect(lines.filter((line) => line.includes(programFile('providers/platform/index.ts')))).toHaveLength(1)
     expect(lines).toHaveLength(1)
     expect(code).toBe(0)
     expect(stderr).toContain('secrets.json')

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
+import { programFile } from '../helpers/program.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 let folder: string
@@ -27,7 +28,7 @@ const environment = (stateDir: string): Record<string, string> => ({
 
 /** How a platform ends that cannot start. */
 async function refusal(stateDir = state): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [join(PROJECT_ROOT, 'providers/platform/index.ts')], {
+  const child = spawn(process.execPath, [programFile('providers/platform/index.ts')], {
     env: { ...process.env, ...environment(stateDir), PLATFORM_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

@@ -1,13 +1,14 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
 import type { ProcessLauncher } from '../../main/supervisor/process-launcher.ts'
 import { SupervisedService } from '../../main/supervisor/supervised-service.ts'
 import type { ServiceState } from '../../main/supervisor/service-state.ts'
+import { programFile } from '../helpers/program.ts'
 
-const ENTRY = resolve(import.meta.dirname, '../../providers/tts/main.ts')
+const ENTRY = programFile('providers/tts/main.ts')
 
 let folder: string
 let service: SupervisedService

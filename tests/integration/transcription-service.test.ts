@@ -1,15 +1,16 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { probeHealth } from '../../main/engine/services/local-service.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
 import type { ProcessLauncher } from '../../main/supervisor/process-launcher.ts'
 import { SupervisedService } from '../../main/supervisor/supervised-service.ts'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
+import { programFile } from '../helpers/program.ts'
 import { TINY_PIECES, tinySpeech, writeTinyTransducer } from '../helpers/tiny-recognition-models.ts'
 
-const ENTRY = resolve(import.meta.dirname, '../../providers/stt/main.ts')
+const ENTRY = programFile('providers/stt/main.ts')
 
 let folder: string
 let service: SupervisedService

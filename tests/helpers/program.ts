@@ -1,0 +1,14 @@
+import { join } from 'node:path'
+import { PROJECT_ROOT } from './project-root.ts'
+
+/** The folder of the bundled program, where there is one. */
+export const BUNDLE_VARIABLE = 'RAG_LADDER_TEST_PROGRAM'
+
+/**
+ * What a test starts as a process of the product, named by its source file below the project's root: from the bundle where `npm test` made one,
+ * and from the sources otherwise.
+ */
+export function programFile(source: string): string {
+  const bundle = process.env[BUNDLE_VARIABLE]
+  return bundle === undefined ? join(PROJECT_ROOT, source) : join(bundle, source.replace(/\.m?ts$|\.mjs$/, '.js'))
+}
