@@ -6,6 +6,9 @@ import type { Plugin } from 'vite'
 // their modules. `npm test` makes the bundle once; the helpers that start processes take them from it (tests/helpers/program.ts). Only where a
 // module is loaded from differs: threads and children are found in the bundle, every other file where the sources are.
 
+/** The folder of the bundle, where there is one. */
+export const BUNDLE_VARIABLE = 'RAG_LADDER_TEST_PROGRAM'
+
 /** What is started by its path. */
 export const ENTRIES = [
   'bin/rag-ladder.mjs',

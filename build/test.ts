@@ -2,12 +2,11 @@ import { spawn } from 'node:child_process'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { BUNDLE_VARIABLE } from '../tests/helpers/program.ts'
 import { check } from './check.ts'
 import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
-import { bundleProgram } from './program-bundle.ts'
+import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
 import type { Totals } from './totals.ts'
 
 interface VitestReport {

@@ -1,8 +1,6 @@
 import { join } from 'node:path'
+import { BUNDLE_VARIABLE } from '../../build/program-bundle.ts'
 import { PROJECT_ROOT } from './project-root.ts'
-
-/** The folder of the bundled program, where there is one. */
-export const BUNDLE_VARIABLE = 'RAG_LADDER_TEST_PROGRAM'
 
 /**
  * What a test starts as a process of the product, named by its source file below the project's root: from the bundle where `npm test` made one,
