@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shortDocuments } from '../../../../tests/helpers/short-documents.ts'
-import { createVectorTable } from '../../dense-vectors.ts'
+import { createVectorTable } from '../../../../tests/helpers/vector-table.ts'
 import { indexOf, matchStrength, termsOf } from '../../models/builtin/matching/terms.ts'
 import type { ExtractedChunk } from '../document-store.ts'
 import { createKnowledgeGraph, textsToEmbed } from '../graph/knowledge-graph.ts'
