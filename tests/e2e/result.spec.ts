@@ -1,4 +1,5 @@
 import { expect } from '@playwright/test'
+import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { metricNamed } from '../../contract/metrics/metrics.ts'
 import { eventsUntil } from '../helpers/engine-process.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
@@ -35,7 +36,7 @@ test('the verdict comes first, then the figures that it rests on, each with a li
 test('every question is listed with its expected and its observed best approach', async ({ page, open, panel }) => {
   const { verdicts } = await panel.client.compare.result({ run_id: RUN })
   const { metric } = verdicts.find(({ dataset }) => dataset === 'graph_native')!
-  const input = { run_id: RUN, dataset_id: 'graph_native', metric: metricNamed(metric!)!.id }
+  const input = { run_id: RUN, dataset_id: 'graph_native', metric: metricNamed(metric!)!.id as IndexMetric }
   const { rows, aliases } = await panel.client.matrix.page(input)
   await open(`/result?run=${RUN}&dataset=graph_native`)
   const list = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Observed best' }) })

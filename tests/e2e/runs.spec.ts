@@ -31,6 +31,13 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await page.screenshot({ path: `${FOLDER}/runs-details.png`, fullPage: true })
   await page.setViewportSize({ width: 420, height: 900 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  for (const width of [420, 900]) {
+    await page.setViewportSize({ width, height: 900 })
+    const seen = (await list.boundingBox())!
+    const settings = (await page.getByRole('region', { name: 'Settings' }).boundingBox())!
+    expect(settings.x + settings.width, `the details at ${width}`).toBeLessThanOrEqual(seen.x + seen.width)
+  }
+  await page.setViewportSize({ width: 420, height: 900 })
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.screenshot({ path: `${FOLDER}/runs-details-narrow.png`, fullPage: true })
   await page.setViewportSize({ width: 1440, height: 900 })
