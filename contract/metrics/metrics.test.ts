@@ -30,7 +30,6 @@ const AREAS = ['bin', 'build', 'charts', 'contract', 'main', 'preload', 'provide
 /** Files outside this folder that name a metric, and why they do. */
 const NAMED: Readonly<Record<string, string>> = {
   'contract/evidence/metric-names.ts': 'a former name in stored rows and the current one',
-  'main/engine/queries/frontier.ts': 'leaves the latency out of the costs of a point, whose field it is',
   'contract/http/evaluate.ts': 'the specified default of the evaluator',
   'main/report/approach-tally.ts': 'the operational figures of rows, whose names the row format fixes',
   'main/report/cells-csv.ts': 'the column of the CSV file',

@@ -192,7 +192,7 @@ describe('what is unavailable', () => {
 
   it('does not leave the cache for any name', () => {
     for (const id of ['../up', 'a/../../b', '/etc', 'a//b', '.hidden', 'a\\b'])
-      expect(() => store().folderOf({ ...model, id })).toThrow('is no name of a model')
+      expect(() => store().folderOf({ ...model, id })).toThrow('is not the name of a model')
   })
 })
 

@@ -1,4 +1,4 @@
-import type { SelectedModels } from '../../../contract/index.ts'
+import { isRuleBased, type SelectedModels } from '../../../contract/index.ts'
 import type { BuiltinModels } from './builtin-backend.ts'
 
 /** The rule-based models; their language model is read at the first call. */
@@ -17,7 +17,7 @@ export async function loadBuiltinModels(): Promise<BuiltinModels> {
  * which nothing else is answered, and would otherwise fall into the first ingestion. Models that are not rules never pay for it.
  */
 export async function warmBuiltinModels({ roles }: Pick<SelectedModels, 'roles'>): Promise<void> {
-  if (!Object.values(roles).some(({ backend }) => backend === 'builtin')) return
+  if (!Object.values(roles).some(({ backend }) => isRuleBased(backend))) return
   const models = await loadBuiltinModels()
   models.embedText('One short sentence.')
 }

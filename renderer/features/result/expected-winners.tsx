@@ -30,7 +30,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
         offset + rows.length < matching && rows.length > 0 ? offset + rows.length : undefined,
     }),
   )
-  const better = metric === 'judge_mean' ? 'higher' : metricOfId(metric).better
+  const better = metricOfId(metric).better
   const questions = (query.data?.pages ?? []).flatMap(({ rows, aliases }) =>
     rows.map((row) => ({ ...row, ...expectedAndBest(row, aliases, better), compared: aliases.length })),
   )
