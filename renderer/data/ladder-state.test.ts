@@ -50,6 +50,19 @@ describe('nextLadder', () => {
     })
   })
 
+  it('logs steps by the names that the page shows', () => {
+    const step = { dataset_id: 'smoke', step: 'cold_reset' } as const
+    const { log } = after([
+      started,
+      { type: 'step.started', ...step },
+      { type: 'step.skipped', ...step, reason: 'not requested' },
+    ])
+    expect(log.slice(-2).map(({ text }) => text)).toEqual([
+      'smoke: Cold reset started',
+      'smoke: Cold reset skipped (not requested)',
+    ])
+  })
+
   it('logs a run that was paused or cancelled as stopped, not as interrupted', () => {
     const finished: ControlEvent = { type: 'run.finished', run_id: 'r', outcome: 'interrupted', duration_ms: 900 }
     expect(after([started, finished]).log.at(-1)).toMatchObject({

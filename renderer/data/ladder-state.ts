@@ -1,6 +1,7 @@
 import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { DatasetSteps, RunJob, RunSteps } from '../../contract/control/run-job.ts'
 import type { LadderStep, RunPlan } from '../../contract/evidence/run-event.ts'
+import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
 import type { PhaseProgress } from '../../contract/http/ingestion.ts'
 
 export interface StepState {
@@ -86,16 +87,16 @@ const LOG_LINES = 200
 function describe({ event }: SequencedEvent): { level: LogLine['level']; text: string } | null {
   switch (event.type) {
     case 'step.started':
-      return { level: 'info', text: `${event.dataset_id}: ${event.step} started` }
+      return { level: 'info', text: `${event.dataset_id}: ${STEP_NAMES[event.step]} started` }
     case 'step.finished':
       return {
         level: 'info',
-        text: `${event.dataset_id}: ${event.step} done${event.note === null ? '' : `, ${event.note}`}`,
+        text: `${event.dataset_id}: ${STEP_NAMES[event.step]} done${event.note === null ? '' : `, ${event.note}`}`,
       }
     case 'step.skipped':
-      return { level: 'info', text: `${event.dataset_id}: ${event.step} left out, ${event.reason}` }
+      return { level: 'info', text: `${event.dataset_id}: ${STEP_NAMES[event.step]} skipped (${event.reason})` }
     case 'step.failed':
-      return { level: 'error', text: `${event.dataset_id}: ${event.step} failed: ${event.message}` }
+      return { level: 'error', text: `${event.dataset_id}: ${STEP_NAMES[event.step]} failed: ${event.message}` }
     case 'cell.finished':
       return event.status === 'ok'
         ? null

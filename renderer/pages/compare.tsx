@@ -68,7 +68,7 @@ export function ComparePage() {
         </>
       }
     >
-      <RunResultPanel run={run.run_id} />
+      <RunResultPanel run={run.run_id} dataset={dataset.dataset_id} />
       {frontier.isError && (
         <ErrorPanel error={frontier.error} what={WORDS.comparison} retry={() => void frontier.refetch()} />
       )}

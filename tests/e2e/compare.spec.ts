@@ -28,6 +28,15 @@ test('a run against another: differences with intervals and decisions, and the c
   await expect(listed.filter({ hasNotText: 'vanilla' })).toHaveCount(0)
 })
 
+test('the result of the chosen dataset alone stands above its comparison', async ({ page, open, panel }) => {
+  const { verdicts } = await panel.client.compare.result({ run_id: 'ladder-2026-11-20' })
+  expect(verdicts.length).toBeGreaterThan(1)
+  await open(COMPARE)
+  await expect(page.getByRole('heading', { name: 'Result of ladder-2026-11-20' })).toBeVisible()
+  for (const { dataset, sentences } of verdicts)
+    await expect(page.getByText(sentences.join(' '))).toHaveCount(dataset === 'graph_native' ? 1 : 0)
+})
+
 test('quality against each cost: a link keeps the choice, axes have names, intervals come in', async ({
   page,
   open,

@@ -259,7 +259,7 @@ test.describe('an ingestion', () => {
     const phases = page.getByRole('group', { name: 'Phases of the ingestion' })
     await expect(phases).toContainText(/discover.*parse.*chunk.*embed.*vector write.*graph upload.*drain.*finalize/s)
     await expect(phases).toContainText(`${chunks} chunks`)
-    await expect(page.getByRole('list', { name: 'Log' })).toContainText('smoke: ingest started')
+    await expect(page.getByRole('list', { name: 'Log' })).toContainText('smoke: Ingest documents started')
   })
 })
 

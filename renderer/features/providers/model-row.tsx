@@ -5,6 +5,7 @@ import type { ServiceModel } from '../../../contract/http/service-model.ts'
 import { bytes } from '../../components/format.ts'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
+import table from '../../components/table.module.css'
 import { ServiceCallError } from '../../data/service-call.ts'
 import { canFetchModels, fetchModel, removeModel } from './models-of.ts'
 import styles from './providers.module.css'
@@ -59,7 +60,7 @@ export function ModelRow({ service, model }: { service: ServiceName; model: Serv
   return (
     <>
       <tr>
-        <th scope="row" className={styles.model}>
+        <th scope="row" className={table.wrap}>
           {id} {model.experimental && <ExperimentalMark />}
         </th>
         <td>{task}</td>

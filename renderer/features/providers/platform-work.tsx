@@ -67,7 +67,7 @@ function WorkRow({ work }: { work: PlatformWork }) {
   return (
     <tr>
       <td>{WORDS.kinds[kind]}</td>
-      <th scope="row" className={styles.about}>
+      <th scope="row" className={table.wrap}>
         {title}
       </th>
       <td>

@@ -6,10 +6,11 @@ import { SampleMark, useSamples } from '../../components/sample-mark.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
 
-/** What a run decides, a paragraph per dataset: the same sentences as in the terminal and in reports. */
-export function RunResultPanel({ run }: { run: string }) {
+/** What a run decides, a paragraph per dataset or that of one: the same sentences as in the terminal and in reports. */
+export function RunResultPanel({ run, dataset }: { run: string; dataset?: string }) {
   const isSample = useSamples().has(run)
   const { data, isError, error, refetch } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const verdicts = data?.verdicts.filter((verdict) => dataset === undefined || verdict.dataset === dataset) ?? []
   return (
     <Panel title={WORDS.result(run)} aside={<SampleMark run={run} />}>
       {isError && <ErrorPanel error={error} what={WORDS.what} retry={() => void refetch()} />}
@@ -17,7 +18,7 @@ export function RunResultPanel({ run }: { run: string }) {
       {data !== undefined && (
         <div className={styles.result}>
           {isSample && <p role="note">{WORDS.sample}</p>}
-          {data.verdicts.map((verdict) => (
+          {verdicts.map((verdict) => (
             <div key={verdict.dataset} className={styles.verdict} data-kind={verdict.kind}>
               <strong>
                 {verdict.label} · {WORDS.kinds[verdict.kind]}
@@ -25,8 +26,8 @@ export function RunResultPanel({ run }: { run: string }) {
               <p>{verdict.sentences.join(' ')}</p>
             </div>
           ))}
-          {data.verdicts.length === 0 && <p className="dim">{WORDS.noSummary}</p>}
-          {data.verdicts.length > 0 && data.pending.length > 0 && <p className="dim">{WORDS.pending(data.pending)}</p>}
+          {verdicts.length === 0 && <p className="dim">{WORDS.noSummary}</p>}
+          {verdicts.length > 0 && data.pending.length > 0 && <p className="dim">{WORDS.pending(data.pending)}</p>}
           {data.cloud.length > 0 && <p>{cloudWords(data.cloud)}</p>}
           {data.caution !== null && <p className="dim">{data.caution}</p>}
         </div>
