@@ -24,11 +24,12 @@ export type JudgingInput = z.infer<typeof JudgingInput>
 
 /**
  * Where a person's round on a dataset run stands. none: not begun. open: it takes votes, and no answer of the control API shows a grade of the
- * judges. closed: revealed.
+ * judges. closed: revealed. under_way: the run still makes its answers, so that no round can begin.
  */
 export const RoundState = z.strictObject({
   round: z.enum(['none', 'open', 'closed']),
   voted: count,
+  under_way: z.boolean(),
 })
 export type RoundState = z.infer<typeof RoundState>
 

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { controlErrorOf } from '../../contract/control/control-error.ts'
 import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
@@ -13,7 +12,7 @@ import { JUDGES_WORDS as WORDS } from '../features/judges/judges-words.ts'
 import { type Round, setInput } from '../features/judges/use-ballot.ts'
 import { useSight } from '../stores/sight.ts'
 
-/** How often the answers of a run that still makes them are asked for. */
+/** How often a run that still makes its answers is asked for. */
 const UNDER_WAY_POLL_MS = 2000
 
 interface VotingProps {
@@ -66,8 +65,7 @@ export function JudgesPage() {
     ...api.judges.state.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset } }),
     enabled: run !== undefined && dataset !== undefined,
     // Events, which could name an approach, do not reach this page.
-    refetchInterval: ({ state: { error } }) =>
-      error !== null && controlErrorOf(error).code === 'run_state' ? UNDER_WAY_POLL_MS : false,
+    refetchInterval: ({ state: { data } }) => (data?.under_way === true ? UNDER_WAY_POLL_MS : false),
   })
   const isOpen = state.data?.round === 'open'
   const namesShown = state.data !== undefined && !isOpen
@@ -95,13 +93,16 @@ export function JudgesPage() {
             onChange={(next) => void navigate({ search: next })}
           />
           <JudgeRunDialog run={round.run} dataset={round.dataset} />
-          {state.data?.round === 'none' && <BeginDialog key={key} round={round} questions={dataset.questions} />}
+          {state.data?.round === 'none' && !state.data.under_way && (
+            <BeginDialog key={key} round={round} questions={dataset.questions} />
+          )}
           {isOpen && <RevealDialog round={round} />}
         </>
       }
     >
       {state.isPending && <LoadingRows rows={14} height={40} />}
       {state.isError && <ErrorPanel error={state.error} what={WORDS.answers} retry={() => void state.refetch()} />}
+      {state.data?.under_way === true && <p role="status">{WORDS.underWay(round.run)}</p>}
       {namesShown && <JudgeResults key={key} round={round} isClosed={state.data.round === 'closed'} />}
       {isOpen && (
         <Voting key={key} round={round} asked={search.set === undefined ? undefined : search.set - 1} onGo={go} />

@@ -93,7 +93,9 @@ test('paid models get a price, a budget stops a run, and the result reports what
   await open('/matrix?run=costly')
   await expect(page.getByRole('columnheader', { name: /vanilla/ })).toContainText('▲ cloud')
   await open('/runs')
-  await expect(page.getByRole('row', { name: /costly/ })).toContainText('▲ cloud')
+  // The trend below the list has a row of the same name.
+  const runs = page.getByRole('region', { name: 'Runs', exact: true })
+  await expect(runs.getByRole('row', { name: /costly/ })).toContainText('▲ cloud')
   await open('/compare?run=costly')
   await expect(page.getByRole('row', { name: /vanilla/ }).first()).toContainText('▲ cloud')
   // A further run is expected to cost what this one did.

@@ -194,16 +194,3 @@ test('a finished run is judged from the page: judges, rotations and reference ar
   })
   await expect(page.getByRole('heading', { name: 'Progress · ladder-2026-11-20' })).toBeVisible()
 })
-
-test.describe('a run that is under way', () => {
-  test.use({ panelOptions: { own: true, empty: true } })
-  test('has no answers to grade yet; they appear when it is done', async ({ page, open, panel }) => {
-    const models = ['vanilla-rag', 'hybrid-rag', 'graph-rag', 'agentic-rag']
-    const request = { run_id: 'watched', dataset_ids: ['smoke'], models, repeats: 20 }
-    await panel.client.runs.start({ ...request, judge: { enabled: false } })
-    await expect.poll(async () => (await panel.client.runs.list({ limit: 5 })).total, { timeout: 20_000 }).toBe(1)
-    await open('/judges?run=watched&dataset=smoke')
-    await expect(page.getByText('watched is still making its answers')).toBeVisible()
-    await expect(page.getByText('Question 1 of 4')).toBeVisible({ timeout: 60_000 })
-  })
-})

@@ -281,6 +281,27 @@ test('progress counts all datasets of a run and agrees on strip, Home and Progre
   await expect(page.getByText('20/56', { exact: true })).toBeVisible()
 })
 
+test('the answers of a run that still makes them cannot be graded yet, and can when it is done', async ({
+  page,
+  open,
+  panel,
+  gateway,
+}) => {
+  gateway.allow(3)
+  const request = { run_id: 'watched', dataset_ids: ['smoke'], models: ['vanilla-rag', 'hybrid-rag'] }
+  await panel.client.runs.start({ ...request, judge: { enabled: false } })
+  const listed = async (): Promise<boolean> =>
+    (await panel.client.runs.list({ limit: 20 })).runs.some(({ run_id: id }) => id === 'watched')
+  await expect.poll(listed, { timeout: 20_000 }).toBe(true)
+  await open('/judges?run=watched&dataset=smoke')
+  await expect(page.getByText('watched is still making its answers')).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Grade blindly…' })).toHaveCount(0)
+  gateway.open()
+  await page.getByRole('button', { name: 'Grade blindly…' }).click({ timeout: 60_000 })
+  await page.getByRole('button', { name: 'Begin round' }).click()
+  await expect(page.getByText('Question 1 of 4')).toBeVisible()
+})
+
 test.describe('a cold start', () => {
   const RUN = 'ladder-2026-11-20'
   const withVotesAndCollections = async (root: string): Promise<void> => {

@@ -81,7 +81,7 @@ export class BlindJudging {
     const { roundFile } = humanFiles(this.#options.artifacts.resultsDir, run_id, dataset_id)
     const { votes, revealed } = await this.#box.read(run_id, dataset_id)
     const round = revealed !== null ? 'closed' : existsSync(roundFile) ? 'open' : 'none'
-    return { round, voted: votes.length }
+    return { round, voted: votes.length, under_way: this.#options.isUnderWay(run_id) }
   }
 
   /** Seals the order of the answers: from now on the round takes votes, and the grades of the judges are withheld until it is revealed. */

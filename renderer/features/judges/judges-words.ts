@@ -6,6 +6,7 @@ export const JUDGES_WORDS = {
   theJudges: 'The judges',
   noRun: 'No answers yet',
   afterLaunch: '; its answers can then be graded here without their names.',
+  underWay: (run: string) => `${run} is still making its answers. They can be graded when it is done.`,
   noQuestion: 'No question to vote on',
   noStoredAnswer: 'The run has no stored answer here.',
   allBlocked: (questions: number) =>

@@ -18,11 +18,11 @@ describe('a blind round', () => {
     const { aliases } = await client.experiment.get()
     const names = [...new Set(aliases.flatMap(({ alias, base }) => [alias, base]))]
     expect(names.length).toBeGreaterThan(15)
-    expect(await client.judges.state(RUN)).toEqual({ round: 'none', voted: 0 })
+    expect(await client.judges.state(RUN)).toEqual({ round: 'none', voted: 0, under_way: false })
     expect(await failureOf(client.judges.blindSets(RUN))).toMatchObject({ code: 'not_found' })
     // Before a person begins, the panel's grades are what anyone may read.
     expect((await client.judges.results(RUN)).judges.toSorted()).toEqual(BUILTINS)
-    expect(await client.judges.begin({ ...RUN, reference: false })).toEqual({ round: 'open', voted: 0 })
+    expect(await client.judges.begin({ ...RUN, reference: false })).toEqual({ round: 'open', voted: 0, under_way: false })
     const first = await client.judges.blindSets(RUN)
     const letters = first.sets[0]!.answers.map(({ letter }) => letter)
     const scores = Object.fromEntries(letters.map((letter, place) => [letter, (place % 5) + 1]))
@@ -87,7 +87,7 @@ describe('a blind round', () => {
     expect(results.judges.toSorted()).toEqual(BUILTINS)
     expect(results.approaches.map(({ model }) => model).toSorted()).toEqual(MODELS.toSorted())
     expect(results.queries.every(({ human }) => human !== null && human.best !== null)).toBe(true)
-    expect(await client.judges.state(RUN)).toEqual({ round: 'closed', voted: 4 })
+    expect(await client.judges.state(RUN)).toEqual({ round: 'closed', voted: 4, under_way: false })
     expect(await failureOf(client.judges.begin(RUN))).toMatchObject({ code: 'revealed' })
     expect((await client.runs.summary({ run_id: RUN.run_id })).datasets[0]!.metrics).toContain('judge_mean')
     const events = await eventsUntil(
