@@ -22,7 +22,11 @@ describe('a blind round', () => {
     expect(await failureOf(client.judges.blindSets(RUN))).toMatchObject({ code: 'not_found' })
     // Before a person begins, the panel's grades are what anyone may read.
     expect((await client.judges.results(RUN)).judges.toSorted()).toEqual(BUILTINS)
-    expect(await client.judges.begin({ ...RUN, reference: false })).toEqual({ round: 'open', voted: 0, under_way: false })
+    expect(await client.judges.begin({ ...RUN, reference: false })).toEqual({
+      round: 'open',
+      voted: 0,
+      under_way: false,
+    })
     const first = await client.judges.blindSets(RUN)
     const letters = first.sets[0]!.answers.map(({ letter }) => letter)
     const scores = Object.fromEntries(letters.map((letter, place) => [letter, (place % 5) + 1]))
