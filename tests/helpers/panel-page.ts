@@ -154,8 +154,11 @@ export const test = base.extend<
   },
 })
 
-/** Serious and critical findings of axe, one line each. */
+/** Serious and critical findings of axe, one line each; what is still fading in would have too little contrast. */
 export async function seriousFindings(page: Page): Promise<string[]> {
+  await page.waitForFunction(
+    `document.getAnimations().every((animation) => animation.playState !== 'running' || animation.effect.getComputedTiming().endTime === Infinity)`,
+  )
   // Its usual mode opens a page of its own, which the app has none of.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(IS_DESKTOP)
