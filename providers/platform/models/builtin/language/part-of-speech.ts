@@ -27,4 +27,4 @@ function tag(text: string): readonly TaggedToken[] {
 }
 
 /** The tagged tokens of a sentence in order; only those of its first 2,000 characters. */
-export const taggedTokens: (sentence: string) => readonly TaggedToken[] = bounded(1024, tag)
+export const taggedTokens: (sentence: string) => readonly TaggedToken[] = bounded(512, tag)

@@ -90,7 +90,7 @@ const tokenize = (text: string): readonly Token[] =>
   [...text.matchAll(COMPOUND)].flatMap((match) => [...tokensOfCompound(match[0], match.index)])
 
 const LONGEST_KEPT = 600
-const tokensOfSentence = bounded(4096, tokenize)
+const tokensOfSentence = bounded(1024, tokenize)
 
 /** The tokens of a text in order. Those of recent sentences are kept, because every stage looks at the same ones. */
 export function tokensOf(text: string): readonly Token[] {

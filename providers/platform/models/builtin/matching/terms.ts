@@ -32,7 +32,7 @@ export type TermIndex = {
 export const ALIKE_LETTERS = 5
 
 /** The index of a text. */
-export const indexOf: (text: string) => TermIndex = bounded(4096, (text) => {
+export const indexOf: (text: string) => TermIndex = bounded(1024, (text) => {
   const norms = new Set<string>()
   const roots = new Map<string, number>()
   const rings = new Set<number>()
