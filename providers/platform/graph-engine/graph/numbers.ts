@@ -4,24 +4,22 @@ export interface Numbers {
   push(value: number): void
   at(index: number): number
   set(index: number, value: number): void
-  /** The numbers so far, without room for more. */
-  done(): Int32Array
+  /** The numbers, without room for more. Ends the list: `push` throws `TypeError` from then on. */
+  done(): Int32Array<ArrayBuffer>
 }
 
 /** An empty list. */
 export function createNumbers(): Numbers {
   let values = new Int32Array(1024)
   let length = 0
+  let isDone = false
   return {
     get length() {
       return length
     },
     push(value) {
-      if (length === values.length) {
-        const larger = new Int32Array(length * 2)
-        larger.set(values)
-        values = larger
-      }
+      if (isDone) throw new TypeError('a list of numbers does not grow after done()')
+      if (length === values.length) values = resized(values, 2 * length)
       values[length] = value
       length += 1
     },
@@ -29,9 +27,19 @@ export function createNumbers(): Numbers {
     set(index, value) {
       values[index] = value
     },
-    done: () => values.slice(0, length),
+    done() {
+      isDone = true
+      return (values = resized(values, length))
+    },
   }
 }
+
+/**
+ * The numbers in an array of another length; the one given is empty after it. Its memory is free at once: V8 collects arrays that are no longer used
+ * so late that those of a large graph or index would add up to tens of megabytes.
+ */
+export const resized = (values: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> =>
+  new Int32Array(values.buffer.transfer(length * Int32Array.BYTES_PER_ELEMENT))
 
 /** Rows in groups: those of group `g` are `rows[from[g]]` up to `rows[from[g + 1]]`, in their former order. */
 export interface Groups {
@@ -51,5 +59,15 @@ export function grouped(groupOf: Int32Array, groups: number): Groups {
     rows[next[group]!] = row
     next[group]! += 1
   }
+  return { from, rows }
+}
+
+/** The rows of a group. */
+export const rowsOf = ({ from, rows }: Groups, group: number): Int32Array => rows.subarray(from[group], from[group + 1])
+
+/** Values in groups, as `grouped`, by the group of each. */
+export function groupedValues(groupOf: Int32Array, groups: number, values: Int32Array): Groups {
+  const { from, rows } = grouped(groupOf, groups)
+  for (let at = 0; at < rows.length; at += 1) rows[at] = values[rows[at]!]!
   return { from, rows }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createNumbers, grouped } from './numbers.ts'
+import { createNumbers, grouped, resized } from './numbers.ts'
 import { createTextTable } from './text-table.ts'
 
 describe('createTextTable', () => {
@@ -30,6 +30,25 @@ describe('createTextTable', () => {
     expect(table.text(9000)).toHaveLength(3_000_000)
     expect(table.find('absent')).toBeUndefined()
     expect(() => table.text(9001)).toThrow(RangeError)
+  })
+})
+
+describe('createNumbers', () => {
+  it('grows into new memory and gives the former back at once', () => {
+    const small = Int32Array.of(1, 2, 3)
+    const former = small.buffer
+    expect([...resized(small, 4)]).toEqual([1, 2, 3, 0])
+    expect([former.detached, small.length]).toEqual([true, 0])
+  })
+
+  it('is as long as its numbers when it is done, and ends there', () => {
+    const numbers = createNumbers()
+    for (let value = 0; value < 5000; value += 1) numbers.push(value)
+    const done = numbers.done()
+    expect(done.buffer.byteLength).toBe(5000 * Int32Array.BYTES_PER_ELEMENT)
+    expect(done.every((value, at) => value === at && numbers.at(at) === at)).toBe(true)
+    expect(() => numbers.push(1)).toThrow('done()')
+    expect(numbers.done()).toEqual(Int32Array.from({ length: 5000 }, (_, at) => at))
   })
 })
 

@@ -1,4 +1,5 @@
 import { hash32 } from '../../models/builtin/language/hash.ts'
+import { resized } from './numbers.ts'
 
 /** Different texts by number, kept as bytes outside the heap of JavaScript: a graph has hundreds of thousands, and a question reads a few. */
 export interface TextTable {
@@ -49,19 +50,14 @@ export function createTextTable(): TextTable {
   }
 
   function widen(): void {
-    const wider = (values: Int32Array) => {
-      const next = new Int32Array(values.length * 2)
-      next.set(values)
-      return next
-    }
-    page = wider(page)
-    start = wider(start)
-    length = wider(length)
-    hash = wider(hash)
+    page = resized(page, 2 * size)
+    start = resized(start, 2 * size)
+    length = resized(length, 2 * size)
+    hash = resized(hash, 2 * size)
   }
 
   function spread(): void {
-    slots = new Int32Array(slots.length * 2)
+    slots = resized(slots, 2 * slots.length).fill(0)
     const mask = slots.length - 1
     for (let number = 0; number < size; number += 1) {
       let slot = hash[number]! & mask
