@@ -48,6 +48,22 @@ function graphOf(chunks: readonly ExtractedChunk[]): KnowledgeGraph {
   })
 }
 
+describe('names of a graph', () => {
+  it('lead to all entities that they may mean, and words to the names that hold them, in the order of the entities', () => {
+    const graph = graphOf([
+      chunk('a', [['Northern Cable Board (NCB)', 'Harwich']]),
+      chunk('b', [['Nordic Cod Bank (NCB)', 'Harwich']]),
+    ])
+    const named = (name: string) => graph.named.get(name)?.map((entity) => graph.entities.at(entity).id)
+    expect(named('ncb')).toEqual(['nordic cod bank', 'northern cable board'])
+    expect(named('harwich')).toEqual(['harwich'])
+    expect(graph.namesWithWord.get('cable')).toEqual(['northern cable board'])
+    // A word alone, a name of one word, a word of a description and an unknown one.
+    const none = [named('cable'), graph.namesWithWord.get('harwich'), named('met'), named('bergen')]
+    expect(none.every((found) => found === undefined)).toBe(true)
+  })
+})
+
 describe('mergeExtractions', () => {
   it('joins mentions of one pair whichever way round, and keeps the more frequent direction', () => {
     const { relations } = mergeExtractions(

@@ -6,7 +6,8 @@ import type { SlicedWork } from '../../sliced-work.ts'
 import { partsOf } from './merged-graph.ts'
 import type { MergedGraph, Parts } from './merged-graph.ts'
 import type { MergedEntity, MergedRelation } from './merged-parts.ts'
-import { grouped } from './numbers.ts'
+import { createNumbers, grouped, groupedValues, rowsOf } from './numbers.ts'
+import type { Groups } from './numbers.ts'
 import { splittingTexts } from './part-words.ts'
 import type { PartWords } from './part-words.ts'
 import type { TextTable } from './text-table.ts'
@@ -95,7 +96,7 @@ export const createKnowledgeGraph = (merged: MergedGraph, vectors: GraphVectors)
 /** The construction in slices. */
 export function* creatingKnowledgeGraph(merged: MergedGraph, vectors: GraphVectors): SlicedWork<KnowledgeGraph> {
   const { sources, targets, texts } = merged
-  const { named, labels } = yield* namesOf(merged)
+  const { named, labels, namesWithWord } = yield* namesOf(merged)
   const words = yield* wordsOf(merged, labels)
   const { from, rows } = yield* relationsByEntity(merged)
   return {
@@ -117,8 +118,8 @@ export function* creatingKnowledgeGraph(merged: MergedGraph, vectors: GraphVecto
     labels,
     words,
     relationsOf: (entity) => rows.subarray(from[entity], from[entity + 1]),
-    named: { get: (name) => entitiesNamed(named, texts.find(name)) },
-    namesWithWord: yield* namesWithWord(named.keys(), texts),
+    named: lookupIn(texts, named),
+    namesWithWord: textsIn(texts, namesWithWord),
     vectors,
   }
 }
@@ -134,16 +135,27 @@ function* relationsByEntity({ sources, targets, entities }: MergedGraph) {
   return { from, rows: rows.map((end) => end >> 1) }
 }
 
-/** Entities by the texts of their names; one position for most, a list where several have the name. */
-type Named = Map<number, number | number[]>
+/** What is grouped by text. Functions of their own, so that they keep nothing else of the construction in memory. */
+const lookupIn = (texts: TextTable, groups: Groups): Lookup<readonly number[]> => ({
+  get(name) {
+    const text = texts.find(name)
+    const found = text === undefined ? [] : Array.from(rowsOf(groups, text))
+    return found.length === 0 ? undefined : found
+  },
+})
 
-function entitiesNamed(named: Named, text: number | undefined): readonly number[] | undefined {
-  const found = text === undefined ? undefined : named.get(text)
-  return typeof found === 'number' ? [found] : found
+const textsIn = (texts: TextTable, groups: Groups): Lookup<readonly string[]> => {
+  const numbers = lookupIn(texts, groups)
+  return { get: (word) => numbers.get(word)?.map((number) => texts.text(number)) }
 }
 
-function* namesOf({ entities, texts }: MergedGraph): SlicedWork<{ named: Named; labels: KnowledgeGraph['labels'] }> {
-  const named: Named = new Map()
+/** Entities by the texts of their names, and names by the texts of their words. */
+function* namesOf({ entities, texts }: MergedGraph): SlicedWork<{
+  named: Groups
+  namesWithWord: Groups
+  labels: KnowledgeGraph['labels']
+}> {
+  const [names, bearers] = [createNumbers(), createNumbers()]
   const labels = { names: new Int32Array(entities.length), types: new Int32Array(entities.length) }
   for (let index = 0; index < entities.length; index += 1) {
     yield
@@ -152,14 +164,31 @@ function* namesOf({ entities, texts }: MergedGraph): SlicedWork<{ named: Named; 
     labels.types[index] = texts.add(type)
     for (const name of new Set([id, ...aliases.map(normalName)])) {
       if (name === '') continue
-      const text = texts.add(name)
-      const known = named.get(text)
-      if (known === undefined) named.set(text, index)
-      else if (typeof known === 'number') named.set(text, [known, index])
-      else known.push(index)
+      names.push(texts.add(name))
+      bearers.push(index)
     }
   }
-  return { named, labels }
+  const all = names.done()
+  const namesWithWord = yield* namesByWord(all, texts)
+  return { labels, namesWithWord, named: groupedValues(all, texts.size, bearers.done()) }
+}
+
+/** Names of several words by the text of each of their words. */
+function* namesByWord(names: Int32Array, texts: TextTable): SlicedWork<Groups> {
+  const isSeen = new Uint8Array(texts.size)
+  const [words, holders] = [createNumbers(), createNumbers()]
+  for (const name of names) {
+    if (isSeen[name] === 1) continue
+    isSeen[name] = 1
+    yield
+    const own = texts.text(name).split(' ')
+    if (own.length < 2) continue
+    for (const word of new Set(own)) {
+      words.push(texts.add(word))
+      holders.push(name)
+    }
+  }
+  return groupedValues(words.done(), texts.size, holders.done())
 }
 
 /** The words of all that questions compare: names, types, keywords and descriptions, of an entity as much as is embedded. */
@@ -197,27 +226,6 @@ export function embeddedTexts(
     room -= length + 1
   }
   return { whole, last: null }
-}
-
-function* namesWithWord(names: Iterable<number>, texts: TextTable): SlicedWork<Lookup<readonly string[]>> {
-  const byWord = new Map<number, number[]>()
-  for (const name of names) {
-    yield
-    const words = texts.text(name).split(' ')
-    if (words.length < 2) continue
-    for (const word of new Set(words)) {
-      const text = texts.add(word)
-      const known = byWord.get(text)
-      if (known === undefined) byWord.set(text, [name])
-      else known.push(name)
-    }
-  }
-  return {
-    get(word) {
-      const text = texts.find(word)
-      return text === undefined ? undefined : byWord.get(text)?.map((name) => texts.text(name))
-    },
-  }
 }
 
 /** Parts of each kind that stay put together for the questions that follow: many ask about the same ones. */

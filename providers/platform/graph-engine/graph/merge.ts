@@ -3,6 +3,7 @@ import { resolvingNames } from '../resolution/resolve-names.ts'
 import { runThrough } from '../../sliced-work.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
 import { createMentionCollector } from './mentions.ts'
+import type { Mentions } from './mentions.ts'
 import { mergingMentions } from './merged-graph.ts'
 import type { MergedGraph } from './merged-graph.ts'
 
@@ -27,8 +28,16 @@ export function byDocument(chunks: readonly ExtractedChunk[]): ExtractedChunk[][
   return [...documents.values()]
 }
 
-/** The merge in slices. The documents are read twice, one at a time: for the names of the corpus, then for what they mention. */
+/** The merge in slices. */
 export function* mergingExtractions(documents: ExtractedDocuments, descriptionsKept: number): SlicedWork<MergedGraph> {
+  return yield* mergingMentions(yield* collectingMentions(documents), descriptionsKept)
+}
+
+/**
+ * What the documents mention. They are read twice, one at a time: for the names of the corpus, then for what they mention. On its own, so that the names
+ * of the corpus, and the maps of all entities and relations, are not in memory while the mentions are put together.
+ */
+function* collectingMentions(documents: ExtractedDocuments): SlicedWork<Mentions> {
   const resolverOf = yield* resolvingNames(documents)
   const mentions = createMentionCollector()
   for (const document of documents) {
@@ -38,5 +47,5 @@ export function* mergingExtractions(documents: ExtractedDocuments, descriptionsK
       mentions.add(chunk, resolve)
     }
   }
-  return yield* mergingMentions(mentions.done(), descriptionsKept)
+  return mentions.done()
 }

@@ -4,8 +4,7 @@ import { KEYWORD_SEPARATOR, NO_TEXT } from './mentions.ts'
 import type { Mentions } from './mentions.ts'
 import { mergedEntity, mergedRelation } from './merged-parts.ts'
 import type { MergedEntity, MergedRelation } from './merged-parts.ts'
-import { grouped } from './numbers.ts'
-import type { Groups } from './numbers.ts'
+import { grouped, rowsOf } from './numbers.ts'
 import type { TextTable } from './text-table.ts'
 
 /** Parts of a graph in their order, each put together when it is read. */
@@ -132,8 +131,6 @@ export function* mergingMentions(mentions: Mentions, descriptionsKept: number): 
     },
   }
 }
-
-const rowsOf = ({ from, rows }: Groups, group: number): Int32Array => rows.subarray(from[group], from[group + 1])
 
 const distinct = (chunkOf: Int32Array, rows: Int32Array): number[] => [
   ...new Set(Array.from(rows, (row) => chunkOf[row]!)),

@@ -1,0 +1,60 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { expect, it, vi } from 'vitest'
+import type { ExtractedChunk } from '../document-store.ts'
+import type { NameResolver } from '../resolution/resolve-names.ts'
+import { mergingExtractions } from './merge.ts'
+
+/** What holds the names of the whole corpus. */
+const held: WeakRef<object>[] = []
+
+vi.mock(import('../resolution/resolve-names.ts'), async (importOriginal) => {
+  const actual = await importOriginal()
+  return {
+    ...actual,
+    *resolvingNames(documents) {
+      const resolverOf = yield* actual.resolvingNames(documents)
+      const holding = (document: readonly ExtractedChunk[]): NameResolver => resolverOf(document)
+      held.push(new WeakRef(holding))
+      return holding
+    },
+  }
+})
+
+const document = (id: string): ExtractedChunk[] => [
+  {
+    id,
+    documentId: id,
+    filePath: `${id}.md`,
+    title: id,
+    index: 0,
+    tokens: 1,
+    content: id,
+    extraction: {
+      entities: [{ name: `Person ${id}`, type: 'person', description: '' }],
+      relations: [{ source: `Person ${id}`, target: 'Town', keywords: ['of'], description: '', weight: 1 }],
+    },
+  },
+]
+
+it('releases the names of the corpus before the mentions are put together', async () => {
+  setFlagsFromString('--expose-gc')
+  const collectGarbage = runInNewContext('gc') as () => void
+  let reads = 0
+  const documents = {
+    *[Symbol.iterator]() {
+      for (const id of ['a', 'b', 'c']) yield document(id)
+      reads += 1
+    },
+  }
+  const work = mergingExtractions(documents, 12)
+  while (reads < 2) work.next()
+  // What a WeakRef was made of stays until the turn ends.
+  await pause(1)
+  collectGarbage()
+  expect(held.map((one) => one.deref())).toEqual([undefined])
+  let step = work.next()
+  while (step.done !== true) step = work.next()
+  expect(step.value.entities).toHaveLength(4)
+})
