@@ -61,7 +61,7 @@ export function collectionReader(
   const inMemory = matrices.fits(info.chunkCount, info.dimensions)
   return {
     chunk: (id) => toChunk(oneChunk.get(id)!),
-    allChunks: () => everyChunk.all().map(toChunk),
+    allChunks: () => Array.from(everyChunk.iterate(), toChunk),
     idsByText: () => {
       const ids = new Map<bigint, number>()
       for (const row of everyChunk.iterate()) ids.set(textKey(toChunk(row).indexText), row.id)

@@ -70,10 +70,3 @@ export function createChunkConcepts(): ChunkConceptCollector {
     },
   }
 }
-
-/** The concepts of an index file. */
-export function chunkConceptsOf(chunks: Iterable<readonly StoredConcept[]>): ChunkConcepts {
-  const collector = createChunkConcepts()
-  for (const concepts of chunks) collector.add(concepts)
-  return collector.done()
-}

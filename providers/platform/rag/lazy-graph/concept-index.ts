@@ -12,29 +12,30 @@ export const TITLE_SENTENCE = -1
 
 const Kind = z.enum(['code', 'name', 'name_part', 'phrase', 'word'])
 
-/**
- * Concepts of a collection and where they appear, as its file has them; chunks by their position in document and chunk order. Two concepts are
- * linked when a chunk holds both. Made without any model.
- */
-export const StoredConceptIndex = z.strictObject({
-  fingerprint: z.string(),
+/** What an index file has, item by item: its lists together would take ten times the memory of the index. */
+export const STORED_LISTS = {
   /** Key, kind and in how many chunks' own text it appears. */
-  concepts: z.array(z.tuple([z.string(), Kind, z.int().min(0)])),
+  concepts: z.tuple([z.string(), Kind, z.int().min(0)]),
   /** Per chunk its concepts (positions in `concepts`) with the sentences they appear in; -1 is the document's title. */
-  chunks: z.array(z.array(z.tuple([z.int().min(0), z.array(z.int().min(TITLE_SENTENCE))]))),
+  chunks: z.array(z.tuple([z.int().min(0), z.array(z.int().min(TITLE_SENTENCE))])),
   /** Codes and names that a single chunk holds: they link nothing, but a question may ask for them. Key, kind, chunk. */
-  singles: z.array(z.tuple([z.string(), Kind, z.int().min(0)])),
+  singles: z.tuple([z.string(), Kind, z.int().min(0)]),
   /** Stem → in which chunks it appears, titles included: the first one, then the distance of each from the one before. */
-  terms: z.array(z.tuple([z.string(), z.array(z.int().min(0)).min(1)])),
-  /** Distinct pairs of concepts that share a chunk. */
-  edges: z.int().min(0),
-})
-export type StoredConceptIndex = z.infer<typeof StoredConceptIndex>
+  terms: z.tuple([z.string(), z.array(z.int().min(0)).min(1)]),
+}
 
-/** The index in memory. */
-export interface ConceptIndex extends Omit<StoredConceptIndex, 'chunks' | 'terms'> {
+/**
+ * Concepts of a collection and where they appear; chunks by their position in document and chunk order. Two concepts are linked when a chunk
+ * holds both. Made without any model.
+ */
+export interface ConceptIndex {
+  fingerprint: string
+  concepts: z.infer<typeof STORED_LISTS.concepts>[]
   chunks: ChunkConcepts
+  singles: z.infer<typeof STORED_LISTS.singles>[]
   terms: StemHolders
+  /** Distinct pairs of concepts that share a chunk. */
+  edges: number
 }
 
 const KIND_WEIGHT: Record<ConceptKind, number> = { code: 1, name: 1, name_part: 0.7, phrase: 0.6, word: 0.4 }

@@ -1,11 +1,13 @@
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import type { VectorStore } from '../../vector-store/vector-store.ts'
 import type { ConceptIndex } from './concept-index.ts'
-import { createConceptIndexes, readIndexFile, writeIndexFile } from './concept-indexes.ts'
+import { createConceptIndexes } from './concept-indexes.ts'
+import { readIndexFile, writeIndexFile } from './index-file.ts'
+import { createStemHolders } from './stem-holders.ts'
 
 const stores: VectorStore[] = []
 afterEach(async () => {
@@ -61,7 +63,12 @@ describe('concept indexes', () => {
     const { file, load } = await world()
     const whole = await load()
     const size = (await readFile(file)).length
+    const replace = async (from: string, to: string) =>
+      writeFile(file, (await readFile(file, 'utf8')).replace(from, to))
     for (const spoil of [
+      () => replace(',"chunks":[\n[', ',"chunks":[\n[[0,["x"]],'),
+      () => replace(',"chunks":[', ',"pieces":['),
+      () => replace('\n]}', '\n]'),
       () => truncate(file, Math.floor(size / 2)),
       () => writeFile(file, ''),
       () => writeFile(file, '[]'),
@@ -73,6 +80,21 @@ describe('concept indexes', () => {
       expect(loaded.graph.index).toEqual(whole.graph.index)
       expect(await readIndexFile(file, whole.graph.index.fingerprint)).toEqual(whole.graph.index)
     }
+  })
+
+  it('are written and read some items at a time, however many there are', async () => {
+    const { file, load } = await world()
+    const { graph } = await load()
+    const terms = createStemHolders()
+    for (let at = 0; at < 5000; at += 1) terms.add(at, [`stem${at}`])
+    const index = { ...graph.index, terms: terms.done() }
+    await writeIndexFile(file, index)
+    const parsed = vi.spyOn(JSON, 'parse')
+    const again = await readIndexFile(file, index.fingerprint)
+    const longest = Math.max(...parsed.mock.calls.map(([text]) => text.length))
+    parsed.mockRestore()
+    expect(again).toEqual(index)
+    expect(longest).toBeLessThan((await readFile(file)).length / 8)
   })
 
   it('leave no temporary file when writing fails', async () => {

@@ -1,13 +1,10 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
 import type { CollectionInfo, StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
 import { buildConceptIndex } from './build-index.ts'
 import { ConceptGraph } from './concept-graph.ts'
-import { chunkConceptsOf } from './chunk-concepts.ts'
-import { EXTRACTOR_VERSION, StoredConceptIndex } from './concept-index.ts'
-import type { ConceptIndex } from './concept-index.ts'
-import { stemHoldersOf } from './stem-holders.ts'
+import { EXTRACTOR_VERSION } from './concept-index.ts'
+import { readIndexFile, writeIndexFile } from './index-file.ts'
 
 export interface LoadedGraph {
   graph: ConceptGraph
@@ -78,80 +75,4 @@ export function createConceptIndexes(store: VectorStore, folder: string): Concep
   }
 
   return { load }
-}
-
-/** A cached index, or null when there is none for this fingerprint. A file that cannot be understood is as good as none. */
-export async function readIndexFile(file: string, fingerprint: string): Promise<ConceptIndex | null> {
-  let text: string
-  try {
-    text = await readFile(file, 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
-  try {
-    const parsed = StoredConceptIndex.safeParse(JSON.parse(text))
-    if (!parsed.success || parsed.data.fingerprint !== fingerprint) return null
-    const { chunks, terms, ...rest } = parsed.data
-    return { ...rest, chunks: chunkConceptsOf(chunks), terms: stemHoldersOf(terms) }
-  } catch (error) {
-    if (error instanceof SyntaxError) return null
-    throw error
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Chunks, or stems, in one piece of the file. */
-const AT_ONCE = 500
-
-/** The file's text in pieces: all of it at once would be a list of lists again. */
-function* storedForm({ fingerprint, concepts, chunks, singles, terms, edges }: ConceptIndex): Generator<string> {
-  const head = JSON.stringify({ fingerprint, concepts })
-  yield `${head.slice(0, -1)},"chunks":[`
-  yield* inPieces(chunks)
-  yield `],"terms":[`
-  yield* inPieces(terms)
-  yield `],${JSON.stringify({ singles, edges }).slice(1)}`
-}
-
-function* inPieces(items: Iterable<unknown>): Generator<string> {
-  let piece: string[] = []
-  let separator = ''
-  for (const item of items) {
-    piece.push(JSON.stringify(item))
-    if (piece.length < AT_ONCE) continue
-    yield separator + piece.join(',')
-    piece = []
-    separator = ','
-  }
-  if (piece.length > 0) yield separator + piece.join(',')
-}
-
-/** Replaces the cached index at once: a reader sees the old file or the new one, whenever the process dies. */
-export async function writeIndexFile(file: string, index: ConceptIndex): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
-  try {
-    const handle = await open(temporary, 'wx')
-    try {
-      await handle.writeFile(storedForm(index))
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(temporary, file)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-  // Windows cannot open a folder for syncing; its rename is durable on its own.
-  if (process.platform !== 'win32') await syncFolder(dirname(file))
 }

@@ -5,7 +5,7 @@ import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import { buildConceptIndex } from './build-index.ts'
 import { ConceptGraph } from './concept-graph.ts'
 import { expand } from './expand.ts'
-import { createStemHolders, holdsChunk, stemHoldersOf } from './stem-holders.ts'
+import { createStemHolders, createStoredStems, holdsChunk } from './stem-holders.ts'
 
 describe('stem holders', () => {
   it('lead from a stem to exactly the chunks that hold it, also when read back from their stored form', () => {
@@ -15,7 +15,9 @@ describe('stem holders', () => {
         const collected = createStemHolders()
         for (const [chunk, stems] of chunks.entries()) collected.add(chunk, stems)
         const holders = collected.done()
-        const again = stemHoldersOf([...holders])
+        const stored = createStoredStems()
+        for (const stem of holders) stored.add(stem)
+        const again = stored.done()
         for (const asked of ['a', 'b', 'ship', 'found', 'é', '__proto__', 'unknown']) {
           const expected = [...chunks.keys()].filter((chunk) => chunks[chunk]!.includes(asked))
           expect([...holders.chunksOf(asked)]).toEqual(expected)

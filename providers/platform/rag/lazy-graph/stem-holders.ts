@@ -72,21 +72,24 @@ export function createStemHolders() {
   }
 }
 
-/** The stems of an index file. */
-export function stemHoldersOf(stored: readonly StoredStem[]): StemHolders {
-  const from = new Int32Array(stored.length + 1)
-  for (const [at, [, distances]] of stored.entries()) from[at + 1] = from[at]! + distances.length
-  const chunks = new Int32Array(from[stored.length]!)
-  for (const [at, [, distances]] of stored.entries()) {
-    let chunk = 0
-    for (const [place, distance] of distances.entries()) {
-      chunk += distance
-      chunks[from[at]! + place] = chunk
-    }
+/** Collects the stems of an index file. */
+export function createStoredStems() {
+  const stems: string[] = []
+  const from = createNumbers()
+  const chunks = createNumbers()
+  return {
+    add([stem, distances]: StoredStem): void {
+      stems.push(stem)
+      from.push(chunks.length)
+      let chunk = 0
+      for (const distance of distances) {
+        chunk += distance
+        chunks.push(chunk)
+      }
+    },
+    done(): StemHolders {
+      from.push(chunks.length)
+      return new StemHolders(stems, from.done(), chunks.done())
+    },
   }
-  return new StemHolders(
-    stored.map(([stem]) => stem),
-    from,
-    chunks,
-  )
 }
