@@ -4,6 +4,28 @@
  * docs/decisions/008 explains why the loop over all rows is WebAssembly.
  */
 
+import {
+  addI32,
+  addI32x4,
+  branchIf,
+  compile,
+  createMemory,
+  get,
+  i32,
+  instantiate,
+  lessI32,
+  loadV128,
+  loop,
+  PAGE_BYTES,
+  set,
+  simd,
+  step,
+  storeI32,
+  subI32,
+  zeroV128,
+} from './wasm-loop.ts'
+import type { CompiledLoop } from './wasm-loop.ts'
+
 /** Unit vectors of one dimension, row after row. */
 export interface VectorTable {
   readonly count: number
@@ -78,14 +100,14 @@ export interface ByteVectorTable extends VectorTable {
 /** An empty table of `count` rows. */
 export function createByteVectorTable(count: number, dimensions: number): ByteVectorTable {
   const stride = strideOf(dimensions)
-  const bytes = (count + 1) * stride + count * 4
+  const bytes = (count + 2) * stride + count * 4
   const pages = Math.max(1, Math.ceil(bytes / PAGE_BYTES))
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
-  compiledForBytes ??= new WebAssembly.Module(moduleOf(1, BYTE_BODY))
-  const { dots } = new WebAssembly.Instance(compiledForBytes, { env: { memory } }).exports as { dots: DotsFunction }
-  const query = new Int8Array(memory.buffer, 0, stride)
-  const rows = new Int8Array(memory.buffer, stride, count * stride)
-  const out = new Int32Array(memory.buffer, stride * (count + 1), count)
+  const memory = createMemory(pages, pages)
+  compiledForBytes ??= compile({ parameters: 5, i32: 1, v128: 1 }, BYTE_BODY)
+  const dots: DotsFunction = instantiate(compiledForBytes, memory)
+  const query = new Int16Array(memory.buffer, 0, stride)
+  const rows = new Int8Array(memory.buffer, query.byteLength, count * stride)
+  const out = new Int32Array(memory.buffer, query.byteLength + rows.byteLength, count)
   const scales = new Float32Array(count)
   return {
     count,
@@ -117,13 +139,15 @@ export function createByteVectorTable(count: number, dimensions: number): ByteVe
 /** Positions of the `limit` highest scores above a floor, best first, equal ones by position. */
 export function highest(scores: ArrayLike<number>, limit: number, floor = 0): number[] {
   const best: number[] = []
+  let excluded = floor
   for (let index = 0; index < scores.length; index += 1) {
     const score = scores[index]!
-    if (score <= floor || (best.length === limit && score <= scores[best.at(-1)!]!)) continue
+    if (score <= excluded) continue
     let position = best.length
     while (position > 0 && scores[best[position - 1]!]! < score) position -= 1
     best.splice(position, 0, index)
     if (best.length > limit) best.pop()
+    if (best.length === limit) excluded = scores[best.at(-1)!]!
   }
   return best
 }
@@ -143,7 +167,6 @@ export function toUnitLength(vector: Float32Array): Float32Array | null {
 
 /**
  * Dot products of one vector with many, four components per instruction: WebAssembly's SIMD, which JavaScript has no other access to.
- * Written out as instructions because a compiler for one loop would be a heavier dependency than the loop.
  */
 interface DotKernel {
   /** One after the other, `stride` components each; those beyond a vector's dimensions stay zero. */
@@ -157,7 +180,6 @@ interface DotKernel {
 
 /** Components per turn of the inner loop: four vector registers of four. */
 const STEP = 16
-const PAGE_BYTES = 65_536
 
 const strideOf = (dimensions: number): number => Math.ceil(dimensions / STEP) * STEP
 
@@ -169,9 +191,9 @@ export const vectorTableBytes = (count: number, dimensions: number): number =>
 export function createDotKernel(count: number, dimensions: number): DotKernel {
   const stride = strideOf(dimensions)
   const pages = Math.max(1, Math.ceil(vectorTableBytes(count, dimensions) / PAGE_BYTES))
-  const memory = new WebAssembly.Memory({ initial: pages, maximum: pages })
-  compiled ??= new WebAssembly.Module(moduleOf(SUMS.length, BODY))
-  const { dots } = new WebAssembly.Instance(compiled, { env: { memory } }).exports as { dots: DotsFunction }
+  const memory = createMemory(pages, pages)
+  compiled ??= compile({ parameters: 5, i32: 1, v128: SUMS.length }, BODY)
+  const dots: DotsFunction = instantiate(compiled, memory)
   const query = new Float32Array(memory.buffer, 0, stride)
   const rows = new Float32Array(memory.buffer, query.byteLength, count * stride)
   const out = new Float32Array(memory.buffer, query.byteLength + rows.byteLength, count)
@@ -186,37 +208,17 @@ export function createDotKernel(count: number, dimensions: number): DotKernel {
   }
 }
 
-// Node's types leave WebAssembly to the browser's library, which has no place in a server.
-declare const WebAssembly: {
-  Module: new (bytes: Uint8Array) => object
-  Memory: new (size: { initial: number; maximum: number }) => { buffer: ArrayBuffer }
-  Instance: new (module: object, imports: Record<string, object>) => { exports: object }
-}
-
 type DotsFunction = (query: number, row: number, out: number, count: number, strideBytes: number) => void
-let compiled: object | null = null
-let compiledForBytes: object | null = null
+let compiled: CompiledLoop | null = null
+let compiledForBytes: CompiledLoop | null = null
 
-const I32 = 0x7f
-const V128 = 0x7b
-const EMPTY_BLOCK = 0x40
 const [QUERY, ROW, OUT, COUNT, BYTES, AT, SUM] = [0, 1, 2, 3, 4, 5, 6] as const
 const SUMS = [SUM, SUM + 1, SUM + 2, SUM + 3]
 
-const get = (local: number): number[] => [0x20, local]
-const set = (local: number): number[] => [0x21, local]
-const i32 = (value: number): number[] => [0x41, value]
-const loop = (...body: number[][]): number[] => [0x03, EMPTY_BLOCK, ...body.flat(), 0x0b]
-const branchIf = (depth: number): number[] => [0x0d, depth]
-const [addI32, subI32, lessI32] = [[0x6a], [0x6b], [0x49]]
-const simd = (opcode: number, ...immediates: number[]): number[] => [0xfd, ...unsigned(opcode), ...immediates]
-const loadV128 = (offset: number): number[] => simd(0x00, 2, offset)
-const zeroV128 = simd(0x0c, ...Array<number>(16).fill(0))
 const [addF32x4, mulF32x4] = [simd(0xe4), simd(0xe6)]
 const laneF32 = (lane: number): number[] => simd(0x1f, lane)
 const addF32 = [0x92]
 const storeF32 = [0x38, 2, 0]
-const step = (local: number, ...by: number[][]): number[] => [...get(local), ...by.flat(), ...addI32, ...set(local)]
 
 /** For each row: four running sums over the components, then their sixteen lanes added up and stored. */
 const BODY: number[] = loop(
@@ -237,8 +239,7 @@ const BODY: number[] = loop(
       ...addF32x4,
       ...set(sum),
     ]),
-    // 64 as signed LEB128 takes two bytes.
-    step(AT, [0x41, 0xc0, 0x00]),
+    step(AT, i32(STEP * 4)),
     [...get(AT), ...get(BYTES), ...lessI32, ...branchIf(0)],
   ),
   [...get(SUM), ...get(SUM + 1), ...addF32x4, ...get(SUM + 2), ...get(SUM + 3), ...addF32x4, ...addF32x4, ...set(SUM)],
@@ -250,68 +251,27 @@ const BODY: number[] = loop(
   [...get(COUNT), ...i32(1), ...subI32, 0x22, COUNT, ...branchIf(0)],
 )
 
-const multiplyLowI8 = simd(0x9c)
-const multiplyHighI8 = simd(0x9d)
-const addPairsI16 = simd(0x7e)
-const addI32x4 = simd(0xae)
+const loadI8AsI16 = (offset: number): number[] => simd(0x01, 0, offset)
+const multiplyAndAddPairs = simd(0xba)
 const laneI32 = (lane: number): number[] => simd(0x1b, lane)
 
-/** For each row: the products of sixteen bytes at a time, added up in four lanes of 32 bits. */
+/** For each row: the products of sixteen bytes at a time with the query in 16 bits, added up in four lanes of 32 bits. */
 const BYTE_BODY: number[] = loop(
   [...zeroV128, ...set(SUM)],
   [...i32(0), ...set(AT)],
   loop(
-    ...[multiplyLowI8, multiplyHighI8].map((multiply) => [
-      ...get(SUM),
-      ...[ROW, QUERY].flatMap((from) => [...get(from), ...get(AT), ...addI32, ...loadV128(0)]),
-      ...multiply,
-      ...addPairsI16,
-      ...addI32x4,
-      ...set(SUM),
+    ...[0, 8].flatMap((first) => [
+      [...get(ROW), ...get(AT), ...addI32, ...loadI8AsI16(first)],
+      [...get(QUERY), ...get(AT), ...addI32, ...get(AT), ...addI32, ...loadV128(2 * first)],
+      [...multiplyAndAddPairs, ...get(SUM), ...addI32x4, ...set(SUM)],
     ]),
     step(AT, i32(STEP)),
     [...get(AT), ...get(BYTES), ...lessI32, ...branchIf(0)],
   ),
   [...get(OUT), ...get(SUM), ...laneI32(0)],
   ...[1, 2, 3].map((lane) => [...get(SUM), ...laneI32(lane), ...addI32]),
-  [0x36, 2, 0],
+  storeI32,
   step(ROW, get(BYTES)),
   step(OUT, i32(4)),
   [...get(COUNT), ...i32(1), ...subI32, 0x22, COUNT, ...branchIf(0)],
 )
-
-/** A module with one function `dots` of five numbers, with so many vector locals. */
-function moduleOf(vectorLocals: number, body: number[]): Uint8Array {
-  return Uint8Array.from([
-    0x00,
-    0x61,
-    0x73,
-    0x6d,
-    0x01,
-    0x00,
-    0x00,
-    0x00,
-    ...section(1, [1, 0x60, 5, I32, I32, I32, I32, I32, 0]),
-    // A memory with at most as many pages as 32 bits can address.
-    ...section(2, [1, ...name('env'), ...name('memory'), 0x02, 0x01, 0x00, ...unsigned(65_536)]),
-    ...section(3, [1, 0]),
-    ...section(7, [1, ...name('dots'), 0x00, 0]),
-    ...section(10, [1, ...sized([2, 1, I32, vectorLocals, V128, ...body, 0x0b])]),
-  ])
-}
-
-function unsigned(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...unsigned(value >>> 7)]
-}
-
-function sized(bytes: number[]): number[] {
-  return [...unsigned(bytes.length), ...bytes]
-}
-
-function section(id: number, bytes: number[]): number[] {
-  return [id, ...sized(bytes)]
-}
-
-function name(text: string): number[] {
-  return sized([...Buffer.from(text)])
-}

@@ -1,7 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createByteVectorTable, toByteVector } from './dense-vectors.ts'
+import { createByteVectorTable, highest, toByteVector } from './dense-vectors.ts'
+import { BITMAP_BYTES, createSparseProducts } from './sparse-products.ts'
 import { createSparseVectorTable, createTableFor } from './sparse-vectors.ts'
+import { createMemory } from './wasm-loop.ts'
 import { randomFrom } from '../../tests/helpers/random.ts'
 
 const DIMENSIONS = 40
@@ -19,13 +21,17 @@ describe('a sparse table of vectors', () => {
             Float32Array.from({ length: DIMENSIONS }, () => (random() < share ? random() * 2 - 1 : 0))
           const dense = createByteVectorTable(count, DIMENSIONS)
           const sparse = createSparseVectorTable(count, DIMENSIONS)
+          // Few different ones, so that rows tie.
+          const kinds = Array.from({ length: 1 + Math.floor(random() * count) }, () => toByteVector(vector()))
           for (let row = 0; row < count; row += 1) {
-            const bytes = toByteVector(vector())
+            const bytes = kinds[Math.floor(random() * kinds.length)]!
             dense.set(row, bytes)
             sparse.set(row, bytes)
           }
-          for (const query of [vector(), vector()]) {
-            expect(sparse.similarities(query)).toEqual(dense.similarities(query))
+          for (const query of [vector(), vector(), new Float32Array(DIMENSIONS)]) {
+            const cosines = sparse.similarities(query)
+            expect(cosines).toEqual(dense.similarities(query))
+            expect(highest(cosines, 20)).toEqual(highest(dense.similarities(query), 20))
             for (let row = 0; row < count; row += 37)
               expect(sparse.similarity(query, row)).toBe(dense.similarity(query, row))
           }
@@ -33,6 +39,49 @@ describe('a sparse table of vectors', () => {
       ),
       { numRuns: 60 },
     )
+  })
+
+  it('adds up exactly in a table of many pages, with the largest components and after its memory grew', () => {
+    const [count, dimensions] = [3000, 768]
+    const random = randomFrom(7)
+    const largest = () =>
+      Float32Array.from({ length: dimensions }, () => (random() < 0.4 ? (random() < 0.5 ? -1 : 1) : 0))
+    const dense = createByteVectorTable(count, dimensions)
+    const sparse = createSparseVectorTable(count, dimensions)
+    for (let row = 0; row < count; row += 1) {
+      const bytes = toByteVector(largest())
+      dense.set(row, bytes)
+      sparse.set(row, bytes)
+    }
+    const queries = [new Float32Array(dimensions).fill(-1), largest(), largest()]
+    for (const query of queries) {
+      expect(sparse.similarities(query)).toEqual(dense.similarities(query))
+      const own = queries.map((other) => sparse.similarity(other, count - 1))
+      expect(own).toEqual(queries.map((other) => dense.similarity(other, count - 1)))
+    }
+  })
+
+  it('reads the columns of the query and no others, whatever the number of rows', () => {
+    const memory = createMemory(1, 1)
+    const products = createSparseProducts(memory, 3)
+    // Two rows. The first column is [5, 7], the last one [0, 2]; the column between lies outside the memory.
+    const outside = 2 ** 30
+    const place = {
+      starts: products.bytes,
+      bitmaps: products.bytes + 12,
+      values: products.bytes + 12 + 3 * BITMAP_BYTES,
+    }
+    new Int32Array(memory.buffer, place.starts, 3).set([0, outside, 2])
+    const bytes = new Uint8Array(memory.buffer)
+    bytes[place.bitmaps] = 0b11
+    bytes[place.bitmaps + BITMAP_BYTES] = 0b11
+    bytes[place.bitmaps + 2 * BITMAP_BYTES] = 0b10
+    bytes.set([5, 7, 2], place.values)
+    products.ask(Float32Array.of(0.5, 0, -1), Int8Array.of(10, 0, -20))
+    expect([...products.sumsOf(place).subarray(0, 3)]).toEqual([50, 30, 0])
+    expect([0, 1, 2].map((row) => products.sumOf(place, row))).toEqual([2.5, 1.5, 0])
+    products.ask(Float32Array.of(0, 1, 0), Int8Array.of(0, 1, 0))
+    expect(() => products.sumsOf(place)).toThrow('memory access out of bounds')
   })
 
   it('takes less memory where most components are zero, and refuses rows out of order', () => {

@@ -1,17 +1,8 @@
 import { createByteVectorTable, toByteVector } from './dense-vectors.ts'
 import type { ByteVector, ByteVectorTable } from './dense-vectors.ts'
-
-/** Rows of a block, and the words of a bitmap of them. */
-const BLOCK_ROWS = 256
-const WORDS = BLOCK_ROWS / 32
-
-/** Some rows, column by column: which of them have a component that is not zero, and these components. */
-interface Block {
-  bitmaps: Int32Array
-  /** Where the values of each column begin; one more for the end. */
-  starts: Int32Array
-  values: Int8Array
-}
+import { BITMAP_BYTES, BLOCK_ROWS, createSparseProducts } from './sparse-products.ts'
+import type { BlockPlace } from './sparse-products.ts'
+import { createMemory, MOST_PAGES, PAGE_BYTES } from './wasm-loop.ts'
 
 /**
  * An empty table for vectors such as these, the first ones of it. Those of short texts by rules have many zeros, which a sparse table does not
@@ -26,30 +17,67 @@ export function createTableFor(first: readonly ByteVector[], count: number): Byt
   return isSparse ? createSparseVectorTable(count, dimensions) : createByteVectorTable(count, dimensions)
 }
 
+/** Pages of memory that are added together. */
+const GROWTH = 16
+const WORDS = BITMAP_BYTES / 4
+
 /** An empty sparse table of `count` rows. */
 export function createSparseVectorTable(count: number, dimensions: number): ByteVectorTable {
-  const blocks: Block[] = []
-  const blockOf = createPacker(dimensions)
+  const memory = createMemory(1, MOST_PAGES)
+  const products = createSparseProducts(memory, dimensions)
+  /** The memory as numbers and as bytes; growing it replaces them. */
+  let words = new Int32Array(0)
+  let bytes = new Int8Array(0)
+  let used = products.bytes
+  const blocks: BlockPlace[] = []
   const scales = new Float32Array(count)
   let open = new Int8Array(BLOCK_ROWS * dimensions)
   let filled = 0
-  let asked: { vector: Float32Array; columns: Int32Array } | null = null
+  let asked: { vector: Float32Array; scale: number } | null = null
 
-  /** Columns in which a query is not zero: the others add nothing. */
-  const columnsOf = (vector: Float32Array): Int32Array => {
-    if (asked?.vector !== vector)
-      asked = { vector, columns: Int32Array.from(vector.keys().filter((at) => vector[at] !== 0)) }
-    return asked.columns
+  /** Sets the query and returns its scale. A question compares one vector with many single rows. */
+  const ask = (vector: Float32Array): number => {
+    if (asked?.vector !== vector) {
+      const { scale, components } = toByteVector(vector)
+      products.ask(vector, components)
+      asked = { vector, scale }
+    }
+    return asked.scale
+  }
+
+  const makeRoom = (size: number): void => {
+    const missing = Math.ceil((used + size - memory.buffer.byteLength) / PAGE_BYTES)
+    if (missing > 0) memory.grow(Math.max(missing, GROWTH))
+    words = new Int32Array(memory.buffer)
+    bytes = new Int8Array(memory.buffer)
+  }
+
+  /** Appends the open rows. Memory that was not used is zero, as bitmaps must be before. */
+  const appendBlock = (): void => {
+    const bitmaps = used + 4 * dimensions
+    const place = { starts: used, bitmaps, values: bitmaps + BITMAP_BYTES * dimensions }
+    // The loop reads eight values at a time, so up to seven beyond the last one.
+    makeRoom(place.values - used + open.length + 8)
+    let values = 0
+    for (let column = 0; column < dimensions; column += 1) {
+      words[place.starts / 4 + column] = values
+      for (let row = 0; row < BLOCK_ROWS; row += 1) {
+        const value = open[row * dimensions + column]!
+        if (value === 0) continue
+        words[bitmaps / 4 + column * WORDS + (row >> 5)]! |= 1 << (row & 31)
+        bytes[place.values + values] = value
+        values += 1
+      }
+    }
+    used = place.values + Math.ceil(values / 4) * 4
+    blocks.push(place)
   }
 
   return {
     count,
     dimensions,
     get bytes() {
-      return blocks.reduce(
-        (sum, { bitmaps, starts, values }) => sum + bitmaps.byteLength + starts.byteLength + values.byteLength,
-        scales.byteLength + open.byteLength,
-      )
+      return used + scales.byteLength + open.byteLength
     },
     set(row, { scale, components }) {
       if (row !== filled) throw new RangeError(`row ${row} is set where row ${filled} is next`)
@@ -57,115 +85,23 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
       open.set(components, (row % BLOCK_ROWS) * dimensions)
       filled += 1
       if (filled % BLOCK_ROWS !== 0 && filled !== count) return
-      blocks.push(blockOf(open))
+      appendBlock()
       open = filled === count ? new Int8Array(0) : open.fill(0)
     },
     similarities(vector) {
-      const { scale, components } = toByteVector(vector)
-      const columns = columnsOf(vector)
-      const sums = new Int32Array(Math.max(count, blocks.length * BLOCK_ROWS))
-      for (let block = 0; block < blocks.length; block += 1)
-        addProducts(blocks[block]!, components, columns, sums, block * BLOCK_ROWS)
+      const scale = ask(vector)
       const cosines = new Float32Array(count)
-      for (let row = 0; row < count; row += 1) cosines[row] = sums[row]! * scale * scales[row]!
+      for (const [block, place] of blocks.entries()) {
+        const sums = products.sumsOf(place)
+        const first = block * BLOCK_ROWS
+        const end = Math.min(BLOCK_ROWS, count - first)
+        for (let row = 0; row < end; row += 1) cosines[first + row] = sums[row]! * scale * scales[first + row]!
+      }
       return cosines
     },
     similarity(vector, row) {
-      const { bitmaps, starts, values } = blocks[Math.floor(row / BLOCK_ROWS)]!
-      const inBlock = row % BLOCK_ROWS
-      const word = inBlock >> 5
-      const bit = 1 << (inBlock & 31)
-      let sum = 0
-      for (const column of columnsOf(vector)) {
-        const first = column * WORDS
-        const bits = bitmaps[first + word]!
-        if ((bits & bit) === 0) continue
-        let at = starts[column]! + bitsIn(bits & (bit - 1))
-        for (let before = 0; before < word; before += 1) at += bitsIn(bitmaps[first + before]!)
-        sum += values[at]! * vector[column]!
-      }
-      return sum * scales[row]!
+      ask(vector)
+      return products.sumOf(blocks[Math.floor(row / BLOCK_ROWS)]!, row % BLOCK_ROWS) * scales[row]!
     },
   }
-}
-
-/** Bytes of blocks that are allocated together. */
-const PAGE_BYTES = 1024 * 1024
-
-/**
- * Makes blocks of rows whose bytes lie one after the other in pages. Each block with buffers of its own, among those that are used only while it is
- * made, would leave gaps of a quarter of the table that the process keeps.
- */
-function createPacker(dimensions: number): (rows: Int8Array) => Block {
-  const bitmaps = new Int32Array(dimensions * WORDS)
-  const starts = new Int32Array(dimensions + 1)
-  const values = new Int8Array(BLOCK_ROWS * dimensions)
-  let page = new ArrayBuffer(0)
-  let used = 0
-
-  const place = (bytes: number): number => {
-    if (used + bytes > page.byteLength) {
-      page = new ArrayBuffer(Math.max(PAGE_BYTES, bytes))
-      used = 0
-    }
-    const from = used
-    used += Math.ceil(bytes / Int32Array.BYTES_PER_ELEMENT) * Int32Array.BYTES_PER_ELEMENT
-    return from
-  }
-  const placed = (numbers: Int32Array): Int32Array => {
-    const from = place(numbers.byteLength)
-    const copy = new Int32Array(page, from, numbers.length)
-    copy.set(numbers)
-    return copy
-  }
-
-  return (rows) => {
-    bitmaps.fill(0)
-    let count = 0
-    for (let column = 0; column < dimensions; column += 1) {
-      starts[column] = count
-      for (let row = 0; row < BLOCK_ROWS; row += 1) {
-        const value = rows[row * dimensions + column]!
-        if (value === 0) continue
-        bitmaps[column * WORDS + (row >> 5)]! |= 1 << (row & 31)
-        values[count] = value
-        count += 1
-      }
-    }
-    starts[dimensions] = count
-    const from = place(count)
-    const packed = new Int8Array(page, from, count)
-    packed.set(values.subarray(0, count))
-    return { bitmaps: placed(bitmaps), starts: placed(starts), values: packed }
-  }
-}
-
-/** Adds to the sum of each row its products with the query. */
-function addProducts(
-  { bitmaps, starts, values }: Block,
-  query: Int8Array,
-  columns: Int32Array,
-  sums: Int32Array,
-  firstRow: number,
-): void {
-  for (const column of columns) {
-    const factor = query[column]!
-    let at = starts[column]!
-    for (let word = 0; word < WORDS; word += 1) {
-      let bits = bitmaps[column * WORDS + word]!
-      const from = firstRow + word * 32 + 31
-      while (bits !== 0) {
-        const lowest = bits & -bits
-        sums[from - Math.clz32(lowest)]! += factor * values[at]!
-        at += 1
-        bits ^= lowest
-      }
-    }
-  }
-}
-
-function bitsIn(word: number): number {
-  let bits = word - ((word >>> 1) & 0x55555555)
-  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333)
-  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
 }
