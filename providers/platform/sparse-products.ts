@@ -17,11 +17,14 @@ import {
 } from './wasm-loop.ts'
 import type { CompiledLoop, WasmMemory } from './wasm-loop.ts'
 
-/** Rows of a block of sparse vectors; one bit for each in the bitmap of a column. */
-export const BLOCK_ROWS = 256
-export const BITMAP_BYTES = BLOCK_ROWS / 8
+/** Rows of a block of sparse vectors, in parts. What is read of a column lies together: short pieces far from each other leave a processor waiting. */
+export const BLOCK_ROWS = 1024
+export const PART_ROWS = 256
+export const PARTS = BLOCK_ROWS / PART_ROWS
+/** The bitmap of a part's rows in a column. */
+export const BITMAP_BYTES = PART_ROWS / 8
 
-/** Where a block lies in memory: where the values of each column start, a bitmap for each column, the values column by column. */
+/** Where a block lies in memory: for each column and part where its values start, then its bitmap; then the values column by column. */
 export interface BlockPlace {
   starts: number
   bitmaps: number
@@ -88,12 +91,14 @@ export function createSparseProducts(memory: WasmMemory, dimensions: number): Sp
       if (end > ASKED) addProducts(ASKED, end, starts, bitmaps, values)
       return sums
     },
-    sumOf({ starts, bitmaps, values }, row) {
+    sumOf({ starts, bitmaps, values }, rowOfBlock) {
       if (end === ASKED) return 0
       const { before, sum } = current()
+      const part = Math.floor(rowOfBlock / PART_ROWS)
+      const row = rowOfBlock % PART_ROWS
       for (let word = 0; word < before.length; word += 1) before[word] = word < row >> 5 ? -1 : 0
       before[row >> 5] = (1 << (row & 31)) - 1
-      addProductsOfRow(ASKED, end, starts, bitmaps, values, row >> 3, row & 7)
+      addProductsOfRow(ASKED, end, starts + part * 4, bitmaps + part * BITMAP_BYTES, values, row >> 3, row & 7)
       return sum[0]!
     },
   }
@@ -141,10 +146,10 @@ const storeV128 = (offset: number): number[] => simd(0x0b, 2, offset)
 const [fourSums, eightSums] = [16, 32]
 
 const ofColumn = (size: number): number[] => [...get(QUERY), ...loadI32(0), ...i32(size), ...multiplyI32, ...addI32]
-const bitmapOfColumn = (local: number): number[] => [...get(BITMAPS), ...ofColumn(BITMAP_BYTES), ...set(local)]
+const bitmapOfColumn = (local: number): number[] => [...get(BITMAPS), ...ofColumn(PARTS * BITMAP_BYTES), ...set(local)]
 const valuesOfColumn = (local: number): number[] => [
   ...get(STARTS),
-  ...ofColumn(4),
+  ...ofColumn(PARTS * 4),
   ...loadI32(0),
   ...get(VALUES),
   ...addI32,
@@ -189,7 +194,7 @@ const [andI32, shiftRightI32, andI64, countBitsI64, wrapI64] = [[0x71], [0x76], 
 const [toF64, floatToF64, addF64, multiplyF64] = [[0xb7], [0xbb], [0xa0], [0xa2]]
 const storeF64 = [0x39, 3, 0]
 
-/** For each column of the query: the row's value, which is zero when the bitmap has no bit for it; otherwise the bits before it count to its position. */
+/** For each column of the query in one part: the row's value, which is zero when the bitmap has no bit for it; otherwise the bits before it count to its position. */
 const ROW_BODY: number[] = [
   ...WORD_OF_EACH.flatMap((word) => [...i32(BEFORE), ...loadI64(word * 8), ...set(ROWS_BEFORE + word)]),
   ...loop(

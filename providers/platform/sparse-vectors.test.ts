@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createByteVectorTable, highest, toByteVector } from './dense-vectors.ts'
-import { BITMAP_BYTES, createSparseProducts } from './sparse-products.ts'
+import { BITMAP_BYTES, createSparseProducts, PARTS } from './sparse-products.ts'
 import { createSparseVectorTable, createTableFor } from './sparse-vectors.ts'
 import { createMemory } from './wasm-loop.ts'
 import { randomFrom } from '../../tests/helpers/random.ts'
@@ -12,7 +12,7 @@ describe('a sparse table of vectors', () => {
   it('gives the same cosines as a dense one, to the last bit', () => {
     fc.assert(
       fc.property(
-        fc.integer({ min: 0, max: 600 }),
+        fc.integer({ min: 0, max: 2200 }),
         fc.nat(),
         fc.double({ min: 0, max: 1, noNaN: true }),
         (count, seed, share) => {
@@ -66,16 +66,15 @@ describe('a sparse table of vectors', () => {
     const products = createSparseProducts(memory, 3)
     // Two rows. The first column is [5, 7], the last one [0, 2]; the column between lies outside the memory.
     const outside = 2 ** 30
-    const place = {
-      starts: products.bytes,
-      bitmaps: products.bytes + 12,
-      values: products.bytes + 12 + 3 * BITMAP_BYTES,
-    }
-    new Int32Array(memory.buffer, place.starts, 3).set([0, outside, 2])
+    const bitmaps = products.bytes + 3 * PARTS * 4
+    const column = PARTS * BITMAP_BYTES
+    const place = { starts: products.bytes, bitmaps, values: bitmaps + 3 * column }
+    const starts = [0, outside, 2].flatMap((start) => Array<number>(PARTS).fill(start))
+    new Int32Array(memory.buffer, place.starts, starts.length).set(starts)
     const bytes = new Uint8Array(memory.buffer)
-    bytes[place.bitmaps] = 0b11
-    bytes[place.bitmaps + BITMAP_BYTES] = 0b11
-    bytes[place.bitmaps + 2 * BITMAP_BYTES] = 0b10
+    bytes[bitmaps] = 0b11
+    bytes[bitmaps + column] = 0b11
+    bytes[bitmaps + 2 * column] = 0b10
     bytes.set([5, 7, 2], place.values)
     products.ask(Float32Array.of(0.5, 0, -1), Int8Array.of(10, 0, -20))
     expect([...products.sumsOf(place).subarray(0, 3)]).toEqual([50, 30, 0])

@@ -1,6 +1,6 @@
 import { createByteVectorTable, toByteVector } from './dense-vectors.ts'
 import type { ByteVector, ByteVectorTable } from './dense-vectors.ts'
-import { BITMAP_BYTES, BLOCK_ROWS, createSparseProducts } from './sparse-products.ts'
+import { BITMAP_BYTES, BLOCK_ROWS, createSparseProducts, PART_ROWS, PARTS } from './sparse-products.ts'
 import type { BlockPlace } from './sparse-products.ts'
 import { createMemory, MOST_PAGES, PAGE_BYTES } from './wasm-loop.ts'
 
@@ -19,7 +19,7 @@ export function createTableFor(first: readonly ByteVector[], count: number): Byt
 
 /** Pages of memory that are added together. */
 const GROWTH = 16
-const WORDS = BITMAP_BYTES / 4
+const WORDS = (PARTS * BITMAP_BYTES) / 4
 
 /** An empty sparse table of `count` rows. */
 export function createSparseVectorTable(count: number, dimensions: number): ByteVectorTable {
@@ -54,14 +54,14 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
 
   /** Appends the open rows. Memory that was not used is zero, as bitmaps must be before. */
   const appendBlock = (): void => {
-    const bitmaps = used + 4 * dimensions
-    const place = { starts: used, bitmaps, values: bitmaps + BITMAP_BYTES * dimensions }
+    const bitmaps = used + 4 * PARTS * dimensions
+    const place = { starts: used, bitmaps, values: bitmaps + PARTS * BITMAP_BYTES * dimensions }
     // The loop reads eight values at a time, so up to seven beyond the last one.
     makeRoom(place.values - used + open.length + 8)
     let values = 0
     for (let column = 0; column < dimensions; column += 1) {
-      words[place.starts / 4 + column] = values
       for (let row = 0; row < BLOCK_ROWS; row += 1) {
+        if (row % PART_ROWS === 0) words[place.starts / 4 + column * PARTS + row / PART_ROWS] = values
         const value = open[row * dimensions + column]!
         if (value === 0) continue
         words[bitmaps / 4 + column * WORDS + (row >> 5)]! |= 1 << (row & 31)
