@@ -156,9 +156,10 @@ export const test = base.extend<
 
 /** Serious and critical findings of axe, one line each; what is still fading in would have too little contrast. */
 export async function seriousFindings(page: Page): Promise<string[]> {
-  await page.waitForFunction(
-    `document.getAnimations().every((animation) => animation.playState !== 'running' || animation.effect.getComputedTiming().endTime === Infinity)`,
-  )
+  const isAtRest = `document.getAnimations().every(
+    (animation) => animation.playState !== 'running' || animation.effect.getComputedTiming().endTime === Infinity,
+  )`
+  await expect.poll(() => page.evaluate<boolean>(isAtRest)).toBe(true)
   // Its usual mode opens a page of its own, which the app has none of.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode(IS_DESKTOP)

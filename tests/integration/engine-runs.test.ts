@@ -162,7 +162,11 @@ describe('a run', () => {
     await until((event) => event.type === 'index.changed')
     const stored = await readFile(evidence('judged'), 'utf8')
     // Looking at the answers seals no round.
-    expect(await client.judges.state({ run_id: 'judged', dataset_id: 'smoke' })).toEqual({ round: 'none', voted: 0 })
+    expect(await client.judges.state({ run_id: 'judged', dataset_id: 'smoke' })).toEqual({
+      round: 'none',
+      voted: 0,
+      under_way: false,
+    })
     expect(existsSync(join(root, 'results/judged-smoke-human-seal.json'))).toBe(false)
 
     const judge = { models: [...BUILTIN_JUDGES], rotations: 2 }
