@@ -59,6 +59,9 @@ const exists = (path: string): Promise<boolean> =>
 export const isOwnDataset = ({ declaredIn }: Pick<LadderDataset, 'declaredIn'>): boolean =>
   declaredIn.startsWith(`${OWN_DATASETS_FOLDER}/`)
 
+/** Why a dataset of a person's own is not published. */
+export const OWN_IS_NOT_PUBLISHED = 'a dataset of your own is never published with the project'
+
 /** The dataset's file as it is now. Throws `ManifestError` for a file that cannot be used. */
 export async function readOwnDataset(root: string, id: string): Promise<OwnDataset> {
   const file = `${OWN_DATASETS_FOLDER}/${id}/${OWN_DATASET_FILE}`

@@ -95,6 +95,16 @@ describe('publish', () => {
     expect(await below('docs/results/ladder.html')).toContain('subset-evaluation.json: not JSON')
   })
 
+  it('names no dataset of a person in what is published', async () => {
+    await mkdir(join(root, 'datasets/mine'), { recursive: true })
+    await writeFile(join(root, 'datasets/mine/dataset.yaml'), 'version: 1\nlabel: Letters to my lawyer\nquestions: []\n')
+    expect(await publish(publication())).toMatchObject({ ok: true })
+    for (const page of ['README.md', 'ladder.html']) {
+      expect(await below(`docs/results/${page}`)).toContain('Subset')
+      expect(await below(`docs/results/${page}`)).not.toContain('Letters to my lawyer')
+    }
+  })
+
   it('writes the same bytes again, and keeps other datasets published', async () => {
     await publish(publication())
     await writeRun(join(root, 'results'), second)

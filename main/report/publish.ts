@@ -19,6 +19,7 @@ import { OsLock } from '../lib/os-lock.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 import { loadDatasets } from '../manifests/load-datasets.ts'
 import { parseYaml } from '../manifests/load-manifest.ts'
+import { isOwnDataset } from '../manifests/own-datasets.ts'
 import { openStateFolder } from '../supervisor/state-folder.ts'
 import { datasetReport } from './dataset-report.ts'
 import { ladderPage } from './html/ladder-page.ts'
@@ -125,9 +126,9 @@ export function leftOverNotice(leftOver: readonly string[]): string | null {
   return `${RESULTS_FOLDER} still holds artifacts of earlier runs that no dataset names as published: ${first}${rest}; keep or remove them`
 }
 
-/** Rewrites the index of the results folder and the ladder's page from the catalogue and the published aggregates. */
+/** Rewrites the index of the results folder and the ladder's page from the catalogue and the published aggregates. Datasets of a person are not named. */
 async function publishIndex(root: string, datasetsFile: string): Promise<void> {
-  const datasets = await loadDatasets(root, datasetsFile)
+  const datasets = (await loadDatasets(root, datasetsFile)).filter(({ file }) => !isOwnDataset({ declaredIn: file }))
   const entries = await Promise.all(
     datasets.map(async ({ dataset }): Promise<IndexEntry> => {
       const file = dataset.published?.artifacts.find(({ file }) => file.endsWith('-evaluation.json'))?.file

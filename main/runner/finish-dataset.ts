@@ -1,7 +1,7 @@
 import type { Judgments } from '../../contract/index.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { readJudgments } from '../report/judge-input.ts'
-import { isOwnDataset } from '../manifests/own-datasets.ts'
+import { isOwnDataset, OWN_IS_NOT_PUBLISHED } from '../manifests/own-datasets.ts'
 import { leftOverNotice, publish } from '../report/publish.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import type { RunSummaryContext } from '../report/run-summary.ts'
@@ -91,7 +91,7 @@ export async function finishDataset(
   const reason = !run.publish
     ? 'not requested'
     : isOwnDataset(run.dataset)
-      ? 'a dataset of your own is never published with the project'
+      ? OWN_IS_NOT_PUBLISHED
       : (run.unavailable ?? []).length > 0
         ? `${plural(run.unavailable!.length, 'approach')} could not answer`
         : unanswered > 0

@@ -44,6 +44,16 @@ it('a dataset of a person is ingested from its own folder and answered, and not 
   expect(await readFile(mine('dataset.yaml'), 'utf8')).not.toContain('published')
 })
 
+it('is refused by publish with the reason, named or not, and nothing is written', async () => {
+  const before = await readdir(join(root, 'docs/results')).catch((): string[] => [])
+  for (const named of [[], ['--dataset', 'mine']]) {
+    const refused = await runCli(['publish', '--project', root, '--run-id', 'test', ...named])
+    expect(refused.code).toBe(2)
+    expect(refused.stderr).toContain('a dataset of your own is never published with the project')
+  }
+  expect(await readdir(join(root, 'docs/results')).catch((): string[] => [])).toEqual(before)
+})
+
 it('a question of a person is answered from what the run has ingested, and is a row of no run', async () => {
   const before = await readdir(join(root, 'results'))
   const question = 'What does a boat of class K3 pay?'

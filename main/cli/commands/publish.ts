@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Dataset } from '../../../contract/index.ts'
 import { artifactFiles, type ArtifactFiles } from '../../evidence/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { isOwnDataset, OWN_IS_NOT_PUBLISHED } from '../../manifests/own-datasets.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { publicationChange, scopeOf } from '../../report/publication-change.ts'
 import { leftOverNotice, publish } from '../../report/publish.ts'
@@ -16,15 +17,24 @@ import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../options.ts'
 import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
 
-/** The named datasets, else those that the run has a summary of. Throws `InputError` when it has none. */
+/** The named datasets, else those that the run has a summary of. Throws `InputError` when it has none that may be published. */
 function datasetsOf(setup: PreparedRun, invocation: Invocation): { dataset: Dataset; files: ArtifactFiles }[] {
   const { datasets, experiment, resultsDir, runId, inputs } = setup
-  if (textOption(invocation, 'dataset') !== null || inputs.datasetId !== null)
+  const isOwn = (id: string): boolean => experiment.datasets.some((one) => one.dataset.id === id && isOwnDataset(one))
+  if (textOption(invocation, 'dataset') !== null || inputs.datasetId !== null) {
+    const own = datasets.flatMap(({ dataset: { id } }) => (isOwn(id) ? [`${id}: ${OWN_IS_NOT_PUBLISHED}`] : []))
+    if (own.length > 0) throw new InputError(own)
     return datasets.map(({ dataset }) => ({ dataset, files: filesOf(setup, dataset.id) }))
+  }
   const stored = experiment.datasets
     .map(({ dataset }) => ({ dataset, files: artifactFiles(resultsDir, runId, dataset.id) }))
     .filter(({ files }) => existsSync(files.evaluation))
-  if (stored.length > 0) return stored
+  const publishable = stored.filter(({ dataset: { id } }) => {
+    if (isOwn(id)) invocation.stderr.write(`${sanitizeForTerminal(`${id} is left out: ${OWN_IS_NOT_PUBLISHED}`)}\n`)
+    return !isOwn(id)
+  })
+  if (publishable.length > 0) return publishable
+  if (stored.length > 0) throw new InputError([`run ${runId} has nothing to publish: ${OWN_IS_NOT_PUBLISHED}`])
   throw new InputError([
     `${resultsDir} has no summary of run ${runId}: name another run by --run-id, or finish it first`,
   ])
