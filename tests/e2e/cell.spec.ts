@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { expectTooltip, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native&hops=[2]'
 
@@ -125,15 +125,11 @@ test('an answer that refuses is marked beside its scores, and how that was decid
   // Beside the heading of the answer's scores and each score that comes from the answer.
   await expect(chip).toHaveCount(3)
   await expect(drawerOf(page).getByRole('row', { name: /^token F1/ })).toContainText('⊘ Refused')
-  await chip.first().hover()
-  await expect(page.getByRole('tooltip')).toContainText('Rules decided that this answer refuses')
+  await expectTooltip(page, chip.first(), 'Rules decided that this answer refuses')
   await drawerOf(page).getByRole('button', { name: 'Close' }).click()
   await openCell(page, 1)
   await expect(chip).toHaveCount(3)
-  // A pointer that rests where the chip appears does not enter it.
-  await page.mouse.move(0, 0)
-  await chip.first().hover()
-  await expect(page.getByRole('tooltip')).toContainText('The evaluator’s language model decided')
+  await expectTooltip(page, chip.first(), 'The evaluator’s language model decided')
 })
 
 test('an answer that answers has no mark of a refusal', async ({ page, open }) => {

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
-import { test } from '../helpers/panel-page.ts'
+import { expectTooltip, test } from '../helpers/panel-page.ts'
 
 const COVERAGE = '/coverage?run=ladder-2026-11-20&dataset=graph_native'
 
@@ -79,6 +79,5 @@ test('answers that refuse are counted by approach, and their number explains how
   const chips = page.getByRole('region', { name: 'Coverage', exact: true }).getByText(/^⊘ Refused/)
   // The other approaches have no row that records it.
   await expect(chips).toHaveText(['⊘ Refused 2/24, 1 unknown', '⊘ Refused 1/24'])
-  await chips.first().hover()
-  await expect(page.getByRole('tooltip')).toContainText('for 3 answers by the evaluator’s language model')
+  await expectTooltip(page, chips.first(), 'for 3 answers by the evaluator’s language model')
 })

@@ -172,6 +172,14 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     )
 }
 
+/** A pointer that rests where a mark appears, or on one that is drawn anew, does not enter it: it leaves and comes again. */
+export const expectTooltip = (page: Page, mark: Locator, text: string): Promise<void> =>
+  expect(async () => {
+    await page.mouse.move(0, 0)
+    await mark.hover()
+    await expect(page.getByRole('tooltip')).toContainText(text, { timeout: 2000 })
+  }).toPass({ timeout: 20_000 })
+
 /** Calls the control API as the open page does; rejects when it refuses. */
 export async function postControl(page: Page, procedure: string, input: object): Promise<void> {
   const body = JSON.stringify(JSON.stringify({ json: input }))
