@@ -27,6 +27,19 @@ async function newWindow(app: ElectronApplication): Promise<Page> {
   return opened
 }
 
+const BLANK_ATTEMPTS = 3
+const BLANK_MS = 8000
+
+/** On a busy machine a window that still goes to its own page now and then never reports that it has gone to this one: it is sent there again then. */
+async function goBlank(page: Page, attempt = 1): Promise<void> {
+  try {
+    await page.goto('about:blank', { timeout: BLANK_MS })
+  } catch (error) {
+    if (attempt === BLANK_ATTEMPTS) throw error
+    await goBlank(page, attempt + 1)
+  }
+}
+
 /** The app's pages keep nothing from the spec before: neither documents nor stored choices nor answers made by the spec. */
 async function clear({ app, page }: DesktopHost, main: Page): Promise<void> {
   for (const other of app.windows()) if (other !== page) await other.close()
@@ -38,7 +51,7 @@ async function clear({ app, page }: DesktopHost, main: Page): Promise<void> {
   const session = await app.context().newCDPSession(main)
   await session.send('Storage.clearDataForOrigin', { origin: ORIGIN, storageTypes: 'all' })
   await session.detach()
-  await main.goto('about:blank')
+  await goBlank(main)
 }
 
 /** Specs in the desktop app: one app per worker, in front of whatever server the spec starts. */
@@ -52,7 +65,7 @@ export const desktopTest = base.extend<{ page: Page; context: BrowserContext }, 
       const { app, page } = desktop
       // The panel is open already. Chromium intercepts an app's scheme only in documents that are loaded after the request for it, and to
       // go to another view of the panel loads none: the routes of the first spec would have no effect.
-      await page.goto('about:blank')
+      await goBlank(page)
       const savedIn = await mkdtemp(join(tmpdir(), 'rag-ladder-saved-'))
       await app.evaluate(({ BrowserWindow, session }, folder) => {
         BrowserWindow.getAllWindows()[0]!.setContentSize(1440, 900)
