@@ -2,14 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it, vi } from 'vitest'
-import type { ExtractedChunk } from '../document-store.ts'
-import type { NameResolver } from '../resolution/resolve-names.ts'
-import { mergingExtractions } from './merge.ts'
+import type { ExtractedChunk } from '../../providers/platform/graph-engine/document-store.ts'
+import type { NameResolver } from '../../providers/platform/graph-engine/resolution/resolve-names.ts'
+import { mergingExtractions } from '../../providers/platform/graph-engine/graph/merge.ts'
+
+// Here and not beside the code: the unit tests share their modules, so that a mock has no effect on those that are loaded already.
 
 /** What holds the names of the whole corpus. */
 const held: WeakRef<object>[] = []
 
-vi.mock(import('../resolution/resolve-names.ts'), async (importOriginal) => {
+vi.mock(import('../../providers/platform/graph-engine/resolution/resolve-names.ts'), async (importOriginal) => {
   const actual = await importOriginal()
   return {
     ...actual,
