@@ -97,7 +97,10 @@ describe('publish', () => {
 
   it('names no dataset of a person in what is published', async () => {
     await mkdir(join(root, 'datasets/mine'), { recursive: true })
-    await writeFile(join(root, 'datasets/mine/dataset.yaml'), 'version: 1\nlabel: Letters to my lawyer\nquestions: []\n')
+    await writeFile(
+      join(root, 'datasets/mine/dataset.yaml'),
+      'version: 1\nlabel: Letters to my lawyer\nquestions: []\n',
+    )
     expect(await publish(publication())).toMatchObject({ ok: true })
     for (const page of ['README.md', 'ladder.html']) {
       expect(await below(`docs/results/${page}`)).toContain('Subset')
