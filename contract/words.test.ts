@@ -85,5 +85,5 @@ it('a mean of counts is whole where it is, a rate has a digit below ten, and a s
 
 it('the line beneath a rung’s decisions names the rungs of its run, and is missing for a run of one', () => {
   expect(rungPairsWords(1)).toBeNull()
-  expect(rungPairsWords(3)).toContain('over all 3 rungs as well')
+  expect(rungPairsWords(3)).toContain('over the pairs of all rungs as well')
 })

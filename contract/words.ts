@@ -110,4 +110,4 @@ export function decidedPairsWords(decided: number, pairs: number, level: number)
 export const rungPairsWords = (rungs: number): string | null =>
   rungs < 2
     ? null
-    : `Decisions of a rung are corrected over its own pairs; the result of the run corrects over all ${countWords(rungs)} rungs as well and may not distinguish a pair that is better or worse here`
+    : `Decisions of a rung are corrected over its own pairs; the result of the run corrects over the pairs of all rungs as well and may not distinguish a pair that is better or worse here`

@@ -176,5 +176,12 @@ describe('leaderboard', () => {
     expect(ladderDecisionWords([withP(0.0001), withP(0.5)])).toMatch(
       /over 12 pairs of points covered\), this pair stays decided: vanilla-rag better/,
     )
+    // A dataset of few questions, whose pairs nothing could decide, takes no decision away from the others.
+    const tooSmall = withP(0.5)
+    for (const { pairs } of tooSmall.comparisons!.metrics)
+      for (const { difference } of pairs) Object.assign(difference, { interval: null, no_interval: 'too_few_clusters' })
+    expect(ladderDecisions([withP(0.004), tooSmall, tooSmall])).toHaveLength(1)
+    expect(ladderDecisionWords([withP(0.0001), withP(0.5), tooSmall])).toMatch(/^Over all 2 rungs .*over 12 pairs/)
+    expect(ladderDecisionWords([withP(0.0001), tooSmall])).toBe('')
   })
 })

@@ -65,8 +65,19 @@ export function renderMatrixTable(aggregates: readonly Aggregate[], options: Mat
     ordered.some(({ approaches }) => approaches.some((approach) => metricOf(approach, name) !== undefined)),
   )
   const view: View = { width, color, metric, always, marks, rungs: ordered.length }
-  const sections = ordered.map((aggregate) => datasetLines(aggregate, view))
-  if (ordered.length > 1) sections.push(ladderLines(ordered, view))
+  const datasets = ordered.map((aggregate) => datasetLines(aggregate, view))
+  // What goes for every dataset is said once, below them.
+  const common =
+    ordered.length < 2 ? [] : datasets[0]!.notes.filter((note) => datasets.every(({ notes }) => notes.includes(note)))
+  const sections = datasets.map(({ head, notes, tail }) => [
+    ...head,
+    ...noteLines(
+      notes.filter((note) => !common.includes(note)),
+      view,
+    ),
+    ...tail,
+  ])
+  if (ordered.length > 1) sections.push([...ladderLines(ordered, view), ...noteLines(common, view)])
   sections.push(resultLines(ordered, view))
   const shown = [headLine(ordered, view), '', ...sections.flatMap((section) => [...section, ''])]
   const lines = [...shown, ...legendLines(stripVTControlCharacters(shown.join('\n')), view)]
@@ -131,26 +142,40 @@ function titleLine(aggregate: Aggregate, { width, color }: View): string {
 const rule = ({ width, color }: Pick<View, 'width' | 'color'>): string =>
   paint([{ text: '─'.repeat(width), style: 'dim' }], color)
 
-function datasetLines(aggregate: Aggregate, view: View): string[] {
+interface DatasetLines {
+  head: string[]
+  /** How the table is to be read, a text each. */
+  notes: string[]
+  tail: string[]
+}
+
+function datasetLines(aggregate: Aggregate, view: View): DatasetLines {
   const [first = [], ...graded] = aggregate.metrics.slice(0, MAX_GRADED).map((metric): ScoreMetric[] => [metric])
   // A narrow terminal drops columns from the right: what decides about the run comes before what rules graded.
   const metrics = [...new Set<ScoreMetric>([view.metric, ...view.always, ...first, ...graded.flat()])]
   const build = (shape: Shape) => datasetTable(aggregate, metrics, shape, view)
   const table = fitted(view.width, metrics.length, build)
-  return [
-    titleLine(aggregate, view),
-    rule(view),
-    ...layoutTable(table.columns, table.rows, table.widths, view.color),
-    rule(view),
-    ...wrap(decidedWords(aggregate, view.metric), view.width, '  ').map((line) =>
-      paint([{ text: line, style: 'bold' }], view.color),
-    ),
-    ...rungLines(aggregate, view),
-    ...useLines(aggregate, metrics, view),
-    ...leftOutLines(metrics, table, widthForAll(metrics.length, build), view),
-    ...noteLines(aggregate, metrics.slice(0, table.scores), view),
-  ]
+  return {
+    head: [
+      titleLine(aggregate, view),
+      rule(view),
+      ...layoutTable(table.columns, table.rows, table.widths, view.color),
+      rule(view),
+      ...wrap(decidedWords(aggregate, view.metric), view.width, '  ').map((line) =>
+        paint([{ text: line, style: 'bold' }], view.color),
+      ),
+    ],
+    notes: [
+      ...rungNotes(aggregate, view),
+      ...useNotes(aggregate, metrics, view),
+      ...leftOutNotes(metrics, table, widthForAll(metrics.length, build), view),
+    ],
+    tail: coverageLines(aggregate, metrics.slice(0, table.scores), view),
+  }
 }
+
+const noteLines = (notes: readonly string[], { width, color }: View): string[] =>
+  notes.flatMap((note) => wrap(note, width, '  ')).map((line) => paint([{ text: line, style: 'dim' }], color))
 
 /** What is decided, a paragraph per dataset. */
 const resultLines = (aggregates: readonly Aggregate[], { width, color }: View): string[] => [
@@ -159,19 +184,18 @@ const resultLines = (aggregates: readonly Aggregate[], { width, color }: View): 
   ...verdictsOf(aggregates).flatMap(({ sentences }) => wrap(oneLine(sentences.join(' ')), width, '  ')),
 ]
 
-/** Why the result below the tables may leave open what this table decides; nothing where it decides nothing. */
-function rungLines(aggregate: Aggregate, { metric, rungs, width, color }: View): string[] {
+/** Why the result below the tables may leave open what a table decides; nothing where it decides nothing. */
+function rungNotes(aggregate: Aggregate, { metric, rungs }: View): string[] {
   const text = rungPairsWords(rungs)
   const decided = comparedMetric(aggregate, metric)?.decided.decided ?? 0
-  if (text === null || decided === 0) return []
-  return wrap(text, width, '  ').map((line) => paint([{ text: line, style: 'dim' }], color))
+  return text === null || decided === 0 ? [] : [text]
 }
 
 /** Which metric decides about the run, and which ones rules graded. */
-function useLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { metric, width, color }: View): string[] {
+function useNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[], { metric }: View): string[] {
   const primary = primaryMetric([aggregate])
   const ruled = metrics.filter((each) => isRuleGraded([aggregate], each)).map((each) => METRIC_LABELS[each])
-  const parts = [
+  return [
     ...(primary === null || decidedWords(aggregate, metric) === ''
       ? []
       : [`${nameWords(primary)} is the primary metric, every other one is exploratory`]),
@@ -179,18 +203,18 @@ function useLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { metri
       ? []
       : [`${ruled.join(', ')}: graded by built-in rules, ${ruled.length === 1 ? 'ranks' : 'rank'} no approach`]),
   ]
-  return parts.flatMap((part) => wrap(part, width, '  ')).map((line) => paint([{ text: line, style: 'dim' }], color))
 }
 
 /** What this width has no room for, and how to see it. */
-function leftOutLines(metrics: readonly ScoreMetric[], table: FittedTable, needed: number, view: View): string[] {
+function leftOutNotes(metrics: readonly ScoreMetric[], table: FittedTable, needed: number, view: View): string[] {
   const missing = [
     ...metrics.slice(table.scores).map((metric) => METRIC_LABELS[metric]),
     ...(table.decisions ? [] : ['the comparison with a baseline']),
   ]
   if (missing.length === 0) return []
-  const text = `${view.width} columns have no room for ${missing.join(', ')}: a terminal of ${needed} shows all, or COLUMNS=${needed}`
-  return wrap(text, view.width, '  ').map((line) => paint([{ text: line, style: 'dim' }], view.color))
+  return [
+    `${view.width} columns have no room for ${missing.join(', ')}: a terminal of ${needed} shows all, or COLUMNS=${needed}`,
+  ]
 }
 
 function nameCell({ model, base_model }: Alias, nameWidth: number, { marks }: View): Segment[] {
@@ -276,7 +300,7 @@ function judgeMeans({ judge_panel }: Aggregate): Map<string, Segment[]> | null {
   )
 }
 
-function noteLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { width, color }: View): string[] {
+function coverageLines(aggregate: Aggregate, metrics: readonly ScoreMetric[], { width, color }: View): string[] {
   const notes = coverageNotes(aggregate, metrics)
   const panel = aggregate.judge_panel
   if (panel.status === 'error') notes.push({ sign: STATE_SIGNS.error, text: `judges: ${panel.message}` })

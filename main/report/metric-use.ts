@@ -140,19 +140,28 @@ export function ladderDecisions(
   })
 }
 
+/**
+ * The pairs that are tested. Questions in too few groups have no interval, so that no answer could decide a pair: it is no test, and does not
+ * make those of other rungs stricter (Tarone 1990, Biometrics 46:515-522). The groups are known before the first answer.
+ */
 const pairsOf = (compared: ComparedMetric | null) =>
-  (compared?.pairs ?? []).flatMap(({ a, b, p, decision }) =>
-    p === null ? [] : [{ a, b, p, decision, level: compared!.settings.level }],
+  (compared?.pairs ?? []).flatMap(({ a, b, p, decision, difference }) =>
+    p === null || difference.no_interval === 'too_few_clusters'
+      ? []
+      : [{ a, b, p, decision, level: compared!.settings.level }],
   )
 
 /** What is decided on the primary metric over the whole ladder, as a sentence; empty without a primary metric or with one rung. */
 export function ladderDecisionWords(aggregates: readonly Aggregate[]): string {
   const name = primaryMetric(aggregates)
-  const compared = aggregates.filter((aggregate) => name !== null && comparedMetric(aggregate, name) !== null)
-  if (name === null || compared.length < 2) return ''
-  const total = compared.reduce((sum, aggregate) => sum + comparedMetric(aggregate, name)!.decided.comparable, 0)
-  const decided = ladderDecisions(compared)
-  const head = `Over all ${compared.length} rungs as one family (Holm over ${total} pairs of ${nameWords(name)})`
+  if (name === null) return ''
+  const counts = aggregates
+    .map((aggregate) => pairsOf(comparedMetric(aggregate, name)).length)
+    .filter((count) => count > 0)
+  if (counts.length < 2) return ''
+  const total = counts.reduce((sum, count) => sum + count, 0)
+  const decided = ladderDecisions(aggregates)
+  const head = `Over all ${counts.length} rungs as one family (Holm over ${total} pairs of ${nameWords(name)})`
   if (decided.length === 0) return `${head}, no pair is decided.`
   const listed = decided.map(
     ({ aggregate, a, b, decision }) => `${a} ${decision} than ${b} (${aggregate.dataset.label})`,

@@ -228,7 +228,7 @@ describe('verdictsOf', () => {
     const ofSecond = table.slice(table.indexOf('Second'), table.indexOf('Rung-3'))
     expect(ofSecond).toMatch(/−\.\d\d worse/)
     expectGolden('report/rung-decision.txt', ofSecond)
-    expect(table.match(/over all 6\s+rungs as well/g)).toHaveLength(2)
+    expect(table.match(/pairs of all\s+rungs as well/g)).toHaveLength(2)
     expect(renderMatrixTable([faint], { columns: 110 })).not.toContain('corrected over its own pairs')
   })
 })
