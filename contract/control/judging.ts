@@ -37,7 +37,7 @@ export const BeginRoundInput = z.strictObject({
   ...JudgingInput.shape,
   /** Shows the reference answer and the gold passages beside the answers. */
   reference: z.boolean().default(true),
-  /** How many questions, drawn by lot; all when absent. */
+  /** How many questions, drawn at random; all when absent. */
   questions: z.int().min(1).max(100_000).optional(),
 })
 export type BeginRoundInput = z.input<typeof BeginRoundInput>

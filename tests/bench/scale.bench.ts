@@ -290,9 +290,6 @@ const sizes = (): number[] => (process.env['RAG_LADDER_BENCH_DOCUMENTS'] ?? '250
 
 const REFERENCE = 20_000
 
-/** Below it the empty files of a platform, half a megabyte, are a good part of the disk. */
-const FROM_DISK_BOUND = 1000
-
 /** What an ingestion may take, up to the largest size that is asked for, on two processors. */
 const LARGEST = 100_000
 const MOST_S = { withoutGraph: 15 * 60, withGraph: 90 * 60 } as const
@@ -342,9 +339,7 @@ function figuresOf(run: ScaleRun, smallest: ScaleRun): Figure[] {
     bounded('processor time of a document over the smallest corpus', cpuMs(run) / cpuMs(smallest), '×', 1.2),
     bounded('most memory of all processes', run.peakMb, 'MB', 600),
     shown('P19', `${of} disk`, run.diskMb, 'MB'),
-    run.documents < FROM_DISK_BOUND
-      ? shown('P19', `${of} disk over text`, run.diskMb / run.textMb, '×')
-      : bounded('disk over text', run.diskMb / run.textMb, '×', 15),
+    bounded('disk over text', run.diskMb / run.textMb, '×', 15),
     bounded('delay of the event loop, p99', run.loopP99Ms, 'ms', 50),
     shown('P19', `${of} longest delay`, run.loopLongestMs, 'ms'),
     shown('P19', `${of} longest delay, processor time`, run.loopLongestCpuMs, 'ms'),

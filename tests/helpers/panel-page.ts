@@ -172,7 +172,7 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     )
 }
 
-/** A pointer that rests where a mark appears, or on one that is drawn anew, does not enter it: it leaves and comes again. */
+/** A pointer already at rest where a mark appears or is redrawn triggers no hover, so the pointer leaves and comes back. */
 export const expectTooltip = (page: Page, mark: Locator, text: string): Promise<void> =>
   expect(async () => {
     await page.mouse.move(0, 0)

@@ -13,7 +13,7 @@ export interface HumanRoundOptions {
   aliases: readonly string[]
   /** Shows the ground truth and the gold passages beside the answers. */
   reference: boolean
-  /** How many questions, drawn by lot; all when absent. */
+  /** How many questions, drawn at random; all when absent. */
   questions?: number
   /** Where the blinded sets go, for the voter. */
   roundFile: string
@@ -137,7 +137,7 @@ function sameTexts(shown: ReadonlyMap<string, { text: string }>): Map<string, st
   return groups
 }
 
-/** Some questions by lot, in their order. The salt is unknown beforehand, so that nobody chooses them by their answers. */
+/** A random sample of the questions, in their order. The salt is not known in advance, so no one can pick questions by their answers. */
 function drawn(questions: BlindedQuestion[], wanted: number | undefined, salt: string): BlindedQuestion[] {
   if (wanted === undefined || wanted >= questions.length) return questions
   const lots = questions.map(({ question }) => sha256(`${salt}\0${question.id}`)).toSorted()

@@ -159,7 +159,11 @@ export async function chunk(
     count('documents_chunked', done, documents.length)
     count('chunks_created', chunks.length)
   }
-  if (chunks.length === 0) throw new PhaseFailure('chunk', 'the corpus has no text')
+  if (chunks.length === 0)
+    throw new PhaseFailure(
+      'chunk',
+      'the corpus has no text: none of its documents gave a chunk. Check that they are not empty, or scans without recognized text',
+    )
   if (empty.length > 0) count('documents_empty', empty.length)
   return { result: chunks, note: empty.length === 0 ? null : `documents without text: ${empty.join(', ')}` }
 }

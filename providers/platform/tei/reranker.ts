@@ -38,7 +38,7 @@ export function httpReranker(url: string, apiKey: string | null): Reranker & { c
       try {
         return JSON.parse(text) as unknown
       } catch (cause) {
-        throw new HttpError(502, 'The reranker did not answer with JSON', { cause })
+        throw new HttpError(502, 'The reranker did not answer with JSON: check RERANKER_URL', { cause })
       }
     },
     close: () => agent.destroy(),

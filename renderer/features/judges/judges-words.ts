@@ -56,7 +56,7 @@ export const JUDGES_WORDS = {
       'Answers carry letters, in an order that is sealed now. Until you close the round, no page shows the grades of the judges for this run and dataset.',
     seen: 'Grades that you have already read cannot be unread: the less you know of them, the more your own say.',
     questions: 'Questions',
-    questionsNote: (questions: string) => `Of ${questions}, drawn by lot`,
+    questionsNote: (questions: string) => `Of ${questions}, drawn at random`,
     reference: 'Show the reference answer and the gold passages',
     referenceNote: 'Something to grade against. Without it you grade by the answers alone.',
     cancel: 'Close',
