@@ -12,6 +12,12 @@ export const IngestionProvenance = z.strictObject({
 })
 export type IngestionProvenance = z.infer<typeof IngestionProvenance>
 
+/**
+ * What a file adds to the text whose SHA-256 is the content digest of a corpus. The files are sorted by path in code units, path below the corpus
+ * folder with forward slashes; names that begin with a dot are left out.
+ */
+export const corpusDigestLine = (path: string, sha256: string): string => `${path}\0${sha256}\n`
+
 export const GitState = z.strictObject({
   revision: z.string().nullable(),
   /** Null: unknown. Rows stored outside git before that was recorded hold false. */

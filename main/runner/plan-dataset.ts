@@ -1,5 +1,7 @@
-import type { RunPlan } from '../../contract/index.ts'
-import type { EvidenceNotice, ResumePlan } from '../evidence/evidence-log.ts'
+import { resolve } from 'node:path'
+import type { PlanConflict, RunPlan } from '../../contract/index.ts'
+import type { ResumePlan } from '../evidence/evidence-log.ts'
+import { corpusDigest } from '../manifests/corpus-digest.ts'
 import { withFiles } from '../manifests/provenance.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { cellIdentity, plannedCells } from './plan-cells.ts'
@@ -9,7 +11,11 @@ import { knownIdentity, type ConditionsInput } from './run-conditions.ts'
 
 /** What a plan of one dataset depends on. */
 export type PlanInput = ConditionsInput &
-  Pick<DatasetRun, 'aliases' | 'repeats' | 'retryFailed' | 'store'> & { onNotice?: (notice: EvidenceNotice) => void }
+  Pick<DatasetRun, 'aliases' | 'repeats' | 'retryFailed' | 'store'> & {
+    /** False where the platform reads another folder than the dataset's. */
+    isCorpusHere?: boolean
+    onNotice?: (notice: { message: string }) => void
+  }
 
 /** The part of a run's plan that its stored rows decide. */
 export function plannedCounts(
@@ -26,6 +32,26 @@ export function plannedCounts(
   }
 }
 
+/** The digest of the corpus that the embedded platform would ingest; null: unknown, with a notice where the corpus is too large to be compared. */
+async function currentDigest(input: PlanInput): Promise<string | null> {
+  const { platform, experiment, dataset, runId, isCorpusHere = true, onNotice } = input
+  // What another platform ingests is not known here.
+  if (platform.kind !== 'embedded' || !isCorpusHere) return null
+  const { id, corpus_path: folder } = dataset.dataset
+  const { digest, unchecked } = await corpusDigest(resolve(experiment.root, folder))
+  if (unchecked !== null)
+    onNotice?.({
+      message: `${id}: ${folder} was not compared with what ${runId} ingested: ${unchecked}. The run compares it after its ingestion`,
+    })
+  return digest
+}
+
+/** A digest names no file: its folder is where to look. */
+const withCorpus = (conflicts: readonly PlanConflict[], folder: string): PlanConflict[] =>
+  conflicts.map((conflict) =>
+    conflict.path === 'reproducibility.ingestion.content_digest' ? { ...conflict, files: [folder] } : conflict,
+  )
+
 /** What a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */
 export async function planDataset(input: PlanInput): Promise<RunPlan> {
   const { experiment, dataset, aliases, repeats, retryFailed, runId } = input
@@ -41,11 +67,15 @@ export async function planDataset(input: PlanInput): Promise<RunPlan> {
   }
   // The first run of a project has not even a folder of results.
   if (!(await isStoredRun(input))) return empty
+  const contentDigest = await currentDigest(input)
   const opened = await input.store.open({ ...placeOf(input), create: false, onNotice: input.onNotice })
   if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
   try {
-    const outcome = await opened.log.checkIdentity(await knownIdentity(input))
-    if (!outcome.ok) return { ...empty, run: 0, conflicts: await withFiles(experiment, dataset, outcome.conflicts) }
+    const outcome = await opened.log.checkIdentity(await knownIdentity(input, contentDigest))
+    if (!outcome.ok) {
+      const conflicts = await withFiles(experiment, dataset, outcome.conflicts)
+      return { ...empty, run: 0, conflicts: withCorpus(conflicts, dataset.dataset.corpus_path) }
+    }
     const { reproducibility } = outcome.identity
     const retries = await planRetries(opened.log, retryFailed)
     const { retryOf } = retries

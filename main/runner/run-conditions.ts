@@ -95,12 +95,20 @@ function modelsNow({ experiment, platform }: ConditionsInput, stored: ResolvedMo
   return { set, roles: Object.fromEntries(roles.map(([role, { backend, model }]) => [role, { backend, model }])) }
 }
 
-/** The conditions of a run as far as they are known without its platform; what only that knows is taken to be as it is stored. */
-export async function knownIdentity(input: ConditionsInput): Promise<IdentityFrom> {
+/**
+ * The conditions of a run as far as they are known without its platform; what only that knows is taken to be as it is stored. `contentDigest` is
+ * that of the corpus as the embedded platform would ingest it; null: unknown.
+ */
+export async function knownIdentity(
+  input: ConditionsInput,
+  contentDigest: string | null = null,
+): Promise<IdentityFrom> {
   const known = await currentConditions(input, null, null)
   return async (stored) => {
     if (stored === null) return identityOf(input, known)
-    const { ingestion, runtime } = stored.reproducibility
+    const { runtime, ingestion: then } = stored.reproducibility
+    const isComparable = contentDigest !== null && runtime.gateway === 'embedded'
+    const ingestion = then !== null && isComparable ? { ...then, content_digest: contentDigest } : then
     const models = modelsNow(input, runtime.models)
     const filled = { ...known, ingestion, runtime: { ...known.runtime, platform: runtime.platform, models } }
     return identityOf(input, await asStored(input, filled, stored.reproducibility))

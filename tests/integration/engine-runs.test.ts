@@ -234,8 +234,27 @@ describe('a run', () => {
     expect(await failureOf(client.runs.start({ ...request('planned'), metrics: [] }))).toMatchObject({
       code: 'run_conflict',
     })
+    const added = join(root, 'corpus/smoke/added.md')
+    await writeFile(added, '# Added\n')
+    const changed = await client.experiment.plan(request('planned'))
+    expect(changed).toMatchObject({
+      ok: true,
+      datasets: [
+        { conflicts: [{ path: 'reproducibility.ingestion.content_digest', files: ['corpus/smoke'], rows: 8 }] },
+      ],
+      blockers: [{ code: 'run_conflict' }],
+    })
     const timed = await client.experiment.plan(request('fresh'))
     expect(timed.ok && timed.estimated_minutes).toBeGreaterThan(0)
+
+    // What is in a folder that the platform does not read says nothing about the run.
+    expect(await engine.stop()).toBe(0)
+    engine = await startEngine(root, { RAG_INGESTION_CORPUS_ROOT: join(root, 'elsewhere') })
+    expect(await engine.client.experiment.plan(request('planned'))).toMatchObject({
+      ok: true,
+      totals: { reuse: 8, conflicts: 0 },
+      blockers: [{ code: 'corpus_missing' }],
+    })
   })
 })
 

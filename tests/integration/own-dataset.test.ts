@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { COMPARED_CORPUS } from '../../main/manifests/corpus-digest.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { ladderArgs, rowsOf } from '../helpers/ladder-run.ts'
 
@@ -79,6 +80,26 @@ it('a question of a person is answered from what the run has ingested, and is a 
   expect(missing.stdout).toContain('failed: ')
   expect((await runCli(['ask', question, '--project', root])).stderr).toContain('--dataset')
   expect(await readdir(join(root, 'results'))).toEqual(before)
+})
+
+it('plan reports documents that changed since the run, and above the limit of what it reads that they were not compared', async () => {
+  const options = ['--project', root, '--dataset', 'mine', '--run-id', 'test', '--models', 'vanilla-rag']
+  const plan = () => runCli(['plan', ...options])
+  const same = await plan()
+  expect([same.code, same.stderr, same.stdout]).toEqual([0, '', expect.stringContaining('2 reused, 0 to call')])
+  const more = mine('documents/more')
+  await mkdir(more)
+  await writeFile(join(more, 'ferry.txt'), 'The ferry leaves at six.\n')
+  const changed = await plan()
+  expect([changed.code, changed.stdout]).toEqual([4, expect.stringContaining('; changed: datasets/mine/documents')])
+  for (let at = 0; at <= COMPARED_CORPUS.files; at += 1) await writeFile(join(more, `${at}.txt`), `${at}`)
+  const large = await plan()
+  expect([large.code, large.stdout]).toEqual([0, expect.stringContaining('2 reused, 0 to call')])
+  expect(large.stderr).toContain(
+    'mine: datasets/mine/documents was not compared with what test ingested: the corpus has more than 5\u2009000 files',
+  )
+  await rm(more, { recursive: true })
+  expect((await plan()).code).toBe(0)
 })
 
 it('a run without graph approaches extracts no graph; one with them builds only that', async () => {

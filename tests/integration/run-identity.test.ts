@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -190,6 +190,54 @@ describe('a ladder', () => {
       step: 'validate',
       code: 'resume_conflict',
     })
+  })
+})
+
+describe('plan over the corpus of a stored run', () => {
+  it('reports an edited, added or removed document as the conflict that the ladder ends with, unless another platform ingests', async () => {
+    const project = await smokeProject()
+    const results = join(project, 'results')
+    const documents = join(project, 'corpus/smoke')
+    const common = ['--project', project, '--dataset', 'smoke', '--models', 'vanilla-rag']
+    const plan = (...more: string[]) => runCli(['plan', ...common, '--run-id', 'test', ...more])
+    try {
+      // No gold fact is in it: only the digest of the corpus shows that it is gone.
+      const extra = join(documents, 'extra.md')
+      await writeFile(extra, '# Extra\n')
+      const ladder = ladderArgs(project, '--models', 'vanilla-rag', '--no-publish', '--no-evaluate')
+      expect((await runCli(ladder)).code).toBe(0)
+      const stored = await readdir(results)
+      const same = await plan('--no-evaluate')
+      expect([same.code, same.stderr, same.stdout]).toEqual([0, '', expect.stringContaining('4 reused, 0 to call')])
+
+      const added = join(documents, 'added.md')
+      const conflict =
+        /content_digest: stored "[0-9a-f]{64}", now "[0-9a-f]{64}" \(4 rows\); changed: corpus\/smoke\n.*--run-id, restore/
+      const changes = [
+        () => writeFile(extra, '# Edited\n'),
+        () => rm(extra),
+        () => Promise.all([writeFile(extra, '# Extra\n'), writeFile(added, '# Added\n')]),
+      ]
+      for (const change of changes) {
+        await change()
+        const changed = await plan('--no-evaluate')
+        expect([changed.code, changed.stdout]).toEqual([4, expect.stringMatching(conflict)])
+        expect(changed.stdout).toContain('0 reused, 0 to call')
+      }
+      const elsewhere = await plan('--no-evaluate', '--gateway', gateway.url)
+      expect(elsewhere.stdout).not.toContain('content_digest')
+      expect((await runCli(['plan', ...common, '--run-id', 'next'])).code).toBe(0)
+      expect(await readdir(results)).toEqual(stored)
+
+      const now = /content_digest: stored "\w+", now "(\w+)"/
+      const planned = now.exec((await plan('--no-evaluate')).stdout)![1]
+      const refused = (await runCli([...ladder, '--no-cold-reset'])).events.find(({ type }) => type === 'step.failed')
+      expect(now.exec(refused!['message'] as string)![1]).toBe(planned)
+      await rm(added)
+      expect((await plan('--no-evaluate')).code).toBe(0)
+    } finally {
+      await rm(project, { recursive: true, force: true })
+    }
   })
 })
 

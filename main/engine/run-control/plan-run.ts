@@ -47,8 +47,9 @@ function estimate(run: PreparedRun, cellsToRun: number, total: number, latencies
 async function planDatasets(
   run: PreparedRun,
   options: PlanOptions,
-): Promise<{ datasets: DatasetPlan[]; blockers: Blocker[] }> {
+): Promise<{ datasets: DatasetPlan[]; blockers: Blocker[]; notices: string[] }> {
   const datasets: DatasetPlan[] = []
+  const notices: string[] = []
   const blockers: Blocker[] = []
   for (const dataset of run.datasets) {
     const { id } = dataset.dataset
@@ -64,15 +65,18 @@ async function planDatasets(
     }
     const { platform } = options
     const evaluator = evaluatorFor(run.inputs, platform)
+    let isCorpusHere = true
     await checkCorpus(run.experiment, dataset, corpusRootFor(run.inputs, platform)).catch((error: unknown) => {
       if (!(error instanceof ManifestError)) throw error
+      isCorpusHere = false
       blockers.push({ code: 'corpus_missing', message: error.message })
     })
     await checkGold(run.root, dataset).catch((error: unknown) => {
       if (!(error instanceof ManifestError)) throw error
       blockers.push({ code: 'gold_missing', message: error.message })
     })
-    const input = { ...run, dataset, files: filesOf(run, id), platform, evaluator }
+    const onNotice = ({ message }: { message: string }): void => void notices.push(message)
+    const input = { ...run, dataset, files: filesOf(run, id), platform, evaluator, isCorpusHere, onNotice }
     const plan = run.request.cold_reset
       ? nothingKept
       : await planDataset(input).catch((error: unknown) => {
@@ -101,12 +105,12 @@ async function planDatasets(
       planned_difference: plannedDifferences(dataset.questions, run.aliases.length),
     })
   }
-  return { datasets, blockers }
+  return { datasets, blockers, notices }
 }
 
 /** What a prepared run would do, before anything is called or written. */
 export async function planRun(run: PreparedRun, options: PlanOptions): Promise<Extract<PlanOutcome, { ok: true }>> {
-  const { datasets, blockers } = await planDatasets(run, options)
+  const { datasets, blockers, notices } = await planDatasets(run, options)
   const sum = (of: (plan: DatasetPlan) => number): number => datasets.reduce((total, plan) => total + of(plan), 0)
   const effects = await effectsOf(run, options.collectionsOf)
   const isKnown = datasets.every((plan) => plan.estimated_ms !== null)
@@ -126,7 +130,7 @@ export async function planRun(run: PreparedRun, options: PlanOptions): Promise<E
     },
     estimated_minutes: isKnown ? sum((plan) => plan.estimated_ms!) / 60_000 : null,
     ...effects,
-    notices: coverageNotices(run.metrics, run.aliases, run.datasets),
+    notices: [...coverageNotices(run.metrics, run.aliases, run.datasets), ...notices],
     blockers: [
       ...blockers,
       ...refusedPublications(effects).map((message) => ({ code: 'narrower_publication', message })),

@@ -5,7 +5,7 @@ import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { defaultOf, OWN_CORPUS, SafeRelativePath } from '../../../contract/index.ts'
+import { corpusDigestLine, defaultOf, OWN_CORPUS, SafeRelativePath } from '../../../contract/index.ts'
 import { CorpusError } from './errors.ts'
 
 /** A file of a corpus at discovery. */
@@ -152,7 +152,7 @@ export async function hashCorpus(
     if (read.length === STORED_AT_ONCE) store()
     totalBytes += bytes
     if (totalBytes > limits.maxCorpusBytes) throw corpusTooLarge(corpusPath, name, limits.maxCorpusBytes)
-    digest.update(`${name}\0${sha256}\n`)
+    digest.update(corpusDigestLine(name, sha256))
     files.push({
       path: name,
       sizeBytes: bytes,
