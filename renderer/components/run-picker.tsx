@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { api } from '../data/client.ts'
 import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
-import { HiddenGradesMark, PartialMark, useSamples } from './sample-mark.tsx'
+import { HiddenGradesMark, PartialMark, useSamples } from './run-marks.tsx'
 import { firstShown, runChoices } from './sample-runs.ts'
 
 const WORDS = COMPONENT_WORDS.runPicker

@@ -6,7 +6,7 @@ import type { ChangedCell } from '../../../contract/control/run-index/compare-ru
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricValue } from '../../components/format.ts'
-import { SampleMark, useSamples } from '../../components/sample-mark.tsx'
+import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { runChoices } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'

@@ -6,7 +6,7 @@ import type { RunDatasetSummary, RunSummary } from '../../../contract/control/ru
 import type { MatrixSearch, SortBy } from '../../app/search-params.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { metricName, plural } from '../../components/format.ts'
-import { HiddenGradesMark, PartialMark, useSamples } from '../../components/sample-mark.tsx'
+import { HiddenGradesMark, PartialMark, useSamples } from '../../components/run-marks.tsx'
 import { runChoices } from '../../components/sample-runs.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ExportMenu } from './export-menu.tsx'

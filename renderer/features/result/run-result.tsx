@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { cloudWords } from '../../../contract/evidence/cloud-use.ts'
 import { api } from '../../data/client.ts'
 import styles from './result.module.css'
-import { SampleMark, useSamples } from '../../components/sample-mark.tsx'
+import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
 

@@ -4,7 +4,7 @@ import { api } from '../data/client.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
 import { count } from './format.ts'
 import { partOf } from './partial-run.ts'
-import styles from './sample-mark.module.css'
+import styles from './run-marks.module.css'
 
 const WORDS = COMPONENT_WORDS.sample
 
