@@ -23,8 +23,8 @@ export const JudgingInput = z.strictObject({ run_id: Identifier, dataset_id: Ide
 export type JudgingInput = z.infer<typeof JudgingInput>
 
 /**
- * Where a person's round on a dataset run stands. none: not begun. open: it takes votes, and no answer of the control API shows a grade of the
- * judges. closed: revealed. under_way: the run still makes its answers, so that no round can begin.
+ * State of a person's blind round on a dataset run. none: not started. open: it takes votes, and no answer of the control API shows a grade
+ * of the judges. closed: revealed. under_way: the run still makes its answers, so that no round can start.
  */
 export const RoundState = z.strictObject({
   round: z.enum(['none', 'open', 'closed']),

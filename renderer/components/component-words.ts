@@ -37,7 +37,7 @@ export const COMPONENT_WORDS = {
   hiddenGrades: {
     mark: 'judge grades hidden',
     about:
-      'You are grading these answers blindly: the grades of the judges are shown again when you close the round on the Judges page.',
+      'You are grading these answers blindly: the grades of the judges are hidden until you reveal the approaches on the Judges page.',
   },
 
   experimental: {

@@ -54,7 +54,7 @@ function Voting({ round, asked, onGo }: VotingProps) {
   return <BlindVote key={page.data.sets[0].set} round={round} page={page.data} index={index} onGo={onGo} />
 }
 
-/** What the judges gave, until a person begins a blinded round: then answers under letters, and nothing else until the round is closed. */
+/** What the judges gave, until a person starts a blind round: then answers under letters, and nothing else until the approaches are revealed. */
 export function JudgesPage() {
   const search = useSearch({ from: '/judges' })
   const navigate = useNavigate({ from: '/judges' })

@@ -68,7 +68,7 @@ test('from the beginning of a round to its reveal no byte that reaches the page 
     const { url } = await engine.client.system.browserLink()
     await page.goto(`${proxy.url}${url.slice(engine.url.length)}#/judges?run=judged&dataset=smoke`)
     await page.getByRole('button', { name: 'Grade blindly…' }).click()
-    await page.getByRole('button', { name: 'Begin round' }).click()
+    await page.getByRole('button', { name: 'Start round' }).click()
     await expect(page.getByRole('group', { name: 'Answer A' })).toBeVisible()
     // A page that opens during the round: everything that it gets counts.
     const begun = proxy.answers.length

@@ -5,10 +5,10 @@ test.use({ panelOptions: { own: true } })
 
 const JUDGES = '/judges?run=ladder-2026-11-20&dataset=graph_native'
 
-/** Begins a blinded round where none is open. */
+/** Starts a blind round where none is open. */
 async function begin(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Grade blindly…' }).click()
-  await page.getByRole('button', { name: 'Begin round' }).click()
+  await page.getByRole('button', { name: 'Start round' }).click()
 }
 
 const card = (page: Page, letter: string) => page.getByRole('group', { name: `Answer ${letter}` })
@@ -25,7 +25,7 @@ test('the panel is read without ending a vote, and is hidden on every page from 
   await open(JUDGES)
   await page.getByRole('button', { name: 'Grade blindly…' }).click()
   await page.getByRole('textbox', { name: 'Questions' }).fill('5')
-  await page.getByRole('button', { name: 'Begin round' }).click()
+  await page.getByRole('button', { name: 'Start round' }).click()
   await expect(page.getByText('Question 1 of 5')).toBeVisible()
   await expect(page.getByText('Reference answer')).toBeVisible()
   await page.getByText('Gold passages').click()
@@ -36,7 +36,7 @@ test('the panel is read without ending a vote, and is hidden on every page from 
   await expect(page.getByText('judge grades hidden')).toBeVisible()
   await expect(page.getByText(/^J\d/)).toHaveCount(0)
   await open(`${matrix}&metric=judge_mean`)
-  await expect(page.getByText(/A blinded round on .* is open/).first()).toBeVisible()
+  await expect(page.getByText(/A blind round on .* is open/).first()).toBeVisible()
   await open(JUDGES)
   await page.getByRole('button', { name: 'Reveal approaches…' }).click()
   await page.getByRole('button', { name: 'Reveal and end the vote' }).click()

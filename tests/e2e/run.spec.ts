@@ -298,7 +298,7 @@ test('the answers of a run that still makes them cannot be graded yet, and can w
   await expect(page.getByRole('button', { name: 'Grade blindly…' })).toHaveCount(0)
   gateway.open()
   await page.getByRole('button', { name: 'Grade blindly…' }).click({ timeout: 60_000 })
-  await page.getByRole('button', { name: 'Begin round' }).click()
+  await page.getByRole('button', { name: 'Start round' }).click()
   await expect(page.getByText('Question 1 of 4')).toBeVisible()
 })
 

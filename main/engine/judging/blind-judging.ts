@@ -190,7 +190,7 @@ export class BlindJudging {
     if (stored !== null) return stored
     throw new ControlFailure(
       'not_found',
-      `no round on ${run_id}, ${dataset_id} was begun: begin one on the Judges page`,
+      `run ${run_id}, dataset ${dataset_id} has no blind round: start one on the Judges page`,
     )
   }
 

@@ -21,7 +21,7 @@ export const withheldBy =
 const refusal = (run: string, dataset: string): ControlFailure =>
   new ControlFailure(
     'not_revealed',
-    `A blinded round on ${run}, ${dataset} is open: the grades of its judges are shown again when it is closed on the Judges page`,
+    `A blind round on ${run}, ${dataset} is open: the grades of its judges are hidden until you reveal the approaches on the Judges page`,
   )
 
 /** Throws `not_revealed` for a question about the judges' grades of runs of which one is graded blindly. */

@@ -78,7 +78,7 @@ export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string 
   )
 }
 
-/** Begins a blinded round: which questions, what is shown beside the answers, and what is hidden until it is closed. */
+/** Starts a blind round: which questions, what is shown beside the answers, and what is hidden until the approaches are revealed. */
 export function BeginDialog({ round, questions }: { round: Round; questions: number }) {
   const client = useQueryClient()
   const [isOpen, setOpen] = useState(false)

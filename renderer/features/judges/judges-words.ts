@@ -53,14 +53,14 @@ export const JUDGES_WORDS = {
     open: 'Grade blindly…',
     title: 'Grade the answers without their names?',
     effect:
-      'Answers carry letters, in an order that is sealed now. Until you close the round, no page shows the grades of the judges for this run and dataset.',
-    seen: 'Grades that you have already read cannot be unread: the less you know of them, the more your own say.',
+      'Answers are labeled with letters, in an order that is sealed now. Until you reveal the approaches, no page shows the grades of the judges for this run and dataset.',
+    seen: 'Your grades say more if you have not seen those of the judges.',
     questions: 'Questions',
     questionsNote: (questions: string) => `Of ${questions}, drawn at random`,
     reference: 'Show the reference answer and the gold passages',
     referenceNote: 'Something to grade against. Without it you grade by the answers alone.',
-    cancel: 'Close',
-    confirm: 'Begin round',
+    cancel: 'Cancel',
+    confirm: 'Start round',
   },
 
   reveal: {
