@@ -119,7 +119,7 @@ export function checkJudgePanel(
   if (unknown !== undefined)
     throw new JudgePanelError(
       'judge_unknown',
-      `${unknown} is not a built-in judge; there are ${BUILTIN_JUDGES.join(' and ')}`,
+      `${unknown} is not a built-in judge; the built-in judges are ${BUILTIN_JUDGES.join(' and ')}`,
     )
   const graded = new Set<string>([...approaches, ...BaseApproach.options])
   const own = models.find((name) => graded.has(name))
