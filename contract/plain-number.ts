@@ -1,4 +1,4 @@
-/** How many of something: whole numbers are written without a fraction, decimal ones may have one. */
+/** Which numbers are accepted: whole ones only, or also those with a fraction. */
 export type NumberKind = 'whole' | 'decimal'
 
 const FORMS: Readonly<Record<NumberKind, RegExp>> = { whole: /^-?\d+$/, decimal: /^-?\d+(\.\d+)?$/ }

@@ -23,7 +23,7 @@ interface OptionText {
   hint?: string
 }
 
-/** An option that takes a number: which one, and one that is right. */
+/** An option that takes a number: its kind, its range and a valid example. */
 export interface NumberOption extends OptionText {
   type: 'number'
   kind: NumberKind
@@ -67,7 +67,7 @@ export interface Command {
   options: Readonly<Record<string, Option>>
   /** Of a command of several verbs: how each is written, and what it does. */
   verbs?: readonly (readonly [usage: string, about: string])[]
-  /** Reports `Invocation.problems` itself, so that all problems come at once. Of any other command they are refused before it runs. */
+  /** Reports `Invocation.problems` itself, so that all problems come at once. For any other command, they are thrown before it runs. */
   collectsProblems?: true
   run: (invocation: Invocation) => Promise<ExitCode>
 }
@@ -118,7 +118,7 @@ export function parseCommandLine(
   }
 }
 
-/** The values with numbers as numbers, and their defaults where none was given or the text is none, which is a problem. */
+/** Parses number options. A missing or malformed value gets the default; a malformed one is also a problem. */
 function valuesOf(
   { options }: Command,
   texts: Readonly<Record<string, OptionValue>>,

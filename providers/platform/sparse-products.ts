@@ -25,7 +25,7 @@ export const PARTS = BLOCK_ROWS / PART_ROWS
 export const BITMAP_BYTES = PART_ROWS / 8
 
 /** Where a block lies in memory: for each column and part where its values start, then its bitmap; then the values column by column. */
-export interface BlockPlace {
+export interface BlockOffsets {
   starts: number
   bitmaps: number
   values: number
@@ -38,9 +38,9 @@ export interface SparseProducts {
   /** Sets the query: only its columns that are not zero are read. */
   ask(vector: Float32Array, components: Int8Array): void
   /** For each row of a block the sum of its products with the query's `components`. Valid until the next call. */
-  sumsOf(place: BlockPlace): Int32Array
+  sumsOf(block: BlockOffsets): Int32Array
   /** The sum of a row's products with the query's `vector`, added up in the order of the columns. */
-  sumOf(place: BlockPlace, row: number): number
+  sumOf(block: BlockOffsets, row: number): number
 }
 
 type AddProducts = (asked: number, end: number, starts: number, bitmaps: number, values: number) => void

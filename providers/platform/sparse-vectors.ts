@@ -1,7 +1,7 @@
 import { createByteVectorTable, toByteVector } from './dense-vectors.ts'
 import type { ByteVector, ByteVectorTable } from './dense-vectors.ts'
 import { BITMAP_BYTES, BLOCK_ROWS, createSparseProducts, PART_ROWS, PARTS } from './sparse-products.ts'
-import type { BlockPlace } from './sparse-products.ts'
+import type { BlockOffsets } from './sparse-products.ts'
 import { createMemory, MOST_PAGES, PAGE_BYTES } from './wasm-loop.ts'
 
 /**
@@ -29,7 +29,7 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
   let words = new Int32Array(0)
   let bytes = new Int8Array(0)
   let used = products.bytes
-  const blocks: BlockPlace[] = []
+  const blocks: BlockOffsets[] = []
   const scales = new Float32Array(count)
   let open = new Int8Array(BLOCK_ROWS * dimensions)
   let filled = 0

@@ -10,7 +10,7 @@ export type CountedRun = Pick<RunHead, 'run_id' | 'kind'> & {
 
 const ENDED: readonly (RunState | null)[] = ['completed', 'failed', null]
 
-/** Cells that a run has, and how many it is to have where that is known; null for a run that has them all. */
+/** Cells that a run has, and how many were planned where that is known; null for a run that has them all. */
 export function partOf({
   kind,
   datasets,

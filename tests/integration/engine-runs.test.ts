@@ -161,7 +161,7 @@ describe('a run', () => {
     const first = await until(isState('judged', ...ENDED))
     await until((event) => event.type === 'index.changed')
     const stored = await readFile(evidence('judged'), 'utf8')
-    // Looking at the answers seals no round.
+    // Reading the state seals no round.
     expect(await client.judges.state({ run_id: 'judged', dataset_id: 'smoke' })).toEqual({
       round: 'none',
       voted: 0,

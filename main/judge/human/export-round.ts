@@ -121,7 +121,7 @@ export function blindRound(
   return { round, seal, blocked }
 }
 
-/** The approach that stands for each text, by name, with the others that gave the same one. */
+/** One approach for each different text, the first by name, with the others that gave the same text. */
 function sameTexts(shown: ReadonlyMap<string, { text: string }>): Map<string, string[]> {
   const first = new Map<string, string>()
   const groups = new Map<string, string[]>()

@@ -49,7 +49,7 @@ export async function importHumanVotes(files: HumanImport): Promise<HumanJudgmen
     const ballot = ballots.get(set)
     if (ballot === undefined) return []
     const { answers } = round.sets.find((candidate) => candidate.set === set)!
-    // Everyone who gave the text gets what it was given.
+    // Every approach that gave this text gets its grade.
     const aliasesOf = (letter: string): [string, ...string[]] => {
       const alias = order[answers.findIndex((answer) => answer.letter === letter)]!
       return [alias, ...(same[alias] ?? [])]

@@ -92,7 +92,7 @@ export function textOf(template: Template, item: Item, context: Pick<NodeContext
   const value = valueOf(template, item, context)
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  throw new NodeFailure(`${what} is not a text`)
+  throw new NodeFailure(`${what} is not a string`)
 }
 
 /** A parameter that may be an expression. */

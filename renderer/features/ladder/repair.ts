@@ -28,9 +28,9 @@ export function repairsOf(
 ): Repair[] {
   if (needsNewRun(code)) return ['relaunch']
   if (code === 'torn_tail') return ['recover', 'relaunch']
-  // The same settings fail in the same way: they come first.
   // Another model makes other conditions: the rows of this run stay as they are.
   if (code === 'graph_missing') return ['settings', 'relaunch']
+  // The same settings fail in the same way: they come first.
   if (code === 'service_misconfigured')
     return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']
   const place = step === null ? undefined : PLACES[step]

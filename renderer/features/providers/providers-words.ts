@@ -60,7 +60,6 @@ export const PROVIDERS_WORDS = {
     lastExit: 'Last exit',
     code: (code: string | number) => `code ${code}`,
     datasetToServe: 'Dataset to serve',
-    firstDataset: 'Dataset to serve',
     logOf: (name: string) => `Log of ${name}`,
     log: 'Log',
     restartService: (name: string) => `Restart ${name}`,

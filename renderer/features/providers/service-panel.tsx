@@ -89,7 +89,7 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
             <Select
               size="xs"
               aria-label={WORDS.datasetToServe}
-              placeholder={WORDS.firstDataset}
+              placeholder={WORDS.datasetToServe}
               clearable
               data={datasets?.map(({ id, label }) => ({ value: id, label })) ?? []}
               value={dataset}

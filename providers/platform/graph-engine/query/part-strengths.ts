@@ -41,7 +41,7 @@ export function partStrengths(graph: WordsOfGraph, terms: readonly Term[]): Part
       if (!matches) isStrange[word] = 1
     }
   }
-  const textStrengths = memoised((text) => {
+  const textStrengths = memoized((text) => {
     const strengths = none.slice()
     raise(strengths, words.ofText(text))
     return strengths
@@ -55,8 +55,8 @@ export function partStrengths(graph: WordsOfGraph, terms: readonly Term[]): Part
     return strengths
   }
   return {
-    ofRelation: memoised((relation) => together(graph.textsOfRelation(relation))),
-    ofEntity: memoised((entity) => {
+    ofRelation: memoized((relation) => together(graph.textsOfRelation(relation))),
+    ofEntity: memoized((entity) => {
       const { whole, last } = embeddedTexts(graph, labels.names, entity)
       const strengths = together([labels.types[entity]!, ...whole])
       if (last !== null) raise(strengths, words.ofCut(entity)!)
@@ -66,7 +66,7 @@ export function partStrengths(graph: WordsOfGraph, terms: readonly Term[]): Part
 }
 
 /** Each position is computed once. */
-export function memoised<Value>(compute: (position: number) => Value): (position: number) => Value {
+export function memoized<Value>(compute: (position: number) => Value): (position: number) => Value {
   const known = new Map<number, Value>()
   return (position) => {
     const found = known.get(position)

@@ -10,7 +10,7 @@ import { GraphEngineError } from '../errors.ts'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import { findNames } from './find-names.ts'
 import type { NamePlace, QuestionNames } from './find-names.ts'
-import { memoised, partStrengths, rootsInRings } from './part-strengths.ts'
+import { memoized, partStrengths, rootsInRings } from './part-strengths.ts'
 
 /** A question prepared for the search: its names, its other words, and how near each part of the graph is to it. */
 export interface QuestionView {
@@ -64,12 +64,12 @@ export async function viewQuestion(
       entities: once(() => graph.vectors.entities.similarities(low!)),
       themes: once(() => graph.vectors.relations.similarities(high!)),
       chunks: once(() => graph.vectors.chunks.similarities(whole!)),
-      relation: memoised((position: number) => graph.vectors.relations.similarity(rest!, position)),
+      relation: memoized((position: number) => graph.vectors.relations.similarity(rest!, position)),
       chunk: (position) => graph.vectors.chunks.similarity(whole!, position),
     },
     relationStrengths: (relation) => strengths.ofRelation(relation),
     entityStrengths: (entity) => strengths.ofEntity(entity),
-    asksFor: memoised(askedEntities(analyseQuestion(text), graph)),
+    asksFor: memoized(askedEntities(analyseQuestion(text), graph)),
     termsFrom: (place) => (place === null ? [...terms.keys()] : byDistance(terms, names, place)),
   }
 }
@@ -85,7 +85,7 @@ function askedEntities(question: Question, { texts, labels, words }: KnowledgeGr
   const asked = [...question.focus]
   const roots = new Set(asked.map((root) => words.find(root)))
   const synonyms = rootsInRings(words.rings, asked.flatMap(conceptsOf))
-  const isAsked = memoised((text: number) =>
+  const isAsked = memoized((text: number) =>
     words
       .ofText(text)
       .some(
@@ -93,7 +93,7 @@ function askedEntities(question: Question, { texts, labels, words }: KnowledgeGr
           words.informative[word] === 1 && (roots.has(words.roots[word]) || synonyms.has(words.synonymous[word]!)),
       ),
   )
-  const isExpected = memoised((type: number) => {
+  const isExpected = memoized((type: number) => {
     const name = texts.text(type)
     return question.expects.some((kind) => TYPES_OF_KIND[kind]?.includes(name) === true)
   })

@@ -37,7 +37,7 @@ function* inLines(items: Iterable<unknown>): Generator<string> {
   if (line.length > 0) yield separator + line.join(',')
 }
 
-/** A cached index, or null when there is none for this fingerprint. A file that cannot be understood is as good as none. */
+/** A cached index, or null when there is none for this fingerprint. A file in another form counts as missing. */
 export async function readIndexFile(file: string, fingerprint: string): Promise<ConceptIndex | null> {
   try {
     const handle = await open(file)
@@ -52,7 +52,7 @@ export async function readIndexFile(file: string, fingerprint: string): Promise<
   }
 }
 
-/** What stands between the items of two lists, and before the first one. */
+/** The line between the items of two lists, and before the first one. */
 const BEGINNING = /^(.*),"(\w+)":\[$/
 
 async function indexOfLines(lines: AsyncIterable<string>, fingerprint: string): Promise<ConceptIndex | null> {

@@ -16,7 +16,7 @@ export class NotTextError extends ExpressionError {
   readonly path: string
 
   constructor(path: string, missing: boolean) {
-    super(missing ? `${path} is missing` : `${path} is not a text`)
+    super(missing ? `${path} is missing` : `${path} is not a string`)
     this.path = path
   }
 }
