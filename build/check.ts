@@ -11,6 +11,7 @@ import { isSettingsPageCurrent } from './settings-page.ts'
 import { knownVulnerabilities } from './vulnerabilities.ts'
 import type { Totals } from './totals.ts'
 import { checkWalls } from './walls.ts'
+import { answerHelp } from './answer-help.ts'
 
 interface Finding {
   problems: string[]
@@ -139,6 +140,9 @@ async function runSteps(steps: readonly Step[]): Promise<Totals> {
 }
 
 if (import.meta.main) {
+  answerHelp(
+    'npm run check, or npm run typecheck -- [AREA…]: checks types, lint, format, import walls, generated files, lock file and licences',
+  )
   const [flag, ...areas] = process.argv.slice(2)
   const { passed, failed, skipped } = await (flag === '--types' ? checkTypes(areas) : check())
   console.log(`check: ${passed} passed, ${failed} failed, ${skipped} skipped`)

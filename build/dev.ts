@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { portOrAny } from '../main/supervisor/free-port.ts'
 import { electronProgram } from './electron-program.ts'
+import { answerHelp } from './answer-help.ts'
+
+answerHelp('npm run dev: opens the desktop app, which shows changes of its pages at once')
 
 // Pages are changed in the open window; an edit of the shell restarts it. The engine is started again from its menu.
 const program = await electronProgram((text) => process.stderr.write(`${text}\n`))

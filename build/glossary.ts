@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { METRICS } from '../contract/index.ts'
+import { answerHelp } from './answer-help.ts'
 
 const FILE = new URL('../docs/GLOSSARY.md', import.meta.url)
 
@@ -30,6 +31,7 @@ export async function isGlossaryCurrent(): Promise<boolean> {
 }
 
 if (import.meta.main) {
+  answerHelp('npm run glossary: writes the metrics into docs/GLOSSARY.md')
   await writeFile(FILE, withMetrics(await readFile(FILE, 'utf8')))
   console.log('docs/GLOSSARY.md written')
 }

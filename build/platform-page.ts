@@ -7,6 +7,7 @@ import type { Principal } from '../providers/platform/identity/principals.ts'
 import { IDENTITY_SETTINGS, routeSections } from '../providers/platform/identity/route-notes.ts'
 import { routePolicies } from '../providers/platform/identity/route-policy.ts'
 import type { RoutePolicy } from '../providers/platform/identity/route-policy.ts'
+import { answerHelp } from './answer-help.ts'
 
 const FILE = new URL('../docs/platform.md', import.meta.url)
 /** Of the shipped manifest: a project may choose another prefix and another `auth`. */
@@ -84,6 +85,7 @@ export const isPlatformPageCurrent = async (): Promise<boolean> =>
   (await readFile(FILE, 'utf8').catch(() => '')) === (await page())
 
 if (import.meta.main) {
+  answerHelp('npm run settings: writes docs/guide/settings.md and docs/platform.md')
   await writeFile(FILE, await page())
   console.log('docs/platform.md written')
 }

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
 import * as contract from '../contract/index.ts'
+import { answerHelp } from './answer-help.ts'
 
 const FILES: Record<string, z.ZodType> = {
   consumer: contract.ConsumerManifest,
@@ -49,4 +50,7 @@ export async function writeSchemas(): Promise<number> {
   return files.length
 }
 
-if (import.meta.main) console.log(`${await writeSchemas()} schemas written to docs/schemas`)
+if (import.meta.main) {
+  answerHelp('npm run schemas: writes docs/schemas from the contract')
+  console.log(`${await writeSchemas()} schemas written to docs/schemas`)
+}

@@ -1,4 +1,9 @@
 import { runTool } from './run-step.ts'
+import { answerHelp } from './answer-help.ts'
+
+answerHelp(
+  'npm run screens -- [--out FOLDER] [--width PIXELS]…: takes a picture of each page, light and dark, into docs/screens or FOLDER',
+)
 
 /**
  * Builds the pages and takes a picture of each of them, light and dark, over the published results and a small run of a real engine: into

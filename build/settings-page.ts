@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { type Program, PROGRAMS, type Variable, VARIABLES } from '../contract/index.ts'
 import { format } from 'oxfmt'
+import { answerHelp } from './answer-help.ts'
 
 const FILE = new URL('../docs/guide/settings.md', import.meta.url)
 
@@ -35,6 +36,7 @@ export const isSettingsPageCurrent = async (): Promise<boolean> =>
   (await readFile(FILE, 'utf8').catch(() => '')) === (await page())
 
 if (import.meta.main) {
+  answerHelp('npm run settings: writes docs/guide/settings.md and docs/platform.md')
   await writeFile(FILE, await page())
   console.log('docs/guide/settings.md written')
 }

@@ -6,6 +6,7 @@ import { missingFolder } from '../main/manifests/project-folder.ts'
 import { missingLibraries } from './e2e/electron-runtime.ts'
 import { electronProgram } from './electron-program.ts'
 import { runTool } from './run-step.ts'
+import { answerHelp } from './answer-help.ts'
 
 const SOURCES = ['contract', 'charts', 'main', 'preload', 'renderer']
 const BUILT = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html']
@@ -87,4 +88,7 @@ async function start(args: string[]): Promise<number> {
   return run(program, [...flags, '.', ...args], { RAG_LADDER_ENGINE_NODE: process.execPath, ...process.env })
 }
 
+answerHelp(
+  'npm start -- [--project FOLDER]: opens the desktop app, or serves the panel to a browser where it cannot start',
+)
 process.exitCode = await start(process.argv.slice(2))

@@ -8,6 +8,7 @@ import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
 import type { Totals } from './totals.ts'
+import { answerHelp } from './answer-help.ts'
 
 interface VitestReport {
   numPassedTests: number
@@ -113,6 +114,8 @@ async function bundleForTests(): Promise<Partial<Totals>> {
     return { failed: 1 }
   }
 }
+
+answerHelp('npm test -- [--install] [PATH…]: runs checks, tests and page specs; with PATH only these tests')
 
 const closeTemporaryFolder = await ownTemporaryFolder()
 const totals: Totals = { passed: 0, failed: 0, skipped: 0 }

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Totals } from '../totals.ts'
 import { runTool } from '../run-step.ts'
 import { browserHost, desktopHost, type SpecHost } from './hosts.ts'
+import { answerHelp } from '../answer-help.ts'
 
 interface Report {
   stats: { expected: number; unexpected: number; flaky: number; skipped: number }
@@ -102,6 +103,9 @@ export async function runSpecs(hosts: readonly SpecHost[] | null, print: Print =
 }
 
 if (import.meta.main) {
+  answerHelp(
+    'npm run test:specs -- [--all] [--install]: runs the page specs in the browser and those of the shell in Electron; --all runs all in both',
+  )
   const { passed, failed, skipped } = await runSpecs(await prepareSpecs())
   console.log(`specs: ${passed} passed, ${failed} failed, ${skipped} skipped`)
   process.exitCode = failed === 0 ? 0 : 1

@@ -8,6 +8,7 @@
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { answerHelp } from '../answer-help.ts'
 
 export interface LockedPackage {
   version?: string
@@ -167,6 +168,7 @@ export async function licencesOfCheckout(): Promise<string[]> {
 }
 
 if (import.meta.main) {
+  answerHelp('npm run notices: writes THIRD-PARTY-NOTICES.txt')
   await writeFile(NOTICES_FILE, await noticesText())
   console.log(`${NOTICES_FILE} written`)
 }

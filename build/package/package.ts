@@ -5,6 +5,7 @@ import { findElectron, officialElectron } from '../e2e/electron-runtime.ts'
 import { runTool } from '../run-step.ts'
 import { packageConfig } from './package-config.ts'
 import { writeJavaScript } from './strip-types.ts'
+import { answerHelp } from '../answer-help.ts'
 
 const root = process.cwd()
 // Installers need tools that are downloaded; the folder needs nothing.
@@ -26,6 +27,8 @@ async function makePackage(): Promise<void> {
   })
   for (const file of made) console.log(file)
 }
+
+answerHelp('npm run package -- [--installer]: builds the desktop app in dist/; --installer makes installers too')
 
 await rm(join(root, 'dist'), { recursive: true, force: true })
 await cp(join(root, 'LICENSE'), join(root, 'out/LICENSE'))

@@ -28,6 +28,7 @@ import { benchSummary } from './summary.bench.ts'
 import { benchSynthesis } from './synthesis.bench.ts'
 import { benchVectorStore } from './vector-store.bench.ts'
 import { benchWorkers } from './workers.bench.ts'
+import { answerHelp } from '../../build/answer-help.ts'
 
 async function resumePlan(): Promise<Figure[]> {
   const { rows, fileMb, plan } = await benchResumePlan()
@@ -133,6 +134,10 @@ async function appendOverhead(): Promise<Figure[]> {
     shown('log', 'per cell with eight in flight', eightInFlightMs, 'ms'),
   ]
 }
+
+answerHelp(
+  'npm run bench -- [--only NAME] [--json] [--write] [--data SET]… [--half HALF] [--aliases LIST] [--job LIST]: measures against the targets of docs/figures.md',
+)
 
 const { values } = parseArgs({
   options: {

@@ -13,6 +13,9 @@ import { attachWindow } from '../helpers/attach-window.ts'
 import { hangingOffice } from './hanging-office.ts'
 import { checkServices, DEADLINE_SECONDS } from './services.ts'
 import { readFuses, type FuseName } from './fuse-wire.ts'
+import { answerHelp } from '../../build/answer-help.ts'
+
+answerHelp('npm run test:packaged: starts the packaged app in dist/ and checks it')
 
 // The packaged app as it is, fuses included: no inspector can be attached to its main process, so only its page is driven.
 const PROGRAM = 'dist/linux-unpacked/rag-ladder-desktop'
