@@ -48,8 +48,8 @@ function filesOf(place: ArtifactPlace, runId: string, datasetId: string): Map<st
   return new Map(pairs.map(([name, file]) => [basename(name), file]))
 }
 
-/** Datasets that a run has evidence of. */
-async function datasetsOf({ resultsDir, named }: ArtifactPlace, runId: string): Promise<string[]> {
+/** Datasets that a run has evidence of: those of its bundle. */
+export async function bundledDatasets({ resultsDir, named }: ArtifactPlace, runId: string): Promise<string[]> {
   const names = await readdir(resultsDir).catch((): string[] => [])
   const files = names.filter((name) => name.startsWith(`${runId}-`) && name.endsWith('-evidence.jsonl'))
   const all = [
@@ -89,7 +89,7 @@ export async function exportBundle(
   runId: string,
   target: string,
 ): Promise<BundledRun> {
-  const datasets = await datasetsOf(place, runId)
+  const datasets = await bundledDatasets(place, runId)
   if (datasets.length === 0) throw new ZipFileError('file', `${place.resultsDir} has no evidence of a run ${runId}`)
   const artifacts = datasets.flatMap((id) => [...filesOf(place, runId, id)].filter(([, file]) => existsSync(file)))
   const entries: ZipEntry[] = [

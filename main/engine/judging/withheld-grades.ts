@@ -11,7 +11,7 @@ import type { BlindJudging } from './blind-judging.ts'
 // Everything that the control API gives of a dataset run passes through here.
 
 /** What the judges gave is withheld from the answers about this dataset run. */
-export type IsWithheld = (runId: string, datasetId: string) => Promise<boolean>
+type IsWithheld = (runId: string, datasetId: string) => Promise<boolean>
 
 export const withheldBy =
   (judging: Pick<BlindJudging, 'state'>): IsWithheld =>
@@ -24,16 +24,27 @@ const refusal = (run: string, dataset: string): ControlFailure =>
     `A blind round on ${run}, ${dataset} is open: the grades of its judges are hidden until you reveal the approaches on the Judges page`,
   )
 
-/** Throws `not_revealed` for a question about the judges' grades of runs of which one is graded blindly. */
+/** Throws `not_revealed` for a question about the judges' grades of runs of which one is graded blindly. `datasets`: of every run, or of each. */
 export async function refuseGrades(
   isWithheld: IsWithheld,
   metric: string,
   runs: readonly string[],
-  datasets: readonly string[],
+  datasets: readonly string[] | ((run: string) => Promise<string[]>),
 ): Promise<void> {
   if (metric !== judgeMean.id) return
   for (const run of runs)
-    for (const dataset of datasets) if (await isWithheld(run, dataset)) throw refusal(run, dataset)
+    for (const dataset of typeof datasets === 'function' ? await datasets(run) : datasets)
+      if (await isWithheld(run, dataset)) throw refusal(run, dataset)
+}
+
+/** Throws `not_revealed` for a file that would contain the grades of datasets of which one is graded blindly. */
+export async function refuseExport(isWithheld: IsWithheld, run: string, datasets: readonly string[]): Promise<void> {
+  for (const dataset of datasets)
+    if (await isWithheld(run, dataset))
+      throw new ControlFailure(
+        'not_revealed',
+        `Cannot export ${run}: a blinded round on its dataset ${dataset} is open, and the file would contain the grades of the judges. Reveal the approaches on the page Judges first.`,
+      )
 }
 
 export const pageWithoutGrades = (page: MatrixPage): MatrixPage => ({

@@ -1,10 +1,16 @@
+import type { ExportChunk, ExportInput } from '../../../contract/control/exports.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { loadPrices } from '../../manifests/own-prices.ts'
+import { bundledDatasets } from '../../report/run-bundle.ts'
+import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
+import type { RunIndexApi } from '../index-gateway.ts'
 import {
   checkedResult,
   NO_GRADES,
   othersWithoutGrades,
   pageWithoutGrades,
+  refuseExport,
   refuseGrades,
   withheldBy,
 } from '../judging/withheld-grades.ts'
@@ -69,10 +75,27 @@ export function cellProcedures({ index, preparation, notes, judging }: EnginePar
   }
 }
 
+/** The datasets of a run; none for a run that the index does not have. */
+async function datasetsOf(index: RunIndexApi, runId: string): Promise<string[]> {
+  try {
+    return (await index.query('runSummary', { run_id: runId })).summary.datasets.map(({ dataset_id: id }) => id)
+  } catch (error) {
+    if (error instanceof ControlFailure && error.error.code === 'not_found') return []
+    throw error
+  }
+}
+
+interface AskedRuns {
+  metric: IndexMetric
+  run_ids: readonly string[]
+  /** All that the runs have when absent. */
+  dataset_id?: string | undefined
+}
+
 export function comparisonProcedures({ index, experiment, stopping, config, judging }: EngineParts) {
   const isWithheld = withheldBy(judging)
-  const datasetsOf = async (runId: string): Promise<string[]> =>
-    (await index.query('runSummary', { run_id: runId })).summary.datasets.map(({ dataset_id: id }) => id)
+  const refuse = ({ metric, run_ids: runs, dataset_id: dataset }: AskedRuns) =>
+    refuseGrades(isWithheld, metric, runs, dataset === undefined ? (run) => datasetsOf(index, run) : [dataset])
   const source = (signal: AbortSignal | undefined): StatisticsSource => ({
     index,
     signal: untilEither(signal, stopping),
@@ -85,12 +108,15 @@ export function comparisonProcedures({ index, experiment, stopping, config, judg
   return {
     coverage: { get: control.coverage.get.handler(({ input }) => coverageOf(index, input.run_id, input.dataset_id)) },
     compare: {
-      runs: control.compare.runs.handler(({ input }) => index.query('compareRuns', input)),
+      runs: control.compare.runs.handler(async ({ input }) => {
+        await refuse(input)
+        return index.query('compareRuns', input)
+      }),
       provenance: control.compare.provenance.handler(({ input }) =>
         provenanceDiff(index, input.run_ids, input.dataset_id),
       ),
       frontier: control.compare.frontier.handler(async ({ input }) => {
-        for (const run of input.run_ids) await refuseGrades(isWithheld, input.metric, [run], await datasetsOf(run))
+        await refuse(input)
         return frontierOf(index, input)
       }),
       result: control.compare.result.handler(async ({ input }) =>
@@ -100,11 +126,11 @@ export function comparisonProcedures({ index, experiment, stopping, config, judg
     },
     statistics: {
       pairs: control.statistics.pairs.handler(async ({ input, signal }) => {
-        await refuseGrades(isWithheld, input.metric, [input.run_id], [input.dataset_id])
+        await refuse({ ...input, run_ids: [input.run_id] })
         return pairsOfAliases(source(signal), input)
       }),
       runs: control.statistics.runs.handler(async ({ input, signal }) => {
-        await refuseGrades(isWithheld, input.metric, input.run_ids, [input.dataset_id])
+        await refuse(input)
         return pairsOfRuns(source(signal), input)
       }),
     },
@@ -124,15 +150,38 @@ export function judgeProcedures(parts: EngineParts) {
   }
 }
 
-export function exportProcedures({ index, report, config, artifacts }: EngineParts) {
+export function exportProcedures({ index, report, config, artifacts, judging }: EngineParts) {
+  const isWithheld = withheldBy(judging)
+  /** Nothing of the file is made where the grades of one of these datasets are withheld. */
+  async function* unlessWithheld<Piece>(
+    runId: string,
+    datasets: () => Promise<string[]>,
+    pieces: AsyncIterable<Piece>,
+  ): AsyncGenerator<Piece> {
+    await refuseExport(isWithheld, runId, await datasets())
+    yield* pieces
+  }
+  /** For files that contain the grades of the judges. */
+  const withGrades = ({ run_id: run, dataset_id: dataset }: ExportInput, pieces: AsyncIterable<ExportChunk>) =>
+    unlessWithheld(run, async () => (dataset === undefined ? datasetsOf(index, run) : [dataset]), pieces)
   return {
-    bundle: control.exports.bundle.handler(({ input }) =>
-      withControlErrors(bundlePieces({ ...artifacts, root: config.root }, input.run_id), report),
+    bundle: control.exports.bundle.handler(({ input: { run_id: run } }) => {
+      const pieces = bundlePieces({ ...artifacts, root: config.root }, run)
+      return withControlErrors(
+        unlessWithheld(run, () => bundledDatasets(artifacts, run), pieces),
+        report,
+      )
+    }),
+    csv: control.exports.csv.handler(({ input }) =>
+      withControlErrors(withGrades(input, exportCsv(index, input)), report),
     ),
-    csv: control.exports.csv.handler(({ input }) => withControlErrors(exportCsv(index, input), report)),
-    json: control.exports.json.handler(({ input }) => withControlErrors(exportJson(index, input), report)),
+    json: control.exports.json.handler(({ input }) =>
+      withControlErrors(withGrades(input, exportJson(index, input)), report),
+    ),
     cells: control.exports.cells.handler(({ input }) => withControlErrors(exportCells(index, input), report)),
     rows: control.exports.rows.handler(({ input }) => withControlErrors(exportRows(index, input), report)),
-    report: control.exports.report.handler(({ input }) => withControlErrors(exportReport(index, input), report)),
+    report: control.exports.report.handler(({ input }) =>
+      withControlErrors(withGrades(input, exportReport(index, input)), report),
+    ),
   }
 }

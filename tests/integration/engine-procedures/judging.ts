@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { CanonicalRow } from '../../../contract/index.ts'
 import type { BlindSets } from '../../../contract/control/judging.ts'
 import { eventsUntil, failureOf } from '../../helpers/engine-process.ts'
+import { collected, exported } from '../../helpers/engine-runs.ts'
 import { BUILTINS } from '../../helpers/judge-panel.ts'
 import { MODELS, RUN, engine, client, rowId } from './setup.ts'
 
@@ -62,8 +64,26 @@ describe('a blind round', () => {
       () => client.matrix.heads({ ...RUN, metric }),
       () => client.statistics.pairs({ ...RUN, metric }),
       () => client.compare.frontier({ run_ids: [RUN.run_id], metric }),
+      () => client.compare.runs({ run_ids: [RUN.run_id], metric }),
+      () => client.compare.runs({ run_ids: ['none', RUN.run_id], metric, dataset_id: RUN.dataset_id }),
     ])
       expect(await failureOf(ask())).toMatchObject({ code: 'not_revealed' })
+    expect((await client.compare.runs({ run_ids: ['none'], metric })).unknown_run_ids).toEqual(['none'])
+    for (const ask of [
+      async () => exported(client.exports.csv(RUN)),
+      async () => exported(client.exports.json({ run_id: RUN.run_id })),
+      async () => exported(client.exports.report(RUN)),
+      async () => collected(await client.exports.bundle({ run_id: RUN.run_id })),
+    ])
+      expect(await failureOf(ask())).toMatchObject({
+        code: 'not_revealed',
+        message: expect.stringMatching(/Reveal the approaches on the page Judges first/) as string,
+      })
+    // Evidence has no grades: they are in files of their own.
+    expect((await exported(client.exports.cells(RUN))).text).not.toMatch(/judge/)
+    const rows = (await exported(client.exports.rows(RUN))).text.trimEnd().split('\n')
+    const panels = rows.map((row) => CanonicalRow.parse(JSON.parse(row)).metrics.judge_panel)
+    expect(panels).toEqual(rows.map(() => ({ status: 'pending' })))
   })
 
   it('keeps votes by letters, is revealed once, and only then shows the panel', async () => {
