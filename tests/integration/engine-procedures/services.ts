@@ -22,8 +22,8 @@ describe('the rest of the engine', () => {
       ray: null,
     })
     const job = { run_id: 'one', submission_id: 'raysubmit_1' }
-    for (const call of [client.workers.jobLog(job), client.workers.cancelJob(job)])
-      expect(await failureOf(call)).toMatchObject({ code: 'not_found' })
+    for (const call of [() => client.workers.jobLog(job), () => client.workers.cancelJob(job)])
+      expect(await failureOf(call())).toMatchObject({ code: 'not_found' })
   })
 
   it('keeps settings, and reports of secrets only where they come from', async () => {
