@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { engineBench } from '../../../tests/helpers/graph-engine-bench.ts'
@@ -7,6 +7,7 @@ import { ingest, openIngestionSite, phase, testProfile, writeFiles } from '../..
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
 import { graphTargetClient } from '../graph-engine/graph-target.ts'
+import { keptTextsFile } from './kept-texts.ts'
 import type { DocumentParser } from './parsers.ts'
 import type { VectorStore } from '../vector-store/vector-store.ts'
 
@@ -179,6 +180,25 @@ describe('a corpus of which one document changed', () => {
     expect((await again()).parsed).toEqual(['call.wav', 'chart.pdf', 'report.pdf'])
     await service.resetProfile('harbour')
     expect((await again()).parsed).toEqual(['call.wav', 'chart.pdf', 'report.pdf'])
+  })
+
+  it('keeps no text of the last converted file once that has left the corpus', async () => {
+    const harbour = path.join(site.corpusRoot, 'harbour')
+    const stateFile = path.join(site.folder, 'kept.sqlite')
+    await writeFiles(harbour, { 'chart.pdf': 'depths' })
+    const converter: DocumentParser = {
+      name: 'converter',
+      accepts: ({ path: file }) => file.endsWith('.pdf'),
+      revision: async () => 'one',
+      parse: async (file) => ({ title: file.path, text: `Read from ${String(await file.read())}.` }),
+    }
+    const service = site.service({ stateFile, profiles: [profile], parsers: [converter] })
+    const kept = keptTextsFile(stateFile, COLLECTION)
+    expect((await ingest(service, 'harbour')).status).toBe('completed')
+    expect(String(await readFile(kept))).toContain('Read from depths.')
+    await rm(path.join(harbour, 'chart.pdf'))
+    expect((await ingest(service, 'harbour')).status).toBe('completed')
+    expect(String(await readFile(kept))).not.toContain('Read from depths.')
   })
 
   it('does not convert again what a failed run had converted', async () => {

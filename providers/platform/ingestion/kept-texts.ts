@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import type { CorpusFile } from './corpus.ts'
 import { openKeptFile } from './kept-file.ts'
@@ -43,7 +44,7 @@ export function openKeptTexts(path: string): KeptTexts {
       )
     },
     prune() {
-      if (used.size > 0) file.keepOnly('texts', used)
+      if (used.size > 0 || existsSync(path)) file.keepOnly('texts', used)
     },
     close: () => file.close(),
   }
