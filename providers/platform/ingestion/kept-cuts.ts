@@ -14,34 +14,16 @@ export interface KeptCuts {
   close(): void
 }
 
-/** Opens or creates the file of one collection. `settings`: everything besides the text that changes the cuts. */
+/** Opens the file of one collection, which is created with the first cuts. `settings`: everything besides the text that changes the cuts. */
 export function openKeptCuts(path: string, settings: readonly unknown[]): KeptCuts {
-  const file = openKeptFile(
-    path,
-    'CREATE TABLE IF NOT EXISTS cuts (key INTEGER PRIMARY KEY, changes TEXT NOT NULL) STRICT',
-  )
-  const used = new Set<bigint>()
+  const file = openKeptFile<SubjectChanges>(path, 'cuts', 'changes')
   const head = JSON.stringify(settings)
-  const keyOf = (text: string): bigint => {
-    const key = createHash('sha256').update(head).update('\0').update(text, 'utf8').digest().readBigInt64BE()
-    used.add(key)
-    return key
-  }
+  const keyOf = (text: string): bigint =>
+    createHash('sha256').update(head).update('\0').update(text, 'utf8').digest().readBigInt64BE()
   return {
-    get: (text) =>
-      file.attempt((database) => {
-        const found = database.prepare<[bigint], string>('SELECT changes FROM cuts WHERE key = ?').pluck()
-        const changes = found.get(keyOf(text))
-        return changes === undefined ? null : (JSON.parse(changes) as SubjectChanges)
-      }),
-    put(text, changes) {
-      file.attempt((database) =>
-        database
-          .prepare('INSERT OR REPLACE INTO cuts (key, changes) VALUES (?, ?)')
-          .run(keyOf(text), JSON.stringify(changes)),
-      )
-    },
-    prune: () => file.keepOnly('cuts', used),
+    get: (text) => file.get(keyOf(text)),
+    put: (text, changes) => file.put(keyOf(text), changes),
+    prune: () => file.prune(),
     close: () => file.close(),
   }
 }

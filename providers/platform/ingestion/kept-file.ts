@@ -1,24 +1,30 @@
+import { existsSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
 /** A SQLite file beside the state file that keeps what costs time to make again. It is a cache: when it cannot be used, it has nothing. */
-export interface KeptFile {
-  /** Null when the file cannot be used, from the first failed step on. */
-  attempt<Result>(step: (database: Database.Database) => Result): Result | null
-  /** Deletes the rows of a table that has an INTEGER column `key`, except those of these keys. */
-  keepOnly(table: string, keys: ReadonlySet<bigint>): void
+export interface KeptFile<Value> {
+  get(key: bigint): Value | null
+  put(key: bigint, value: Value): void
+  /** Forgets what was neither read nor written since the file was opened. */
+  prune(): void
   close(): void
 }
 
 const BUSY_TIMEOUT_MS = 2000
 
-/** Opens or creates a file with one table. */
-export function openKeptFile(file: string, createTable: string): KeptFile {
+/** The file of one collection, which is created with the first value. `column` of `table` holds the values as JSON. */
+export function openKeptFile<Value>(path: string, table: string, column: string): KeptFile<Value> {
+  const used = new Set<bigint>()
   let database: Database.Database | null = null
   let isUsable = true
-  const attempt: KeptFile['attempt'] = (step) => {
+  /** Null when the file cannot be used, from the first failed step on. */
+  const attempt = <Result>(step: (database: Database.Database) => Result): Result | null => {
     if (!isUsable) return null
     try {
-      database ??= open(file, createTable)
+      database ??= open(
+        path,
+        `CREATE TABLE IF NOT EXISTS ${table} (key INTEGER PRIMARY KEY, ${column} TEXT NOT NULL) STRICT`,
+      )
       return step(database)
     } catch (error) {
       if (!(error instanceof Database.SqliteError || error instanceof TypeError)) throw error
@@ -26,18 +32,32 @@ export function openKeptFile(file: string, createTable: string): KeptFile {
       return null
     }
   }
+  const deleteUnused = (database: Database.Database): void => {
+    const forget = database.prepare(`DELETE FROM ${table} WHERE key = ?`)
+    const keys = database.prepare<[], bigint>(`SELECT key FROM ${table}`).pluck().safeIntegers().all()
+    for (const key of keys) if (!used.has(key)) forget.run(key)
+  }
   return {
-    attempt,
-    keepOnly(table, kept) {
-      attempt((database) =>
+    get: (key) =>
+      attempt((database) => {
+        used.add(key)
+        const value = database
+          .prepare<[bigint], string>(`SELECT ${column} FROM ${table} WHERE key = ?`)
+          .pluck()
+          .get(key)
+        return value === undefined ? null : (JSON.parse(value) as Value)
+      }),
+    put(key, value) {
+      attempt((database) => {
+        used.add(key)
         database
-          .transaction(() => {
-            const forget = database.prepare(`DELETE FROM ${table} WHERE key = ?`)
-            const keys = database.prepare<[], bigint>(`SELECT key FROM ${table}`).pluck().safeIntegers().all()
-            for (const key of keys) if (!kept.has(key)) forget.run(key)
-          })
-          .immediate(),
-      )
+          .prepare(`INSERT OR REPLACE INTO ${table} (key, ${column}) VALUES (?, ?)`)
+          .run(key, JSON.stringify(value))
+      })
+    },
+    prune() {
+      if (used.size > 0 || existsSync(path))
+        attempt((database) => database.transaction(() => deleteUnused(database)).immediate())
     },
     close() {
       database?.close()
@@ -60,4 +80,9 @@ function open(file: string, createTable: string): Database.Database {
     database.close()
     throw error
   }
+}
+
+/** Deletes a file of kept vectors, texts or cuts. */
+export function removeKeptFile(file: string): void {
+  for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true, maxRetries: 3 })
 }

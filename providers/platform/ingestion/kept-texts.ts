@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { createHash } from 'node:crypto'
 import type { CorpusFile } from './corpus.ts'
 import { openKeptFile } from './kept-file.ts'
@@ -18,34 +17,16 @@ export interface KeptTexts {
 
 /** Opens the file of one collection, which is created with the first text. */
 export function openKeptTexts(path: string): KeptTexts {
-  const file = openKeptFile(
-    path,
-    'CREATE TABLE IF NOT EXISTS texts (key INTEGER PRIMARY KEY, parsed TEXT NOT NULL) STRICT',
-  )
-  const used = new Set<bigint>()
-  const keyOf = (source: Pick<CorpusFile, 'path' | 'sha256'>, revision: string): bigint => {
-    const named = JSON.stringify([source.path, source.sha256, revision])
-    const key = createHash('sha256').update(named).digest().readBigInt64BE()
-    used.add(key)
-    return key
-  }
+  const file = openKeptFile<ParsedDocument>(path, 'texts', 'parsed')
+  const keyOf = (source: Pick<CorpusFile, 'path' | 'sha256'>, revision: string): bigint =>
+    createHash('sha256')
+      .update(JSON.stringify([source.path, source.sha256, revision]))
+      .digest()
+      .readBigInt64BE()
   return {
-    get: (source, revision) =>
-      file.attempt((database) => {
-        const found = database.prepare<[bigint], string>('SELECT parsed FROM texts WHERE key = ?').pluck()
-        const parsed = found.get(keyOf(source, revision))
-        return parsed === undefined ? null : (JSON.parse(parsed) as ParsedDocument)
-      }),
-    put(source, revision, parsed) {
-      file.attempt((database) =>
-        database
-          .prepare('INSERT OR REPLACE INTO texts (key, parsed) VALUES (?, ?)')
-          .run(keyOf(source, revision), JSON.stringify(parsed)),
-      )
-    },
-    prune() {
-      if (used.size > 0 || existsSync(path)) file.keepOnly('texts', used)
-    },
+    get: (source, revision) => file.get(keyOf(source, revision)),
+    put: (source, revision, parsed) => file.put(keyOf(source, revision), parsed),
+    prune: () => file.prune(),
     close: () => file.close(),
   }
 }

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readSync, rmSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync, truncateSync, writeFileSync, writeSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
+import { removeKeptFile } from './kept-file.ts'
 import type { EmbedDocuments } from './phases.ts'
 
 /**
@@ -91,11 +92,6 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
       removeKeptFile(file)
     },
   }
-}
-
-/** Deletes a file of kept vectors, texts or cuts. */
-export function removeKeptFile(file: string): void {
-  for (const name of [file, `${file}-wal`, `${file}-shm`]) rmSync(name, { force: true, maxRetries: 3 })
 }
 
 /** Where the vectors of a collection are kept: beside the state file. */
