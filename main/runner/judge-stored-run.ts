@@ -29,7 +29,8 @@ async function judgeStored(run: DatasetRun): Promise<DatasetOutcome> {
     const joined = await joinJudgments(files, context)
     return { result: null, note: `judge section: ${joined?.judge_panel.status ?? 'no evidence'}` }
   })
-  return { datasetId, status: 'completed', cells: { ok: 0, failed: 0, left: 0 }, context, failure: null }
+  const cells = { ok: 0, failed: 0, left: 0 }
+  return { datasetId, status: 'completed', cells, context, failure: null, missing: null }
 }
 
 /** Asks the judges about the stored answers of a finished run, dataset after dataset; calls no approach and changes no row. */

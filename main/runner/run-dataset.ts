@@ -9,7 +9,7 @@ import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
 import { askAgain, graphFailure, type Ingestion, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
-import { type At, type Skip, step, StepFailedError } from './ladder-step.ts'
+import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
 import { bringToFile } from './open-evidence.ts'
 import { PlatformError } from './platform-client.ts'
 import { checkAliases, preflight } from './preflight.ts'
@@ -22,8 +22,10 @@ export interface DatasetOutcome {
   status: 'completed' | 'cells_failed' | 'interrupted'
   cells: CellCounts
   context: RunSummaryContext
-  /** What failed without ending the run: the graph of some approaches, the evaluation of every answer, or the whole judge panel. */
+  /** The step that failed without ending the run: the evaluation of every answer, or the whole judge panel. */
   failure: StepFailedError | null
+  /** Why approaches that read the graph were left out; null where none was, and for an interrupted run, which tries again when it is resumed. */
+  missing: GraphMissingError | null
 }
 
 const needsContextual = ({ aliases }: DatasetRun): boolean =>
@@ -87,11 +89,11 @@ async function climb(run: DatasetRun, at: At, skip: Skip): Promise<Climbed> {
       const without = rest.missing === null ? '' : ' · without its graph'
       return { result: { ...rest, log }, note: `${ingestionNote(corpus)}${without}` }
     })
-    const { run: reachable, missing, log } = opened
+    const { run: answering, missing, log: evidence } = opened
     try {
-      return { run: reachable, missing, cells: await answerAll(reachable, started, log, at, skip) }
+      return { run: answering, missing, cells: await answerAll(answering, started, evidence, at, skip) }
     } finally {
-      await log.log.close()
+      await evidence.log.close()
     }
   } finally {
     await started.client.close()
@@ -179,14 +181,13 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
     }))
   else skip('cold_reset', 'finished cells and collections are kept')
 
-  const { run: reached, cells, missing } = await climb(run, at, skip)
-  const context = contextOf(reached)
-  await bringToFile(reached)
-  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
+  const { run: answering, cells, missing } = await climb(run, at, skip)
+  const context = contextOf(answering)
+  await bringToFile(answering)
+  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null, missing: null }
 
-  const unfinished = await sumUpCells(reached, context, at)
-  const judging = await finishDataset(reached, context, unfinished, at, skip)
+  const unfinished = await sumUpCells(answering, context, at)
+  const judging = await finishDataset(answering, context, unfinished, at, skip)
   const status = unfinished.unanswered === 0 ? 'completed' : 'cells_failed'
-  const failure = unfinished.evaluation ?? judging ?? (missing === null ? null : new StepFailedError('ingest', missing))
-  return { datasetId, status, cells, context, failure }
+  return { datasetId, status, cells, context, failure: unfinished.evaluation ?? judging, missing }
 }

@@ -57,7 +57,8 @@ export async function runGatewayMatrix(
   })
   const context = contextOf(run)
   await bringToFile(run)
-  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null }
+  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null, missing: null }
   const { unanswered, evaluation } = await sumUpCells(run, context, at)
-  return { datasetId, status: unanswered === 0 ? 'completed' : 'cells_failed', cells, context, failure: evaluation }
+  const status = unanswered === 0 ? 'completed' : 'cells_failed'
+  return { datasetId, status, cells, context, failure: evaluation, missing: null }
 }

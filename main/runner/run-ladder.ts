@@ -3,13 +3,13 @@ import type { DatasetRun } from './dataset-run.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 import { StepFailedError } from './ladder-step.ts'
-import { runDataset, type DatasetOutcome } from './run-dataset.ts'
+import { runDataset, type DatasetOutcome, type GraphMissingError } from './run-dataset.ts'
 
 export interface LadderOutcome {
   outcome: 'completed' | 'failed' | 'interrupted'
   datasets: DatasetOutcome[]
-  /** First failure of each dataset that could not be finished, or whose evaluation or judge panel failed as a whole. */
-  failures: StepFailedError[]
+  /** First failure of each dataset that could not be finished, whose graph is missing, or whose evaluation or judge panel failed as a whole. */
+  failures: (StepFailedError | GraphMissingError)[]
 }
 
 /**
@@ -25,7 +25,7 @@ export async function runDatasets(
   const started = performance.now()
   const { runId, aliases, drain, abort } = runs[0]!
   const datasets: DatasetOutcome[] = []
-  const failures: StepFailedError[] = []
+  const failures: LadderOutcome['failures'] = []
   emit({
     type: 'run.started',
     run_id: runId,
@@ -38,7 +38,8 @@ export async function runDatasets(
     try {
       const outcome = await one(run)
       datasets.push(outcome)
-      if (outcome.failure !== null) failures.push(outcome.failure)
+      const failure = outcome.missing ?? outcome.failure
+      if (failure !== null) failures.push(failure)
     } catch (error) {
       if (!(error instanceof StepFailedError)) throw error
       failures.push(error)

@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Aggregate, type RunPlan } from '../../contract/index.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
+import { startEngine } from '../helpers/engine-process.ts'
+import { ranToEnd } from '../helpers/engine-runs.ts'
+import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { recordedClient } from '../helpers/recorded-client.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
 
 // An extraction model that answers in prose: no graph can be built with it. Everything else of the run works.
@@ -80,6 +84,26 @@ describe('a model that cannot extract a graph', () => {
     // The run has not done what it was asked to.
     expect(run.code).toBe(5)
     expect(run.events.find(({ type }) => type === 'run.finished')).toMatchObject({ outcome: 'failed' })
+  })
+
+  it('is among the failures of a run whose evaluation fails too', async () => {
+    const engine = await startEngine(root)
+    const evaluator = await startFaultServer()
+    try {
+      evaluator.script(json({ detail: 'broken' }, 500))
+      const { client } = recordedClient(engine.url, engine.token)
+      await client.settings.update({ settings: { evaluator_url: `${evaluator.url}/api/rag/evaluate` } })
+      const request = { dataset_ids: ['smoke'], models: ['vanilla-rag', 'graph-rag'], model_set: 'weak' }
+      const job = await ranToEnd(client, 'both', () =>
+        client.runs.start({ ...request, run_id: 'both', judge: { enabled: false } }),
+      )
+      expect(job.state).toBe('failed')
+      expect(job.failures.map(({ code }) => code)).toEqual(['evaluation_failed', 'graph_missing'])
+      await client.settings.update({ settings: { evaluator_url: null } })
+    } finally {
+      await engine.stop()
+      await evaluator.close()
+    }
   })
 
   it('is named with what to do in the terminal', async () => {

@@ -13,7 +13,6 @@ import { storedFilesOf, type ArtifactPlace } from '../../evidence/artifact-files
 import { INGESTION_STOPPED } from '../../runner/ingest.ts'
 import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
-import { GraphMissingError } from '../../runner/run-dataset.ts'
 import type { PlatformSource } from '../../runner/platform-source.ts'
 import {
   datasetRunsOf,
@@ -446,10 +445,10 @@ const journalFailure = (runId: string, error: unknown): ControlFailure =>
 
 /** Approaches that the run went on without: no step failed, so the failure belongs to none. */
 function leftOut({ datasets }: LadderOutcome): RunFailure[] {
-  return datasets.flatMap(({ datasetId, failure }) =>
-    failure?.cause instanceof GraphMissingError
-      ? { dataset_id: datasetId, step: null, code: failure.code, message: failure.message.slice(0, 4000) }
-      : [],
+  return datasets.flatMap(({ datasetId, missing }) =>
+    missing === null
+      ? []
+      : { dataset_id: datasetId, step: null, code: missing.code, message: missing.message.slice(0, 4000) },
   )
 }
 
