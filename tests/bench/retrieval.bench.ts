@@ -29,6 +29,8 @@ const LIFT_OF_ALL = 4 / 3
 /** Search that fuses a dense and a keyword leg without reranking, and the approaches that search one leg each. */
 const FUSED = 'hybrid-rag-fast'
 const LEGS = ['vanilla-rag', KEYWORD_FLOOR]
+/** Approaches that collect passages from several documents; the best of them has a target. */
+const GATHERING = ['agentic-rag', 'graph-rag', 'lazy-graph-rag']
 /** Asked unless the caller names others. */
 const ALIASES = [...BaseApproach.options, FUSED, KEYWORD_FLOOR]
 /** What fusion may lose against the better of its legs. */
@@ -240,8 +242,11 @@ export function figuresOf(
   scores: ScoresByAlias,
   whose: Questions,
 ): Figure[] {
-  const mean = (alias: string, metric: keyof Scores): number =>
-    questions.reduce((sum, { id }) => sum + scores.get(alias)!.get(id)![metric], 0) / questions.length
+  const mean = (alias: string, metric: keyof Scores, asked = questions): number =>
+    asked.reduce((sum, { id }) => sum + scores.get(alias)!.get(id)![metric], 0) / asked.length
+  const severalDocuments = questions.filter(({ gold }) => new Set(gold.map(({ document }) => document)).size > 1)
+  const gathering = GATHERING.filter((alias) => scores.has(alias))
+  const liftOf = (alias: string): number => mean(alias, 'all', severalDocuments) / mean(FLOOR, 'all', severalDocuments)
   return [...scores.keys()].flatMap((alias): Figure[] => {
     const about = (metric: string): string => `${name}: ${alias}: ${metric}`
     const figures = [
@@ -251,8 +256,8 @@ export function figuresOf(
       shown('P20', about('contexts handed over'), mean(alias, 'contexts'), ''),
     ]
     if (alias === FLOOR) return figures
-    const beyond = (other: string, metric: PairedMetric, least?: number): Figure => {
-      const { value, low, high } = pairedGain(questions, scores, [alias, other], metric)
+    const beyond = (other: string, metric: PairedMetric, least?: number, asked = questions): Figure => {
+      const { value, low, high } = pairedGain(asked, scores, [alias, other], metric)
       const end = (at: number | undefined): string => (at === undefined ? 'unknown' : at.toFixed(3))
       const what = `${PAIRED_METRICS[metric]} beyond ${other}, 95 % interval ${end(low)} to ${end(high)}`
       const figure = shown('P20', about(what), value, '')
@@ -260,14 +265,14 @@ export function figuresOf(
       return { ...figure, target: `≥ ${least}`, met: value >= least - ROUNDING }
     }
     figures.push(beyond(FLOOR, 'recall', alias === 'hybrid-rag' ? GAIN_OVER_FLOOR : undefined))
-    if (whose === 'of a set' && ['agentic-rag', 'graph-rag', 'lazy-graph-rag'].includes(alias)) {
-      const lift = mean(alias, 'all') / mean(FLOOR, 'all')
+    if (GATHERING.includes(alias) && severalDocuments.length > 0) {
+      const lift = liftOf(alias)
+      const best = whose === 'of a set' && lift === Math.max(...gathering.map(liftOf))
       figures.push({
-        ...shown('P20', about(`all gold documents in the first 5, times ${FLOOR}`), lift, ''),
-        target: `≥ ${LIFT_OF_ALL.toFixed(2)}, one of the three`,
-        met: lift >= LIFT_OF_ALL,
+        ...shown('P20', about(`all of several gold documents in the first 5, times ${FLOOR}`), lift, ''),
+        ...(best ? { target: `≥ ${LIFT_OF_ALL.toFixed(2)}`, met: lift >= LIFT_OF_ALL } : {}),
       })
-      figures.push(beyond(FLOOR, 'all'))
+      figures.push(beyond(FLOOR, 'all', undefined, severalDocuments))
     }
     // Context of their section should help passages of long documents.
     if (alias === 'contextual-rag' && scores.has('hybrid-rag')) figures.push(beyond('hybrid-rag', 'recall'))
