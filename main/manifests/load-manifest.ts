@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import { LineCounter, parseDocument, type YAMLError } from 'yaml'
 import type { z } from 'zod'
 import { canonicalJson, describeIssues } from '../../contract/index.ts'
+import { readYamlQuickly } from '../../contract/manifests/quick-yaml.ts'
 import { ManifestError } from './manifest-error.ts'
 
 /** A manifest is written by hand: more than this is a mistake or an attack. */
@@ -41,6 +42,8 @@ const MAX_ALIASES = 100
 
 /** Text of a YAML file → plain value, with anchors, aliases and `<<` resolved. Duplicate keys are refused; problems name line and column. */
 export function parseYaml(file: string, text: string): unknown {
+  const quick = readYamlQuickly(text)
+  if (quick !== null) return quick.value
   const lines = new LineCounter()
   const document = parseDocument(text, {
     uniqueKeys: true,

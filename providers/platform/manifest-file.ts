@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { describeIssues } from '../../contract/index.ts'
+import { readYamlQuickly } from '../../contract/manifests/quick-yaml.ts'
 
 /** Larger manifests are refused unread, here as in the runner. */
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
@@ -39,6 +40,8 @@ function readText(file: string): ManifestOutcome<string> {
 }
 
 function parseYaml(file: string, text: string): ManifestOutcome<unknown> {
+  const quick = readYamlQuickly(text)
+  if (quick !== null) return { ok: true, value: quick.value }
   try {
     const document = parseDocument(text, { uniqueKeys: true, strict: true, merge: true, prettyErrors: true })
     // One open bracket can cause thousands of errors; the first ones are enough.
