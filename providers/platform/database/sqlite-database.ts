@@ -7,6 +7,8 @@ import { OpenTransactions } from './open-transactions.ts'
 import { truncateLog } from './truncate-log.ts'
 
 const BUSY_TIMEOUT_MS = 5000
+/** The driver's default is 16 MB for each file. */
+const CACHE_KIB = 4096
 
 /**
  * Opens or creates the one file of the platform's own records, which several processes may share, and applies the migrations that it
@@ -19,6 +21,7 @@ export function openSqliteDatabase(file: string, migrations: readonly string[] =
     // An acknowledged job or fact survives a power cut.
     connection.pragma('synchronous = FULL')
     connection.pragma('foreign_keys = ON')
+    connection.pragma(`cache_size = -${CACHE_KIB}`)
     migrate(connection, migrations)
     truncateLog(connection)
     return new SqliteDatabase(connection)

@@ -380,6 +380,8 @@ const toJob = (row: JobRow): Job => ({
 const UNSETTLED_NS = 2_000_000_000
 
 const SCHEMA_VERSION = 1
+/** The driver's default is 16 MB, which the list of a job's files would fill. */
+const CACHE_KIB = 2048
 const BUSY_TIMEOUT_MS = 5000
 
 /** Opens or creates the job database; several processes may share it. Throws `StateStoreUnavailableError`. */
@@ -402,6 +404,7 @@ function prepare(database: Database.Database, file: string): void {
     throw new StateStoreUnavailableError(`${file}: write-ahead log refused (journal mode ${String(mode)})`)
   // A job that was accepted must survive a power cut.
   database.pragma('synchronous = FULL')
+  database.pragma(`cache_size = -${CACHE_KIB}`)
   database
     .transaction(() => {
       const version = database.pragma('user_version', { simple: true }) as number

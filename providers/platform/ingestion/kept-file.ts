@@ -11,6 +11,8 @@ export interface KeptFile<Value> {
 }
 
 const BUSY_TIMEOUT_MS = 2000
+/** The driver's default is 16 MB for each file; an ingestion reads a value once. */
+const CACHE_KIB = 2048
 
 /** The file of one collection, which is created with the first value. `column` of `table` holds the values as JSON. */
 export function openKeptFile<Value>(path: string, table: string, column: string): KeptFile<Value> {
@@ -72,6 +74,7 @@ function open(file: string, createTable: string): Database.Database {
     database.pragma('journal_mode = WAL')
     // A killed process loses nothing; what a power cut takes is made again.
     database.pragma('synchronous = NORMAL')
+    database.pragma(`cache_size = -${CACHE_KIB}`)
     // What leaves the corpus leaves the disk: without it, a deleted row stays in the file until another takes its space.
     database.pragma('secure_delete = ON')
     database.exec(createTable)
