@@ -91,6 +91,14 @@ describe('a sparse table of vectors', () => {
     expect(table.bytes).toBeLessThan(0.55 * createByteVectorTable(1000, 768).bytes)
   })
 
+  it('is also for a table whose first vectors have fewer zeros than most', () => {
+    const vectorWith = (filled: number) =>
+      toByteVector(Float32Array.from({ length: 768 }, (_, at) => (at < filled ? 1 : 0)))
+    const table = createTableFor([vectorWith(532)], 1024)
+    for (let row = 0; row < 1024; row += 1) table.set(row, vectorWith(row < 32 ? 532 : 344))
+    expect(table.bytes).toBeLessThan(0.65 * createByteVectorTable(1024, 768).bytes)
+  })
+
   it('is for sparse vectors only', () => {
     const table = createTableFor([toByteVector(new Float32Array(768).fill(1))], 10)
     expect(table.bytes).toBe(createByteVectorTable(10, 768).bytes)

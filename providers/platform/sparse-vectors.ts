@@ -4,6 +4,9 @@ import { BITMAP_BYTES, BLOCK_ROWS, createSparseProducts, PART_ROWS, PARTS } from
 import type { BlockOffsets } from './sparse-products.ts'
 import { createMemory, MOST_PAGES, PAGE_BYTES } from './wasm-loop.ts'
 
+/** The first vectors of a table have fewer zeros than most: what is mentioned first is often what is mentioned most. */
+const SMALLER = 0.9
+
 /**
  * An empty table for vectors such as these, the first ones of it. Those of short texts by rules have many zeros, which a sparse table does not
  * keep; it gives the same cosines to the last bit. Its rows must be set in their order, all of them before it is read.
@@ -12,8 +15,8 @@ export function createTableFor(first: readonly ByteVector[], count: number): Byt
   const dimensions = first[0]!.components.length
   let filled = 0
   for (const { components } of first) for (const component of components) if (component !== 0) filled += 1
-  // A row also has a bit for each component. A table that is hardly smaller is not worth the slower search.
-  const isSparse = filled / first.length + dimensions / 8 < (2 / 3) * dimensions
+  // A row also has a bit for each component. A table that is hardly smaller is not worth the slower search of many columns.
+  const isSparse = filled / first.length + dimensions / 8 < SMALLER * dimensions
   return isSparse ? createSparseVectorTable(count, dimensions) : createByteVectorTable(count, dimensions)
 }
 
