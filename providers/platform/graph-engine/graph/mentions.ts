@@ -17,7 +17,7 @@ const ENTITY_COLUMNS = ['entity', 'spelling', 'count', 'type', 'description', 'c
 const RELATION_COLUMNS = ['relation', 'isReversed', 'keywords', 'description', 'chunk'] as const
 const CHUNK_COLUMNS = ['id', 'documentId', 'filePath', 'title', 'content', 'index', 'tokens'] as const
 
-type Columns<Name extends string> = Record<Name, Int32Array>
+type Columns<Name extends string> = Record<Name, Int32Array<ArrayBuffer>>
 
 /** What the chunks of a corpus mention, in numbers. */
 export interface Mentions {
@@ -26,7 +26,7 @@ export interface Mentions {
   ids: readonly number[]
   ofEntities: Columns<(typeof ENTITY_COLUMNS)[number]>
   /** The two entities of each relation, the one that was mentioned earlier first. */
-  ends: Int32Array
+  ends: Int32Array<ArrayBuffer>
   ofRelations: Columns<(typeof RELATION_COLUMNS)[number]>
   /** Weight of each mention of a relation. */
   weights: Float64Array

@@ -4,7 +4,8 @@ import { KEYWORD_SEPARATOR, NO_TEXT } from './mentions.ts'
 import type { Mentions } from './mentions.ts'
 import { mergedEntity, mergedRelation } from './merged-parts.ts'
 import type { MergedEntity, MergedRelation } from './merged-parts.ts'
-import { grouped, rowsOf } from './numbers.ts'
+import { grouped, release, rowsOf } from './numbers.ts'
+import type { Groups } from './numbers.ts'
 import type { TextTable } from './text-table.ts'
 
 /** Parts of a graph in their order, each put together when it is read. */
@@ -44,27 +45,34 @@ export const partsOf = <Part>(length: number, read: (index: number) => Part): Pa
   },
 })
 
-/** Puts the mentions of each part together, in slices. */
+/** Puts the mentions of each part together, in slices. What only their order needs is freed. */
 export function* mergingMentions(mentions: Mentions, descriptionsKept: number): SlicedWork<MergedGraph> {
-  const { texts, ids, ofEntities, ofRelations, weights, chunks } = mentions
+  return graphOf(mentions, yield* placingMentions(mentions), descriptionsKept)
+}
+
+/** Mentions by the entities and relations of the graph, and the text of each entity's id. */
+interface Placed {
+  byEntity: Groups
+  byRelation: Groups
+  idOf: Int32Array
+  sources: Int32Array
+  targets: Int32Array
+}
+
+function* placingMentions(mentions: Mentions): SlicedWork<Placed> {
+  const { texts, ids, ofEntities, ofRelations } = mentions
   const names = ids.map((id) => texts.text(id))
   yield
   const order = yield* sortedByName(names)
   const placeOf = inverse(order)
   yield
-  const ends = mentions.ends.map((entity) => placeOf[entity]!)
+  const ends = replaced(mentions.ends, placeOf)
   const relationOrder = yield* sortedPairs(ends, order.length)
   const relationPlaceOf = inverse(relationOrder)
   yield
-  const byEntity = grouped(
-    ofEntities.entity.map((entity) => placeOf[entity]!),
-    order.length,
-  )
+  const byEntity = grouped(replaced(ofEntities.entity, placeOf), order.length)
   yield
-  const byRelation = grouped(
-    ofRelations.relation.map((relation) => relationPlaceOf[relation]!),
-    relationOrder.length,
-  )
+  const byRelation = grouped(replaced(ofRelations.relation, relationPlaceOf), relationOrder.length)
   yield
   const idOf = order.map((entity) => ids[entity]!)
   const sources = new Int32Array(relationOrder.length)
@@ -76,6 +84,21 @@ export function* mergingMentions(mentions: Mentions, descriptionsKept: number): 
     targets[relation] = ends[turned ? first : first + 1]!
     yield
   }
+  release(ofEntities.entity, ofRelations.relation, ofRelations.isReversed, ends, placeOf, relationPlaceOf)
+  return { byEntity, byRelation, idOf, sources, targets }
+}
+
+/** Each number becomes its place. */
+function replaced(numbers: Int32Array<ArrayBuffer>, placeOf: Int32Array): Int32Array<ArrayBuffer> {
+  for (let at = 0; at < numbers.length; at += 1) numbers[at] = placeOf[numbers[at]!]!
+  return numbers
+}
+
+function graphOf(
+  { texts, ofEntities, ofRelations, weights, chunks }: Mentions,
+  { byEntity, byRelation, idOf, sources, targets }: Placed,
+  descriptionsKept: number,
+): MergedGraph {
   const kept = (descriptionOf: Int32Array, rows: Int32Array): number[] => {
     const found = new Set<number>()
     for (const row of rows) {
@@ -94,7 +117,7 @@ export function* mergingMentions(mentions: Mentions, descriptionsKept: number): 
     texts,
     sources,
     targets,
-    entities: partsOf(order.length, (entity) => {
+    entities: partsOf(idOf.length, (entity) => {
       const rows = Array.from(rowsOf(byEntity, entity), (row) => ({
         spelling: texts.text(ofEntities.spelling[row]!),
         count: ofEntities.count[row]!,
@@ -103,7 +126,7 @@ export function* mergingMentions(mentions: Mentions, descriptionsKept: number): 
       }))
       return mergedEntity(texts.text(idOf[entity]!), rows, descriptionsKept)
     }),
-    relations: partsOf(relationOrder.length, (relation) => {
+    relations: partsOf(sources.length, (relation) => {
       const rows = Array.from(rowsOf(byRelation, relation), (row) => ({
         keywords: textOf(ofRelations.keywords[row]!)?.split(KEYWORD_SEPARATOR) ?? [],
         weight: weights[row]!,
@@ -143,7 +166,7 @@ function isMostlyReversed(isReversed: Int32Array, rows: Int32Array): boolean {
   return 2 * reversed === rows.length ? isReversed[rows[0]!] === 1 : 2 * reversed > rows.length
 }
 
-function inverse(order: Int32Array): Int32Array {
+function inverse(order: Int32Array): Int32Array<ArrayBuffer> {
   const places = new Int32Array(order.length)
   for (let place = 0; place < order.length; place += 1) places[order[place]!] = place
   return places

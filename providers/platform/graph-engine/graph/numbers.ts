@@ -41,10 +41,15 @@ export function createNumbers(): Numbers {
 export const resized = (values: Int32Array<ArrayBuffer>, length: number): Int32Array<ArrayBuffer> =>
   new Int32Array(values.buffer.transfer(length * Int32Array.BYTES_PER_ELEMENT))
 
+/** Frees the memory of arrays that are no longer used; they are empty after it. */
+export function release(...arrays: readonly Int32Array<ArrayBuffer>[]): void {
+  for (const { buffer } of arrays) buffer.transfer(0)
+}
+
 /** Rows in groups: those of group `g` are `rows[from[g]]` up to `rows[from[g + 1]]`, in their former order. */
 export interface Groups {
-  from: Int32Array
-  rows: Int32Array
+  from: Int32Array<ArrayBuffer>
+  rows: Int32Array<ArrayBuffer>
 }
 
 /** Groups the rows 0, 1, 2 … by the group of each. */
@@ -59,6 +64,7 @@ export function grouped(groupOf: Int32Array, groups: number): Groups {
     rows[next[group]!] = row
     next[group]! += 1
   }
+  release(next)
   return { from, rows }
 }
 

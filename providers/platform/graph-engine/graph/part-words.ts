@@ -5,7 +5,7 @@ import { tokensOf } from '../../models/builtin/language/tokens.ts'
 import type { Token } from '../../models/builtin/language/tokens.ts'
 import { ALIKE_LETTERS } from '../../models/builtin/matching/terms.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
-import { createNumbers } from './numbers.ts'
+import { createNumbers, release } from './numbers.ts'
 import { createTextTable } from './text-table.ts'
 import type { TextTable } from './text-table.ts'
 
@@ -29,10 +29,15 @@ export interface PartWords {
   /** Rings of synonyms by root. */
   rings: ReadonlyMap<number, readonly number[]>
   /** The different words of a text of the graph's table. */
-  ofText(text: number): Int32Array
+  ofText(text: number): WordNumbers
   /** The words of the beginning of a text that is the last one of an entity's, where the whole is too long; by entity. */
-  ofCut(entity: number): Int32Array | undefined
+  ofCut(entity: number): WordNumbers | undefined
 }
+
+/** In 16 bits where the graph has few enough words. */
+export type WordNumbers = Int32Array | Uint16Array
+
+const NUMBERS_IN_16_BITS = 2 ** 16
 
 const NONE = -1
 
@@ -54,13 +59,18 @@ export function* splittingTexts(
   from[wanted.length] = found.length
   const ofCut = new Map<number, Int32Array>()
   for (const [entity, text] of cut) ofCut.set(entity, Int32Array.from(words.addAll(text)))
-  return { ...words.done(), ...wordLists(from, found.done(), ofCut) }
+  const done = words.done()
+  const numbers = found.done()
+  if (done.count > NUMBERS_IN_16_BITS) return { ...done, ...wordLists(from, numbers, ofCut) }
+  const short = Uint16Array.from(numbers)
+  release(numbers)
+  return { ...done, ...wordLists(from, short, ofCut) }
 }
 
 // On its own, as `finderIn` is: functions keep all that is around them in memory, here what only the splitting needs.
 const wordLists = (
   from: Int32Array,
-  words: Int32Array,
+  words: WordNumbers,
   ofCut: ReadonlyMap<number, Int32Array>,
 ): Pick<PartWords, 'ofText' | 'ofCut'> => ({
   ofText: (text) => words.subarray(from[text], from[text + 1]),

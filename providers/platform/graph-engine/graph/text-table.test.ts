@@ -66,4 +66,15 @@ describe('grouped', () => {
       }),
     )
   })
+
+  it('is empty after its memory was freed, and can be filled again', () => {
+    const table = createTextTable()
+    for (let at = 0; at < 5000; at += 1) table.add(`text ${at}`)
+    table.clear()
+    expect(table.size).toBe(0)
+    expect(table.find('text 1')).toBeUndefined()
+    expect(() => table.text(0)).toThrow(RangeError)
+    expect([table.add('b'), table.add('a'), table.add('b')]).toEqual([0, 1, 0])
+    expect([table.text(0), table.text(1)]).toEqual(['b', 'a'])
+  })
 })

@@ -1,5 +1,5 @@
 import { hash32 } from '../../models/builtin/language/hash.ts'
-import { resized } from './numbers.ts'
+import { release, resized } from './numbers.ts'
 
 /** Different texts by number, kept as bytes outside the heap of JavaScript: a graph has hundreds of thousands, and a question reads a few. */
 export interface TextTable {
@@ -12,7 +12,11 @@ export interface TextTable {
   text(number: number): string
   /** Code units of a text. */
   lengthOf(number: number): number
+  /** Frees its memory at once, where V8 would collect it much later. The table is empty after it. */
+  clear(): void
 }
+
+type Ints = Int32Array<ArrayBuffer>
 
 const PAGE_BYTES = 1024 * 1024
 const FIRST_SLOTS = 4096
@@ -22,7 +26,7 @@ const BEYOND_LATIN_1 = /[^\u0000-\u00ff]/
 
 /** An empty table. Texts are kept to the last code unit, one byte for each where they are Latin-1 and two where they are not. */
 export function createTextTable(): TextTable {
-  const pages: Buffer[] = []
+  let pages: Buffer<ArrayBuffer>[] = []
   let used = PAGE_BYTES
   let page = new Int32Array(1024)
   let start = new Int32Array(1024)
@@ -108,6 +112,15 @@ export function createTextTable(): TextTable {
     lengthOf(number) {
       const bytes = length[number]!
       return bytes < 0 ? -bytes / 2 : bytes
+    },
+    clear() {
+      release(page, start, length, hash, slots)
+      for (const { buffer } of pages) buffer.transfer(0)
+      pages = []
+      ;[page, start, length, hash] = [0, 0, 0, 0].map(() => new Int32Array(1024)) as [Ints, Ints, Ints, Ints]
+      slots = new Int32Array(FIRST_SLOTS)
+      size = 0
+      used = PAGE_BYTES
     },
   }
 }

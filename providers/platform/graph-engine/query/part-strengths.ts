@@ -3,6 +3,7 @@ import { ALIKE_LETTERS, isRare, STRENGTH } from '../../models/builtin/matching/t
 import type { Term } from '../../models/builtin/matching/terms.ts'
 import { embeddedTexts } from '../graph/knowledge-graph.ts'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import type { WordNumbers } from '../graph/part-words.ts'
 
 /** How well the words of parts match the terms of one question: for each term 0 to 1, as `matchStrength` of the part's text. */
 export interface PartStrengths {
@@ -29,7 +30,7 @@ export function partStrengths(graph: WordsOfGraph, terms: readonly Term[]): Part
   /** By word: 1 where it matches no term. */
   const isStrange = new Uint8Array(words.count)
 
-  const raise = (strengths: Float64Array, found: Int32Array): void => {
+  const raise = (strengths: Float64Array, found: WordNumbers): void => {
     for (const word of found) {
       if (isStrange[word] === 1) continue
       let matches = false
