@@ -25,8 +25,8 @@ function relativeScores(hits: readonly SearchHit[], graph: ConceptGraph) {
 function metadataOf(parameters: ApproachParameters['lazy-graph-rag'], loaded: LoadedGraph, expansion: Expansion) {
   const { index, chunks } = loaded.graph
   const place = (position: number) => ({
-    document: chunks[position]!.document,
-    chunk_index: chunks[position]!.chunkIndex,
+    document: chunks.at(position)!.document,
+    chunk_index: chunks.at(position)!.chunkIndex,
   })
   return {
     experimental: true,
@@ -64,7 +64,10 @@ export const lazyGraph: Approach<'lazy-graph-rag'> = async (question, parameters
     relevanceBudget: parameters.relevance_budget,
     maxContextChunks: parameters.max_context_chunks,
   })
-  const passages = expansion.chosen.map(({ chunk, score }): Passage => ({ chunk: loaded.graph.chunks[chunk]!, score }))
+  const passages = expansion.chosen.map(({ chunk, score }): Passage => ({
+    chunk: loaded.graph.chunks.at(chunk)!,
+    score,
+  }))
   const answer = await answerFrom(question, passages, services, signal)
   return { ...answer, metadata: { lazy_graph: metadataOf(parameters, loaded, expansion) } }
 }

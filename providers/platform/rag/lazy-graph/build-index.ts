@@ -1,11 +1,14 @@
-import { createNumbers, grouped } from '../../graph-engine/graph/numbers.ts'
+import { createNumbers, grouped, release } from '../../graph-engine/graph/numbers.ts'
 import { createTextTable } from '../../graph-engine/graph/text-table.ts'
 import { createPauses } from '../../sliced-work.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import { createChunkConcepts } from './chunk-concepts.ts'
 import type { ChunkConcepts } from './chunk-concepts.ts'
+import { createConceptList } from './concept-list.ts'
 import { kindWeight, rarity, titleText, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
 import { countCapitals, mentionsOf, type Capitals, type ConceptKind, type Mention } from './concepts.ts'
+import { createFoundConcepts, type FoundConcept, type FoundConcepts } from './found-concepts.ts'
+import type { Chunks } from './kept-chunks.ts'
 import { readSentences, type Sentence } from './sentences.ts'
 import { createStemHolders } from './stem-holders.ts'
 
@@ -48,36 +51,45 @@ function withTitle(found: Map<string, Found>, title: readonly Mention[]): Map<st
   return found
 }
 
+const KINDS = Object.keys(TOO_COMMON) as ConceptKind[]
+
 /** How often each concept is found: by its number in `keys`. */
 function createConceptCounts() {
   const keys = createTextTable()
-  const kinds: ConceptKind[] = []
+  /** Positions in `KINDS`. */
+  const kinds = createNumbers()
   const own = createNumbers()
   const reach = createNumbers()
   return {
     keys,
-    kindOf: (concept: number) => kinds[concept]!,
+    kindOf: (concept: number) => KINDS[kinds.at(concept)]!,
     ownOf: (concept: number) => own.at(concept),
     reachOf: (concept: number) => reach.at(concept),
     /** Counts a concept of one chunk and returns its number. */
     add(key: string, { kind, mentions }: Found): number {
       const concept = keys.add(key)
       if (concept === kinds.length) {
-        kinds.push(kind)
+        kinds.push(KINDS.indexOf(kind))
         own.push(0)
         reach.push(0)
       }
       reach.set(concept, reach.at(concept) + 1)
       if (mentions > 0) own.set(concept, own.at(concept) + 1)
-      if (kindWeight(kind) > kindWeight(kinds[concept]!)) kinds[concept] = kind
+      if (kindWeight(kind) > kindWeight(this.kindOf(concept))) kinds.set(concept, KINDS.indexOf(kind))
       return concept
+    },
+    /** Frees its memory; nothing may be asked after it. */
+    clear(): void {
+      keys.clear()
+      release(kinds.done(), own.done(), reach.done())
     },
   }
 }
 
 /** The sentences of a chunk and of its document's title. Texts are read again for each step: the words of all would fill the memory. */
-function createReader(chunks: readonly StoredChunk[]) {
-  const titles = new Map(chunks.map((chunk) => [chunk.document, titleText(chunk)]))
+function createReader(chunks: Chunks) {
+  const titles = new Map<string, string>()
+  for (const chunk of chunks) titles.set(chunk.document, titleText(chunk))
   let last: { document: string; sentences: Sentence[] } | null = null
   return {
     titles,
@@ -109,6 +121,7 @@ async function countEdges({ ids, from, length }: ChunkConcepts, conceptCount: nu
     }
     await pause()
   }
+  release(chunkOf, holders.from, holders.rows, seenFrom)
   return edges
 }
 
@@ -117,88 +130,95 @@ async function countEdges({ ids, from, length }: ChunkConcepts, conceptCount: nu
  * too many is not distinctive, so neither is kept.
  */
 export async function buildConceptIndex(
-  chunks: readonly StoredChunk[],
+  chunks: Chunks,
   maxConcepts: number,
   fingerprint: string,
 ): Promise<ConceptIndex> {
   const pause = createPauses()
   const reader = createReader(chunks)
   const capitals: Capitals = { upper: new Map(), lower: new Map() }
-  const terms = createStemHolders()
+  const stems = createStemHolders()
   for (const title of reader.titles.values()) {
     countCapitals(readSentences(title), capitals, true)
     await pause()
   }
-  for (const [at, chunk] of chunks.entries()) {
+  for (const chunk of chunks) {
     const sentences = reader.textOf(chunk)
     countCapitals(sentences, capitals)
-    terms.add(at, stemsIn([...sentences, ...reader.titleOf(chunk)]))
+    stems.add(stemsIn([...sentences, ...reader.titleOf(chunk)]))
     await pause()
   }
 
+  const terms = stems.done()
+
   const counts = createConceptCounts()
-  const found = createChunkConcepts()
-  const mentions = createNumbers()
+  const found = createFoundConcepts()
   for (const chunk of chunks) {
     const own = collect(mentionsOf(reader.textOf(chunk), capitals))
     const all = withTitle(own, mentionsOf(reader.titleOf(chunk), capitals))
-    found.add(Array.from(all, ([key, entry]) => [counts.add(key, entry), entry.sentences] as const))
-    for (const entry of all.values()) mentions.push(entry.mentions)
+    for (const [key, entry] of all) found.add({ ...entry, concept: counts.add(key, entry) })
+    found.endChunk()
     await pause()
   }
-  return strongest(found.done(), mentions.done(), counts, { maxConcepts, fingerprint, terms: terms.done() })
+  return strongest(found, counts, { maxConcepts, fingerprint, terms })
 }
 
 /** The concepts that are kept of those that were found. */
 async function strongest(
-  found: ChunkConcepts,
-  mentions: Int32Array,
+  found: FoundConcepts,
   counts: ReturnType<typeof createConceptCounts>,
   { maxConcepts, fingerprint, terms }: Pick<ConceptIndex, 'fingerprint' | 'terms'> & { maxConcepts: number },
 ): Promise<ConceptIndex> {
   const { keys, kindOf, ownOf, reachOf } = counts
-  const total = found.length
+  const total = found.chunks
   const links = (concept: number): boolean => {
     const [share, atLeast] = TOO_COMMON[kindOf(concept)]
     return reachOf(concept) >= 2 && ownOf(concept) <= Math.max(atLeast, share * total)
   }
-  const weigh = (concept: number, entry: number): number => {
-    const inTitle = found.sentencesOf(entry)[0] === TITLE_SENTENCE ? 1.3 : 1
-    const repeated = 1 + 0.2 * Math.min(3, Math.max(0, mentions[entry]! - 1))
+  const weigh = ({ concept, mentions, sentences }: FoundConcept): number => {
+    const inTitle = sentences[0] === TITLE_SENTENCE ? 1.3 : 1
+    const repeated = 1 + 0.2 * Math.min(3, Math.max(0, mentions - 1))
     return kindWeight(kindOf(concept)) * rarity(ownOf(concept), total) * inTitle * repeated
   }
-  const singles: ConceptIndex['singles'] = []
-  const concepts: ConceptIndex['concepts'] = []
-  const ids = new Map<number, number>()
+  const singles = createConceptList()
+  const concepts = createConceptList()
+  /** Positions in `concepts`, plus one; 0 for a concept that has none. */
+  const ids = new Int32Array(keys.size)
   const idOf = (concept: number, key: string): number => {
-    const id = ids.get(concept) ?? ids.size
-    if (id === ids.size) {
-      ids.set(concept, id)
-      concepts.push([key, kindOf(concept), ownOf(concept)])
+    if (ids[concept] === 0) {
+      concepts.add([key, kindOf(concept), ownOf(concept)])
+      ids[concept] = concepts.length
     }
-    return id
+    return ids[concept]! - 1
   }
   const kept = createChunkConcepts()
   const pause = createPauses()
   for (let chunk = 0; chunk < total; chunk += 1) {
-    const candidates: { concept: number; key: string; entry: number; weight: number }[] = []
-    for (let entry = found.from[chunk]!; entry < found.from[chunk + 1]!; entry += 1) {
-      const concept = found.ids[entry]!
+    const candidates: { entry: FoundConcept; key: string; weight: number }[] = []
+    for (const entry of found.next()) {
+      const { concept } = entry
       const kind = kindOf(concept)
-      if (reachOf(concept) === 1 && (kind === 'code' || kind === 'name'))
-        singles.push([keys.text(concept), kind, chunk])
-      if (links(concept)) candidates.push({ concept, key: keys.text(concept), entry, weight: weigh(concept, entry) })
+      if (reachOf(concept) === 1 && (kind === 'code' || kind === 'name')) singles.add([keys.text(concept), kind, chunk])
+      if (links(concept)) candidates.push({ entry, key: keys.text(concept), weight: weigh(entry) })
     }
     candidates.sort((left, right) => right.weight - left.weight || (left.key < right.key ? -1 : 1))
     kept.add(
-      candidates
-        .slice(0, maxConcepts)
-        .map(({ concept, key, entry }) => [idOf(concept, key), found.sentencesOf(entry)] as const),
+      candidates.slice(0, maxConcepts).map(({ entry, key }) => [idOf(entry.concept, key), entry.sentences] as const),
     )
     await pause()
   }
+  found.clear()
+  counts.clear()
+  release(ids)
   const packed = kept.done()
-  return { fingerprint, concepts, chunks: packed, singles, terms, edges: await countEdges(packed, concepts.length) }
+  return {
+    fingerprint,
+    concepts: concepts.done(),
+    chunks: packed,
+    singles: singles.done(),
+    terms,
+    edges: await countEdges(packed, concepts.length),
+  }
 }
 
 const stemsIn = (sentences: readonly Sentence[]): Set<string> =>

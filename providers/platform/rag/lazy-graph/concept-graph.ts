@@ -3,6 +3,7 @@ import type { Groups } from '../../graph-engine/graph/numbers.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ConceptKind } from './concepts.ts'
 import { kindWeight, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
+import type { Chunks } from './kept-chunks.ts'
 import { readSentences } from './sentences.ts'
 
 /** A concept as a chunk holds it. */
@@ -35,25 +36,31 @@ const MAX_READ_CHUNKS = 500
 /** A concept index ready for walking: who holds what, and the sentences of chunks read when they are first asked for. */
 export class ConceptGraph {
   readonly index: ConceptIndex
-  readonly chunks: readonly StoredChunk[]
+  readonly chunks: Chunks
   /** Entries of the index by concept, and the chunk of each. */
   readonly #entries: Groups
   readonly #chunkOf: Int32Array
+  /** Document of each chunk, and its number in it: what a walk asks of many chunks without reading them. */
+  readonly #documents: string[]
+  readonly #indexes: Int32Array
   readonly #positions: Map<string, number>
-  readonly #names: Map<string, number>
   readonly #stems = new Map<number, Set<string>[]>()
 
-  constructor(index: ConceptIndex, chunks: readonly StoredChunk[]) {
+  constructor(index: ConceptIndex, chunks: Chunks) {
     this.index = index
     this.chunks = chunks
     const { ids, from, length } = index.chunks
     this.#chunkOf = new Int32Array(ids.length)
     for (let chunk = 0; chunk < length; chunk += 1) this.#chunkOf.fill(chunk, from[chunk], from[chunk + 1])
     this.#entries = grouped(ids, index.concepts.length)
-    this.#names = new Map()
-    for (const [at, [key, kind]] of [...index.concepts, ...index.singles].entries())
-      if (kind !== 'phrase' && kind !== 'word') this.#names.set(key, at)
-    this.#positions = new Map(chunks.map((chunk, position) => [chunkKey(chunk.document, chunk.chunkIndex), position]))
+    this.#indexes = new Int32Array(chunks.length)
+    this.#documents = []
+    this.#positions = new Map()
+    for (const { document, chunkIndex } of chunks) {
+      const position = this.#documents.push(document) - 1
+      this.#indexes[position] = chunkIndex
+      this.#positions.set(chunkKey(document, chunkIndex), position)
+    }
   }
 
   /** Position of a stored chunk; null when the collection changed under the search. */
@@ -70,13 +77,13 @@ export class ConceptGraph {
 
   /** Chunks that hold a concept, in order. */
   holdersOf(concept: number): Holder[] {
-    const single = this.index.singles[concept - this.index.concepts.length]
+    const single = this.index.singles.at(concept - this.index.concepts.length)
     if (single !== undefined) return [{ chunk: single[2], aboutness: 1 }]
     const { from, rows } = this.#entries
     const holders: Holder[] = []
     for (let at = from[concept] ?? 0; at < (from[concept + 1] ?? 0); at += 1) {
       const chunk = this.#chunkOf[rows[at]!]!
-      holders.push({ chunk, aboutness: aboutness(this.#held(rows[at]!), this.chunks[chunk]!.chunkIndex) })
+      holders.push({ chunk, aboutness: aboutness(this.#held(rows[at]!), this.#indexes[chunk]!) })
     }
     return holders
   }
@@ -95,7 +102,7 @@ export class ConceptGraph {
 
   /** The chunks around one in its document, with their distance in chunks. */
   siblingsOf(chunk: number): [chunk: number, distance: number][] {
-    const { document, chunkIndex } = this.chunks[chunk]!
+    const [document, chunkIndex] = [this.#documents[chunk]!, this.#indexes[chunk]!]
     const distances = Array.from({ length: 2 * NEIGHBOURS + 1 }, (_, at) => at - NEIGHBOURS)
     return distances.flatMap((distance): [number, number][] => {
       const sibling = distance === 0 ? undefined : this.#positions.get(chunkKey(document, chunkIndex + distance))
@@ -105,7 +112,9 @@ export class ConceptGraph {
 
   /** The code or proper name with this key; null for words and unknown keys. */
   conceptNamed(key: string): number | null {
-    return this.#names.get(key) ?? null
+    const { concepts, singles } = this.index
+    const single = singles.named(key)
+    return single === null ? concepts.named(key) : concepts.length + single
   }
 
   keyOf(concept: number): string {
@@ -120,9 +129,9 @@ export class ConceptGraph {
 
   #known(concept: number): readonly [key: string, kind: ConceptKind, frequency: number] {
     const { concepts, singles } = this.index
-    const known = concepts[concept]
+    const known = concepts.at(concept)
     if (known !== undefined) return known
-    const [key, kind] = singles[concept - concepts.length]!
+    const [key, kind] = singles.at(concept - concepts.length)!
     return [key, kind, 1]
   }
 
@@ -136,7 +145,7 @@ export class ConceptGraph {
   sentenceStems(chunk: number): readonly Set<string>[] {
     const known = this.#stems.get(chunk)
     if (known !== undefined) return known
-    const sets = readSentences(this.chunks[chunk]!.content).map(
+    const sets = readSentences(this.chunks.at(chunk)!.content).map(
       (sentence) => new Set(sentence.filter((token) => !token.stop).map((token) => token.stem)),
     )
     if (this.#stems.size >= MAX_READ_CHUNKS) this.#stems.delete(this.#stems.keys().next().value!)

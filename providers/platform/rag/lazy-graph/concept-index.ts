@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ChunkConcepts } from './chunk-concepts.ts'
+import type { ConceptList } from './concept-list.ts'
 import type { ConceptKind } from './concepts.ts'
 import type { StemHolders } from './stem-holders.ts'
 
@@ -30,9 +31,9 @@ export const STORED_LISTS = {
  */
 export interface ConceptIndex {
   fingerprint: string
-  concepts: z.infer<typeof STORED_LISTS.concepts>[]
+  concepts: ConceptList
   chunks: ChunkConcepts
-  singles: z.infer<typeof STORED_LISTS.singles>[]
+  singles: ConceptList
   terms: StemHolders
   /** Distinct pairs of concepts that share a chunk. */
   edges: number

@@ -28,6 +28,8 @@ async function world() {
 
 const stored = (index: ConceptIndex) => ({
   ...index,
+  concepts: [...index.concepts],
+  singles: [...index.singles],
   chunks: [...index.chunks],
   terms: [...index.terms],
 })
@@ -86,7 +88,7 @@ describe('concept indexes', () => {
     const { file, load } = await world()
     const { graph } = await load()
     const terms = createStemHolders()
-    for (let at = 0; at < 5000; at += 1) terms.add(at, [`stem${at}`])
+    for (let at = 0; at < 5000; at += 1) terms.add([`stem${at}`])
     const index = { ...graph.index, terms: terms.done() }
     await writeIndexFile(file, index)
     const parsed = vi.spyOn(JSON, 'parse')

@@ -5,6 +5,7 @@ import { buildConceptIndex } from './build-index.ts'
 import { ConceptGraph } from './concept-graph.ts'
 import { EXTRACTOR_VERSION } from './concept-index.ts'
 import { readIndexFile, writeIndexFile } from './index-file.ts'
+import { keepChunks } from './kept-chunks.ts'
 
 export interface LoadedGraph {
   graph: ConceptGraph
@@ -42,9 +43,14 @@ function fingerprintOf(chunks: readonly StoredChunk[], maxConcepts: number): str
 export function createConceptIndexes(store: VectorStore, folder: string): ConceptIndexes {
   const entries = new Map<string, Entry>()
 
-  async function loadOrBuild(collection: string, maxConcepts: number, file: string): Promise<Loaded> {
+  /** A function of its own, so that nothing keeps the texts that were read once they are kept in another form. */
+  async function readChunks(collection: string, maxConcepts: number) {
     const chunks = await store.chunks(collection)
-    const fingerprint = fingerprintOf(chunks, maxConcepts)
+    return { fingerprint: fingerprintOf(chunks, maxConcepts), chunks: keepChunks(chunks) }
+  }
+
+  async function loadOrBuild(collection: string, maxConcepts: number, file: string): Promise<Loaded> {
+    const { chunks, fingerprint } = await readChunks(collection, maxConcepts)
     const cached = await readIndexFile(file, fingerprint)
     if (cached !== null) return { graph: new ConceptGraph(cached, chunks), fromFile: true }
     const index = await buildConceptIndex(chunks, maxConcepts, fingerprint)

@@ -26,7 +26,7 @@ const CHAIN: Documents = {
 }
 
 const documentsOf = (graph: ConceptGraph, chosen: readonly { chunk: number }[]) =>
-  chosen.map(({ chunk }) => graph.chunks[chunk]!.document)
+  chosen.map(({ chunk }) => graph.chunks.at(chunk)!.document)
 
 describe('expansion', async () => {
   const graph = await graphOf(CHAIN)

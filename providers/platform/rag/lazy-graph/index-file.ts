@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { createChunkConcepts } from './chunk-concepts.ts'
 import { STORED_LISTS } from './concept-index.ts'
 import type { ConceptIndex } from './concept-index.ts'
+import { createConceptList } from './concept-list.ts'
 import { createStoredStems } from './stem-holders.ts'
 
 /** Items in one line of the file. */
@@ -56,13 +57,13 @@ export async function readIndexFile(file: string, fingerprint: string): Promise<
 const BEGINNING = /^(.*),"(\w+)":\[$/
 
 async function indexOfLines(lines: AsyncIterable<string>, fingerprint: string): Promise<ConceptIndex | null> {
-  const [concepts, singles]: [ConceptIndex['concepts'], ConceptIndex['singles']] = [[], []]
+  const [concepts, singles] = [createConceptList(), createConceptList()]
   const chunks = createChunkConcepts()
   const terms = createStoredStems()
   const readers = {
-    concepts: listReader(STORED_LISTS.concepts, (item) => concepts.push(item)),
+    concepts: listReader(STORED_LISTS.concepts, (item) => concepts.add(item)),
     chunks: listReader(STORED_LISTS.chunks, (item) => chunks.add(item)),
-    singles: listReader(STORED_LISTS.singles, (item) => singles.push(item)),
+    singles: listReader(STORED_LISTS.singles, (item) => singles.add(item)),
     terms: listReader(STORED_LISTS.terms, (item) => terms.add(item)),
   }
   const waiting = [...LISTS]
@@ -79,7 +80,13 @@ async function indexOfLines(lines: AsyncIterable<string>, fingerprint: string): 
         head = read.data
       }
     } else if (line === ']}' && head !== null && waiting.length === 0) {
-      return { ...head, concepts, singles, chunks: chunks.done(), terms: terms.done() }
+      return {
+        ...head,
+        concepts: concepts.done(),
+        singles: singles.done(),
+        chunks: chunks.done(),
+        terms: terms.done(),
+      }
     } else if (list === undefined || !readers[list](line)) return null
   }
   return null

@@ -13,7 +13,7 @@ describe('stem holders', () => {
     fc.assert(
       fc.property(fc.array(fc.uniqueArray(stem), { maxLength: 40 }), (chunks) => {
         const collected = createStemHolders()
-        for (const [chunk, stems] of chunks.entries()) collected.add(chunk, stems)
+        for (const stems of chunks) collected.add(stems)
         const holders = collected.done()
         const stored = createStoredStems()
         for (const stem of holders) stored.add(stem)

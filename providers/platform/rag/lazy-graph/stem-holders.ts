@@ -1,4 +1,4 @@
-import { createNumbers, grouped } from '../../graph-engine/graph/numbers.ts'
+import { createNumbers, release } from '../../graph-engine/graph/numbers.ts'
 
 /** A stem and the chunks that hold it, as the index file has them: the first chunk, then the distance of each from the one before. */
 export type StoredStem = [stem: string, distances: number[]]
@@ -44,30 +44,39 @@ export function holdsChunk(chunks: Int32Array, chunk: number): boolean {
   return chunks[low] === chunk
 }
 
-/** Collects the stems of chunks in the order of the chunks. */
+/** Collects the stems of chunks, of one chunk after the other from the first one on. */
 export function createStemHolders() {
   const numbers = new Map<string, number>()
   const stemOf = createNumbers()
-  const chunkOf = createNumbers()
+  /** Where the stems of each chunk end in `stemOf`. */
+  const ends = createNumbers()
   return {
-    add(chunk: number, stems: Iterable<string>): void {
+    add(stems: Iterable<string>): void {
       for (const stem of stems) {
         const number = numbers.get(stem) ?? numbers.size
         if (number === numbers.size) numbers.set(stem, number)
         stemOf.push(number)
-        chunkOf.push(chunk)
       }
+      ends.push(stemOf.length)
     },
     done(): StemHolders {
       const stems = [...numbers.keys()].sort()
       const places = new Int32Array(stems.length)
       for (const [place, stem] of stems.entries()) places[numbers.get(stem)!] = place
-      const { from, rows } = grouped(
-        stemOf.done().map((number) => places[number]!),
-        stems.length,
-      )
-      for (let at = 0; at < rows.length; at += 1) rows[at] = chunkOf.at(rows[at]!)
-      return new StemHolders(stems, from, rows)
+      const all = stemOf.done()
+      const from = new Int32Array(stems.length + 1)
+      for (const number of all) from[places[number]! + 1]! += 1
+      for (let place = 0; place < stems.length; place += 1) from[place + 1]! += from[place]!
+      const next = from.slice(0, stems.length)
+      const chunks = new Int32Array(all.length)
+      for (let chunk = 0, at = 0; chunk < ends.length; chunk += 1)
+        for (; at < ends.at(chunk); at += 1) {
+          const place = places[all[at]!]!
+          chunks[next[place]!] = chunk
+          next[place]! += 1
+        }
+      release(all, places, next, ends.done())
+      return new StemHolders(stems, from, chunks)
     },
   }
 }
