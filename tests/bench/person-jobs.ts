@@ -85,9 +85,10 @@ export const JOBS: readonly Job[] = [
       await form.getByRole('button', { name: 'Add connection' }).click()
       const editor = page.getByRole('form', { name: 'Choose models' })
       await expect(editor.getByLabel('Model: Model that writes text')).not.toHaveValue('')
-      await editor.getByRole('button', { name: 'Save set' }).click()
-      await button(page, /^Use in Launch: ollama/).click()
-      return `model set ${await page.getByRole('combobox', { name: 'Model set' }).inputValue()} is chosen on Launch`
+      await editor.getByRole('button', { name: 'Use in Launch' }).click()
+      const chosen = page.getByRole('combobox', { name: 'Model set' })
+      await expect(chosen).not.toHaveValue('')
+      return `model set ${await chosen.inputValue()} is chosen on Launch`
     },
   },
   {

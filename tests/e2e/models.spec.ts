@@ -7,6 +7,7 @@ import {
   type ModelServiceCall,
 } from '../helpers/model-service.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { Person } from '../helpers/person.ts'
 
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 
@@ -149,4 +150,46 @@ test('a key is stored with a connection, replaced and removed, and never comes b
   expect(received.join('\n')).not.toContain(KEY)
   expect(received.join('\n')).toContain('"closed"')
   await closed.close()
+})
+
+test.describe('the first start of a project', () => {
+  test.use({ panelOptions: { own: true, empty: true, tour: true } })
+
+  test('a model is connected, tested and chosen in Launch with six clicks, and its set is saved', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    const person = await Person.at(page)
+    await open('/')
+    person.begin()
+    await page.getByRole('button', { name: 'Skip the tour', exact: true }).first().click()
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Models', exact: true }).click()
+    const form = page.getByRole('form', { name: 'Connect a model' })
+    await person.type(form.getByLabel('Address'), `${service.url}/v1`)
+    await form.getByRole('button', { name: 'Test' }).click()
+    await expect(region(page, 'Test of ollama')).toContainText('ollama works')
+    await form.getByRole('button', { name: 'Add connection' }).click()
+    await page.getByRole('form', { name: 'Choose models' }).getByRole('button', { name: 'Use in Launch' }).click()
+    await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('tiny-chat')
+    expect((await person.effort()).clicks).toBe(6)
+    expect((await panel.client.models.list()).sets.find(({ name }) => name === 'tiny-chat')).toMatchObject({
+      own: true,
+    })
+  })
+})
+
+test('models whose calls leave this machine are marked before their set is used in Launch', async ({ page, open }) => {
+  await open('/models')
+  const form = page.getByRole('form', { name: 'Connect a model' })
+  await form.getByRole('combobox', { name: 'Kind' }).click()
+  await page.getByRole('option', { name: 'OpenAI-compatible service' }).click()
+  await form.getByLabel('Name').fill('paid')
+  await form.getByLabel('Address').fill(`${service.url}/v1`)
+  await form.getByLabel('Calls leave this machine').check()
+  await form.getByLabel('Model to test', { exact: true }).fill('tiny-chat')
+  await form.getByRole('button', { name: 'Add connection' }).click()
+  const editor = page.getByRole('form', { name: 'Choose models' })
+  await expect(editor).toContainText('▲ cloud: calls of')
+  await expect(editor).not.toContainText('every call leaves this machine')
 })

@@ -179,7 +179,8 @@ export const MODELS_WORDS = {
 
   editor: {
     title: 'Choose models',
-    about: 'One model for every role, or one per role. Saved as a set, which Launch offers.',
+    about:
+      'One model for every role, or one per role. Both buttons save them as a set; Use in Launch also opens Launch, where a run is started.',
     text: 'Model that writes text',
     embedding: 'Model for embeddings',
     rerank: 'Reranker',
@@ -189,6 +190,7 @@ export const MODELS_WORDS = {
     perRole: 'Choose per role',
     asAbove: 'as above',
     setName: 'Name of the set',
+    useInLaunch: 'Use in Launch',
     save: 'Save set',
     saved: (name: string) => `Saved the set ${name}`,
     missing: 'Choose a source and a model',

@@ -80,6 +80,19 @@ export function choiceOf(draft: SetDraft, role: ModelRole): Choice | null {
   return task === 'generation' ? draft.text : draft[task]
 }
 
+/** The roles of a draft that have a model, with whether its calls leave this machine. */
+export function draftedRoles(draft: SetDraft, connections: readonly ConnectionView[]): ModelSetView['roles'] {
+  const clouds = new Set(connections.filter(({ cloud }) => cloud).map(({ name }) => name))
+  return Object.fromEntries(
+    ModelRole.options.flatMap((role) => {
+      const choice = choiceOf(draft, role)
+      if (choice === null) return []
+      const { source, model } = choice
+      return [[role, { backend: source, model, cloud: clouds.has(connectionOf(source) ?? '') }]]
+    }),
+  )
+}
+
 /** The rules that a role has, as the sets of the project name them; null where none does. */
 function rulesOf(role: ModelRole, sets: readonly ModelSetView[]): DeclaredModelInput | null {
   const found = sets.map(({ roles }) => roles[role]).find((model) => model !== undefined && isRuleBased(model.backend))

@@ -1,15 +1,26 @@
 import { Autocomplete, Button, Checkbox, Select, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { isRuleBased, localLabel, type Backend, type ModelTask } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import type { ModelsView } from '../../../contract/control/models.ts'
+import { CloudMark } from '../../components/cloud-mark.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../documents/use-sending.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
-import { choiceOf, connectionOf, setOf, sourcesOf, type Choice, type SetDraft, type Source } from './set-draft.ts'
+import {
+  choiceOf,
+  connectionOf,
+  draftedRoles,
+  setOf,
+  sourcesOf,
+  type Choice,
+  type SetDraft,
+  type Source,
+} from './set-draft.ts'
 import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.editor
@@ -67,9 +78,10 @@ interface SetEditorProps {
   onDraft: (draft: SetDraft) => void
 }
 
-/** One model for all roles, or a model per role, saved as a set. */
+/** One model for all roles, or a model per role, saved as a set; a run can be prepared with it at once. */
 export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEditorProps) {
   const { isPerRole } = draft
+  const navigate = useNavigate()
   const save = useMutation(
     api.models.saveSet.mutationOptions({
       ...useModelsChange(),
@@ -78,6 +90,14 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
   )
   const used = isPerRole ? draft : { ...draft, roles: {} }
   const set = setOf(used, sets)
+  const name = draft.name.trim()
+  const isReady = set !== null && name !== ''
+  const use = (): void => {
+    if (!isReady) return
+    // Launch is opened once it knows the set.
+    const open = (): void => void navigate({ to: '/launch', search: { modelSet: name } })
+    save.mutate({ name, set }, { onSuccess: open })
+  }
   const { byField, rest } = problemsOf(save.error, ['name'])
   const shared = { connections }
   return (
@@ -86,7 +106,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
         aria-label={WORDS.title}
         onSubmit={(event) => {
           event.preventDefault()
-          if (set !== null) save.mutate({ name: draft.name.trim(), set })
+          if (isReady) save.mutate({ name, set })
         }}
       >
         <p className="dim">{WORDS.about}</p>
@@ -143,9 +163,13 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
           />
         </div>
         <div className={styles.actions}>
-          <Button type="submit" loading={save.isPending} disabled={set === null || draft.name.trim() === ''}>
+          <Button loading={save.isPending} disabled={!isReady} onClick={use}>
+            {WORDS.useInLaunch}
+          </Button>
+          <Button type="submit" variant="default" loading={save.isPending} disabled={!isReady}>
             {WORDS.save}
           </Button>
+          <CloudMark set={{ roles: draftedRoles(used, connections) }} />
           {set === null && choiceOf(draft, 'light_gen') !== null && <span className="dim">{WORDS.missing}</span>}
           {rest !== null && <span role="alert">▲ {rest}</span>}
         </div>
