@@ -40,6 +40,10 @@ test.describe('the first start of a project', () => {
     const answers = tour.getByRole('list', { name: 'Who looks after the lock at Tidewater Quay?' })
     await expect(answers.getByText(/^● /)).toHaveCount(7, { timeout: 60_000 })
     await expect(answers.getByRole('listitem', { name: 'vanilla-rag' })).toContainText('Quay Trust')
+    // A graph answer has no contexts: those that its engine reports are shown.
+    const graph = answers.getByRole('listitem', { name: 'graph-rag', exact: true })
+    await expect(graph).toContainText('3 passages that the engine reports as used')
+    await expect(graph.getByRole('group')).toContainText('tidewater-lock.md')
     expect(await seriousFindings(page)).toEqual([])
     await page.screenshot({ path: `${FOLDER}/tour-ask.png` })
     await pressEnter(tour.getByRole('button', { name: 'Finish' }))

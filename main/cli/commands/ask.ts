@@ -1,3 +1,9 @@
+import {
+  restsOnUsedPassages,
+  shownPassage,
+  usedPassageCount,
+  type ShownPassage,
+} from '../../../contract/evidence/shown-passages.ts'
 import { durationWords, plural } from '../../../contract/words.ts'
 import { createGatewayClient } from '../../lib/gateway-client.ts'
 import { oneLine, sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
@@ -9,40 +15,62 @@ import { pickOptions } from '../options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 
+interface AskedPassage {
+  rank: number
+  source: string
+  text: string
+}
+
 /** One approach's answer as `--json` prints it. */
-interface Asked {
+export interface Asked {
   model: string
   answer: string | null
   latency_ms: number
-  sources: { rank: number; source: string; text: string }[]
+  sources: AskedPassage[]
+  /** What an engine of its own reports as used; empty where it reports nothing. */
+  used_passages: AskedPassage[]
   error: string | null
 }
 
-function askedOf(model: string, outcome: CellAnswer): Asked {
+const ranked = (passages: readonly ShownPassage[]): AskedPassage[] =>
+  passages.map(({ name, text }, index) => ({ rank: index + 1, source: name, text }))
+
+/** What is printed of an answer, its contexts and the passages that its engine reports as used. */
+export function askedOf(model: string, outcome: CellAnswer): Asked {
   const latency_ms = outcome.attempts.at(-1)?.latency_ms ?? 0
-  if (!outcome.ok) return { model, answer: null, latency_ms, sources: [], error: outcome.error.message }
-  const { answer, sources: found } = outcome.evidence
-  const sources = found.map(({ document, title, text, snippet }, index) => ({
-    rank: index + 1,
-    source: document ?? title,
-    text: text ?? snippet,
-  }))
-  return { model, answer, latency_ms, sources, error: null }
+  if (!outcome.ok)
+    return { model, answer: null, latency_ms, sources: [], used_passages: [], error: outcome.error.message }
+  const { answer, sources, contexts, used_passages: used = [] } = outcome.evidence
+  return {
+    model,
+    answer,
+    latency_ms,
+    // The text of a context is kept once, beside its source.
+    sources: ranked(sources.map((source, at) => shownPassage({ ...source, text: contexts[at] ?? source.snippet }))),
+    used_passages: ranked(used.map(shownPassage)),
+    error: null,
+  }
 }
 
-const SOURCES_SHOWN = 5
+const PASSAGES_SHOWN = 5
 const EXCERPT_COLUMNS = 100
 
-function* linesOf({ model, answer, latency_ms, sources, error }: Asked): Generator<string> {
-  yield `${model}  ${durationWords(latency_ms)}, ${plural(sources.length, 'source')}`
+/** The lines of an answer on a terminal. */
+export function* askedLines({ model, answer, latency_ms, sources, used_passages, error }: Asked): Generator<string> {
+  const isReported = restsOnUsedPassages(sources, used_passages)
+  const shown = isReported ? used_passages : sources
+  const counted = isReported ? usedPassageCount(shown.length) : plural(shown.length, 'source')
+  yield `${model}  ${durationWords(latency_ms)}, ${counted}`
   if (error !== null) yield `  failed: ${oneLine(error)}`
   if (answer !== null)
     yield sanitizeForTerminal(answer)
       .split('\n')
       .map((line) => `  ${line}`)
       .join('\n')
-  for (const { rank, source, text } of sources.slice(0, SOURCES_SHOWN))
-    yield `    [${rank}] ${oneLine(source)}: ${shorten(oneLine(text), EXCERPT_COLUMNS)}`
+  for (const { rank, source, text } of shown.slice(0, PASSAGES_SHOWN)) {
+    const excerpt = shorten(oneLine(text), EXCERPT_COLUMNS)
+    yield `    [${rank}] ${oneLine(source)}${excerpt === '' ? ', no passage reported' : `: ${excerpt}`}`
+  }
   yield ''
 }
 
@@ -75,7 +103,7 @@ export const askCommand: Command = {
         const call = { model: alias.alias, query: question, capability: alias.evidence, timeoutMs, retries: 0 }
         const asked = askedOf(alias.alias, await runCell(client, { ...call, signal: stop.abort }))
         if (asked.error !== null) failed += 1
-        const lines = flagOption(invocation, 'json') ? [JSON.stringify(asked)] : [...linesOf(asked)]
+        const lines = flagOption(invocation, 'json') ? [JSON.stringify(asked)] : [...askedLines(asked)]
         invocation.stdout.write(`${lines.join('\n')}\n`)
       }
     } finally {

@@ -1,16 +1,20 @@
 import { Button, Loader } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { usedPassageCount } from '../../../contract/evidence/shown-passages.ts'
 import { MAX_SPEECH_CHARACTERS } from '../../../contract/http/speech.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { duration, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
-import { speak } from './speech-client.ts'
+import { speak, type SpokenAnswer } from './speech-client.ts'
 import styles from './speech.module.css'
 import { SPEECH_WORDS } from './speech-words.ts'
 import { type Asked, messageOf } from './use-asking.ts'
 import { Waveform } from './waveform.tsx'
 
 const WORDS = SPEECH_WORDS.askByVoice
+
+const restsOn = ({ sources, isReported }: SpokenAnswer): string =>
+  isReported ? usedPassageCount(sources.length) : plural(sources.length, 'source')
 
 /** One approach's answer, to read and to play. */
 export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { asked: Asked }) {
@@ -30,7 +34,7 @@ export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { a
               {WORDS.asking}
             </>
           )}
-          {state === 'answered' && `● ${duration(ms)}, ${plural(answer?.sources.length ?? 0, 'source')}`}
+          {state === 'answered' && `● ${duration(ms)}, ${answer === null ? plural(0, 'source') : restsOn(answer)}`}
           {state === 'failed' && WORDS.noAnswer}
         </span>
         {hasText && (

@@ -1,3 +1,4 @@
+import { restsOnUsedPassages, shownPassage, type ShownPassage } from '../../../contract/evidence/shown-passages.ts'
 import { ChatCompletion } from '../../../contract/http/chat.ts'
 import {
   AdvancedTranscription,
@@ -96,8 +97,10 @@ export async function deleteVoice(name: string): Promise<void> {
 /** An answer without the list of sources that a chat window would show below it. */
 export interface SpokenAnswer {
   text: string
-  /** What it rests on, in the order of the prompt. */
-  sources: { name: string; text: string }[]
+  /** What it rests on: its contexts in the order of the prompt, or else what its engine reports as used, best first. */
+  sources: ShownPassage[]
+  /** Whether the sources are passages that an engine reports as used. */
+  isReported: boolean
 }
 
 /** The answer of one approach to a question, from the platform as it is configured. Throws `ServiceCallError`. */
@@ -111,9 +114,8 @@ export async function askApproach(model: string, question: string, signal: Abort
   const { data } = ChatCompletion.safeParse(await answer.json())
   const text = data?.rag_extension?.answer ?? data?.choices[0]?.message.content
   if (typeof text !== 'string') throw new ServiceCallError(502, 'the answer holds no text')
-  const sources = (data?.rag_extension?.sources ?? []).map(({ document, title, text: whole, snippet }) => ({
-    name: document ?? title,
-    text: whole ?? snippet,
-  }))
-  return { text, sources }
+  const sources = (data?.rag_extension?.sources ?? []).map(shownPassage)
+  const used = (data?.rag_extension?.used_passages ?? []).map(shownPassage)
+  const isReported = restsOnUsedPassages(sources, used)
+  return { text, sources: isReported ? used : sources, isReported }
 }
