@@ -3,7 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../helpers/cli.ts'
-import { writeRun } from '../helpers/report-project.ts'
+import { artifactFiles } from '../../main/evidence/artifact-files.ts'
+import { rowId } from '../../main/evidence/row-id.ts'
+import { evidenceBytes, writeRun } from '../helpers/report-project.ts'
 import { fixtureDataset, goldenRows, REPORT_RUN } from '../helpers/report-rows.ts'
 
 const dataset = fixtureDataset('smoke', 'Smoke', 0)
@@ -11,12 +13,29 @@ const STACK = /\n\s+at /
 let dir: string
 let good: string
 let mixed: string
+/** With another run beside the golden one, of which only the evidence is there. */
+let several: string
+const OTHER_RUN = 'other-2026-02'
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'report-commands-'))
   good = join(dir, 'good')
   mixed = join(dir, 'mixed')
   await writeRun(good, dataset)
   await cp(good, mixed, { recursive: true })
+  several = join(dir, 'several')
+  await cp(good, several, { recursive: true })
+  const others = goldenRows(dataset).map((row) => ({
+    ...row,
+    run_id: OTHER_RUN,
+    row_id: rowId({
+      ...row,
+      run_id: OTHER_RUN,
+      dataset_id: row.dataset.id,
+      question_id: row.question.id,
+      model: row.approach.model,
+    }),
+  }))
+  await writeFile(artifactFiles(several, OTHER_RUN, dataset.id).evidence, evidenceBytes(others))
   await writeFile(join(mixed, 'torn-smoke-evidence.jsonl'), '{"schema_version":1')
   await writeFile(join(mixed, 'bad-smoke-evidence.jsonl'), 'x\ny\n')
   await writeFile(join(mixed, 'old-matrix.json'), '{"cells":[{"query_id":"q1","model":"vanilla-rag","ok":true}]}')
@@ -90,4 +109,17 @@ describe('a folder with files that cannot be used', () => {
       expect(found).toHaveLength(1)
     },
   )
+})
+
+describe('a folder with several runs', () => {
+  it('summarize prints each run below its own name, as it prints it alone', async () => {
+    const all = await runCli(['summarize', '--results', several])
+    expect([all.code, all.stderr]).toEqual([0, ''])
+    expect(all.stdout).toContain(`2 runs: ${REPORT_RUN}, ${OTHER_RUN}`)
+    for (const run of [REPORT_RUN, OTHER_RUN]) {
+      const alone = await runCli(['summarize', '--results', several, '--run-id', run])
+      expect(alone.stdout).toMatch(new RegExp(`^\\nRAG Ladder · run ${run} · 1 dataset × `))
+      expect(all.stdout).toContain(alone.stdout)
+    }
+  })
 })

@@ -1,4 +1,6 @@
 import { resolve } from 'node:path'
+import { plural } from '../../../contract/words.ts'
+import { oneLine } from '../../lib/sanitize-for-terminal.ts'
 import { loadPrices } from '../../manifests/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { writeCellsCsv } from '../../report/cells-csv.ts'
@@ -12,7 +14,8 @@ import { readFolder, reportUnusable, UnusableFilesError } from '../unusable-file
 
 export const summarizeCommand: Command = {
   name: 'summarize',
-  summary: 'Sum up finished runs from their evidence: the matrix on the terminal, and all figures as one long CSV.',
+  summary:
+    'Sum up finished runs from their evidence: the matrix of each run on the terminal, and all figures as one long CSV.',
   options: {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; published and historical ones work too' },
@@ -35,7 +38,13 @@ export const summarizeCommand: Command = {
       throw new InputError([`${folder} holds no finished cells${runId === undefined ? '' : ` of the run ${runId}`}`])
     }
     const prices = await loadPrices(resolve(textOption(invocation, 'project') ?? '.'))
-    printAggregates(aggregates, prices, invocation.stdout)
+    const runs = [...Map.groupBy(aggregates, (aggregate) => aggregate.run_id)].sort(([a], [b]) => (a < b ? -1 : 1))
+    if (runs.length > 1)
+      invocation.stdout.write(
+        `${plural(runs.length, 'run')}: ${oneLine(runs.map(([id]) => id).join(', '))}; --run-id ID prints one alone\n`,
+      )
+    // Rungs are compared within a run only.
+    for (const [, own] of runs) printAggregates(own, prices, invocation.stdout)
     printSnapshots(snapshots, invocation.stdout)
     const csv = textOption(invocation, 'csv-output')
     if (csv !== null) {
