@@ -74,7 +74,7 @@ export const tornTail = (file: string, offset: number, bytes: number): EvidenceR
   message: `${file}: the last ${bytes} bytes, from byte ${offset}, are an unfinished row: its writer was killed or its disk failed`,
   remedy: remedyFor({
     panel: `every finished row stays; "Move torn bytes" puts the unfinished bytes into ${file}.torn-<time>`,
-    commandLine: `every finished row stays; to move the unfinished bytes to ${file}.torn-<time>, run: ${typedCommand('recover', file)}`,
+    commandLine: `every finished row stays; to move the unfinished bytes to ${file}.torn-<time>, run: ${typedCommand(['recover', file])}`,
   }),
 })
 

@@ -3,7 +3,7 @@ import { tornTail } from './errors.ts'
 import { nameButtonsInRemedies, pagesCommand, sameCommand, typedCommand } from './typed-command.ts'
 
 const typed = (env: Record<string, string>, script: string, file = '/runs/a.jsonl'): string =>
-  typedCommand('recover', file, { env, argv: ['/usr/bin/node', script], cwd: '/lab' })
+  typedCommand(['recover', file], { env, argv: ['/usr/bin/node', script], cwd: '/lab' })
 
 describe('typedCommand', () => {
   it.each([

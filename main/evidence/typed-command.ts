@@ -49,7 +49,6 @@ export const pagesCommand = (start: Start = { env: process.env, argv: process.ar
 
 /** A command of ours as the person at this terminal types it, with every word quoted that a shell would change. */
 export const typedCommand = (
-  name: string,
-  argument: string,
+  words: readonly string[],
   start: Start = { env: process.env, argv: process.argv, cwd: process.cwd() },
-): string => `${program(start)} ${name} ${quoted(argument)}`
+): string => [program(start), ...words.map(quoted)].join(' ')

@@ -126,13 +126,21 @@ describe('a second run', () => {
     expect((await readFile(evidence())).equals(before)).toBe(true)
   })
 
-  it('ends on a terminal with where the results are and what opens them', async () => {
+  it('ends on a terminal with where the results are, what opens them and what writes them as a page', async () => {
     const options = ladder('--models', MODELS, '--no-cold-reset', '--no-publish').filter((word) => word !== '--json')
     const { code, stdout } = await runCli(options, { npm_command: 'run-script' })
     expect(code).toBe(0)
     expect(stdout).toMatch(
-      /\nanswers, evidence and scores are in \S*results\/test-\*\nto look at them in the pages: npm start\n$/,
+      /\nanswers, evidence and scores are in \S*results\/test-\*\nto look at them in the pages: npm start\nto write them as one HTML page: (.*)\n$/,
     )
+    const command = /one HTML page: (.*)\n$/.exec(stdout)![1]!
+    expect(command).toBe(`npm run rag-ladder -- report --project ${root} --run-id test`)
+    const written = await runCli(command.split(' ').slice(4))
+    expect([written.code, written.stdout]).toEqual([
+      0,
+      expect.stringContaining(join(root, 'results/test-report.html')) as string,
+    ])
+    await rm(join(root, 'results/test-report.html'))
   })
 
   it('only adds what a wider selection asks for', async () => {

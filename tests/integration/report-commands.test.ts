@@ -122,4 +122,22 @@ describe('a folder with several runs', () => {
       expect(all.stdout).toContain(alone.stdout)
     }
   })
+
+  it('report without --output writes the page of the named run beside its results and prints its path', async () => {
+    const unnamed = await runCli(['report', '--results', several])
+    expect([unnamed.code, unnamed.stderr]).toEqual([
+      2,
+      expect.stringContaining(`${REPORT_RUN}, ${OTHER_RUN}`) as string,
+    ])
+    const named = await runCli(['report', '--results', several, '--run-id', OTHER_RUN])
+    const page = join(several, `${OTHER_RUN}-report.html`)
+    expect([named.code, named.stderr, named.stdout]).toEqual([
+      0,
+      '',
+      expect.stringContaining(`${page}  sha256 `) as string,
+    ])
+    expect(await readFile(page, 'utf8')).toContain(OTHER_RUN)
+    // It is no artifact: what reads the folder passes over it.
+    expect((await runCli(['report', '--results', several, '--run-id', OTHER_RUN])).code).toBe(0)
+  })
 })

@@ -1,7 +1,6 @@
-import { join, relative } from 'node:path'
 import { coverageNotices, unusableNotices } from '../../manifests/selection.ts'
 import { datasetRunsOf } from '../../runner/prepare-run.ts'
-import { pagesCommand, sameCommand } from '../../evidence/typed-command.ts'
+import { sameCommand } from '../../evidence/typed-command.ts'
 import { effectsOf } from '../../runner/run-effects.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
 import { announceEffects, questioner } from '../announce-effects.ts'
@@ -11,6 +10,7 @@ import { exitCodeOf } from '../exit-code.ts'
 import { RETRY_OPTION, RUN_OPTIONS, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
+import { runEndLines } from '../run-end.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 
@@ -69,11 +69,8 @@ export const ladderCommand: Command = {
         invocation.stdout.write(`what it answered is kept; to go on: ${command}\n`)
       }
       if (!json && result.outcome === 'completed') {
-        const files = join(relative(process.cwd(), setup.resultsDir), `${setup.runId}-*`)
         const space = setup.judgePanel.enabled ? '\n' : ''
-        invocation.stdout.write(
-          `${space}answers, evidence and scores are in ${files}\nto look at them in the pages: ${pagesCommand()}\n`,
-        )
+        invocation.stdout.write(`${space}${runEndLines(setup, invocation)}`)
       }
       if (result.failures[0] !== undefined) return exitCodeOf(result.failures[0])
       if (result.outcome === 'interrupted') return EXIT.interrupted

@@ -6,6 +6,7 @@ import { exitCodeOf } from '../exit-code.ts'
 import { pickOptions, RETRY_OPTION, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
+import { runEndLines } from '../run-end.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
 
@@ -62,6 +63,8 @@ export const matrixCommand: Command = {
       reporter.end()
       if (outcome.status === 'interrupted') return EXIT.interrupted
       if (!json) await printMatrix(setup, [outcome.datasetId], invocation.stdout)
+      if (!json && outcome.status === 'completed' && outcome.failure === null)
+        invocation.stdout.write(runEndLines(setup, invocation))
       if (outcome.failure !== null) return exitCodeOf(outcome.failure)
       return outcome.status === 'completed' ? EXIT.ok : EXIT.cellsFailed
     } finally {

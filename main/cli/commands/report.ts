@@ -1,4 +1,4 @@
-import { dirname, extname, resolve } from 'node:path'
+import { dirname, extname, join, resolve } from 'node:path'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { ladderReportOf, runsIn } from '../../report/folder-summaries.ts'
@@ -38,18 +38,23 @@ export const reportCommand: Command = {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; the published one works too' },
     'run-id': { type: 'string', hint: 'ID', description: 'the run; not needed where there is only one' },
-    output: { type: 'string', hint: 'FILE', description: 'where to write: .html, or .md for Markdown' },
+    output: {
+      type: 'string',
+      hint: 'FILE',
+      description:
+        'where to write: .html, or .md for Markdown; <run>-report.html in the folder of --results unless given',
+    },
   },
   async run(invocation) {
     const artifacts = artifactPlace(invocation)
     const output = textOption(invocation, 'output')
-    if (output === null) throw new InputError(['--output: name the file to write'])
-    const file = resolve(output)
-    const isMarkdown = extname(file) === '.md'
-    if (!isMarkdown && extname(file) !== '.html')
+    const isMarkdown = output !== null && extname(output) === '.md'
+    if (output !== null && !isMarkdown && extname(output) !== '.html')
       throw new InputError([`--output: ${output} ends neither in .html nor in .md`])
     const found = await scanArtifacts(artifacts)
-    const report = await ladderReportOf(found, await chosenRun(invocation, artifacts.resultsDir, found), dirname(file))
+    const runId = await chosenRun(invocation, artifacts.resultsDir, found)
+    const file = output === null ? join(artifacts.resultsDir, `${runId}-report.html`) : resolve(output)
+    const report = await ladderReportOf(found, runId, dirname(file))
     if (report.aggregates.length === 0) throw new UnusableFilesError(unusableLines(report.unusable))
     const text = isMarkdown
       ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable)
