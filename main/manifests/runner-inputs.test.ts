@@ -106,7 +106,7 @@ describe('selection', () => {
   it('reports before the first call what cannot be measured', () => {
     const aliases = selectAliases(experiment, ['graph-rag', 'vanilla-rag'], null)
     expect(coverageNotices(['faithfulness', 'answer_relevancy'], aliases, experiment.datasets)).toEqual([
-      'graph-rag answers without text contexts: faithfulness cannot be evaluated for it',
+      'graph-rag answers without contexts: faithfulness cannot be evaluated for it; retrieval metrics use the passages that its engine reports as used',
     ])
     expect(coverageNotices(['answer_relevancy'], aliases, experiment.datasets)).toEqual([])
   })

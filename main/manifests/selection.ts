@@ -112,8 +112,8 @@ export function coverageNotices(
   if (needContexts.length > 0 && answerOnly.length > 0)
     notices.push(
       answerOnly.length === 1
-        ? `${answerOnly[0]} answers without text contexts: ${listed(needContexts)} cannot be evaluated for it`
-        : `${listed(answerOnly)} answer without text contexts: ${listed(needContexts)} cannot be evaluated for them`,
+        ? `${answerOnly[0]} answers without contexts: ${listed(needContexts)} cannot be evaluated for it; retrieval metrics use the passages that its engine reports as used`
+        : `${listed(answerOnly)} answer without contexts: ${listed(needContexts)} cannot be evaluated for them; retrieval metrics use the passages that their engine reports as used`,
     )
   const rungs = Map.groupBy(datasets, ({ dataset }) => dataset.complexity_level)
   for (const [level, those] of rungs)

@@ -17,7 +17,7 @@ import { code, md, mdTable } from './markdown-text.ts'
 import type { FailedCell } from './to-matrix.ts'
 import { metricGlossaryLines } from './metric-glossary.ts'
 import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
-import { contextsOf, depthReason, isRuleGraded } from './metric-use.ts'
+import { contextsOf, depthReason, isRuleGraded, REPORTED_PASSAGES } from './metric-use.ts'
 import { costTable, hopTable, scoreTable } from './report-tables.ts'
 import { verdictsOf } from './verdict.ts'
 import { STATE_SIGNS, STATE_WORDS } from './words.ts'
@@ -149,7 +149,11 @@ function depthLines(aggregate: Aggregate): string[] {
   const contexts = contextsOf(aggregate)
   if (contexts.length === 0) return []
   const reason = depthReason([aggregate], RETRIEVAL_METRICS)
-  const listed = contexts.map(({ model, mean }) => `${code(model)} ${mean.toFixed(1)}`).join(', ')
+  const listed = contexts
+    .map(
+      ({ model, mean, isReported }) => `${code(model)} ${mean.toFixed(1)}${isReported ? ` ${REPORTED_PASSAGES}` : ''}`,
+    )
+    .join(', ')
   return ['', `Contexts per answer, mean: ${listed}.${reason === null ? '' : ` ${md(reason)}.`}`]
 }
 

@@ -63,12 +63,16 @@ function isRuleAnswered(aggregates: readonly Aggregate[], name: ComparedName): b
   )
 }
 
-/** Mean number of contexts per answer of each approach that has retrieval scores. */
-export function contextsOf({ approaches }: Aggregate): { model: string; mean: number }[] {
+/** What retrieval metrics look into where an approach answers without contexts. */
+export const REPORTED_PASSAGES = 'passages reported as used'
+
+/** Mean number of contexts per answer, or of passages reported as used, of each approach that has retrieval scores. */
+export function contextsOf({ approaches }: Aggregate): { model: string; mean: number; isReported: boolean }[] {
   return approaches.flatMap((approach) => {
     const { mean } = approach.operational.chunks
     const isScored = Object.values(approach.retrieval).some(({ scored }) => scored > 0)
-    return mean === null || !isScored ? [] : [{ model: approach.model, mean }]
+    const isReported = approach.evidence_capability === 'answer_only'
+    return mean === null || !isScored ? [] : [{ model: approach.model, mean, isReported }]
   })
 }
 

@@ -197,6 +197,17 @@ describe('verdictsOf', () => {
     expect(textOf(alike)).not.toContain('contexts per answer')
   })
 
+  it('names what an engine reports as used where an approach returns no contexts', async () => {
+    const cell = foundBy({ vanilla: 4, graph: 22, hybrid: 1 }, { vanilla: 5, graph: 9, hybrid: 5 })
+    expect(textOf(await decidedRun({ vanilla: 0, graph: 0 }, { cell }))).toContain(
+      ', with 9.0 passages reported as used per answer against 5.0 contexts,',
+    )
+    const behind = foundBy({ vanilla: 22, graph: 4 }, { vanilla: 5, graph: 9 })
+    expect(textOf(await decidedRun({ vanilla: 0, graph: 0 }, { cell: behind }))).toContain(
+      ', with 5.0 contexts per answer against 9.0 passages reported as used,',
+    )
+  })
+
   it('decides on the metric that the run declared, and on none where that has no score', async () => {
     const cell = foundBy({ vanilla: 4, hybrid: 22 }, { vanilla: 5, hybrid: 5 })
     const declared = await decidedRun({ vanilla: 24, hybrid: 2 }, { cell, primary: 'points_covered' })

@@ -12,7 +12,7 @@ import { countWords, plural } from '../../contract/words.ts'
 import { MIN_CLUSTERS } from '../statistics/estimate.ts'
 import { baselineOf, comparedMetric, pairAgainst, type ComparedName } from './aggregate-access.ts'
 import { comparableMean, isThin, rungFigure } from './leaderboard.ts'
-import { ladderDecisions, noPrimaryReason, primaryMetric } from './metric-use.ts'
+import { ladderDecisions, noPrimaryReason, primaryMetric, REPORTED_PASSAGES } from './metric-use.ts'
 import { intervalWords, nameWords, valueWords } from './words.ts'
 
 /** One verdict per dataset run, in the given order. With several, a pair must be decided on its rung and over the pairs of all rungs. */
@@ -182,14 +182,27 @@ function intervalClause({ name, compared }: Facts, { difference: { interval } }:
   return ` (${percent} % interval ${write(interval.low)} to ${write(interval.high)})`
 }
 
-/** Who hands over more contexts can find more in them: both numbers where they differ by more than a tenth and the metric looks into them. */
+/** Mean number per answer of what a retrieval metric looks into, and what that is. */
+interface ReadPassages {
+  count: number | undefined
+  noun: string
+}
+
+/**
+ * Who hands over more contexts can find more in them: both numbers where they differ by more than a tenth and the metric looks into them. An approach
+ * that answers without contexts is measured by what its engine reports as used, which is named so.
+ */
 function contextsClause({ aggregate, name }: Facts, leader: string, other: string): string {
   if (metricNamed(name)?.class !== 'retrieval') return ''
-  const [own, against] = [leader, other].map(
-    (model) => aggregate.approaches.find((each) => each.model === model)?.all_contexts?.contexts,
-  )
-  if (own === undefined || against === undefined || Math.abs(own - against) <= 0.1 * against) return ''
-  return `, with ${own.toFixed(1)} contexts per answer against ${against.toFixed(1)}`
+  const [own, against] = [leader, other].map((model) => {
+    const approach = aggregate.approaches.find((each) => each.model === model)
+    const noun = approach?.evidence_capability === 'answer_only' ? REPORTED_PASSAGES : 'contexts'
+    return { count: approach?.all_contexts?.contexts, noun }
+  }) as [ReadPassages, ReadPassages]
+  if (own.count === undefined || against.count === undefined) return ''
+  if (Math.abs(own.count - against.count) <= 0.1 * against.count) return ''
+  const otherNoun = own.noun === against.noun ? '' : ` ${against.noun}`
+  return `, with ${own.count.toFixed(1)} ${own.noun} per answer against ${against.count.toFixed(1)}${otherNoun}`
 }
 
 /** Ratio of median latencies of the answered cells; nothing where cells failed, because those that answered may be the quick ones. */

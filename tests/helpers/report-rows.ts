@@ -116,7 +116,7 @@ export interface CellFixture {
   failure?: { type: NonNullable<CanonicalRow['error']>['type']; message: string }
   ragas?: Partial<EvaluationResult>
   recall?: number | null
-  /** What all contexts hold; rows of earlier versions do not record it. */
+  /** What all contexts hold, or all passages that an engine reports as used; rows of earlier versions do not record it. */
   found?: { contexts: number; recall: number }
   answer?: string
 }
@@ -154,7 +154,7 @@ export function fixtureRow(
   const sources = answerOnly ? [] : [{ title, snippet: 'fact', score: 0.875, document: title }]
   const retrieval = failed
     ? { status: 'not_run' as const, scores: {}, reason: 'cell_failed' as const }
-    : answerOnly
+    : answerOnly && found === undefined
       ? { status: 'not_evaluable' as const, scores: {}, reason: 'answer_only' as const }
       : question.gold.length === 0 || recall === null
         ? { status: 'not_evaluable' as const, scores: {}, reason: 'gold_evidence_required' as const }
