@@ -6,7 +6,7 @@ import { stringify } from 'yaml'
 import { declareSmokeInOlderLayout } from '../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { checkCorpus, loadExperiment } from './experiment.ts'
-import { loadDatasets } from './load-datasets.ts'
+import { loadProjectDatasets } from './load-datasets.ts'
 import { selectDatasets } from './selection.ts'
 import { configHashes, runtimeFiles } from './provenance.ts'
 
@@ -61,10 +61,10 @@ it('the older layout is read: catalogue, questions file and profile give the has
 it('a project without the older catalogue needs none', async () => {
   await rm(join(root, CATALOGUE), { force: true })
   await rm(join(root, 'manifests/datasets'), { recursive: true })
-  await expect(loadDatasets(root, CATALOGUE)).rejects.toThrow(/no such file/)
+  await expect(loadProjectDatasets(root, CATALOGUE)).rejects.toThrow(/no such file/)
   await mkdir(join(root, 'manifests/datasets'))
   await write(OWN, { version: 1, label: 'Notes', questions: QUESTIONS })
-  expect((await loadDatasets(root, CATALOGUE)).map(({ dataset }) => dataset.id)).toEqual(['notes'])
+  expect((await loadProjectDatasets(root, CATALOGUE)).map(({ dataset }) => dataset.id)).toEqual(['notes'])
 })
 
 it.each([
@@ -82,7 +82,7 @@ it.each([
     expect(experiment.unusable).toEqual([{ id: 'notes', file: OWN, problems: [expect.stringMatching(message)] }])
     expect(() => selectDatasets(experiment, ['notes'])).toThrow(message)
     expect(selectDatasets(experiment, null).length).toBeGreaterThan(0)
-    await expect(loadDatasets(root, CATALOGUE)).rejects.toThrow(message)
+    await expect(loadProjectDatasets(root, CATALOGUE)).rejects.toThrow(message)
   },
 )
 

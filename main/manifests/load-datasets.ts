@@ -75,33 +75,56 @@ export async function separateUnusable<Item, Loaded>(
   }
 }
 
+/** Datasets of a project's manifests, by catalogue and file name; `taken` maps each of their ids to the file that declares it. */
+async function readProjectDatasets(
+  root: string,
+  catalogueFile: string,
+  namedBy: string | null,
+): Promise<DatasetFiles & { taken: Map<string, string> }> {
+  const names = await namesIn(root, DATASETS_FOLDER)
+  const files = names.filter((name) => name.endsWith('.yaml'))
+  const listed = await listedDatasets(root, catalogueFile, namedBy, files.length > 0)
+  const taken = new Map(listed.map(({ dataset }) => [dataset.id, catalogueFile]))
+  const { loaded, unusable } = await separateUnusable(files, withoutEnding, (name) => {
+    const id = withoutEnding(name)
+    return loadDatasetFile(root, id, `${DATASETS_FOLDER}/${name}`, DatasetFile, datasetOf, taken)
+  })
+  for (const { dataset, file } of loaded) taken.set(dataset.id, file)
+  for (const { id, file } of unusable) taken.set(id, file)
+  return { datasets: [...listed, ...loaded], unusable, taken }
+}
+
 /** All datasets of a project and of the person. Throws `ManifestError` for the catalogue and for folders that cannot be read. */
 export async function readDatasets(
   root: string,
   catalogueFile: string,
   namedBy: string | null = null,
 ): Promise<DatasetFiles> {
-  const [names, folders] = await Promise.all([namesIn(root, DATASETS_FOLDER), namesIn(root, OWN_DATASETS_FOLDER)])
-  const files = names.filter((name) => name.endsWith('.yaml'))
-  const listed = await listedDatasets(root, catalogueFile, namedBy, files.length > 0)
-  const taken = new Map(listed.map(({ dataset }) => [dataset.id, catalogueFile]))
-  const ofProject = await separateUnusable(files, withoutEnding, (name) => {
-    const id = withoutEnding(name)
-    return loadDatasetFile(root, id, `${DATASETS_FOLDER}/${name}`, DatasetFile, datasetOf, taken)
-  })
-  for (const { dataset, file } of ofProject.loaded) taken.set(dataset.id, file)
-  for (const { id, file } of ofProject.unusable) taken.set(id, file)
+  const [ofProject, folders] = await Promise.all([
+    readProjectDatasets(root, catalogueFile, namedBy),
+    namesIn(root, OWN_DATASETS_FOLDER),
+  ])
   const own = await ownFolders(root, folders)
   const ofPerson = await separateUnusable(own, String, (id) =>
-    loadDatasetFile(root, id, `${OWN_DATASETS_FOLDER}/${id}/${OWN_DATASET_FILE}`, OwnDatasetFile, ownDatasetOf, taken),
+    loadDatasetFile(
+      root,
+      id,
+      `${OWN_DATASETS_FOLDER}/${id}/${OWN_DATASET_FILE}`,
+      OwnDatasetFile,
+      ownDatasetOf,
+      ofProject.taken,
+    ),
   )
   const unusable = [...ofProject.unusable, ...ofPerson.unusable]
   // Declared twice, it is not known which one is meant.
-  const declared = [...listed, ...ofProject.loaded, ...ofPerson.loaded].filter(
+  const declared = [...ofProject.datasets, ...ofPerson.loaded].filter(
     ({ dataset }) => !unusable.some(({ id }) => id === dataset.id),
   )
-  return { datasets: declared.toSorted((one, other) => level(one) - level(other)), unusable }
+  return { datasets: byLevel(declared), unusable }
 }
+
+const byLevel = (datasets: readonly DeclaredDataset[]): DeclaredDataset[] =>
+  datasets.toSorted((one, other) => level(one) - level(other))
 
 const level = ({ dataset }: DeclaredDataset): number => dataset.complexity_level
 
@@ -118,11 +141,11 @@ async function ownFolders(root: string, folders: readonly string[]): Promise<str
   return found.flat()
 }
 
-/** The same, where each file must be usable. Throws `ManifestError`. */
-export async function loadDatasets(root: string, catalogueFile: string): Promise<DeclaredDataset[]> {
-  const { datasets, unusable } = await readDatasets(root, catalogueFile)
+/** The datasets of the project alone, where each file must be usable; those of a person are not read. Throws `ManifestError`. */
+export async function loadProjectDatasets(root: string, catalogueFile: string): Promise<DeclaredDataset[]> {
+  const { datasets, unusable } = await readProjectDatasets(root, catalogueFile, null)
   for (const { file, problems } of unusable) throw new ManifestError(file, problems)
-  return datasets
+  return byLevel(datasets)
 }
 
 async function listedDatasets(

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Aggregate } from '../../contract/index.ts'
 import type { PublicationChange, PublishedScope } from '../../contract/control/run-job.ts'
-import { loadDatasets } from '../manifests/load-datasets.ts'
+import { loadProjectDatasets } from '../manifests/load-datasets.ts'
 import { plural } from '../../contract/words.ts'
 import { readAggregate } from './write-artifacts.ts'
 
@@ -58,7 +58,7 @@ export async function publicationChange(
   datasetId: string,
   next: PublishedScope,
 ): Promise<PublicationChange> {
-  const datasets = await loadDatasets(root, datasetsFile)
+  const datasets = await loadProjectDatasets(root, datasetsFile)
   const published = datasets.find(({ dataset }) => dataset.id === datasetId)?.dataset.published
   if (published === undefined) return decidePublication(datasetId, null, next)
   const file = published.artifacts.find(({ file: name }) => name.endsWith('-evaluation.json'))?.file

@@ -108,6 +108,17 @@ describe('publish', () => {
     }
   })
 
+  it.each([
+    ['is broken', 'mine', 'version: 1\nlabel: ['],
+    ['has a question with an error', 'mine', 'version: 1\nlabel: Mine\nquestions: [{ id: q-1 }]\n'],
+    ['has a folder name that is no id', 'my letters', 'version: 1\nlabel: Mine\nquestions: []\n'],
+  ])('publishes beside a dataset of a person that %s', async (_what, folder, text) => {
+    await mkdir(join(root, 'datasets', folder), { recursive: true })
+    await writeFile(join(root, 'datasets', folder, 'dataset.yaml'), text)
+    expect(await publish(publication())).toMatchObject({ ok: true, leftOver: [] })
+    expect(await below('docs/results/README.md')).not.toContain(folder)
+  })
+
   it('writes the same bytes again, and keeps other datasets published', async () => {
     await publish(publication())
     await writeRun(join(root, 'results'), second)

@@ -17,9 +17,8 @@ import { artifactName, isArtifactName, type ArtifactFiles } from '../evidence/ar
 import { holdsSecret } from '../lib/known-secrets.ts'
 import { OsLock } from '../lib/os-lock.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
-import { loadDatasets } from '../manifests/load-datasets.ts'
+import { loadProjectDatasets } from '../manifests/load-datasets.ts'
 import { parseYaml } from '../manifests/load-manifest.ts'
-import { isOwnDataset } from '../manifests/own-datasets.ts'
 import { openStateFolder } from '../supervisor/state-folder.ts'
 import { datasetReport } from './dataset-report.ts'
 import { ladderPage } from './html/ladder-page.ts'
@@ -72,7 +71,7 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
   const { root, datasetsFile, datasetId } = publication
   const { refusal } = await publicationChange(root, datasetsFile, datasetId, scopeOf(report.checked.aggregate))
   if (refusal !== null) throw new ReportError('narrower_publication', refusal)
-  const declared = (await loadDatasets(root, datasetsFile)).find(({ dataset }) => dataset.id === datasetId)
+  const declared = (await loadProjectDatasets(root, datasetsFile)).find(({ dataset }) => dataset.id === datasetId)
   const manifestFile = declared?.file ?? datasetsFile
   const manifestText = await readFile(join(root, manifestFile), 'utf8')
   const run = publishedRun(publication, report.artifacts, report.checked)
@@ -107,7 +106,7 @@ async function credentialProblem({ path }: CheckedArtifact): Promise<ArtifactPro
 }
 
 async function leftOverArtifacts(root: string, datasetsFile: string): Promise<string[]> {
-  const datasets = await loadDatasets(root, datasetsFile)
+  const datasets = await loadProjectDatasets(root, datasetsFile)
   const named = new Set(
     datasets.flatMap(({ dataset: { published } }) => published?.artifacts.map(({ file }) => file) ?? []),
   )
@@ -128,7 +127,7 @@ export function leftOverNotice(leftOver: readonly string[]): string | null {
 
 /** Rewrites the index of the results folder and the ladder's page from the catalogue and the published aggregates. Datasets of a person are not named. */
 async function publishIndex(root: string, datasetsFile: string): Promise<void> {
-  const datasets = (await loadDatasets(root, datasetsFile)).filter(({ file }) => !isOwnDataset({ declaredIn: file }))
+  const datasets = await loadProjectDatasets(root, datasetsFile)
   const entries = await Promise.all(
     datasets.map(async ({ dataset }): Promise<IndexEntry> => {
       const file = dataset.published?.artifacts.find(({ file }) => file.endsWith('-evaluation.json'))?.file

@@ -1,5 +1,5 @@
 import { glob, readFile } from 'node:fs/promises'
-import { loadDatasets } from '../../main/manifests/load-datasets.ts'
+import { loadProjectDatasets } from '../../main/manifests/load-datasets.ts'
 import { randomFrom } from '../helpers/random.ts'
 
 /** What is spoken in one go. */
@@ -20,7 +20,7 @@ const TEXT_CORPUS = 'corpus/subset'
  * the general corpus, drawn by a fixed seed.
  */
 export async function spokenSample(): Promise<Recording[]> {
-  const datasets = await loadDatasets('.', 'manifests/datasets.yaml')
+  const datasets = await loadProjectDatasets('.', 'manifests/datasets.yaml')
   const questions = datasets.flatMap(({ own }) => own!.questions.map(({ query }) => query))
   const recordings: Recording[] = Array.from({ length: QUESTIONS }, (_, i) => ({
     kind: 'question',
