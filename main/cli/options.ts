@@ -44,7 +44,11 @@ export const RUN_OPTIONS = {
     description:
       'most that the cells may cost, at the prices of `rag-ladder models price`; the run stops between cells',
   },
-  'run-id': { type: 'string', hint: 'ID', description: 'name of the run; ladder-<today> unless given' },
+  'run-id': {
+    type: 'string',
+    hint: 'ID',
+    description: 'name of the run; ladder-<today> unless given, <dataset>-<today> for a dataset of your own',
+  },
   results: { type: 'string', hint: 'DIR', description: 'folder for working artifacts', default: 'results' },
   evidence: {
     type: 'string',

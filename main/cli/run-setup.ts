@@ -3,7 +3,8 @@ import type { InputProblem } from '../../contract/control/control-error.ts'
 import { RunRequest, type RunRequestInput } from '../../contract/control/run-job.ts'
 import { addressProblem, fieldPath, issueWords, type RunEvent } from '../../contract/index.ts'
 import { databaseAddressProblem, withKnownPassword } from '../evidence/postgres/database-address.ts'
-import { experimentFiles, loadExperiment } from '../manifests/experiment.ts'
+import { experimentFiles, loadExperiment, type Experiment } from '../manifests/experiment.ts'
+import { isOwnDataset } from '../manifests/own-datasets.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import { InputError, parseRunnerInputs, splitList, type RunnerInputs } from '../manifests/runner-inputs.ts'
 import { embeddedPlatform, externalPlatform, type PlatformSource } from '../runner/platform-source.ts'
@@ -41,7 +42,7 @@ function describe({ path, message }: InputProblem): string {
 }
 
 /** What the options of a command ask for, not yet checked; an option that was not given stays out. */
-function requested(invocation: Invocation, inputs: RunnerInputs, now: Date): Record<string, unknown> {
+function requested(invocation: Invocation): Record<string, unknown> {
   const { values } = invocation
   const text = (name: string): string | undefined => textOption(invocation, name) ?? undefined
   const list = (name: string): string[] | undefined => splitList(text(name)) ?? undefined
@@ -59,7 +60,7 @@ function requested(invocation: Invocation, inputs: RunnerInputs, now: Date): Rec
   }
   const isJudgeAsked = Object.values(judge).some((value) => value !== undefined)
   const all = {
-    run_id: text('run-id') ?? (inputs.runId === null ? `ladder-${now.toISOString().slice(0, 10)}` : undefined),
+    run_id: text('run-id'),
     dataset_ids: list('dataset'),
     models: list('models'),
     flavors: list('flavors'),
@@ -76,6 +77,19 @@ function requested(invocation: Invocation, inputs: RunnerInputs, now: Date): Rec
     publish: flag('publish'),
   }
   return withoutUndefined(all)
+}
+
+/** The name of a run that is given none: one per day for the ladder of the project, and one per day for datasets of a person's own. */
+function defaultRunId(
+  { dataset_ids: asked }: Pick<RunRequest, 'dataset_ids'>,
+  { datasetId }: Pick<RunnerInputs, 'datasetId'>,
+  { datasets }: Pick<Experiment, 'datasets'>,
+  now: Date,
+): string {
+  const ids = asked ?? (datasetId === null ? [] : [datasetId])
+  const isOwn = (id: string): boolean => datasets.some((one) => one.dataset.id === id && isOwnDataset(one))
+  const subject = ids.length === 0 || !ids.every(isOwn) ? 'ladder' : ids.length === 1 ? ids[0]! : 'own-data'
+  return `${subject}-${now.toISOString().slice(0, 10)}`
 }
 
 /** What `--retry-failed` and `--no-retry-failed` ask for. */
@@ -145,12 +159,13 @@ export async function setUpRun(
 ): Promise<PreparedRun> {
   const environment = parseRunnerInputs(invocation.env)
   const { inputs, problems: optionProblems } = withOptions(invocation, environment.inputs)
-  const raw = requested(invocation, inputs, now)
+  const raw = requested(invocation)
   const judge = { ...(raw['judge'] as object | undefined), ...fixed.judge }
   const { request, problems } = checkedRequest(Object.keys(judge).length === 0 ? raw : { ...raw, judge })
   const experiment = await loadExperiment(projectFolder(invocation), experimentFiles(inputs))
   const resultsDir = resolve(experiment.root, textOption(invocation, 'results') ?? 'results')
-  const prepared = await prepareRun(request, { experiment, inputs, resultsDir }, now)
+  const run_id = request.run_id ?? inputs.runId ?? defaultRunId(request, inputs, experiment, now)
+  const prepared = await prepareRun({ ...request, run_id }, { experiment, inputs, resultsDir }, now)
   const all = [...problems, ...(prepared.ok ? [] : prepared.problems)].map(describe)
   const texts = [...(invocation.problems ?? []), ...environment.problems, ...optionProblems, ...all]
   if (!prepared.ok || texts.length > 0) throw new InputError(texts)

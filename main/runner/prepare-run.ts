@@ -21,13 +21,14 @@ import {
   NAMING_VARIABLES,
 } from '../evidence/artifact-files.ts'
 import { type EvidenceStore, fileStore } from '../evidence/evidence-store.ts'
+import { remedyFor } from '../evidence/typed-command.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { checkJudgePanel, type JudgePanel, panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
 import { evaluateUrl } from '../lib/gateway-client.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import { loadPrices } from '../manifests/own-prices.ts'
-import type { RunnerInputs } from '../manifests/runner-inputs.ts'
+import { InputError, type RunnerInputs } from '../manifests/runner-inputs.ts'
 import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import type { PlatformSource } from './platform-source.ts'
@@ -331,8 +332,23 @@ export const corpusRootFor = (
   { kind }: Pick<PlatformSource, 'kind'>,
 ): DatasetRun['corpusRoot'] => (kind === 'embedded' ? corpusRoot : null)
 
-/** What the runner is given: a run per dataset. */
+/** Throws `InputError` for a run without a dataset, as where none is named and none is on a rung. */
+export function refuseWithoutDataset({ datasets, experiment }: Pick<PreparedRun, 'datasets' | 'experiment'>): void {
+  if (datasets.length > 0) return
+  const ids = experiment.datasets.filter(({ questions }) => questions.length > 0).map(({ dataset }) => dataset.id)
+  const remedy =
+    ids.length === 0
+      ? 'add a dataset with questions to the project'
+      : remedyFor({
+          panel: `choose datasets of the run: ${ids.join(', ')}`,
+          commandLine: `name the datasets of the run by --dataset (${ids.join(', ')})`,
+        })
+  throw new InputError([`no dataset is on a rung: ${remedy}`])
+}
+
+/** What the runner is given: a run per dataset. Throws `InputError` where there is none. */
 export function datasetRunsOf(run: PreparedRun, options: DatasetRunOptions): DatasetRun[] {
+  refuseWithoutDataset(run)
   const { platform, coldDatasets = [], emit, drain, abort } = options
   const { experiment, aliases, runId, metrics, repeats, retryFailed, judgePanel, request } = run
   const budget = request.budget === undefined ? null : new RunBudget(request.budget, run.prices)

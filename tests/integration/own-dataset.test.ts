@@ -45,6 +45,27 @@ it('a dataset of a person is ingested from its own folder and answered, and not 
   expect(await readFile(mine('dataset.yaml'), 'utf8')).not.toContain('published')
 })
 
+it('a run of a dataset of a person has a name of its own unless one is given, apart from the ladder of the day', async () => {
+  const options = ['--project', root, '--models', 'vanilla-rag', '--no-publish', '--json']
+  const run = await runCli(['ladder', '--dataset', 'mine', ...options])
+  expect([run.code, run.stderr]).toEqual([0, ''])
+  const { run_id: runId } = run.events.find(({ type }) => type === 'run.started')! as { run_id: string }
+  expect(runId).toMatch(/^mine-\d{4}-\d\d-\d\d$/)
+  expect(await readdir(join(root, 'results'))).toContain(`${runId}-mine-evidence.jsonl`)
+})
+
+it('a run without named datasets is refused where no dataset is on a rung, and those that can be named are listed', async () => {
+  for (const command of ['ladder', 'plan']) {
+    const refused = await runCli([command, '--project', root])
+    expect([refused.code, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining(
+        'no dataset is on a rung: name the datasets of the run by --dataset (smoke, mine)',
+      ) as string,
+    ])
+  }
+})
+
 it('is refused by publish with the reason, named or not, and nothing is written', async () => {
   const before = await readdir(join(root, 'docs/results')).catch((): string[] => [])
   for (const named of [[], ['--dataset', 'mine']]) {

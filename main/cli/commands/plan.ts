@@ -8,7 +8,7 @@ import { coverageNotices } from '../../manifests/selection.ts'
 import { expectedCost, pastUsagesIn } from '../../runner/expected-cost.ts'
 import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
-import { corpusRootFor, evaluatorFor, filesOf } from '../../runner/prepare-run.ts'
+import { corpusRootFor, evaluatorFor, filesOf, refuseWithoutDataset } from '../../runner/prepare-run.ts'
 import { plannedDifferences } from '../../statistics/planned-difference.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
@@ -23,6 +23,7 @@ export const planCommand: Command = {
   collectsProblems: true,
   async run(invocation) {
     const setup = await setUpRun(invocation)
+    refuseWithoutDataset(setup)
     const platform = choosePlatform(setup, invocation, () => undefined)
     const out = invocation.stdout
     const columns = outputColumns(out, process.env)
