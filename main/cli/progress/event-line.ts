@@ -46,6 +46,16 @@ const line = (text: string, more: Partial<EventLine> = {}): EventLine => ({
 const sum = (calls: Readonly<Record<string, number>>): number =>
   Object.values(calls).reduce((total, count) => total + count, 0)
 
+/** Calls at the gateway, and those of models. Without the former, the latter load a stored graph, ingest or score. */
+function callsText({ alias_calls, model_calls }: Extract<RunEvent, { type: 'usage.reported' }>): string {
+  const calls = `${plural(sum(alias_calls), 'call')} at the gateway`
+  const models = plural(sum(model_calls), 'model call')
+  if (sum(alias_calls) > 0) return `${calls}, ${models} for it`
+  if (sum(model_calls) === 0) return `${calls}, ${models}`
+  const roles = Object.entries(model_calls).map(([role, count]) => `${role.replaceAll('_', ' ')} ${countWords(count)}`)
+  return `${calls}; ${models} to load what is stored, ingest or score: ${roles.join(', ')}`
+}
+
 function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLine[] {
   const kept = plan.resume_answered === 0 ? '' : `, ${plural(plan.resume_answered, 'kept answer')} to evaluate`
   const parts = `${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call${kept}`
@@ -143,7 +153,6 @@ export function eventLines(event: RunEvent): EventLine[] {
     case 'notice':
       return [line(event.message, { sign: `${event.level}:`, tone: event.level === 'error' ? 'bad' : 'warning' })]
     case 'usage.reported': {
-      const calls = `${plural(sum(event.alias_calls), 'call')} at the gateway`
       const quiet = { tone: 'quiet', indent: 4 } as const
       const used = (event.model_usage ?? []).map(
         ({ model, cloud, calls: made, input_tokens: read, output_tokens: written }) =>
@@ -152,7 +161,7 @@ export function eventLines(event: RunEvent): EventLine[] {
             quiet,
           ),
       )
-      return [line(`${calls}, ${plural(sum(event.model_calls), 'model call')} for it`, quiet), ...used]
+      return [line(callsText(event), quiet), ...used]
     }
     case 'run.finished':
       return [line(`run ${event.run_id} ${OUTCOMES[event.outcome]} ${durationWords(event.duration_ms)}`)]

@@ -70,6 +70,19 @@ describe('an event on the terminal', () => {
     expect(shown(usage(2))).toEqual(['    2 calls at the gateway, 2 model calls for it'])
   })
 
+  it('names the roles of model calls where no approach was called, as when the stored graph is loaded', () => {
+    const usage = (model_calls: Record<string, number>): RunEvent => ({
+      type: 'usage.reported',
+      dataset_id: 'a',
+      alias_calls: {},
+      model_calls,
+    })
+    expect(shown(usage({ embed: 33, evaluator_embed: 1 }), 120)).toEqual([
+      '    0 calls at the gateway; 34 model calls to load what is stored, ingest or score: embed 33, evaluator embed 1',
+    ])
+    expect(shown(usage({}))).toEqual(['    0 calls at the gateway, 0 model calls'])
+  })
+
   it.each([false, true])('cannot steer the terminal by what it quotes (colour %s)', (color) => {
     const message = 'a \u001b]0;title\u0007b\u001b[2J\u001b[31mc\u202e'
     const failed = shown({ type: 'step.failed', dataset_id: 'a', step: 'cells', code: 'x', message }, 80, color)
