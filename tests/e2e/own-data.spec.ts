@@ -4,7 +4,7 @@ import { expect, type Page } from '@playwright/test'
 import { strToU8, zipSync } from 'fflate'
 import type { EngineProcess } from '../helpers/engine-process.ts'
 import { collected } from '../helpers/engine-runs.ts'
-import { pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
+import { inEachScheme, pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 
@@ -319,35 +319,33 @@ test.describe('a dataset of one’s own', () => {
     await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(13)
   })
 
-  for (const scheme of ['light', 'dark'] as const)
-    test.describe(scheme, () => {
-      test.use({ colorScheme: scheme })
-      test('shows at 1440 and 420 pixels without sideways scrolling, and axe finds nothing serious', async ({
-        page,
-        open,
-        panel,
-      }) => {
-        await makeDataset(page, open)
-        const { revision } = await panel.client.datasets.own({ dataset_id: 'harbour_papers' })
-        await panel.client.datasets.importQuestions({
-          dataset_id: 'harbour_papers',
-          revision,
-          text: QUESTIONS,
-        })
-        for (const width of [1440, 420]) {
-          await page.setViewportSize({ width, height: 900 })
-          for (const view of ['documents', 'questions', 'questions&question=q-1', 'check']) {
-            await open(`/datasets?dataset=harbour_papers&view=${view}`)
-            await page.reload()
-            await expect(page.getByLabel('Loading')).toHaveCount(0)
-            await expect(page.getByText('checking …')).toHaveCount(0)
-            const name = view.replace(/^.*=/, 'editor-')
-            await page.screenshot({ path: `${FOLDER}/own-${name}-${width}-${scheme}.png` })
-            expect(await seriousFindings(page)).toEqual([])
-            const fits = `document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth`
-            expect(await page.evaluate(fits), `${view} at ${width}`).toBe(true)
-          }
-        }
-      })
+  test('shows at 1440 and 420 pixels without sideways scrolling, and axe finds nothing serious', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    await makeDataset(page, open)
+    const { revision } = await panel.client.datasets.own({ dataset_id: 'harbour_papers' })
+    await panel.client.datasets.importQuestions({
+      dataset_id: 'harbour_papers',
+      revision,
+      text: QUESTIONS,
     })
+    for (const width of [1440, 420]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const view of ['documents', 'questions', 'questions&question=q-1', 'check']) {
+        await open(`/datasets?dataset=harbour_papers&view=${view}`)
+        await page.reload()
+        await expect(page.getByLabel('Loading')).toHaveCount(0)
+        await expect(page.getByText('checking …')).toHaveCount(0)
+        const name = view.replace(/^.*=/, 'editor-')
+        await inEachScheme(page, async (scheme) => {
+          await page.screenshot({ path: `${FOLDER}/own-${name}-${width}-${scheme}.png` })
+          expect(await seriousFindings(page), scheme).toEqual([])
+          const fits = `document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth`
+          expect(await page.evaluate(fits), `${view} at ${width}, ${scheme}`).toBe(true)
+        })
+      }
+    }
+  })
 })

@@ -1,6 +1,6 @@
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { mkdirSync } from 'node:fs'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { inEachScheme, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const FOLDER = process.env.RAG_LADDER_SCREENS ?? 'out/screens'
 mkdirSync(FOLDER, { recursive: true })
@@ -23,41 +23,42 @@ const VIEWS = [
 // axe reads every element's colours; on a busy machine that takes its time.
 test.setTimeout(120_000)
 
-for (const scheme of ['light', 'dark'] as const)
-  test.describe(scheme, () => {
-    test.use({ colorScheme: scheme })
-    for (const { name, path } of VIEWS)
-      test(`${name} shows, and axe finds nothing serious`, async ({ page, open }) => {
-        await open(path)
-        await expect(page.getByLabel('Loading')).toHaveCount(0)
-        if (name === 'matrix') await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
-        await page.screenshot({ path: `${FOLDER}/${name}-${scheme}.png` })
-        expect(await seriousFindings(page)).toEqual([])
-      })
-
-    test('an open cell and its evidence diff', async ({ page, open }) => {
-      await open('/matrix?run=ladder-2026-11-20&dataset=graph_native')
-      await page.locator('[role=gridcell][data-state=ok]').nth(1).click()
-      await expect(page.getByRole('complementary', { name: 'Cell' }).getByText('Ground truth')).toBeVisible()
-      await page.screenshot({ path: `${FOLDER}/cell-${scheme}.png` })
-      expect(await seriousFindings(page)).toEqual([])
-      await page
-        .getByRole('group', { name: /other approaches/ })
-        .getByRole('button', { name: /contextual/ })
-        .click()
-      await expect(page.getByRole('region', { name: 'Evidence side by side' })).toBeVisible()
-      await page.screenshot({ path: `${FOLDER}/cell-diff-${scheme}.png` })
-      expect(await seriousFindings(page)).toEqual([])
-    })
-
-    test('the command palette', async ({ page, open }) => {
-      await open('/')
-      await page.keyboard.press('Control+k')
-      await page.getByRole('textbox', { name: 'Search or command' }).fill('gates')
-      await expect(page.getByRole('button', { name: /gates of the Borisets/ }).first()).toBeVisible()
-      await page.screenshot({ path: `${FOLDER}/palette-${scheme}.png` })
-    })
+const look = (page: Page, name: string): Promise<void> =>
+  inEachScheme(page, async (scheme) => {
+    await page.screenshot({ path: `${FOLDER}/${name}-${scheme}.png` })
+    expect(await seriousFindings(page), scheme).toEqual([])
   })
+
+for (const { name, path } of VIEWS)
+  test(`${name} shows, and axe finds nothing serious`, async ({ page, open }) => {
+    await open(path)
+    await expect(page.getByLabel('Loading')).toHaveCount(0)
+    if (name === 'matrix') await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
+    await look(page, name)
+  })
+
+test('an open cell and its evidence diff', async ({ page, open }) => {
+  await open('/matrix?run=ladder-2026-11-20&dataset=graph_native')
+  await page.locator('[role=gridcell][data-state=ok]').nth(1).click()
+  await expect(page.getByRole('complementary', { name: 'Cell' }).getByText('Ground truth')).toBeVisible()
+  await look(page, 'cell')
+  await page
+    .getByRole('group', { name: /other approaches/ })
+    .getByRole('button', { name: /contextual/ })
+    .click()
+  await expect(page.getByRole('region', { name: 'Evidence side by side' })).toBeVisible()
+  await look(page, 'cell-diff')
+})
+
+test('the command palette', async ({ page, open }) => {
+  await open('/')
+  await page.keyboard.press('Control+k')
+  await page.getByRole('textbox', { name: 'Search or command' }).fill('gates')
+  await expect(page.getByRole('button', { name: /gates of the Borisets/ }).first()).toBeVisible()
+  await inEachScheme(page, async (scheme) => {
+    await page.screenshot({ path: `${FOLDER}/palette-${scheme}.png` })
+  })
+})
 
 for (const scheme of ['light', 'dark'] as const)
   test.describe(`first run, ${scheme}`, () => {

@@ -173,6 +173,18 @@ export async function seriousFindings(page: Page): Promise<string[]> {
     )
 }
 
+/**
+ * Shows the page in each colour scheme in turn, without loading it again, and looks at it; in the desktop app in light alone, since colours do
+ * not depend on the host.
+ */
+export async function inEachScheme(page: Page, look: (scheme: 'light' | 'dark') => Promise<void>): Promise<void> {
+  for (const scheme of IS_DESKTOP ? (['light'] as const) : (['light', 'dark'] as const)) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme)
+    await look(scheme)
+  }
+}
+
 /** A pointer already at rest where a mark appears or is redrawn triggers no hover, so the pointer leaves and comes back. */
 export const expectTooltip = (page: Page, mark: Locator, text: string): Promise<void> =>
   expect(async () => {
