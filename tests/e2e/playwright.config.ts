@@ -9,6 +9,8 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
+  // A page of a spec lives for seconds: by the time that its code was optimized, it is closed.
+  '--js-flags=--no-opt --no-maglev',
 ]
 
 /** A one-time link, a page on disk, a browser with a microphone of its own. */
