@@ -252,6 +252,12 @@ const DECLARED = {
     what: 'Launch token of the engine.',
     isSecret: true,
   },
+  RAG_LADDER_ENGINE_ENTRY: {
+    by: 'internal',
+    form: PATH,
+    default: null,
+    what: 'Module that the desktop app of a checkout starts as its engine.',
+  },
   RAG_LADDER_ENGINE_PORT: { by: 'internal', form: PORT, default: '0', what: 'Port of the engine.' },
   RAG_LADDER_RENDERER_DIR: { by: 'internal', form: PATH, default: null, what: 'Folder of the built pages.' },
   RAG_LADDER_APP_ORIGIN: { by: 'internal', form: 'origin', default: null, what: "Origin of the desktop app's pages." },

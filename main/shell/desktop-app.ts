@@ -61,7 +61,7 @@ export class DesktopApp {
     })
     const ownChildren = createUtilityLauncher(paths.bootstrap)
     this.#engine = new EngineHost({
-      entry: paths.engineEntry,
+      entry: config.engineEntry ?? paths.engineEntry,
       rendererDir: paths.rendererDir,
       launcher:
         config.engineNode === null

@@ -6,6 +6,7 @@ const env = {
   RAG_LADDER_ENGINE_NODE: '/usr/bin/node',
   RAG_LADDER_ENGINE_URL: 'http://127.0.0.1:1',
   RAG_LADDER_ENGINE_TOKEN: 'token',
+  RAG_LADDER_ENGINE_ENTRY: '/bundle/engine.js',
   ELECTRON_RENDERER_URL: 'http://127.0.0.1:5173',
 }
 
@@ -14,6 +15,7 @@ it('takes the project from the argument before the environment, and minds no swi
     project: '/from/arg',
     engineNode: '/usr/bin/node',
     outerEngine: { url: 'http://127.0.0.1:1', token: 'token' },
+    engineEntry: '/bundle/engine.js',
     devServer: 'http://127.0.0.1:5173',
   })
   expect(readShellConfig([], env, false).project).toBe('/from/env')
@@ -21,10 +23,11 @@ it('takes the project from the argument before the environment, and minds no swi
     project: null,
     engineNode: null,
     outerEngine: null,
+    engineEntry: null,
     devServer: null,
   })
 })
 
 it('reads nothing in a package that only serves development', () => {
-  expect(readShellConfig([], env, true)).toMatchObject({ outerEngine: null, devServer: null })
+  expect(readShellConfig([], env, true)).toMatchObject({ outerEngine: null, engineEntry: null, devServer: null })
 })

@@ -11,6 +11,8 @@ export interface ShellConfig {
   engineNode: string | null
   /** An engine that runs elsewhere, for work on the pages and their specs. Never in a package. */
   outerEngine: { url: string; token: string } | null
+  /** Module of the engine in a bundle of the program, for specs of the app. Never in a package. */
+  engineEntry: string | null
   /** Server that builds the pages as they change. Never in a package. */
   devServer: string | null
 }
@@ -26,6 +28,7 @@ export function readShellConfig(args: string[], env: Environment, isPackaged: bo
     project: textOf(typeof values.project === 'string' ? values.project : env['RAG_LADDER_PROJECT']),
     engineNode: textOf(env['RAG_LADDER_ENGINE_NODE']),
     outerEngine: url === null ? null : { url, token: env['RAG_LADDER_ENGINE_TOKEN'] ?? '' },
+    engineEntry: isPackaged ? null : textOf(env['RAG_LADDER_ENGINE_ENTRY']),
     devServer: isPackaged ? null : textOf(env['ELECTRON_RENDERER_URL']),
   }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from '@playwright/test'
 import { processesNaming } from './processes.ts'
+import { programFile } from './program.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 
 /** The desktop app as a spec sees it. */
@@ -33,7 +34,12 @@ export async function startDesktop(
     args: [...flags, `--user-data-dir=${folder}`, PROJECT_ROOT, ...(options.args ?? [])],
     cwd: PROJECT_ROOT,
     // Tests that run beside the specs may be using the default port.
-    env: { ...(process.env as Record<string, string>), PLATFORM_PORT: '0', ...options.env },
+    env: {
+      ...(process.env as Record<string, string>),
+      PLATFORM_PORT: '0',
+      RAG_LADDER_ENGINE_ENTRY: programFile('main/engine/index.ts'),
+      ...options.env,
+    },
   })
   // Playwright forgets it once the app has ended.
   const child = app.process()
