@@ -1,4 +1,5 @@
 import { defineConfig } from '@playwright/test'
+import { SHORT_LIVED_PAGES } from '../helpers/short-lived-pages.ts'
 import { DESKTOP_ONLY, shellSpecTitles } from './shell-specs.ts'
 
 const args = [
@@ -9,8 +10,7 @@ const args = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // A page of a spec lives for seconds: by the time that its code was optimized, it is closed.
-  '--js-flags=--no-opt --no-maglev',
+  SHORT_LIVED_PAGES,
 ]
 
 /** A one-time link, a page on disk, a browser with a microphone of its own. */

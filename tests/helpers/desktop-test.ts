@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, type BrowserContext, type ElectronApplication, type Page } from '@playwright/test'
 import { startDesktop, type DesktopProcess } from './desktop-process.ts'
+import { SHORT_LIVED_PAGES } from './short-lived-pages.ts'
 import { TEST_TOKEN } from './engine-process.ts'
 import { type MovableDoor, openMovableDoor } from './movable-door.ts'
 
@@ -60,6 +61,7 @@ export const desktopTest = base.extend<{ page: Page; context: BrowserContext }, 
     async ({ browserName: _ }, use) => {
       const door = await openMovableDoor()
       const desktop = await startDesktop({
+        args: [SHORT_LIVED_PAGES],
         env: { RAG_LADDER_ENGINE_URL: door.url, RAG_LADDER_ENGINE_TOKEN: TEST_TOKEN },
       })
       const { app, page } = desktop
