@@ -5,7 +5,7 @@ import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { desktopTest, type DesktopHost } from './desktop-test.ts'
 import { type EngineProcess, eventsUntil, startEngine } from './engine-process.ts'
 import { openMovableDoor } from './movable-door.ts'
-import { copyProject, emptyProject, removeProject, seedRun, SEEDED_RUNS } from './seeded-project.ts'
+import { copyProject, removeProject, seedRun, SEEDED_RUNS } from './seeded-project.ts'
 
 /** What a spec may set for the engine and the project of its pages. */
 export interface PanelOptions {
@@ -66,7 +66,7 @@ type StartedPanel = Omit<Panel, 'cut'>
 
 async function startPanel(options: PanelOptions): Promise<StartedPanel> {
   const { empty = false, tour = false, hostile = false, ingested = false, prepare, env } = options
-  const root = empty ? await emptyProject() : await copyProject(process.env[SEED_VARIABLE]!)
+  const root = await copyProject(process.env[SEED_VARIABLE]!, { empty })
   if (hostile) {
     const run = { runId: SEEDED_RUNS[0], datasetId: 'graph_native', finishedAt: '2026-11-20T09:14:02.000Z' }
     await seedRun(root, await loadExperiment(root), { ...run, hostile })
