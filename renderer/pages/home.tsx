@@ -1,19 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
+import { Button, Progress } from '@mantine/core'
+import { useNavigate, Link } from '@tanstack/react-router'
 import { firstShown } from '../components/sample-runs.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
-import { useActiveRun } from '../data/progress.ts'
+import { useActiveRun, useProgress } from '../data/progress.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
-import { FirstRun, FirstRunHint } from '../features/home/first-run.tsx'
-import { FoundOffer } from '../features/home/found-offer.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestResult } from '../features/home/newest-result.tsx'
-import { RunningNow } from '../features/home/running-now.tsx'
 import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import { ServiceTable } from '../features/home/service-table.tsx'
 import styles from '../features/home/home.module.css'
 import { HOME_WORDS } from '../features/home/home-words.ts'
+import { connectionKind } from '../../contract/manifests/model-connections.ts'
+import type { RunJob } from '../../contract/control/run-job.ts'
+import { count, duration, rateWords } from '../components/format.ts'
+import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
+import { isRuleBased } from '../../contract/manifests/model-backends.ts'
+import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 
 const WORDS = HOME_WORDS.page
 
@@ -87,5 +92,109 @@ export function HomePage() {
         </Panel>
       </div>
     </Page>
+  )
+}
+
+const FOUND = HOME_WORDS.foundOffer
+
+/** Model services and files of this machine, while the person has chosen no models of their own; nothing where there are none. */
+function FoundOffer() {
+  const navigate = useNavigate()
+  const own = useQuery(api.models.list.queryOptions()).data?.sets.some((set) => set.own)
+  const found = useQuery({ ...api.models.found.queryOptions(), enabled: own === false }).data
+  if (own !== false || found === undefined) return null
+  const services = found.services.map(({ kind, models }) => FOUND.service(connectionKind(kind).label, models.length))
+  const all = [...services, ...(found.files.length === 0 ? [] : [FOUND.files(found.files.length)])]
+  if (all.length === 0) return null
+  return (
+    <div className={styles.hint} role="note">
+      <p>{FOUND.found(all)}</p>
+      <Button variant="default" onClick={() => void navigate({ to: '/models' })}>
+        {FOUND.choose}
+      </Button>
+    </div>
+  )
+}
+
+const RUNNING = HOME_WORDS.runningNow
+
+/** The run under way in large figures. */
+function RunningNow({ job }: { job: RunJob }) {
+  const progress = useProgress(job)
+  if (progress === null) return null
+  const figures: [string, string][] = [
+    [RUNNING.cells, `${count(progress.done)}/${count(progress.total)}`],
+    [RUNNING.failed, count(progress.failed)],
+    [RUNNING.cellsPerSecond, progress.cellsPerSecond === null ? '–' : rateWords(progress.cellsPerSecond)],
+    [RUNNING.left, duration(progress.leftMs)],
+  ]
+  return (
+    <Panel title={RUNNING.run(job.run_id)} aside={<Link to="/ladder">{RUNNING.showSteps}</Link>}>
+      <div className={styles.running}>
+        <p className="dim">
+          {job.state}
+          {progress.datasetId !== null && ` · ${progress.datasetId}`}
+          {progress.datasetCount > 1 &&
+            progress.datasetNumber !== null &&
+            RUNNING.of(progress.datasetNumber, progress.datasetCount)}
+          {progress.step !== null && ` · ${STEP_NAMES[progress.step]}`}
+        </p>
+        <Progress
+          value={progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
+          aria-label={RUNNING.cellsDone}
+          transitionDuration={100}
+        />
+        <dl className={styles.figures}>
+          {figures.map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+        </dl>
+      </div>
+    </Panel>
+  )
+}
+
+const FIRST = HOME_WORDS.firstRun
+
+/** While results are there that no run of this panel made, such as those that come with the project: how to make the first own ones. */
+function FirstRunHint() {
+  const { smoke, approaches, start, isStarting } = useSmokeRun()
+  return (
+    <div className={styles.hint} role="note">
+      <p>{FIRST.noRunFromPanel}</p>
+      <Button loading={isStarting} disabled={smoke === undefined} onClick={start}>
+        {FIRST.runSmoke}
+      </Button>
+      {smoke !== undefined && <span className="dim">{FIRST.smokeSize(smoke.questions, approaches.length)}</span>}
+    </div>
+  )
+}
+
+/** The first five minutes: one sentence, one button, and what this installation has. */
+function FirstRun() {
+  const { smoke, approaches, start, isStarting } = useSmokeRun()
+  const experiment = useQuery(api.experiment.get.queryOptions()).data
+  const models = experiment?.model_sets.find(({ is_default: isDefault }) => isDefault)
+  const stays = models !== undefined && Object.values(models.roles).every(({ backend }) => isRuleBased(backend))
+  return (
+    <>
+      <div className={styles.first}>
+        <p className={styles.sentence}>{FIRST.purpose}</p>
+        <Button size="md" loading={isStarting} disabled={smoke === undefined} onClick={start}>
+          {FIRST.runSmoke}
+        </Button>
+        <p className="dim">
+          {smoke === undefined
+            ? FIRST.readingTheExperiment
+            : FIRST.smokeSummary(smoke.questions, approaches.length, stays ? FIRST.local : '')}
+        </p>
+      </div>
+      <Panel title={FIRST.available}>
+        <ServiceTable />
+      </Panel>
+    </>
   )
 }

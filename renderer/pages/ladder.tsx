@@ -1,17 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import type { RunJob } from '../../contract/control/run-job.ts'
-import { EmptyPanel, LoadingRows, Page } from '../components/states.tsx'
+import { EmptyPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { count, duration, plural } from '../components/format.ts'
 import { isMoving, RUN_SIGNS } from '../components/run-state.ts'
 import { api } from '../data/client.ts'
 import { useLadder } from '../data/events.ts'
-import { type LadderState, storedLadder } from '../data/ladder-state.ts'
+import { type LadderState, storedLadder, type LogLine } from '../data/ladder-state.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
 import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import { ClimbView } from '../features/ladder/climb-view.tsx'
-import { LogTail } from '../features/ladder/log-tail.tsx'
 import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { RunNote } from '../features/ladder/run-note.tsx'
 import { WorkersPanel } from '../features/ladder/workers-panel.tsx'
@@ -138,5 +137,38 @@ export function LadderPage() {
       </div>
       {runId !== null && <WorkersPanel runId={runId} />}
     </Page>
+  )
+}
+
+const LOG = LADDER_WORDS.logTail
+
+const NEAR_END_PX = 40
+
+/** The last lines; stays at the end unless the user scrolled up. */
+function LogTail({ lines }: { lines: LogLine[] }) {
+  const list = useRef<HTMLOListElement>(null)
+  const follow = useRef(true)
+  useEffect(() => {
+    const element = list.current
+    if (element !== null && follow.current) element.scrollTop = element.scrollHeight
+  }, [lines])
+  return (
+    <Panel title={LOG.log}>
+      <ol
+        ref={list}
+        className={styles.log}
+        tabIndex={0}
+        aria-label={LOG.log}
+        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+          follow.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX
+        }}
+      >
+        {lines.map(({ seq, at, level, text }) => (
+          <li key={seq} data-level={level}>
+            <span className="dim">{new Date(at).toLocaleTimeString()}</span> {text}
+          </li>
+        ))}
+      </ol>
+    </Panel>
   )
 }

@@ -1,19 +1,22 @@
 import { useQuery } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { Button } from '@mantine/core'
 import type { ModelTask } from '../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../contract/manifests/models.ts'
-import { useRef, useState } from 'react'
 import type { ConnectionView } from '../../contract/control/models.ts'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { AddConnection, draftOfConnection, draftOfKind } from '../features/models/add-connection.tsx'
 import { ConnectionList } from '../features/models/connection-list.tsx'
-import { FoundModelsPanel } from '../features/models/found-models.tsx'
 import { ModelCataloguePanel } from '../features/models/model-catalogue.tsx'
 import { MODELS_WORDS } from '../features/models/models-words.ts'
 import { PriceTable } from '../features/models/price-table.tsx'
 import { EMPTY_DRAFT, suggestedName, withChoice, type Choice, type SetDraft } from '../features/models/set-draft.ts'
 import { SetEditor } from '../features/models/set-editor.tsx'
 import { SetList } from '../features/models/set-list.tsx'
+import { connectionKind, type ConnectionKind } from '../../contract/manifests/model-connections.ts'
+import { bytes } from '../components/format.ts'
+import styles from '../features/models/models.module.css'
 
 const WORDS = MODELS_WORDS.page
 
@@ -62,5 +65,52 @@ export function ModelsPage() {
         </>
       )}
     </Page>
+  )
+}
+
+const FOUND = MODELS_WORDS.found
+
+const fileName = (path: string): string => path.replace(/^.*[\\/]/, '')
+
+interface FoundModelsProps {
+  onConnect: (kind: ConnectionKind) => void
+  onFile: (path: string) => void
+}
+
+/** Services that listen on their usual port and model files in the usual folders; nothing where there are none. */
+function FoundModelsPanel({ onConnect, onFile }: FoundModelsProps) {
+  const { data } = useQuery(api.models.found.queryOptions())
+  if (data === undefined || (data.services.length === 0 && data.files.length === 0)) return null
+  const memory = data.memory_bytes
+  return (
+    <Panel title={FOUND.title}>
+      <ul className={styles.found}>
+        {data.services.map(({ kind, address, models }) => (
+          <li key={kind}>
+            {FOUND.service(connectionKind(kind).label, address, models.length)}
+            <Button size="xs" variant="default" onClick={() => onConnect(kind)}>
+              {FOUND.connect}
+            </Button>
+          </li>
+        ))}
+        {data.files.map(({ path, size_bytes: size }) => (
+          <li key={path} title={path}>
+            {FOUND.file(fileName(path), bytes(size), bytes(memory))}
+            {size > memory ? (
+              <span className={styles.bad}>▲ {FOUND.tooLarge}</span>
+            ) : (
+              <Button
+                size="xs"
+                variant="default"
+                aria-label={FOUND.chooseFile(fileName(path))}
+                onClick={() => onFile(path)}
+              >
+                {FOUND.choose}
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   )
 }

@@ -2,21 +2,23 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FIRST_METRIC } from '../../contract/metrics/metrics.ts'
 import { ChartPanel } from '../components/chart-panel.tsx'
-import { metricName } from '../components/format.ts'
+import { metricName, count } from '../components/format.ts'
 import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
 import { useIntervals } from '../data/intervals.ts'
 import { QualityAndCost, Rungs } from '../features/compare/compare-charts.tsx'
 import { COST_AXES } from '../features/compare/compare-words.ts'
 import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
-import { CostTable } from '../features/result/cost-table.tsx'
 import { ExpectedWinners } from '../features/result/expected-winners.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
+import { amountWords, costWords } from '../../contract/words.ts'
+import { ApproachName } from '../components/approach-name.tsx'
+import table from '../components/table.module.css'
 
 /** Which approach is better, and how sure that is: the verdict of a run, and the figures that it rests on. */
 export function ResultPage() {
@@ -75,5 +77,51 @@ export function ResultPage() {
       <SeparatingQuestions run={run.run_id} dataset={dataset} metric={metric} />
       <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />
     </Page>
+  )
+}
+
+/** What the answers of each approach cost; nothing for a run without paid models. */
+function CostTable({ run }: { run: string }) {
+  const { data } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const costs = data?.costs ?? []
+  if (costs.length === 0) return null
+  const reasons = new Set(costs.flatMap(({ cost, grading }) => [...cost.unknown, ...grading.unknown]))
+  return (
+    <Panel title={WORDS.costs}>
+      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.costs}>
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>{WORDS.dataset}</th>
+              <th>{WORDS.approach}</th>
+              <th className={table.num}>{WORDS.answers}</th>
+              <th className={table.num}>{WORDS.cost}</th>
+              <th className={table.num}>{WORDS.perAnswer}</th>
+              <th className={table.num}>{WORDS.grading}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {costs.map(({ dataset_id: id, label, model, base, answers, cost, grading }) => (
+              <tr key={`${id} ${model}`}>
+                <td>{label}</td>
+                <td>
+                  <ApproachName alias={model} base={base} />
+                </td>
+                <td className={table.num}>{count(answers)}</td>
+                <td className={table.num}>{costWords(cost)}</td>
+                <td className={table.num}>
+                  {cost.unknown.length > 0 || answers === 0 ? '–' : amountWords(cost.amount / answers, cost.currency)}
+                </td>
+                <td className={table.num}>{costWords(grading)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="dim">{WORDS.costsAbout}</p>
+      {[...reasons].map((reason) => (
+        <p key={reason}>○ {reason}</p>
+      ))}
+    </Panel>
   )
 }

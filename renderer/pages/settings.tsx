@@ -1,16 +1,16 @@
-import { SegmentedControl } from '@mantine/core'
+import { SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { SettingsTab } from '../app/search-params.ts'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ConnectionsPanel } from '../features/settings/connections-panel.tsx'
 import { EngineForm } from '../features/settings/engine-form.tsx'
 import { IndexPanel } from '../features/settings/index-panel.tsx'
-import { LookPanel } from '../features/settings/look-panel.tsx'
 import { SecretsPanel } from '../features/settings/secrets-panel.tsx'
 import styles from '../features/settings/settings.module.css'
 import { SETTINGS_PARTS, SETTINGS_WORDS } from '../features/settings/settings-words.ts'
+import { usePreferences } from '../stores/preferences.ts'
 
 const WORDS = SETTINGS_WORDS.page
 
@@ -54,5 +54,41 @@ export function SettingsPage() {
         </>
       )}
     </Page>
+  )
+}
+
+const LOOK = SETTINGS_WORDS.lookPanel
+
+/** Light or dark, wide or dense; kept in this browser. */
+function LookPanel() {
+  // Holding transitions back would write a `<style>` element, which the content-security policy forbids.
+  const { colorScheme, setColorScheme } = useMantineColorScheme({ keepTransitions: true })
+  const { density, setDensity } = usePreferences()
+  return (
+    <Panel title={LOOK.look}>
+      <div className={styles.look}>
+        <SegmentedControl
+          size="xs"
+          aria-label={LOOK.colours}
+          data={[
+            { value: 'auto', label: LOOK.asTheSystem },
+            { value: 'light', label: LOOK.light },
+            { value: 'dark', label: LOOK.dark },
+          ]}
+          value={colorScheme}
+          onChange={(value) => setColorScheme(value)}
+        />
+        <SegmentedControl
+          size="xs"
+          aria-label={LOOK.density}
+          data={[
+            { value: 'comfortable', label: LOOK.comfortable },
+            { value: 'compact', label: LOOK.compact },
+          ]}
+          value={density}
+          onChange={(value) => setDensity(value)}
+        />
+      </div>
+    </Panel>
   )
 }
