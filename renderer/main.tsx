@@ -3,9 +3,66 @@ import '@mantine/core/styles.css'
 import '@mantine/notifications/styles.css'
 import '@mantine/spotlight/styles.css'
 import './app/base.css'
-import { StrictMode } from 'react'
+import { Button, CloseButton, createTheme, Drawer, MantineProvider, Modal, Tooltip } from '@mantine/core'
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode, useEffect } from 'react'
 import { createRoot } from 'react-dom/client'
-import { App } from './app/app.tsx'
+import { controlErrorOf } from '../contract/control/control-error.ts'
+import { router } from './app/router.tsx'
+import { SHELL_WORDS } from './app/shell-words.ts'
+import { usePreferences } from './stores/preferences.ts'
+
+/** Events keep the cache fresh, so that nothing is fetched again on a timer; only a silent engine is asked twice more. */
+const queryClient = new QueryClient({
+  defaultOptions: {
+    // The engine is on this machine: a browser without a network must neither wait for one nor put off what a person does.
+    mutations: { networkMode: 'always' },
+    queries: {
+      networkMode: 'always',
+      staleTime: Infinity,
+      refetchOnWindowFocus: false,
+      retry: (failures, error) => failures < 2 && controlErrorOf(error).code === 'unreachable',
+    },
+  },
+})
+
+/** Everything around the pages. */
+function App() {
+  const density = usePreferences((state) => state.density)
+  useEffect(() => {
+    document.documentElement.dataset.density = density
+  }, [density])
+  return (
+    <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
+      <QueryClientProvider client={queryClient}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+/** Of dialogs and notifications: an icon alone has no name. */
+const NAMED_CLOSE = { 'aria-label': SHELL_WORDS.close }
+
+/**
+ * Behaviour of the components. Colours, sizes and radii are in base.css: Mantine would write them into a `<style>` element, which the
+ * content-security policy forbids.
+ */
+const theme = createTheme({
+  primaryColor: 'blue',
+  defaultRadius: 'sm',
+  cursorType: 'pointer',
+  respectReducedMotion: true,
+  components: {
+    Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    CloseButton: CloseButton.extend({ defaultProps: NAMED_CLOSE }),
+    // Scroll locking writes a `<style>` element as well.
+    Modal: Modal.extend({ defaultProps: { lockScroll: false, transitionProps: { duration: 120 } } }),
+    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
+    Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, transitionProps: { duration: 100 } } }),
+  },
+})
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')

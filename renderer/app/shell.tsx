@@ -1,8 +1,9 @@
-import { Button, Kbd, Progress } from '@mantine/core'
+import { Button, Kbd, Progress, TextInput } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { useState } from 'react'
 import { count, duration, rateWords } from '../components/format.ts'
 import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
 import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
@@ -15,11 +16,12 @@ import { Tour } from '../features/tour/tour.tsx'
 import { useBlind } from '../stores/sight.ts'
 import { usePageTitle, useRunNotices } from './run-notices.tsx'
 import { CommandPalette } from './command-palette.tsx'
-import { ExpiredLink } from './expired-link.tsx'
 import { serviceDescriptor } from '../../contract/control/service-list.ts'
 import { guideOf, PAGE_GROUPS } from '../../contract/pages.ts'
 import styles from './shell.module.css'
 import { SHELL_WORDS } from './shell-words.ts'
+import { Page } from '../components/states.tsx'
+import { addressOfLink } from './pasted-link.ts'
 
 const WORDS = SHELL_WORDS.frame
 
@@ -190,5 +192,50 @@ function ServiceStates() {
         </Link>
       </li>
     </ul>
+  )
+}
+
+const EXPIRED = SHELL_WORDS.expiredLink
+
+/** In place of every page while the engine refuses this browser: how to get a link, and where to paste it. */
+function ExpiredLink() {
+  const [pasted, setPasted] = useState('')
+  const address = addressOfLink(pasted)
+  const isWrong = pasted.trim() !== '' && address === null
+  return (
+    <Page title={EXPIRED.title}>
+      <div role="alert" className={styles.expired}>
+        <p>{EXPIRED.refused}</p>
+        <p>
+          {EXPIRED.press}
+          <kbd>{EXPIRED.enter}</kbd>
+          {EXPIRED.where}
+          <code>{EXPIRED.command}</code>
+          {EXPIRED.desktop}
+          <em>{EXPIRED.menuItem}</em>
+          {EXPIRED.inItsMenu}
+        </p>
+      </div>
+      <form
+        className={styles.expired}
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (address !== null) window.location.assign(`${address}${window.location.hash}`)
+        }}
+      >
+        <TextInput
+          label={EXPIRED.paste}
+          placeholder={EXPIRED.example}
+          autoComplete="off"
+          spellCheck={false}
+          value={pasted}
+          error={isWrong ? EXPIRED.wrong : null}
+          onChange={({ currentTarget }) => setPasted(currentTarget.value)}
+        />
+        <Button type="submit" disabled={address === null}>
+          {EXPIRED.open}
+        </Button>
+      </form>
+    </Page>
   )
 }
