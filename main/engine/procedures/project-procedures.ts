@@ -1,5 +1,6 @@
-import { cancelPlatformWork, platformWork } from '../services/platform-work.ts'
 import { join } from 'node:path'
+import { mkdir, open, realpath, rm } from 'node:fs/promises'
+import { cancelPlatformWork, platformWork } from '../services/platform-work.ts'
 import { addressProblem, VARIABLES } from '../../../contract/index.ts'
 import type { ConnectionView, EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import type { AliasView } from '../../../contract/control/experiment.ts'
@@ -7,15 +8,15 @@ import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
 import { removeOwnFlavor, saveOwnFlavor } from '../../manifests/own-flavors.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
 import type { PlatformAddress } from '../../runner/platform-client.ts'
-import { ControlFailure } from '../control-failure.ts'
+import { ControlFailure, inputFailure } from '../control-failure.ts'
 import { documentFile, listDocuments, readDocument, readQuestions, readSpeechPrompt } from '../corpora/corpus-reader.ts'
 import { datasetGraph } from '../corpora/dataset-graph.ts'
 import { filePieces } from '../corpora/dataset-transfer.ts'
 import { documentChunks } from '../corpora/document-chunks.ts'
-import { addDocument } from '../corpora/add-document.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { aliasViews, datasetView } from '../experiment-view.ts'
 import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
+import type { AddDocumentInput, AddedDocument } from '../../../contract/control/corpora.ts'
 
 /** Throws `ControlFailure` for one that is not there. */
 export async function datasetOf({ experiment }: EngineParts, id: string): Promise<LadderDataset> {
@@ -192,4 +193,32 @@ export function settingsProcedures(parts: EngineParts) {
     panel: control.settings.panel.handler(() => panel.state),
     savePanel: control.settings.savePanel.handler(({ input }) => panel.save(input)),
   }
+}
+
+/** Writes a text into a dataset's corpus folder; durable when it resolves. Throws `ControlFailure` for a name that exists. */
+async function addDocument(
+  root: string,
+  { dataset }: LadderDataset,
+  { name, text }: AddDocumentInput,
+): Promise<AddedDocument> {
+  const folder = join(root, dataset.corpus_path)
+  await mkdir(folder, { recursive: true })
+  const path = `${name}.md`
+  const file = join(await realpath(folder), path)
+  // Only a new file is written: nothing in a corpus is ever overwritten.
+  const handle = await open(file, 'wx').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw inputFailure([{ path: 'name', message: `${dataset.corpus_path} already has ${path}` }])
+  })
+  try {
+    await handle.writeFile(text)
+    await handle.sync()
+  } catch (error) {
+    // Half a document would be ingested like a whole one.
+    await rm(file, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+  return { path, size_bytes: Buffer.byteLength(text) }
 }

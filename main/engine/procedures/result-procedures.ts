@@ -17,11 +17,10 @@ import {
 import { bundlePieces } from '../bundle-transfer.ts'
 import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
-import { frontierOf } from '../queries/frontier.ts'
 import { otherCells } from '../queries/other-cells.ts'
 import { goldDocumentsOf, pairsOfAliases, pairsOfRuns, type StatisticsSource } from '../queries/paired-statistics.ts'
 import { provenanceDiff } from '../queries/provenance-diff.ts'
-import { resultOf } from '../queries/run-result.ts'
+import { frontierOf, resultOf } from '../queries/run-result.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
 import { judgeRun } from './run-procedures.ts'
 

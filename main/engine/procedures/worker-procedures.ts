@@ -8,8 +8,9 @@ import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { RayError, rayJobLog, rayJobsOf, stopRayJob, type RayCluster, type RunOfRay } from '../../lib/ray-jobs.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { CellsInHand } from '../run-control/cells-in-hand.ts'
 import { control } from './control-api.ts'
+import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
+import { cellId } from '../../evidence/row-id.ts'
 
 const MAX_WORKERS = 200
 const MAX_JOBS = 50
@@ -133,4 +134,58 @@ function endOf(log: string): RayJobLogView {
   const end = isCut ? log.slice(-LOG_CHARACTERS) : log
   const lines = (isCut ? end.slice(end.indexOf('\n') + 1) : end).split('\n')
   return { text: withoutSecrets(lines.map(sanitizeForTerminal).join('\n')), is_cut: isCut }
+}
+
+/** What a page can name of a claim in a database, which is a part of a hash. */
+interface NamedCell {
+  question_id: string
+  model: string
+  repeat: number
+}
+
+/** Digits of a row id that a claim shows. */
+const DIGITS = 16
+/** A larger matrix is not named: its hashes would take seconds. */
+const MAX_CELLS = 100_000
+/** Hashes between two turns of the event loop. */
+const PIECE = 2000
+
+interface Names {
+  runId: string
+  dataset: LadderDataset
+  aliases: Experiment['aliases']
+  repeats: number
+}
+
+/** Finds the cells that claims are on. Keeps the names of the dataset run that it was asked for last. */
+class CellsInHand {
+  #last: { of: Names; names: Promise<ReadonlyMap<string, NamedCell>> } | null = null
+
+  /** By claim; those that are no first row of a cell of this dataset are left out. */
+  namesOf(of: Names): Promise<ReadonlyMap<string, NamedCell>> {
+    const last = this.#last
+    const isSame =
+      last !== null &&
+      last.of.runId === of.runId &&
+      last.of.dataset === of.dataset &&
+      last.of.aliases === of.aliases &&
+      last.of.repeats === of.repeats
+    if (isSame) return last.names
+    const names = hashed(of)
+    this.#last = { of, names }
+    return names
+  }
+}
+
+async function hashed({ runId, dataset, aliases, repeats }: Names): Promise<ReadonlyMap<string, NamedCell>> {
+  const names = new Map<string, NamedCell>()
+  if (dataset.questions.length * aliases.size * repeats > MAX_CELLS) return names
+  for (let repeat = 1; repeat <= repeats; repeat += 1)
+    for (const { id: question_id } of dataset.questions)
+      for (const model of aliases.keys()) {
+        const id = cellId({ run_id: runId, dataset_id: dataset.dataset.id, question_id, model, repeat })
+        names.set(id.slice(0, DIGITS), { question_id, model, repeat })
+        if (names.size % PIECE === 0) await new Promise((turn) => setImmediate(turn))
+      }
+  return names
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Reproducibility } from '../../../contract/index.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
-import { withFrontier } from './frontier.ts'
+import { withFrontier } from './run-result.ts'
 import { pairsOfAliases, pairsOfRuns } from './paired-statistics.ts'
 import { diffProvenance } from './provenance-diff.ts'
 
