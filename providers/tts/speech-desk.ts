@@ -4,13 +4,10 @@ import type { Sound } from '../kit/audio/sound.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { notInstalled } from './engines/over-weights.ts'
-import { engineNamed, isInstalled } from './engines/speech-engine.ts'
-import type { CloningEngine, SpeechEngine } from './engines/speech-engine.ts'
-import { joinSpeech } from './text/join-speech.ts'
+import { engineNamed, isInstalled, type CloningEngine, type SpeechEngine } from './engines/speech-engine.ts'
+import { joinSpeech, splitSentences } from './text/spoken-sentences.ts'
 import { isSpeakable, unspokenLetters, withoutMarkup } from './text/plain-speech.ts'
-import { splitSentences } from './text/split-sentences.ts'
-import { unknownVoice } from './voices/voice-store.ts'
-import type { VoiceStore } from './voices/voice-store.ts'
+import { unknownVoice, type VoiceStore } from './voices/voice-store.ts'
 
 /** What is to be spoken, and how. */
 export interface SpeechOrder {

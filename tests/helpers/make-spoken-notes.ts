@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
-import { joinSpeech } from '../../providers/tts/text/join-speech.ts'
-import { splitSentences } from '../../providers/tts/text/split-sentences.ts'
+import { joinSpeech, splitSentences } from '../../providers/tts/text/spoken-sentences.ts'
 
 /** Spoken notes of an invented farm school; plain words, so that a small recogniser can follow. Written by us. */
 const NOTES: Readonly<Record<string, { voice: string; text: string }>> = {

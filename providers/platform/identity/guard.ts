@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { HttpError } from '../../kit/http-error.ts'
 import { bearerToken, secretsEqual } from '../../kit/secrets.ts'
-import { requireEdgeKey } from '../compatibility/edge-key.ts'
 import { identityProblem } from './identity-settings.ts'
 import type { EdgeSettings, IdentitySettings } from './identity-settings.ts'
 import { SERVICE_PRINCIPALS } from './principals.ts'
@@ -198,4 +197,33 @@ export function createIdentify({ tokens, userSecret, userClaims }: IdentitySetti
       ? { kind: 'stranger' }
       : { kind: 'known', principals: new Set<Principal>(['user']), subject: user.subject }
   }
+}
+
+const EDGE_KEY = 'apikey'
+
+/**
+ * Key authentication as Kong's `key-auth` plugin does it: header or query `apikey`, the header first; several values are refused. The
+ * refusals have Kong's bodies, not the backend's. 503 while no key is configured.
+ */
+function requireEdgeKey(request: FastifyRequest, expected: string | null): void {
+  if (expected === null) throw new HttpError(503, 'The edge key is not configured')
+  const given = givenEdgeKeys(request)
+  if (given.length === 0) throw edgeRefusal('No API key found in request')
+  if (given.length > 1) throw edgeRefusal('Duplicate API key found')
+  if (!secretsEqual(given[0]!, expected)) throw edgeRefusal('Unauthorized')
+}
+
+function givenEdgeKeys(request: FastifyRequest): string[] {
+  // The parsed headers would show two keys as one that no client sent.
+  const { rawHeaders } = request.raw
+  const inHeader = rawHeaders.filter(
+    (_text, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === EDGE_KEY,
+  )
+  if (inHeader.length > 0) return inHeader
+  const inQuery = (request.query as Record<string, unknown>)[EDGE_KEY]
+  return [inQuery].flat().filter((key) => typeof key === 'string')
+}
+
+function edgeRefusal(message: string): HttpError {
+  return new HttpError(401, message, { family: 'edge', headers: { 'www-authenticate': 'Key' } })
 }

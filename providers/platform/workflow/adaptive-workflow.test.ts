@@ -4,7 +4,7 @@ import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { consumer } from '../../../tests/helpers/rag-fixture.ts'
 import { parseClassifyTask, renderClassifyTask } from '../models/prompts/classify-task.ts'
-import { DELEGATES } from '../rag/adaptive/readiness-gate.ts'
+import { DELEGATES } from '../rag/approaches/workflow-adaptive.ts'
 import { WorkflowFile } from './import-workflow.ts'
 import { createWorkflowEngine } from './workflow-engine.ts'
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { describeIssues } from '../../../contract/index.ts'
-import { compileTemplate } from './expressions/template.ts'
-import type { Template } from './expressions/template.ts'
+import { compileTemplate, type Template } from './expressions/evaluate.ts'
 import { ExpressionError } from './expressions/tokens.ts'
 
 /** One piece of data on its way through a workflow. */

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { joinSpeech } from './join-speech.ts'
+import { joinSpeech, splitSentences } from './spoken-sentences.ts'
 import { toAscii, unspokenLetters, withoutMarkup } from './plain-speech.ts'
-import { splitSentences } from './split-sentences.ts'
 
 describe('splitSentences', () => {
   it('ends at sentences, not at abbreviations or figures', () => {

@@ -2,7 +2,7 @@ import type { RagSource } from '../../../../contract/index.ts'
 import type { NumberedPassage } from '../../models/prompts/agent-task.ts'
 import { rerankPool } from '../../tei/reranker.ts'
 import type { ApproachServices } from '../approach.ts'
-import { snippetOf } from '../response/snippet.ts'
+import { snippetOf } from '../response/sources.ts'
 import { termStatistics } from '../steps/collection.ts'
 import { underTitle } from '../steps/hybrid-search.ts'
 

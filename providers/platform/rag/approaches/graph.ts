@@ -2,7 +2,7 @@ import { GRAPH_QUERY_LIMITS, graphQueryLength } from '../../../../contract/index
 import type { ApproachParameters, GraphQueryProfile, RagSource } from '../../../../contract/index.ts'
 import type { Approach, ApproachServices } from '../approach.ts'
 import type { UsedPassage } from '../graph/graph-queries.ts'
-import { snippetOf } from '../response/snippet.ts'
+import { snippetOf } from '../response/sources.ts'
 import { requireGraph } from '../steps/graph.ts'
 
 const TOO_SHORT = `A question to the knowledge graph needs at least ${GRAPH_QUERY_LIMITS.minLength} characters.`

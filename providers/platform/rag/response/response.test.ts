@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { ChatCompletion } from '../../../../contract/index.ts'
 import { completionOf, renderContent, streamFrames } from './completion.ts'
-import { snippetOf } from './snippet.ts'
+import { snippetOf } from './sources.ts'
 
 const metrics = { seconds: 1.234, chunks: 1, llm_calls: 1, cloud_calls: 0 }
 const UNTIMED = {

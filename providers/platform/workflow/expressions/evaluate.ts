@@ -1,8 +1,8 @@
-import type { Expression } from './parse.ts'
+import { type Expression, parseExpression } from './parse.ts'
 import { ExpressionError } from './tokens.ts'
 
 /** What an expression may read. */
-export interface ExpressionScope {
+interface ExpressionScope {
   /** Data of the item at hand. */
   json: unknown
   /** Data of the item that the named node made on the way to this one; undefined when the way did not lead through it. */
@@ -79,7 +79,7 @@ function sum(left: unknown, right: unknown): string | number {
 }
 
 /** A value inside a text. Objects and missing values are refused: "[object Object]" and "undefined" carry no information. */
-export function asText(value: unknown): string {
+function asText(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   throw new ExpressionError(value === undefined || value === null ? 'a value is missing' : 'a text was expected')
@@ -135,4 +135,31 @@ function nodeHandle(values: readonly unknown[], scope: ExpressionScope): NodeHan
   const json = scope.nodeJson(name)
   if (json === undefined) throw new ExpressionError(`this item did not pass through the node '${name}'`)
   return new NodeHandle(json)
+}
+
+/** A node parameter, read once at import and evaluated at each run. */
+export type Template = (scope: ExpressionScope) => unknown
+
+const MARKED = /\{\{([\s\S]*?)\}\}/g
+
+/**
+ * A parameter's value: what does not begin with `=` is literal; after `=`, each `{{ … }}` is an expression up to the first `}}`. A
+ * parameter that is one expression keeps its type, others are text. Throws `ExpressionError` for what the subset does not know.
+ */
+export function compileTemplate(parameter: unknown): Template {
+  if (typeof parameter !== 'string' || !parameter.startsWith('=')) return () => parameter
+  const source = parameter.slice(1)
+  const parts: (string | Expression)[] = []
+  let end = 0
+  for (const match of source.matchAll(MARKED)) {
+    if (match.index > end) parts.push(source.slice(end, match.index))
+    parts.push(parseExpression(match[1]!))
+    end = match.index + match[0].length
+  }
+  const rest = source.slice(end)
+  if (rest.includes('{{')) throw new ExpressionError("'{{' without '}}'")
+  if (rest !== '') parts.push(rest)
+  const [only] = parts
+  if (parts.length === 1 && typeof only === 'object') return (scope) => evaluate(only, scope)
+  return (scope) => parts.map((part) => (typeof part === 'string' ? part : asText(evaluate(part, scope)))).join('')
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compileTemplate } from './template.ts'
+import { compileTemplate } from './evaluate.ts'
 import { ExpressionError } from './tokens.ts'
 
 const scope = {

@@ -4,9 +4,8 @@ import { isEnglishWord } from '../language/lexicon.ts'
 import { taggedTokens } from '../language/part-of-speech.ts'
 import type { TaggedToken } from '../language/part-of-speech.ts'
 import { normalizeWord } from '../language/tokens.ts'
-import { isGivenName } from '../language/given-names.ts'
 import type { Mention, MentionedSentence } from './mentions.ts'
-import { isSurname, typeOfNoun } from '../language/name-words.ts'
+import { isGivenName, isSurname, typeOfNoun } from '../language/name-words.ts'
 
 type Votes = Map<EntityType, number>
 
