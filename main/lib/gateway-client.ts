@@ -51,7 +51,7 @@ export const chatUrl = (base: string): string =>
   /\/chat\/completions\/?(?:[?#]|$)/.test(base) ? base : apiUrl(base, '/v1/chat/completions')
 
 /** `Retry-After` in seconds or as a date → milliseconds from now; null when absent or unreadable. */
-export function retryAfterMs(header: string | string[] | undefined, now: number): number | null {
+function retryAfterMs(header: string | string[] | undefined, now: number): number | null {
   const value = Array.isArray(header) ? header[0] : header
   if (value === undefined || value.trim() === '') return null
   const seconds = Number(value)

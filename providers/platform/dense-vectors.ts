@@ -188,7 +188,7 @@ export const vectorTableBytes = (count: number, dimensions: number): number =>
   ((count + 1) * strideOf(dimensions) + count) * 4
 
 /** A kernel with room for `count` vectors, all zero. */
-export function createDotKernel(count: number, dimensions: number): DotKernel {
+function createDotKernel(count: number, dimensions: number): DotKernel {
   const stride = strideOf(dimensions)
   const pages = Math.max(1, Math.ceil(vectorTableBytes(count, dimensions) / PAGE_BYTES))
   const memory = createMemory(pages, pages)

@@ -18,7 +18,7 @@ import { rerankInBatches } from './tei/reranker.ts'
 import type { RerankerOf } from './tei/reranker.ts'
 
 /** Where the engine's own routes are. */
-export const GRAPH_ENGINE_PREFIX = '/graph-engine'
+const GRAPH_ENGINE_PREFIX = '/graph-engine'
 
 /** The platform's graph engine, in this process or in another. */
 export interface GraphPart {

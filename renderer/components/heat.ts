@@ -85,7 +85,7 @@ export function differenceDomain({ worst, best, scheme }: HeatDomain): HeatDomai
 }
 
 /** Position of a value in a domain, 0 to 1. */
-export const heatShare = (value: number, { worst, best }: HeatDomain): number => (value - worst) / (best - worst)
+const heatShare = (value: number, { worst, best }: HeatDomain): number => (value - worst) / (best - worst)
 
 /** Colour of a value in its domain. */
 export const heatOf = (value: number, domain: HeatDomain): HeatLook =>

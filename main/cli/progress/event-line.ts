@@ -14,7 +14,7 @@ export function bar(done: number, total: number, width: number): string {
 }
 
 /** Counts as `name 12, other 3`. */
-export function counts(values: Readonly<Record<string, number>>): string {
+function counts(values: Readonly<Record<string, number>>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${countWords(value)}`)
     .join(', ')

@@ -15,7 +15,7 @@ export interface Opinion {
 const STEPS = [0.15, 0.35, 0.55, 0.75]
 
 /** The grade of a merit. */
-export const gradeOf = (merit: number): number => 1 + STEPS.filter((step) => merit >= step).length
+const gradeOf = (merit: number): number => 1 + STEPS.filter((step) => merit >= step).length
 
 /**
  * Opinions → verdict. The best vote goes to the highest merit. Among equal merits there is none: with equal texts a vote would only distinguish

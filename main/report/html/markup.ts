@@ -21,7 +21,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 }
 
 /** Text that is safe between tags and in quoted attributes: controls and characters that reverse text are removed. */
-export const escaped = (text: string): string => oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+const escaped = (text: string): string => oneLine(text).replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
 const attribute = ([name, value]: [string, Attributes[string]]): string =>
   value === null || value === false ? '' : value === true ? ` ${name}` : ` ${name}="${escaped(String(value))}"`

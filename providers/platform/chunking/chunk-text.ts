@@ -144,7 +144,7 @@ function tokenSpans(text: string, tokenizer: string): TokenSpans {
 }
 
 /** How many tokens lie, at least partly, between two offsets. */
-export function countTokens(tokens: TokenSpans, from: number, to: number): number {
+function countTokens(tokens: TokenSpans, from: number, to: number): number {
   return tokensStartingBefore(tokens, to) - tokensEndingBy(tokens, from)
 }
 

@@ -50,7 +50,7 @@ function isDrop(similarities: readonly number[], gap: number, cut: number): bool
 }
 
 /** Sentences of a text; one shorter than `minCharacters` goes with the next, the last with the one before. */
-export function sentenceSpans({ ends, starts, first, last }: Boundaries, minCharacters: number): Span[] {
+function sentenceSpans({ ends, starts, first, last }: Boundaries, minCharacters: number): Span[] {
   const spans: Span[] = []
   let start = first
   for (let end = first + 1; end < last; end += 1) {

@@ -148,7 +148,7 @@ export function splitDocument(text: string, maxChars: number): DocumentChunk[] {
 }
 
 /** Id of a document: equal texts are one document, whatever their source. */
-export function documentId(content: string): string {
+function documentId(content: string): string {
   return `doc-${createHash('sha256').update(content, 'utf8').digest('hex').slice(0, 32)}`
 }
 

@@ -49,7 +49,7 @@ export interface Pipeline {
 /** Documents that one transaction marks as processed: all of a large corpus would stop the event loop for seconds. */
 const MOVED_AT_ONCE = 500
 
-export const CANCELLED = 'cancelled by request'
+const CANCELLED = 'cancelled by request'
 
 /** The pipeline of one engine. */
 export function createPipeline(deps: PipelineDeps): Pipeline {
@@ -207,7 +207,7 @@ const replyText = z.string().min(1)
  * What the model finds in one chunk. An invalid reply is requested again, `attempts` times in all. Throws
  * `ModelCallError`, or `GraphEngineError` `model_answer_invalid`.
  */
-export async function extractChunk(
+async function extractChunk(
   chunk: Pick<StoredChunk, 'title' | 'content'>,
   models: ModelHost,
   { attempts, types }: { attempts: number; types?: readonly string[] | undefined },
@@ -324,7 +324,7 @@ export interface PipelineLog {
 }
 
 /** A log of the last `lines` messages. */
-export function createPipelineLog(lines: number, clock: () => number): PipelineLog {
+function createPipelineLog(lines: number, clock: () => number): PipelineLog {
   const history: string[] = []
   let startedMs: number | null = null
   let docs = 0

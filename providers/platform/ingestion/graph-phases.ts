@@ -205,7 +205,7 @@ export class GraphTargetError extends Error {
 }
 
 /** Transient failures until the deadline: the engine was unreachable. */
-export class GraphUnavailableError extends Error {
+class GraphUnavailableError extends Error {
   override readonly name = 'GraphUnavailableError'
   readonly attempts: number
   readonly last: GraphTargetError | null
@@ -225,7 +225,7 @@ const LONGEST_DELAY_MS = 30_000
  * Repeats a call while it fails transiently, with doubling waits, until the deadline; then throws `GraphUnavailableError`. Also a call
  * that hangs ends at the deadline.
  */
-export async function withinDeadline<Result>(
+async function withinDeadline<Result>(
   call: (signal: AbortSignal) => Promise<Result>,
   deadline: number,
   clock: Clock,

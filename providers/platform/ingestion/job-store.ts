@@ -385,7 +385,7 @@ const CACHE_KIB = 2048
 const BUSY_TIMEOUT_MS = 5000
 
 /** Opens or creates the job database; several processes may share it. Throws `StateStoreUnavailableError`. */
-export function openJobDatabase(file: string): Database.Database {
+function openJobDatabase(file: string): Database.Database {
   return stateGuard(file, () => {
     const database = new Database(file, { timeout: BUSY_TIMEOUT_MS })
     try {
@@ -458,7 +458,7 @@ function addFileHashes(database: Database.Database): void {
 }
 
 /** Runs a step on the database; its faults become `StateStoreUnavailableError` with the file and, where known, what to do. */
-export function stateGuard<Result>(file: string, step: () => Result): Result {
+function stateGuard<Result>(file: string, step: () => Result): Result {
   try {
     return step()
   } catch (error) {

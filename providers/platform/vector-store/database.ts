@@ -66,7 +66,7 @@ function prepareFile(database: Database.Database, file: string): void {
 const UNAVAILABLE = /^SQLITE_(?:BUSY|CANTOPEN|CORRUPT|FULL|IOERR|LOCKED|NOTADB|PERM|PROTOCOL|READONLY)/
 
 /** A database fault as the store's own error; anything else as it is. */
-export function asUnavailable(error: unknown): unknown {
+function asUnavailable(error: unknown): unknown {
   const outside = error instanceof Error && 'code' in error && UNAVAILABLE.test(String(error.code))
   return outside || (error instanceof TypeError && /directory does not exist/.test(error.message))
     ? new VectorStoreUnavailableError(error.message, { cause: error })

@@ -28,7 +28,7 @@ export function mergeSpans(spans: readonly Span[]): Span[] {
 const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? []
 
 /** Share of a sentence's words that one context must have. */
-export const SUPPORT_SHARE = 0.7
+const SUPPORT_SHARE = 0.7
 
 /** Sentences of an answer; supported when one context has enough of its words, null without contexts. This compares words and judges nothing. */
 export function supportedSentences(

@@ -195,14 +195,14 @@ function DifferenceRow({ run, domain, isNamed, onChanged, ...difference }: Diffe
 }
 
 /** `runtime › runtime files 2 › name` for `runtime.runtime_files[1].name`. */
-export const fieldWords = (path: string): string =>
+const fieldWords = (path: string): string =>
   path
     .replaceAll(/\[(\d+)\]/g, (_, index: string) => ` ${Number(index) + 1}`)
     .replaceAll('_', ' ')
     .replaceAll('.', ' › ')
 
 /** The beginning of a hash distinguishes it from others. */
-export const shortHashes = (value: string): string =>
+const shortHashes = (value: string): string =>
   value.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{28,}\b/g, (_, start: string) => `${start}…`)
 
 /** The fields of the runs' provenance that differ, side by side. */

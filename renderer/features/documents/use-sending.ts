@@ -16,7 +16,7 @@ export interface Sent {
 }
 
 /** The new dataset exists, but the document is not in it. */
-export class SendingStoppedError extends Error {
+class SendingStoppedError extends Error {
   readonly dataset: string
 
   constructor(dataset: string, cause: unknown) {

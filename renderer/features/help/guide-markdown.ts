@@ -13,7 +13,7 @@ const FENCE = /^`{3,}/
 const RULE = /^\|[ :|-]+\|$/
 
 /** Identifier of a heading as GitHub makes it, so that links work in both places. */
-export const headingId = (text: string): string =>
+const headingId = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N} _-]/gu, '')

@@ -1,6 +1,6 @@
 /** Sizes of the grid in pixels; those of matrix.module.css. */
 export const HEAD_HEIGHT = 116
-export const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, leastOfNarrow: 132, most: 720 } as const
+const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, leastOfNarrow: 132, most: 720 } as const
 /** Below this width of the grid, columns need the space of the questions. */
 const NARROW = 560
 export const COLUMN_WIDTH = 132

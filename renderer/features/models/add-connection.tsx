@@ -92,7 +92,7 @@ export function draftOfConnection(view: ConnectionView): ConnectionDraft {
 const textOrNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 
 /** The connection of a draft; what is usual for its kind is left out. */
-export function connectionOfDraft({ kind, edited, ...draft }: ConnectionDraft & { kind: ConnectionKind }): Connection {
+function connectionOfDraft({ kind, edited, ...draft }: ConnectionDraft & { kind: ConnectionKind }): Connection {
   const { usualAddress, usualKey, isCloud } = connectionKind(kind)
   const [address, variable] = [draft.address.trim(), textOrNull(draft.key)]
   return {

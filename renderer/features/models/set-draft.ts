@@ -68,7 +68,7 @@ export function sourcesOf(task: ModelTask, connections: readonly ConnectionView[
 export const connectionOf = (source: Source): string | null =>
   source.startsWith('connection:') ? source.slice('connection:'.length) : null
 
-export const isComplete = ({ source, model }: Choice): boolean => isRuleBased(source) || model.trim() !== ''
+const isComplete = ({ source, model }: Choice): boolean => isRuleBased(source) || model.trim() !== ''
 
 const isSame = (a: Choice, b: Choice): boolean => a.source === b.source && a.model.trim() === b.model.trim()
 

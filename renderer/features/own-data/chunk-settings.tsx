@@ -15,7 +15,7 @@ export type Chunker = OwnDataset['chunker']
 export const isChunkerValid = ({ chunk_size: size, overlap }: Chunker): boolean =>
   Number.isInteger(size) && size >= 1 && Number.isInteger(overlap) && overlap >= 0 && overlap < size
 
-export const isSameChunker = (a: Chunker, b: Chunker): boolean =>
+const isSameChunker = (a: Chunker, b: Chunker): boolean =>
   a.chunk_size === b.chunk_size && a.overlap === b.overlap && a.strategy === b.strategy
 
 interface ChunkSettingsProps {

@@ -26,7 +26,7 @@ const WORDS = OWN_WORDS.questions
 const PAGE = 100
 
 /** In the address: the question that is being written and has no id yet. */
-export const NEW_QUESTION = '+'
+const NEW_QUESTION = '+'
 
 /** Questions of a dataset that can be edited: the table, or the one that the address names in its editor. */
 export function OwnQuestions({ dataset }: { dataset: string }) {

@@ -56,7 +56,7 @@ interface ViewProps {
 }
 
 /** One button that starts and stops, and the microphone's level. */
-export function RecorderView({ recorder, maxSeconds, label, isBusy = false, button }: ViewProps) {
+function RecorderView({ recorder, maxSeconds, label, isBusy = false, button }: ViewProps) {
   const { state, countdown, seconds, level, failure, start, stop } = recorder
   return (
     <div className={styles.recorder}>

@@ -10,10 +10,7 @@ import {
 import { callService, ServiceCallError } from '../../data/service-call.ts'
 
 /** Fields and a file as a form; empty fields are left out. */
-export function uploadForm(
-  fields: Record<string, string>,
-  file: { name: string; blob: Blob; filename: string },
-): FormData {
+function uploadForm(fields: Record<string, string>, file: { name: string; blob: Blob; filename: string }): FormData {
   const data = new FormData()
   for (const [name, value] of Object.entries(fields)) if (value !== '') data.append(name, value)
   data.append(file.name, file.blob, file.filename)

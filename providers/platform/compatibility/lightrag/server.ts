@@ -296,7 +296,7 @@ function graphFailure(error: unknown): HttpError | null {
 }
 
 /** Runs a handler's work; the engine's failures become HTTP errors, and a caller that disconnected becomes a 499 for the log. */
-export async function answering<Result>(work: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
+async function answering<Result>(work: () => Promise<Result>, gone?: AbortSignal): Promise<Result> {
   try {
     return await work()
   } catch (error) {

@@ -18,7 +18,7 @@ export const mergeExtractions = (chunks: readonly ExtractedChunk[], descriptions
   runThrough(mergingExtractions(byDocument(chunks), descriptionsKept))
 
 /** Chunks in the groups of their documents, which are in the order of their first chunks. */
-export function byDocument(chunks: readonly ExtractedChunk[]): ExtractedChunk[][] {
+function byDocument(chunks: readonly ExtractedChunk[]): ExtractedChunk[][] {
   const documents = new Map<string, ExtractedChunk[]>()
   for (const chunk of chunks) {
     const known = documents.get(chunk.documentId)

@@ -31,7 +31,7 @@ export interface MergedRelation {
 }
 
 /** Type of an entity that only relations mention. */
-export const UNKNOWN_TYPE = 'unknown'
+const UNKNOWN_TYPE = 'unknown'
 
 /** How one chunk mentions a part. */
 interface Mention {

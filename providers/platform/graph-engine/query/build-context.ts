@@ -84,7 +84,7 @@ function promptMessages(request: ContextRequest, passages: readonly Passage[]): 
   ]
 }
 
-export const promptTokens = (messages: readonly ChatMessage[]): number =>
+const promptTokens = (messages: readonly ChatMessage[]): number =>
   messages.reduce((sum, message) => sum + countTokens(messageText(message)), 0)
 
 /** Tokens that one more passage adds to the prompt. Estimated tokens never span a line end, so the costs of passages add up. */
@@ -166,7 +166,7 @@ const PER_RELATION = 2
 const PER_ENTITY = 2
 
 /** A relation in the words of the texts, one statement a line: those with most of the question’s terms; names are added where missing. */
-export function relationStatements(graph: KnowledgeGraph, question: QuestionView, relation: GraphRelation): string[] {
+function relationStatements(graph: KnowledgeGraph, question: QuestionView, relation: GraphRelation): string[] {
   const source = graph.entities.at(relation.sourceIndex)
   const target = graph.entities.at(relation.targetIndex)
   const link = `${source.name} – ${relation.keywords.slice(0, 3).join(', ') || 'related to'} – ${target.name}`
@@ -180,7 +180,7 @@ export function relationStatements(graph: KnowledgeGraph, question: QuestionView
 }
 
 /** An entity in the words of the texts, the name added where it is missing. */
-export function entityStatements(question: QuestionView, entity: GraphEntity): string[] {
+function entityStatements(question: QuestionView, entity: GraphEntity): string[] {
   const texts = best(
     question,
     entity.statements.map(({ text }) => text),

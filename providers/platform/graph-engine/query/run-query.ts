@@ -193,7 +193,7 @@ const contextText = (context: GraphContext): string =>
   context.passages.map(({ title, text }) => `${title}\n${text}`).join('\n\n')
 
 /** Prompt messages as one text, for callers that only want to see it. */
-export const promptText = (messages: readonly ChatMessage[]): string =>
+const promptText = (messages: readonly ChatMessage[]): string =>
   messages.map((message) => `${message.role}:\n${messageText(message)}`).join('\n\n')
 
 /**
@@ -206,7 +206,7 @@ export type GraphRerank = (
 ) => Promise<readonly number[]>
 
 /** Orders chunks by the reranker, equal scores in their former order. Any bad score fails the whole step. */
-export async function rerankChunks(
+async function rerankChunks(
   rerank: GraphRerank,
   query: string,
   chunks: readonly Ranked<GraphChunk>[],
@@ -226,7 +226,7 @@ export async function rerankChunks(
 const JOINED = '<SEP>'
 
 /** A context in the form of `/query/data`; references are numbered by the first appearance of their file. */
-export function queryData(graph: KnowledgeGraph, context: GraphContext): GraphQueryData {
+function queryData(graph: KnowledgeGraph, context: GraphContext): GraphQueryData {
   const files = [
     ...context.chunks.map(({ item }) => item.filePath),
     ...context.relations.flatMap(({ filePaths }) => filePaths),
@@ -265,7 +265,7 @@ export function queryData(graph: KnowledgeGraph, context: GraphContext): GraphQu
 }
 
 /** References with the chunk texts of their file. */
-export function referencesWithContent(data: GraphQueryData): GraphReference[] {
+function referencesWithContent(data: GraphQueryData): GraphReference[] {
   return data.references.map((reference) => ({
     ...reference,
     content: data.chunks.filter(({ file_path }) => file_path === reference.file_path).map(({ content }) => content),

@@ -150,7 +150,7 @@ const PART_OF_NAME = 0.6
 const NEAR_IN_MEANING = 0.35
 
 /** The entities that a question mentions, surest first: whole names, parts of names, entities near the low keywords in meaning. */
-export function findAnchors(question: QuestionView, limit: number): Anchor[] {
+function findAnchors(question: QuestionView, limit: number): Anchor[] {
   const anchors = new Map<number, Anchor>()
   const add = (anchor: Anchor) => {
     const known = anchors.get(anchor.entity)
@@ -220,7 +220,7 @@ export interface Ranked<Item> {
 }
 
 /** Items by score, best first, equal ones in their previous order. */
-export function ranked<Item>(items: readonly Item[], score: (item: Item) => number): Ranked<Item>[] {
+function ranked<Item>(items: readonly Item[], score: (item: Item) => number): Ranked<Item>[] {
   return items.map((item) => ({ item, score: score(item) })).sort((a, b) => b.score - a.score)
 }
 
@@ -241,7 +241,7 @@ export function roundRobin<Item>(lists: readonly (readonly Ranked<Item>[])[]): R
 }
 
 /** Scores scaled so that the highest is 1; as they are when none is above zero. */
-export function scaled(scores: ArrayLike<number>): Float64Array {
+function scaled(scores: ArrayLike<number>): Float64Array {
   const values = Float64Array.from(scores)
   const top = values.reduce((most, value) => Math.max(most, value), 0)
   return top > 0 ? values.map((value) => value / top) : values

@@ -11,7 +11,7 @@ const TOO_SHORT = `A question to the knowledge graph needs at least ${GRAPH_QUER
  * The one source of a graph answer: it records that the graph was asked and nothing else. Its snippet is empty, because a text there would
  * be read as a context, which a graph answer does not have.
  */
-export function graphMarker(mode: GraphQueryProfile['mode']): RagSource {
+function graphMarker(mode: GraphQueryProfile['mode']): RagSource {
   return { title: `knowledge graph (${mode})`, snippet: '', score: 1, kind: 'knowledge_graph' }
 }
 

@@ -99,7 +99,7 @@ const STOP_WORDS = new Set(
     .filter((word) => word !== ''),
 )
 
-export function isStopWord(lower: string): boolean {
+function isStopWord(lower: string): boolean {
   return STOP_WORDS.has(lower)
 }
 

@@ -33,7 +33,7 @@ const LONGEST_TEXT = 16 * 1024 * 1024
  * The value of an expression. Names: `$json`, `$env`, `$('Node').item.json`, `$('Node').first().json`, `JSON.stringify`; text has `trim()`,
  * `toLowerCase()` and `replaceAll(a, b)`. Only data of its own can be reached from a value. Throws `ExpressionError`.
  */
-export function evaluate(expression: Expression, scope: ExpressionScope): unknown {
+function evaluate(expression: Expression, scope: ExpressionScope): unknown {
   switch (expression.kind) {
     case 'literal':
       return expression.value
