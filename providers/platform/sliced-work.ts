@@ -1,21 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 /**
- * Long calculations as generators: each `yield` is a moment at which other requests may run. Tests and benchmarks run them in one go with
- * `runThrough`; the engine runs them with `runInTurns`, which leaves the thread whenever a turn is over.
+ * Long calculations as generators: each `yield` is a moment at which other requests may run. Tests and benchmarks run them in one
+ * go; the engine runs them with `runInTurns`, which leaves the thread whenever a turn is over.
  */
 export type SlicedWork<Result> = Generator<undefined, Result, undefined>
 
 /** Longest stretch of work before other requests get their turn. */
 const TURN_MS = 10
-
-/** Runs the work without a pause. */
-export function runThrough<Result>(work: SlicedWork<Result>): Result {
-  for (;;) {
-    const step = work.next()
-    if (step.done === true) return step.value
-  }
-}
 
 /** Runs the work in turns. The signal ends it between two turns. */
 export async function runInTurns<Result>(work: SlicedWork<Result>, signal?: AbortSignal): Promise<Result> {

@@ -4,7 +4,8 @@ import { runInNewContext } from 'node:vm'
 import { expect, it, vi } from 'vitest'
 import type { ExtractedChunk } from '../../providers/platform/graph-engine/document-store.ts'
 import type { NameResolver } from '../../providers/platform/graph-engine/resolution/resolve-names.ts'
-import { mergingExtractions } from '../../providers/platform/graph-engine/graph/merge.ts'
+import { mergingExtractions } from '../../providers/platform/graph-engine/graph/merged-graph.ts'
+import { extractedChunk } from '../helpers/knowledge-graph.ts'
 
 // Here and not beside the code: the unit tests share their modules, so that a mock has no effect on those that are loaded already.
 
@@ -25,19 +26,10 @@ vi.mock(import('../../providers/platform/graph-engine/resolution/resolve-names.t
 })
 
 const document = (id: string): ExtractedChunk[] => [
-  {
-    id,
-    documentId: id,
-    filePath: `${id}.md`,
-    title: id,
-    index: 0,
-    tokens: 1,
-    content: id,
-    extraction: {
-      entities: [{ name: `Person ${id}`, type: 'person', description: '' }],
-      relations: [{ source: `Person ${id}`, target: 'Town', keywords: ['of'], description: '', weight: 1 }],
-    },
-  },
+  extractedChunk(id, {
+    entities: [{ name: `Person ${id}`, type: 'person', description: '' }],
+    relations: [{ source: `Person ${id}`, target: 'Town', keywords: ['of'], description: '', weight: 1 }],
+  }),
 ]
 
 it('releases the names of the corpus before the mentions are put together', async () => {

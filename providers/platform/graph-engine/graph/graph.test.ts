@@ -2,12 +2,11 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { highest } from '../../dense-vectors.ts'
 import { randomFrom } from '../../../../tests/helpers/random.ts'
+import { extractedChunk, graphOf, mergeExtractions } from '../../../../tests/helpers/knowledge-graph.ts'
 import { createVectorTable } from '../../../../tests/helpers/vector-table.ts'
 import type { ExtractedChunk } from '../document-store.ts'
 import { personalisedPagerank } from '../query/personalised-pagerank.ts'
-import { createKnowledgeGraph, forOneQuestion, textsToEmbed } from './knowledge-graph.ts'
-import type { KnowledgeGraph } from './knowledge-graph.ts'
-import { mergeExtractions } from './merge.ts'
+import { forOneQuestion } from './knowledge-graph.ts'
 import { pictureOf } from './picture.ts'
 
 type Fact = readonly [source: string, target: string, keyword?: string]
@@ -16,15 +15,8 @@ const chunk = (
   id: string,
   facts: readonly Fact[],
   entities: { name: string; type: string; description: string }[] = [],
-): ExtractedChunk => ({
-  id,
-  documentId: id,
-  filePath: `${id}.md`,
-  title: id,
-  index: 0,
-  tokens: 1,
-  content: id,
-  extraction: {
+): ExtractedChunk =>
+  extractedChunk(id, {
     entities,
     relations: facts.map(([source, target, keyword = 'met']) => ({
       source,
@@ -33,20 +25,7 @@ const chunk = (
       description: `${source} ${keyword} ${target} (${id}).`,
       weight: 1,
     })),
-  },
-})
-
-function graphOf(chunks: readonly ExtractedChunk[]): KnowledgeGraph {
-  const merged = mergeExtractions(chunks, 12)
-  const { entities, relations, chunks: texts } = textsToEmbed(merged)
-  const table = ({ count }: { count: number }) =>
-    createVectorTable(Array<Float32Array>(count).fill(Float32Array.of(1, 0)))
-  return createKnowledgeGraph(merged, {
-    entities: table(entities),
-    relations: table(relations),
-    chunks: table(texts),
   })
-}
 
 describe('names of a graph', () => {
   it('lead to all entities that they may mean, and words to the names that hold them, in the order of the entities', () => {

@@ -1,7 +1,6 @@
 import type { VectorTable } from '../../dense-vectors.ts'
 import type { StoredChunk } from '../document-store.ts'
 import { normalName } from '../resolution/names.ts'
-import { runThrough } from '../../sliced-work.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
 import { partsOf } from './merged-graph.ts'
 import type { MergedGraph, Parts } from './merged-graph.ts'
@@ -89,11 +88,7 @@ export function textsToEmbed({
   }
 }
 
-/** Builds the graph of the tables. */
-export const createKnowledgeGraph = (merged: MergedGraph, vectors: GraphVectors): KnowledgeGraph =>
-  runThrough(creatingKnowledgeGraph(merged, vectors))
-
-/** The construction in slices. */
+/** Builds the graph of the tables, in slices. */
 export function* creatingKnowledgeGraph(merged: MergedGraph, vectors: GraphVectors): SlicedWork<KnowledgeGraph> {
   const { sources, targets, texts } = merged
   const { named, labels, namesWithWord } = yield* namesOf(merged)

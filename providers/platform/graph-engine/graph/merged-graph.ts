@@ -1,6 +1,7 @@
-import type { StoredChunk } from '../document-store.ts'
+import type { ExtractedChunk, StoredChunk } from '../document-store.ts'
+import { resolvingNames } from '../resolution/resolve-names.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
-import { KEYWORD_SEPARATOR, NO_TEXT } from './mentions.ts'
+import { createMentionCollector, KEYWORD_SEPARATOR, NO_TEXT } from './mentions.ts'
 import type { Mentions } from './mentions.ts'
 import { mergedEntity, mergedRelation } from './merged-parts.ts'
 import type { MergedEntity, MergedRelation } from './merged-parts.ts'
@@ -45,8 +46,36 @@ export const partsOf = <Part>(length: number, read: (index: number) => Part): Pa
   },
 })
 
+/** The extracted chunks of a corpus, one document after the other; each iteration reads them again. */
+export type ExtractedDocuments = Iterable<readonly ExtractedChunk[]>
+
+/**
+ * Merges the extractions of a corpus into one graph, entities and relations sorted by id, in slices. A pure function of its input: weights,
+ * chunk ids and file paths are counted from scratch, so a removed document leaves no trace.
+ */
+export function* mergingExtractions(documents: ExtractedDocuments, descriptionsKept: number): SlicedWork<MergedGraph> {
+  return yield* mergingMentions(yield* collectingMentions(documents), descriptionsKept)
+}
+
+/**
+ * What the documents mention. They are read twice, one at a time: for the names of the corpus, then for what they mention. On its own, so that the names
+ * of the corpus, and the maps of all entities and relations, are not in memory while the mentions are put together.
+ */
+function* collectingMentions(documents: ExtractedDocuments): SlicedWork<Mentions> {
+  const resolverOf = yield* resolvingNames(documents)
+  const mentions = createMentionCollector()
+  for (const document of documents) {
+    const resolve = resolverOf(document)
+    for (const chunk of document) {
+      yield
+      mentions.add(chunk, resolve)
+    }
+  }
+  return mentions.done()
+}
+
 /** Puts the mentions of each part together, in slices. What only their order needs is freed. */
-export function* mergingMentions(mentions: Mentions, descriptionsKept: number): SlicedWork<MergedGraph> {
+function* mergingMentions(mentions: Mentions, descriptionsKept: number): SlicedWork<MergedGraph> {
   return graphOf(mentions, yield* placingMentions(mentions), descriptionsKept)
 }
 

@@ -1,34 +1,17 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shortDocuments } from '../../../../tests/helpers/short-documents.ts'
-import { createVectorTable } from '../../../../tests/helpers/vector-table.ts'
+import { extractedChunk, graphOf } from '../../../../tests/helpers/knowledge-graph.ts'
 import { indexOf, matchStrength, termsOf } from '../../models/builtin/matching/terms.ts'
 import type { ExtractedChunk } from '../document-store.ts'
-import { createKnowledgeGraph, textsToEmbed } from '../graph/knowledge-graph.ts'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
-import { mergeExtractions } from '../graph/merge.ts'
 import { findPaths } from './find-paths.ts'
 import { partStrengths } from './part-strengths.ts'
 import { viewQuestion } from './question-view.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 
-const DESCRIPTIONS_KEPT = 12
-
-function graphOf(extractions: readonly ExtractedChunk['extraction'][]): KnowledgeGraph {
-  const chunks = extractions.map((extraction, at): ExtractedChunk => {
-    const id = `d${at}`
-    return { id, documentId: id, filePath: id, title: id, index: 0, tokens: 1, content: id, extraction }
-  })
-  const merged = mergeExtractions(chunks, DESCRIPTIONS_KEPT)
-  const texts = textsToEmbed(merged)
-  const table = ({ count }: { count: number }) =>
-    createVectorTable(Array.from({ length: count }, () => Float32Array.of(1, 0)))
-  return createKnowledgeGraph(merged, {
-    entities: table(texts.entities),
-    relations: table(texts.relations),
-    chunks: table(texts.chunks),
-  })
-}
+const graphOfExtractions = (extractions: readonly ExtractedChunk['extraction'][]): KnowledgeGraph =>
+  graphOf(extractions.map((extraction, at) => extractedChunk(`d${at}`, extraction)))
 
 const WORDS = [
   ...'Ada Brill Norway Norwegian shipyard ships built building constructed founder the of was'.split(' '),
@@ -57,7 +40,7 @@ describe('strengths of parts', () => {
   it('are those of comparing each term with the whole text of a part', () => {
     fc.assert(
       fc.property(fc.array(extraction, { minLength: 1, maxLength: 14 }), text(8), (extractions, question) => {
-        const graph = graphOf(extractions)
+        const graph = graphOfExtractions(extractions)
         const terms = termsOf(question)
         const strengths = partStrengths(graph, terms)
         const expected = (whole: string) => terms.map((term) => matchStrength(term, indexOf(whole)))
@@ -79,7 +62,7 @@ describe('strengths of an entity with long descriptions', () => {
   it('count its texts as far as they are embedded, to the letter', () => {
     const filler = 'salt '.repeat(795).trim()
     const described = (description: string) => ({ name: 'Ada', type: 'ship', description })
-    const graph = graphOf([
+    const graph = graphOfExtractions([
       { entities: [described(filler), described('norwegian shipyardcaptain lighthouse')], relations: [] },
     ])
     const room = 4000 - `Ada\n${filler}\n`.length
@@ -93,7 +76,7 @@ describe('strengths of an entity with long descriptions', () => {
 describe('the search for paths', () => {
   /** Steps that the search takes and parts that it puts together, in a graph of so many documents. */
   async function workAt(documents: number) {
-    const graph = graphOf(
+    const graph = graphOfExtractions(
       Array.from(shortDocuments(documents), ({ text }) => {
         const found = [...new Set(text.match(/[A-Z][a-z]+ [A-Z][a-z]+/g))]
         const pairs = found.flatMap((source, at) => found.slice(at + 1).map((target) => ({ source, target })))

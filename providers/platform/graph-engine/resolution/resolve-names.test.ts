@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ExtractedChunk } from '../document-store.ts'
 import { isAcronymOf, normalName } from './names.ts'
-import { runThrough } from '../../sliced-work.ts'
+import { runThrough } from '../../../../tests/helpers/knowledge-graph.ts'
 import { resolvingNames } from './resolve-names.ts'
 
 /** A document as `name/type` mentions; `text` is its content. */
