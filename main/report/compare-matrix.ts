@@ -1,4 +1,4 @@
-// Where a stored `-matrix.json` differs from what the evidence gives. Both are read line by line, as `matrixText` writes them: one question and one cell per
+// Where a stored `-matrix.json` differs from what the evidence gives. Both are read line by line, as `matrix-spool.ts` writes them: one question and one cell per
 // line. Memory is that of the longest cell, however large the matrix is.
 import { createReadStream } from 'node:fs'
 import { describeIssues, Matrix } from '../../contract/index.ts'

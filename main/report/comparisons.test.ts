@@ -15,7 +15,7 @@ import {
 import { roundedDeep } from '../lib/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
 import { comparePairs } from '../statistics/compare-pairs.ts'
-import { scoreTableOf } from '../statistics/score-table.ts'
+import { scoreTableOf } from '../../tests/helpers/score-table.ts'
 import { comparedMetric, pairAgainst, standingOf } from './aggregate-access.ts'
 import { aggregateRows } from './aggregate-rows.ts'
 import { aggregateRun, aggregateText } from './aggregate-run.ts'

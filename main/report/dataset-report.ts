@@ -14,7 +14,7 @@ import { contextTextWords, coverageNotes, refusalWords, UNEQUAL_SIGN } from './c
 import { findings, modelCaution } from './findings.ts'
 import { judgeLines } from './judge-tables.ts'
 import { code, md, mdTable } from './markdown-text.ts'
-import type { FailedCell } from './to-matrix.ts'
+import type { FailedCell } from './matrix-form.ts'
 import { metricGlossaryLines } from './metric-glossary.ts'
 import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
 import { contextsOf, depthReason, isRuleGraded, REPORTED_PASSAGES } from './metric-use.ts'

@@ -3,23 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import {
-  ALIASES,
-  fixtureDataset,
-  fixtureRow,
-  goldenRows,
-  REPORT_RUN,
-  streamOf,
-} from '../../tests/helpers/report-rows.ts'
+  matrixDataset as dataset,
+  matrixFrame as frame,
+  matrixText,
+  toMatrix,
+} from '../../tests/helpers/matrix-in-memory.ts'
+import { ALIASES, fixtureRow, goldenRows, streamOf } from '../../tests/helpers/report-rows.ts'
 import { MatrixSpool } from './matrix-spool.ts'
-import { matrixText, toMatrix } from './to-matrix.ts'
-
-const dataset = fixtureDataset('subset', 'Subset', 1)
-const frame = {
-  runId: REPORT_RUN,
-  datasetId: dataset.id,
-  models: ['graph-rag', 'vanilla-rag'],
-  questionIds: ['q-2', 'q-1'],
-}
 
 let folder = ''
 let path = ''

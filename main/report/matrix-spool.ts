@@ -15,7 +15,7 @@ import {
   type MatrixFrame,
   type MatrixOf,
   type MatrixOrder,
-} from './to-matrix.ts'
+} from './matrix-form.ts'
 
 interface Place {
   offset: number

@@ -11,7 +11,7 @@ import { matrixDifference } from './compare-matrix.ts'
 import { MatrixSpool } from './matrix-spool.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
-import { createMatrixOrder, matrixCell, type FailedCell, type MatrixFrame } from './to-matrix.ts'
+import { createMatrixOrder, matrixCell, type FailedCell, type MatrixFrame } from './matrix-form.ts'
 import { contextAgain, matrixOrder } from './write-artifacts.ts'
 import { plural } from '../../contract/words.ts'
 

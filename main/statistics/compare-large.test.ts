@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { MetricComparison } from '../../contract/index.ts'
 import { compareWithoutResampling } from './compare-large.ts'
 import { comparePairs, compareTables } from './compare-pairs.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import type { ScoreTable } from './score-table.ts'
 
 function tableOf(count: number, size: number, gaps = 0): ScoreTable {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { MetricComparison } from '../../contract/index.ts'
 import { comparePairs, compareTables } from './compare-pairs.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import type { ScoreTable } from './score-table.ts'
 
 const options = { seed: 's', resamples: 2000 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type ClusterStatistic, effectiveClusters, estimateStatistic } from './estimate.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import { StatisticsError } from './statistics-error.ts'
 
 const mean = (values: readonly number[], method: 'bca' | 'percentile' = 'percentile'): ClusterStatistic => ({

@@ -5,7 +5,7 @@ import { type BestVote, flipRates } from './judge-bias.ts'
 import { lengthCorrelation } from './judge-bias.ts'
 import type { PlacedScore } from './judge-bias.ts'
 import { positionEffect } from './judge-bias.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 
 const options = { seed: 's', resamples: 1000 }
 const judged = { questions: 40, approaches: 6 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { Agreement } from '../../contract/index.ts'
 import { type AlphaScale, krippendorffAlpha, type Ratings } from './krippendorff.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import { StatisticsError } from './statistics-error.ts'
 
 const options = { seed: 's', resamples: 1000 }

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { Question } from '../../contract/index.ts'
 import { studentQuantile } from './distributions.ts'
 import { plannedDifference } from './planned-difference.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 
 /** So many answerable questions, each on a document that `of` numbers. */
 const questionsOn = (count: number, of: (question: number) => number): Question[] =>

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fillBits, seededRandom, streamState } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
+import { fillBits, streamState } from './random.ts'
 
 describe('fillBits', () => {
   it('gives the published outputs of xoshiro128** 1.1 from the state 1, 2, 3, 4', () => {

@@ -3,16 +3,6 @@ import { createHash } from 'node:crypto'
 /** State of one stream: four 32-bit words that are not all zero. */
 export type StreamState = Int32Array
 
-/** A deterministic stream of numbers; not for secrets. */
-export interface RandomStream {
-  /** 0 to 2³² − 1. */
-  nextUint32(): number
-  /** 0 ≤ x < 1, a multiple of 2⁻⁵³. */
-  uniform(): number
-  /** A whole number 0 ≤ x < n, n up to 2²¹; its probabilities differ by less than n / 2³². */
-  below(n: number): number
-}
-
 /** The stream that a text names: the first 16 bytes of its SHA-256 (UTF-8), as four little-endian words. */
 export function streamState(seed: string): StreamState {
   const digest = createHash('sha256').update(seed, 'utf8').digest()
@@ -47,22 +37,3 @@ export function fillBits(state: StreamState, out: Uint32Array): void {
 
 /** One of 0 … n − 1 from 32 bits, exact in doubles for n up to 2²¹. */
 export const scaledBits = (bits: number, n: number): number => Math.floor((bits * n) / 2 ** 32)
-
-/** The stream that `seed` names: the same numbers on every platform, since it uses integer arithmetic only. */
-export function seededRandom(seed: string): RandomStream {
-  const state = streamState(seed)
-  const ahead = new Uint32Array(64)
-  let at = ahead.length
-  const next = (): number => {
-    if (at === ahead.length) {
-      fillBits(state, ahead)
-      at = 0
-    }
-    return ahead[at++]!
-  }
-  return {
-    nextUint32: next,
-    uniform: () => ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53,
-    below: (n) => scaledBits(next(), n),
-  }
-}

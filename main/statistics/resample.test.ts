@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { fillBits, scaledBits, seededRandom, streamState } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
+import { fillBits, scaledBits, streamState } from './random.ts'
 import { resampleSums } from './resample.ts'
 
 const columnsOf = (count: number, clusters: number): Float64Array[] => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareTables } from './compare-pairs.ts'
 import { krippendorffAlpha } from './krippendorff.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import { compareInWorker, runInWorker } from './run-in-worker.ts'
 import type { ScoreTable } from './score-table.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import { signFlipValues } from './sign-flip.ts'
 
 const alone = [{ plus: 0, minus: null }]

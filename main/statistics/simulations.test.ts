@@ -11,7 +11,7 @@ import { HARD_WORLDS, simulatedTable, WORLDS } from '../../tests/helpers/simulat
 import { loadExperiment } from '../manifests/experiment.ts'
 import { clusterQuestions } from './clusters.ts'
 import { comparePairs } from './compare-pairs.ts'
-import { type RandomStream, seededRandom } from './random.ts'
+import { type RandomStream, seededRandom } from '../../tests/helpers/seeded-random.ts'
 import type { ScoreTable } from './score-table.ts'
 
 const resamples = 500

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { VarianceComponents } from '../../contract/index.ts'
-import { seededRandom } from './random.ts'
+import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import { StatisticsError } from './statistics-error.ts'
 import { varianceComponents } from './variance-components.ts'
 

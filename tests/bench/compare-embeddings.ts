@@ -8,8 +8,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { clusterQuestions } from '../../main/statistics/clusters.ts'
 import { comparePairs } from '../../main/statistics/compare-pairs.ts'
-import { scoreTableOf } from '../../main/statistics/score-table.ts'
-import type { ScoreEntry } from '../../main/statistics/score-table.ts'
+import { scoreTableOf, type ScoreEntry } from '../helpers/score-table.ts'
 
 interface Row {
   status: string

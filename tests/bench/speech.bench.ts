@@ -9,7 +9,7 @@ import { transcribeLong } from '../../providers/stt/windows/transcribe-long.ts'
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { VoiceFitEngine } from '../../providers/tts/engines/voice-fit/voice-fit-engine.ts'
 import { medianPitch, trackPitch } from '../../providers/tts/signal/pitch.ts'
-import { longTermSpectrum, spectralDistance } from '../../providers/tts/signal/spectrum.ts'
+import { longTermSpectrum } from '../../providers/tts/signal/spectrum.ts'
 import { atMost, shown } from './figure.ts'
 import type { Figure } from './figure.ts'
 import { roundTrip } from './speech-round-trip.ts'
@@ -157,4 +157,10 @@ export function speechFigures({ roundTrips, hearing, clones }: SpeechBench): Fig
       shown('F', `voice-fit to ${clip}: time to speak a second`, speakingFactor, 's'),
     ]),
   ]
+}
+
+/** Root mean square of the difference of two spectra of the same rate, in decibels. */
+function spectralDistance(a: Float64Array, b: Float64Array): number {
+  const squares = a.reduce((sum, level, i) => sum + (level - b[i]!) ** 2, 0)
+  return Math.sqrt(squares / a.length)
 }

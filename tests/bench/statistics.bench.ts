@@ -1,5 +1,5 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
-import { seededRandom } from '../../main/statistics/random.ts'
+import { seededRandom } from '../helpers/seeded-random.ts'
 import { compareInWorker } from '../../main/statistics/run-in-worker.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
 import { constantDecisions, coverageIn, falseDecisions, positionCoverage } from '../helpers/interval-coverage.ts'

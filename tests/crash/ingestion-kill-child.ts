@@ -1,11 +1,10 @@
 import path from 'node:path'
 import { createGraphEngine } from '../../providers/platform/graph-engine/create-graph-engine.ts'
 import { graphTargetClient } from '../../providers/platform/graph-engine/graph-target.ts'
-import { DEFAULT_CORPUS_LIMITS } from '../../providers/platform/ingestion/corpus.ts'
 import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from '../helpers/hash-embedding.ts'
-import { testProfile } from '../helpers/ingestion-fixture.ts'
+import { DEFAULT_CORPUS_LIMITS, testProfile } from '../helpers/ingestion-fixture.ts'
 import { scriptedModels } from '../helpers/scripted-models.ts'
 
 /**

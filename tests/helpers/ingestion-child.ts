@@ -1,10 +1,9 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
-import { DEFAULT_CORPUS_LIMITS } from '../../providers/platform/ingestion/corpus.ts'
 import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from './hash-embedding.ts'
-import { testProfile } from './ingestion-fixture.ts'
+import { DEFAULT_CORPUS_LIMITS, testProfile } from './ingestion-fixture.ts'
 
 /**
  * An ingestion process for tests that kill or race it: `node ingestion-child.ts <folder> <mode>`. hang: works on a job and sends

@@ -1,15 +1,22 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { IngestionProfile } from '../../contract/index.ts'
+import { defaultOf, IngestionProfile } from '../../contract/index.ts'
 import type { IngestionRecord } from '../../contract/index.ts'
 import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import type { IngestionOptions, IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import type { EmbedDocuments } from '../../providers/platform/ingestion/phases.ts'
-import { DEFAULT_CORPUS_LIMITS } from '../../providers/platform/ingestion/corpus.ts'
+import type { CorpusLimits } from '../../providers/platform/ingestion/corpus.ts'
 import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
 import type { VectorStore } from '../../providers/platform/vector-store/vector-store.ts'
 import { hashEmbeddings } from './hash-embedding.ts'
+
+/** The declared limits. */
+export const DEFAULT_CORPUS_LIMITS: CorpusLimits = {
+  maxFileBytes: Number(defaultOf('RAG_INGESTION_MAX_FILE_BYTES')),
+  maxCorpusBytes: Number(defaultOf('RAG_INGESTION_MAX_CORPUS_BYTES')),
+  maxFiles: Number(defaultOf('RAG_INGESTION_MAX_FILES')),
+}
 
 /** An ingestion profile over `corpus/<name>`, in small chunks, for the parts of it that a test does not care about. */
 export const testProfile = (name: string, changes: Partial<IngestionProfile> = {}): IngestionProfile =>

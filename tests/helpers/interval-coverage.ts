@@ -1,6 +1,6 @@
 import { comparePairs } from '../../main/statistics/compare-pairs.ts'
 import { positionEffect } from '../../main/statistics/judge-bias.ts'
-import { seededRandom } from '../../main/statistics/random.ts'
+import { seededRandom } from './seeded-random.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
 import { type BiasedJudge, judgedByBiased, simulatedTable, truthOf, type World } from './simulated-scores.ts'
 

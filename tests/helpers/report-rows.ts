@@ -11,7 +11,7 @@ import type {
 import { answerNotRun, scoreAnswer } from '../../main/evaluation/answer-scores.ts'
 import { rowId } from '../../main/evidence/row-id.ts'
 import type { RunSummaryContext, SummaryAlias } from '../../main/report/run-summary.ts'
-import { seededRandom } from '../../main/statistics/random.ts'
+import { seededRandom } from './seeded-random.ts'
 
 export const REPORT_RUN = 'golden-2026-01'
 export const REQUESTED: EvaluationMetric[] = ['faithfulness', 'answer_relevancy']

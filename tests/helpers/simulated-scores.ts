@@ -1,5 +1,5 @@
 import type { PlacedScore } from '../../main/statistics/judge-bias.ts'
-import { type RandomStream, seededRandom } from '../../main/statistics/random.ts'
+import { type RandomStream, seededRandom } from './seeded-random.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
 
 /** A world with known truth: questions in clusters, two approaches, scores of 0 to 1 that pile up at the ends. */

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
-import { DEFAULT_CORPUS_LIMITS, digestWithin, discoverCorpus, hashCorpus, listCorpus } from './corpus.ts'
+import { DEFAULT_CORPUS_LIMITS, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { digestWithin, hashCorpus, listCorpus } from './corpus.ts'
 import type { FileState, KnownHashes } from './corpus.ts'
 
 let root: string
@@ -16,11 +16,13 @@ beforeEach(async () => {
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
-const discover = (corpusPath = 'docs', limits = {}) =>
-  discoverCorpus(root, corpusPath, { ...DEFAULT_CORPUS_LIMITS, ...limits })
+const discover = async (corpusPath = 'docs', changes = {}, project = root) => {
+  const limits = { ...DEFAULT_CORPUS_LIMITS, ...changes }
+  return hashCorpus(await listCorpus({ project, own: null }, corpusPath, limits), limits, null)
+}
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-describe('discoverCorpus', () => {
+describe('listing and hashing a corpus', () => {
   it('lists regular files in path order with their hashes', async () => {
     await writeFiles(path.join(root, 'docs'), { '.hidden': 'x', '.git/config': 'x' })
     const { files, totalBytes, contentDigest } = await discover()
@@ -91,7 +93,7 @@ describe('discoverCorpus', () => {
     const link = `${root}-link`
     await symlink(root, link)
     try {
-      expect((await discoverCorpus(link, 'docs', DEFAULT_CORPUS_LIMITS)).files).toHaveLength(4)
+      expect((await discover('docs', {}, link)).files).toHaveLength(4)
     } finally {
       await rm(link)
     }

@@ -5,7 +5,7 @@ import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { corpusDigestLine, defaultOf, OWN_CORPUS, SafeRelativePath } from '../../../contract/index.ts'
+import { corpusDigestLine, OWN_CORPUS, SafeRelativePath } from '../../../contract/index.ts'
 import { CorpusError } from './errors.ts'
 
 /** A file of a corpus at discovery. */
@@ -167,15 +167,6 @@ export async function hashCorpus(
 
 const BLOCK_BYTES = 256 * 1024
 const STORED_AT_ONCE = 500
-
-/** Lists a folder and hashes its files. Throws `CorpusError`. */
-export const discoverCorpus = async (
-  corpusRoot: string,
-  corpusPath: string,
-  limits: CorpusLimits,
-  signal?: AbortSignal,
-): Promise<Corpus> =>
-  hashCorpus(await listCorpus({ project: corpusRoot, own: null }, corpusPath, limits, signal), limits, null, signal)
 
 async function stateOf(absolutePath: string, shown: string): Promise<FileState> {
   const stats = await lstat(absolutePath, { bigint: true }).catch((cause: unknown) => unreadable(shown, cause))
@@ -341,11 +332,4 @@ export interface CorpusLimits {
   maxFileBytes: number
   maxCorpusBytes: number
   maxFiles: number
-}
-
-/** The declared limits. */
-export const DEFAULT_CORPUS_LIMITS: CorpusLimits = {
-  maxFileBytes: Number(defaultOf('RAG_INGESTION_MAX_FILE_BYTES')),
-  maxCorpusBytes: Number(defaultOf('RAG_INGESTION_MAX_CORPUS_BYTES')),
-  maxFiles: Number(defaultOf('RAG_INGESTION_MAX_FILES')),
 }

@@ -33,12 +33,6 @@ export function longTermSpectrum(sound: Sound): Float64Array {
   return bands.map((level) => level - mean)
 }
 
-/** Root mean square of the difference of two spectra of the same rate, in decibels. */
-export function spectralDistance(a: Float64Array, b: Float64Array): number {
-  const squares = a.reduce((sum, level, i) => sum + (level - b[i]!) ** 2, 0)
-  return Math.sqrt(squares / a.length)
-}
-
 /** Taps of a linear-phase filter whose gain follows `gainsDb` at the band centres. The delay is half its length. */
 export function filterFor(gainsDb: Float64Array, sampleRate: number, taps = 511): Float32Array {
   const size = 1024

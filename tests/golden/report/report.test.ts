@@ -6,7 +6,7 @@ import { ladderMarkdown } from '../../../main/report/ladder-markdown.ts'
 import { longCsv } from '../../../main/report/long-csv.ts'
 import { renderMatrixTable } from '../../../main/report/matrix-table.ts'
 import { resultsIndex } from '../../../main/report/results-index.ts'
-import { matrixText, toMatrix } from '../../../main/report/to-matrix.ts'
+import { matrixText, toMatrix } from '../../helpers/matrix-in-memory.ts'
 import { expectGolden } from '../../helpers/golden-file.ts'
 import {
   comparedContext,

@@ -1,22 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import { Matrix } from '../../contract/index.ts'
 import {
-  ALIASES,
-  fixtureDataset,
-  fixtureRow,
-  goldenRows,
-  REPORT_RUN,
-  streamOf,
-} from '../../tests/helpers/report-rows.ts'
-import { latencySeconds, matrixText, toMatrix } from './to-matrix.ts'
-
-const dataset = fixtureDataset('subset', 'Subset', 1)
-const frame = {
-  runId: REPORT_RUN,
-  datasetId: dataset.id,
-  models: ['graph-rag', 'vanilla-rag'],
-  questionIds: ['q-2', 'q-1'],
-}
+  matrixDataset as dataset,
+  matrixFrame as frame,
+  matrixText,
+  toMatrix,
+} from '../../tests/helpers/matrix-in-memory.ts'
+import { ALIASES, fixtureRow, goldenRows, streamOf } from '../../tests/helpers/report-rows.ts'
+import { latencySeconds } from './matrix-form.ts'
 
 describe('toMatrix', () => {
   it('holds its schema, in the order asked for and then by name, whatever the order of rows', async () => {

@@ -1,3 +1,4 @@
+// The form of `-matrix.json`: its cells, their order, and the text around them. `matrix-spool.ts` writes one from rows in any order.
 import type { CanonicalRow, Matrix, MatrixCell } from '../../contract/index.ts'
 import { ReportError } from './report-error.ts'
 import { SameInAll } from '../lib/same-in-all.ts'
@@ -108,24 +109,10 @@ export function createMatrixOrder<Kept>(frame: MatrixFrame): MatrixOrder<Kept> {
   }
 }
 
-/** All rows of one dataset run as a plain table of answers, held in memory; `matrix-spool.ts` writes one without. Throws `ReportError`. */
-export async function toMatrix(rows: AsyncIterable<CanonicalRow>, frame: MatrixFrame): Promise<Matrix> {
-  const order = createMatrixOrder<MatrixCell>(frame)
-  for await (const row of rows) order.add(row, () => matrixCell(row))
-  return order.finish()
-}
-
 function inOrder(order: readonly string[], found: Iterable<string>): string[] {
   const known = new Set(order)
   const others = [...new Set(found)].filter((name) => !known.has(name)).sort()
   return [...order, ...others]
-}
-
-/** The bytes of `-matrix.json`, one question and one cell per line: long answers never become one huge text. */
-export function* matrixText({ cells, ...matrix }: Matrix): Generator<string> {
-  yield* matrixOpening(matrix)
-  for (const [index, cell] of cells.entries()) yield matrixLine(index, JSON.stringify(cell))
-  yield matrixEnd(cells.length)
 }
 
 /** What is written before the cells. */
