@@ -13,15 +13,17 @@ export type VerbCall<Context extends object> = Context & {
   print: (text: string) => void
 }
 
-export interface Verb<Context extends object> {
+interface Verb<Call extends object> {
   usage: string
   about: string
   /** Least and greatest number of arguments. */
   takes: readonly [least: number, most: number]
-  run: (call: VerbCall<Context>) => Promise<ExitCode>
+  run: (call: Call) => Promise<ExitCode>
 }
 
-export type Verbs<Context extends object> = Readonly<Record<string, Verb<Context>>>
+/** By name. */
+export type VerbTable<Call extends object> = Readonly<Record<string, Verb<Call>>>
+export type Verbs<Context extends object> = VerbTable<VerbCall<Context>>
 
 interface VerbCommand<Context extends object> {
   name: string
@@ -36,7 +38,7 @@ interface VerbCommand<Context extends object> {
   inputProblem?: (error: unknown) => string | null
 }
 
-/** The command of these verbs. An unknown verb or a wrong number of arguments is an `InputError` that lists what exists. */
+/** The command of these verbs. Rejects as `verbOf` throws. */
 export function commandOfVerbs<Context extends object>(command: VerbCommand<Context>): Command {
   const { name, about, positionals, options, verbs, load, inputProblem = () => null } = command
   return {
@@ -46,10 +48,7 @@ export function commandOfVerbs<Context extends object>(command: VerbCommand<Cont
     options,
     verbs: Object.values(verbs).map(({ usage, about: work }) => [usage, work]),
     async run(invocation) {
-      const [verbName = '', ...args] = invocation.positionals
-      const verb = verbNamed(name, verbs, verbName)
-      const [least, most] = verb.takes
-      if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder ${name} ${verb.usage}`])
+      const { verb, args } = verbOf(name, verbs, invocation.positionals)
       const print = (text: string): void => void invocation.stdout.write(`${sanitizeForTerminal(text)}\n`)
       try {
         return await verb.run({ ...(await load(invocation)), args, invocation, print })
@@ -61,12 +60,22 @@ export function commandOfVerbs<Context extends object>(command: VerbCommand<Cont
   }
 }
 
-function verbNamed<Context extends object>(command: string, verbs: Verbs<Context>, name: string): Verb<Context> {
-  if (Object.hasOwn(verbs, name)) return verbs[name]!
-  const meant = nearestName(name, Object.keys(verbs))
-  const unknown = meant === null ? `unknown verb ${name}:` : `unknown verb ${name}, did you mean ${meant}?`
-  throw new InputError([
-    name === '' ? 'name a verb:' : unknown,
-    ...Object.values(verbs).map(({ usage, about }) => `${command} ${usage}: ${about}`),
-  ])
+/** The verb that comes first and the arguments after it. An unknown verb or a wrong number of arguments is an `InputError` that lists what exists. */
+export function verbOf<Call extends object>(
+  command: string,
+  verbs: VerbTable<Call>,
+  [name = '', ...args]: readonly string[],
+): { verb: Verb<Call>; args: string[] } {
+  if (!Object.hasOwn(verbs, name)) {
+    const meant = nearestName(name, Object.keys(verbs))
+    const unknown = meant === null ? `unknown verb ${name}:` : `unknown verb ${name}, did you mean ${meant}?`
+    throw new InputError([
+      name === '' ? 'name a verb:' : unknown,
+      ...Object.values(verbs).map(({ usage, about }) => `${command} ${usage}: ${about}`),
+    ])
+  }
+  const verb = verbs[name]!
+  const [least, most] = verb.takes
+  if (args.length < least || args.length > most) throw new InputError([`usage: rag-ladder ${command} ${verb.usage}`])
+  return { verb, args }
 }

@@ -28,6 +28,7 @@ import {
 } from '../command.ts'
 import { quoted } from '../job-files.ts'
 import { RUN_OPTIONS } from '../options.ts'
+import { verbOf, type VerbTable } from '../verbs.ts'
 import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
 
 /** How often `--wait` looks at the job. */
@@ -39,15 +40,10 @@ interface Submission {
   print: (text: string) => void
 }
 
-interface Verb {
-  usage: string
-  about: string
-  run: (submission: Submission) => Promise<ExitCode>
-}
-
-const VERBS: Readonly<Record<string, Verb>> = {
+const VERBS: VerbTable<Submission> = {
   status: {
-    usage: 'submit status',
+    usage: 'status',
+    takes: [0, 0],
     about: 'the jobs of the run on the cluster, the latest first',
     async run({ cluster, run, print }) {
       for (const job of await someJobs(cluster, run)) print(jobLine(job))
@@ -55,7 +51,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
     },
   },
   logs: {
-    usage: 'submit logs',
+    usage: 'logs',
+    takes: [0, 0],
     about: 'what the latest job and its workers have printed',
     async run({ cluster, run, print }) {
       const [latest] = await someJobs(cluster, run)
@@ -64,7 +61,8 @@ const VERBS: Readonly<Record<string, Verb>> = {
     },
   },
   cancel: {
-    usage: 'submit cancel',
+    usage: 'cancel',
+    takes: [0, 0],
     about: 'stop the jobs of the run; rows stay, and cells in hand are left to others',
     async run({ cluster, run, print }) {
       const running = (await someJobs(cluster, run)).filter(({ status }) => !isOver(status))
@@ -82,7 +80,7 @@ export const submitCommand: Command = {
   name: 'submit',
   summary: 'Send workers of a run to a Ray cluster; show, follow and stop them there.',
   positionals: `[${Object.keys(VERBS).join(' | ')}]`,
-  verbs: Object.values(VERBS).map(({ usage, about }) => [usage, about]),
+  verbs: Object.values(VERBS).map(({ usage, about }) => [`submit ${usage}`, about]),
   options: {
     project: RUN_OPTIONS.project,
     ...WORKER_JOB_OPTIONS,
@@ -110,19 +108,12 @@ export const submitCommand: Command = {
   },
   collectsProblems: true,
   async run(invocation) {
-    const [verb = null, ...more] = invocation.positionals
-    const known = verb === null || Object.hasOwn(VERBS, verb)
-    if (!known || more.length > 0)
-      throw new InputError([
-        `unknown verb ${[verb, ...more].join(' ')}; these exist:`,
-        ...Object.values(VERBS).map(({ usage, about }) => `${usage}: ${about}`),
-      ])
+    const { positionals } = invocation
+    const verb = positionals.length === 0 ? null : verbOf('submit', VERBS, positionals).verb
     const { submission, database, problems } = submissionOf(invocation)
-    if (verb !== null) {
-      if (problems.length > 0) throw new InputError(problems)
-      return VERBS[verb]!.run(submission)
-    }
-    return submit(invocation, submission, database, problems)
+    if (verb === null) return submit(invocation, submission, database, problems)
+    if (problems.length > 0) throw new InputError(problems)
+    return verb.run(submission)
   },
 }
 
