@@ -153,13 +153,7 @@ export class RunControl {
   async start(request: StoredRunRequest & { run_id: string }, retryOf: RetryOf | null = null): Promise<void> {
     const { run_id: runId } = request
     const known = this.#jobs.get(runId)
-    if (this.#isClosing)
-      throw new ControlFailure(
-        'stopping',
-        'The engine is stopping: start the run again when it is back.',
-        undefined,
-        true,
-      )
+    this.#refuseWhenClosing()
     if (known !== undefined && (isUnderWay(known.entry.state) || known.entry.state === 'queued'))
       throw new ControlFailure('run_active', `the run ${runId} is already ${known.entry.state}`)
     this.#lastOrder += 1
@@ -204,13 +198,7 @@ export class RunControl {
   }
 
   async resume(runId: string): Promise<RunJob> {
-    if (this.#isClosing)
-      throw new ControlFailure(
-        'stopping',
-        'The engine is stopping: start the run again when it is back.',
-        undefined,
-        true,
-      )
+    this.#refuseWhenClosing()
     const live = await this.#command(runId, 'resume', { finished_at: null, failures: [] })
     this.#pump()
     return jobOf(live)
@@ -254,6 +242,12 @@ export class RunControl {
     const timer = setTimeout(() => going.abort.abort(), this.#options.graceMs ?? GRACE_MS)
     await going.done
     clearTimeout(timer)
+  }
+
+  #refuseWhenClosing(): void {
+    if (!this.#isClosing) return
+    const message = 'The engine is stopping: start the run again when it is back.'
+    throw new ControlFailure('stopping', message, undefined, true)
   }
 
   async #command(runId: string, command: RunCommand, changes: Partial<JournalEntry> = {}): Promise<Live> {
