@@ -6,15 +6,20 @@ export const MODELS = 'vanilla-rag,hybrid-rag,contextual-rag,lazy-graph-rag'
 /** Four questions × these models. */
 export const CELLS = 16
 
-/** The run `test` of the smoke set. */
-export const ladderArgs = (root: string, ...more: string[]): string[] => [
-  'ladder',
+/** The options that name a run of the smoke set. */
+export const smokeRun = (root: string, run: string): string[] => [
   '--project',
   root,
   '--dataset',
   'smoke',
   '--run-id',
-  'test',
+  run,
+]
+
+/** The run `test` of the smoke set. */
+export const ladderArgs = (root: string, ...more: string[]): string[] => [
+  'ladder',
+  ...smokeRun(root, 'test'),
   '--json',
   ...more,
 ]

@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
-import { CELLS, MODELS, rowsOf } from '../helpers/ladder-run.ts'
+import { CELLS, MODELS, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 let root: string
@@ -16,12 +16,7 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
 const ladder = (runId: string): string[] => [
   'ladder',
-  '--project',
-  root,
-  '--dataset',
-  'smoke',
-  '--run-id',
-  runId,
+  ...smokeRun(root, runId),
   '--models',
   MODELS,
   '--no-publish',

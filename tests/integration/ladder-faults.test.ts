@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
-import { CELLS, MODELS, ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { CELLS, MODELS, ladderArgs, planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { childrenOf } from '../helpers/processes.ts'
@@ -18,19 +18,7 @@ afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('interruption', () => {
   it('Ctrl-C finishes the cells in flight, keeps them, and the next run makes the rest', async () => {
-    const args = [
-      'ladder',
-      '--project',
-      root,
-      '--dataset',
-      'smoke',
-      '--run-id',
-      'stopped',
-      '--json',
-      '--no-publish',
-      '--models',
-      MODELS,
-    ]
+    const args = ['ladder', ...smokeRun(root, 'stopped'), '--json', '--no-publish', '--models', MODELS]
     const run = startCli(args)
     await run.event('cell.started')
     run.child.kill('SIGINT')

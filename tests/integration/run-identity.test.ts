@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { RunIdentity } from '../../contract/index.ts'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
-import { ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { ladderArgs, planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
 
@@ -24,12 +24,7 @@ afterAll(async () => {
 
 const evidence = (run: string): string => join(root, `results/${run}-smoke-evidence.jsonl`)
 const common = (run: string, models: string): string[] => [
-  '--project',
-  root,
-  '--dataset',
-  'smoke',
-  '--run-id',
-  run,
+  ...smokeRun(root, run),
   '--models',
   models,
   '--no-evaluate',

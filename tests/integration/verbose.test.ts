@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
+import { smokeRun } from '../helpers/ladder-run.ts'
 import { startSpecifiedPlatform, type SpecifiedPlatform } from '../helpers/specified-platform.ts'
 
 let root = ''
@@ -23,12 +24,7 @@ const addresses = (): Record<string, string> => ({
 })
 const ladder = (runId: string, ...options: string[]): string[] => [
   'ladder',
-  '--project',
-  root,
-  '--dataset',
-  'smoke',
-  '--run-id',
-  runId,
+  ...smokeRun(root, runId),
   '--models',
   'vanilla-rag',
   '--no-cold-reset',

@@ -6,7 +6,7 @@ import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
-import { planOf, rowsOf } from '../helpers/ladder-run.ts'
+import { planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { recordedClient } from '../helpers/recorded-client.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
 
@@ -20,12 +20,7 @@ let reply = 'The document describes a lock. I hope this helps!'
 const ladder = (run: string, models: string, ...more: string[]) =>
   runCli([
     'ladder',
-    '--project',
-    root,
-    '--dataset',
-    'smoke',
-    '--run-id',
-    run,
+    ...smokeRun(root, run),
     '--models',
     models,
     '--model-set',
