@@ -6,13 +6,13 @@ import { describe, expect, it } from 'vitest'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { openLog, temporaryLogFile } from '../helpers/evidence-files.ts'
 import { sampleRow } from '../helpers/evidence-rows.ts'
+import { bundledScript } from './bundled-script.ts'
 import { runKillRounds } from './kill-rounds.ts'
 import type { KillRunnerInput } from './kill-runner.ts'
 
-const RUNNER = join(import.meta.dirname, 'kill-runner.ts')
-
-function startRunner(input: KillRunnerInput) {
-  const child = spawn(process.execPath, [RUNNER, JSON.stringify(input)], { stdio: ['ignore', 'pipe', 'inherit'] })
+async function startRunner(input: KillRunnerInput) {
+  const script = await bundledScript('kill-runner.ts')
+  const child = spawn(process.execPath, [script, JSON.stringify(input)], { stdio: ['ignore', 'pipe', 'inherit'] })
   let text = ''
   child.stdout.on('data', (piece: Buffer) => (text += piece.toString()))
   return { child, ended: once(child, 'close').then(([code]) => ({ code: code as number | null, text })) }
@@ -36,7 +36,7 @@ describe('killed runners', () => {
   it('a killed runner releases its cells at once to a runner that waits for them', async () => {
     const file = await temporaryLogFile()
     const callsFile = join(dirname(file), 'calls-0')
-    const { child } = startRunner({ file, callsFile, seed: 1, first: 0, last: null, inFlight: 1, callMs: 60_000 })
+    const { child } = await startRunner({ file, callsFile, seed: 1, first: 0, last: null, inFlight: 1, callMs: 60_000 })
     while (!(await readFile(callsFile, 'utf8').catch(() => '')).includes('\n'))
       await new Promise((resolve) => setTimeout(resolve, 10))
     const log = await openLog(file)
@@ -52,15 +52,17 @@ describe('living runners', () => {
     const file = await temporaryLogFile()
     const folder = dirname(file)
     const cells = 120
-    const runners = [1, 2].map((seed) =>
-      startRunner({
-        file,
-        callsFile: join(folder, `calls-${seed}`),
-        seed,
-        first: 1,
-        last: cells,
-        inFlight: 4,
-      }),
+    const runners = await Promise.all(
+      [1, 2].map((seed) =>
+        startRunner({
+          file,
+          callsFile: join(folder, `calls-${seed}`),
+          seed,
+          first: 1,
+          last: cells,
+          inFlight: 4,
+        }),
+      ),
     )
     for (const { code, text } of await Promise.all(runners.map(({ ended }) => ended))) {
       expect(code).toBe(0)

@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -10,8 +10,8 @@ import { openIngestionSite, writeFiles } from '../helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../helpers/ingestion-fixture.ts'
 import { randomFrom } from '../helpers/random.ts'
 import { scriptedModels } from '../helpers/scripted-models.ts'
+import { bundledScript } from './bundled-script.ts'
 
-const CHILD = path.resolve(import.meta.dirname, 'ingestion-kill-child.ts')
 const DOCUMENTS = 160
 const KILLS = 2
 /** Later than the lease of a killed process. */
@@ -77,21 +77,26 @@ async function finishIn(site: IngestionSite, aheadMs: number) {
   return stored
 }
 
+/** What an ingestion stores that is never killed: the same for all tests. */
+let stored: Promise<Awaited<ReturnType<typeof finishIn>>> | null = null
+const unbroken = (): NonNullable<typeof stored> => (stored ??= openSite().then((site) => finishIn(site, 0)))
+
 describe('an ingestion that is killed again and again at random moments', () => {
   it.each(Object.entries(MOMENTS))(
     'of the phase %s resumes, and loses and doubles nothing',
     async (phase, moments) => {
       const random = randomFrom(phase.length)
+      const script = await bundledScript('ingestion-kill-child.ts')
       const site = await openSite()
       for (let kill = 1; kill <= KILLS; kill += 1) {
         const moment = Math.floor(random() * moments)
-        const child = fork(CHILD, [site.folder, phase, String(moment), String(kill * AHEAD_MS)], { execArgv: [] })
+        const args = [site.folder, phase, String(moment), String(kill * AHEAD_MS)]
+        const child = spawn(process.execPath, [script, ...args], { stdio: ['ignore', 'inherit', 'inherit'] })
         const [, signal] = (await once(child, 'exit')) as [number | null, string | null]
         expect(signal).toBe('SIGKILL')
       }
       const resumed = await finishIn(site, (KILLS + 1) * AHEAD_MS)
-      const unbroken = await finishIn(await openSite(), 0)
-      expect(resumed).toEqual(unbroken)
+      expect(resumed).toEqual(await unbroken())
       expect(resumed).toMatchObject({
         status: 'completed',
         errors: [],

@@ -7,6 +7,7 @@ import { recoverTornTail } from '../../main/evidence/recover-torn-tail.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { randomFrom } from '../helpers/random.ts'
 import { rowId } from '../../main/evidence/row-id.ts'
+import { bundledScript } from './bundled-script.ts'
 import type { KillRunnerInput } from './kill-runner.ts'
 
 export interface KillRoundsInput {
@@ -65,12 +66,13 @@ export async function runKillRounds({ rounds, runners, seed, ...limits }: KillRo
     doubleCalls: [],
     damage: [],
   }
+  const script = await bundledScript('kill-runner.ts')
   const startedAt = performance.now()
   const goesOn = () => report.rounds < rounds && report.kills < maxKills && performance.now() - startedAt < maxMs
   while (goesOn()) {
     const folder = await mkdtemp(join(tmpdir(), 'kill-rounds-'))
     try {
-      const campaign = new Campaign(folder, report, random)
+      const campaign = new Campaign(script, folder, report, random)
       for (let round = 0; round < ROUNDS_PER_LOG && goesOn(); round += 1)
         await campaign.round(runners ?? 1 + Math.floor(random() * 3))
     } finally {
@@ -82,6 +84,7 @@ export async function runKillRounds({ rounds, runners, seed, ...limits }: KillRo
 
 /** The rounds on one log, with everything that its runners ever reported. */
 class Campaign {
+  readonly #script: string
   readonly #folder: string
   readonly #file: string
   readonly #report: KillReport
@@ -94,7 +97,8 @@ class Campaign {
   #runnerCount = 0
   #first = 0
 
-  constructor(folder: string, report: KillReport, random: () => number) {
+  constructor(script: string, folder: string, report: KillReport, random: () => number) {
+    this.#script = script
     this.#folder = folder
     this.#file = join(folder, 'kill-evidence.jsonl')
     this.#report = report
@@ -128,8 +132,7 @@ class Campaign {
       last: null,
       inFlight: 1 + Math.floor(this.#random() * 4),
     }
-    const script = join(import.meta.dirname, 'kill-runner.ts')
-    const child = spawn(process.execPath, [script, JSON.stringify(input)], { stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [this.#script, JSON.stringify(input)], { stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     const ready = new Promise<void>((resolve) => {
       child.stdout.on('data', (piece: Buffer) => {

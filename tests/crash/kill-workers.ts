@@ -1,41 +1,15 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join, resolve } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { build } from 'vite'
 import { expect } from 'vitest'
+import { bundledScript } from './bundled-script.ts'
 
-const REPOSITORY = resolve(import.meta.dirname, '../..')
-
-/**
- * Bundles the script of a worker into `folder` and returns how to start it: a process that reads one file starts in a third of the time that the
- * many files of the sources take. It has started when it prints its first line.
- */
-export async function bundledWorker(
-  script: string,
-  folder: string,
-): Promise<(args: readonly string[]) => Promise<ChildProcess>> {
-  await build({
-    configFile: false,
-    logLevel: 'error',
-    root: REPOSITORY,
-    // Packages with a native part stay outside; the process finds them by NODE_PATH, which only CommonJS reads.
-    ssr: { noExternal: true, external: ['better-sqlite3', 'pg', 'sharp'] },
-    build: {
-      ssr: join(import.meta.dirname, script),
-      outDir: join(folder, 'worker'),
-      minify: false,
-      target: 'node22',
-      rolldownOptions: { output: { format: 'cjs', entryFileNames: 'worker.cjs' } },
-    },
-  })
-  const env = { ...process.env, NODE_PATH: join(REPOSITORY, 'node_modules') }
+/** Bundles the script of a worker and returns how to start it. It has started when it prints its first line. */
+export async function bundledWorker(script: string): Promise<(args: readonly string[]) => Promise<ChildProcess>> {
+  const file = await bundledScript(script)
   return async (args) => {
-    const child = spawn(process.execPath, [join(folder, 'worker', 'worker.cjs'), ...args], {
-      env,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
     await once(child.stdout, 'data')
     return child
   }

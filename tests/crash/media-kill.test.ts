@@ -90,7 +90,7 @@ onEachDatabase(
         added.push({ id, prompt })
         if (what === 'endless') endless.add(id)
       }
-      const startWorker = await bundledWorker('media-child.ts', folder)
+      const startWorker = await bundledWorker('media-child.ts')
       const start = async () => startWorker([address, SECRET, storage, provider.url, JSON.stringify(BUDGET)])
       const running = async () => (await database.all(`SELECT id FROM tasks WHERE status = 'running'`)).length
       const stopCancelling = repeat(async () => {

@@ -5,7 +5,6 @@ import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { killsOn, openDatabase, recordEnds } from '../helpers/database-address.ts'
 import { onEachDatabase } from '../helpers/platform-databases.ts'
 import { randomFrom } from '../helpers/random.ts'
-import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { bundledWorker, kill, killRounds } from './kill-workers.ts'
 
 const SECRET = 'a-signing-secret-of-the-crash-test-with-enough-bytes'
@@ -15,14 +14,13 @@ onEachDatabase(
   (kind) => {
     const KILLS = killsOn(kind.name)
     it(`${KILLS} processes of research that are killed at random moments lose no session and do none twice`, async () => {
-      const folder = await temporaryFolder()
       const address = await kind.fresh()
       const database = await openDatabase(address)
       await recordEnds(database, 'tasks', ['succeeded', 'failed', 'cancelled'])
       const store = new TaskStore(database, { secret: SECRET, visibilityTimeoutMs: 10_000 })
       const added: string[] = []
       let next = 0
-      const startWorker = await bundledWorker('research-child.ts', folder)
+      const startWorker = await bundledWorker('research-child.ts')
       const start = async () => startWorker([address, SECRET, '2'])
       const running = async () => (await database.all(`SELECT id FROM tasks WHERE status = 'running'`)).length
       const interrupted = await killRounds({

@@ -28,7 +28,7 @@ it.each(['files in a folder', 'an S3 service'])(
       incoming: join(storage, '.incoming'),
       settings: { buckets: ['default'], quotaBytes: 1_000_000_000 },
     })
-    const startWorker = await bundledWorker('storage-child.ts', folder)
+    const startWorker = await bundledWorker('storage-child.ts')
     const loose = async () => (await database.all('SELECT * FROM loose_bytes')).length
     const interrupted = await killRounds({
       kills: KILLS,

@@ -4,7 +4,6 @@ import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
 import { killsOn, openDatabase } from '../helpers/database-address.ts'
 import { onEachDatabase } from '../helpers/platform-databases.ts'
 import { randomFrom } from '../helpers/random.ts'
-import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { bundledWorker, kill, killRounds } from './kill-workers.ts'
 
 /** Of one process, so that they also compete for tasks. */
@@ -17,7 +16,6 @@ onEachDatabase(
     const KILLS = killsOn(kind.name)
     it(`${KILLS} processes of workers that are killed at random moments lose no task and do none twice`, async () => {
       const random = randomFrom(17)
-      const folder = await temporaryFolder()
       const address = await kind.fresh()
       const database = await openDatabase(address)
       // No unique key: a task that is done twice must show.
@@ -25,7 +23,7 @@ onEachDatabase(
       const store = new TaskStore(database, { secret: SECRET, visibilityTimeoutMs: 10_000 })
       const added: string[] = []
       let next = 0
-      const startWorkers = await bundledWorker('task-worker-child.ts', folder)
+      const startWorkers = await bundledWorker('task-worker-child.ts')
       const start = () => startWorkers([address, SECRET, String(WORKERS_EACH)])
       const running = async () => (await database.all(`SELECT id FROM tasks WHERE status = 'running'`)).length
       const interrupted = await killRounds({
