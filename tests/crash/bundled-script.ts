@@ -7,7 +7,7 @@ const bundles = new Map<string, Promise<string>>()
 
 /**
  * Bundles a script of this folder and returns the file to start: a process that reads one file starts in a third of the time that the many files
- * of the sources take, and crash tests start hundreds. Once for all tests of a file.
+ * of the sources take, and crash tests start hundreds. Once for all tests of a file. Threads and children of its own are not in it.
  */
 export function bundledScript(script: string): Promise<string> {
   const bundle = bundles.get(script) ?? bundled(script)

@@ -7,7 +7,6 @@ import { expect, it } from 'vitest'
 import { openForReading } from '../../main/run-index/open-database.ts'
 import { contentOf, indexFolders, openIndex } from '../helpers/run-index.ts'
 import { randomFrom } from '../helpers/random.ts'
-import { bundledScript } from './bundled-script.ts'
 import { fastLine, syntheticRows, type SyntheticRun } from '../helpers/synthetic-evidence.ts'
 
 const ROUNDS = 12
@@ -21,7 +20,7 @@ async function killMidway(
   folder: string,
   afterMs: number,
 ): Promise<{ signal: string | null; output: string }> {
-  const child = spawn(process.execPath, [await bundledScript('run-index-writer.ts'), file, folder])
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-index-writer.ts'), file, folder])
   let output = ''
   const ready = new Promise<void>((resolve) => {
     child.stdout.on('data', (piece: Buffer) => {
