@@ -29,7 +29,9 @@ export async function runInWorker<Result>(
   try {
     const answered = new Promise<Result>((resolve, reject) => {
       worker.once('message', resolve)
-      worker.once('error', (cause: Error) => reject(new WorkerFailedError(`the worker failed: ${cause.message}`, { cause })))
+      worker.once('error', (cause: Error) =>
+        reject(new WorkerFailedError(`the worker failed: ${cause.message}`, { cause })),
+      )
       worker.once('exit', (code) => reject(new WorkerFailedError(`the worker ended with ${code} and no answer`)))
     })
     return await Promise.race([answered, stop.promise])
