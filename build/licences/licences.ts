@@ -31,6 +31,7 @@ const PERMISSIVE = new Set([
   'CC0-1.0',
   'BlueOak-1.0.0',
   'Python-2.0',
+  'PSF-2.0',
   'CC-BY-4.0',
 ])
 
