@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { createPauses } from '../../sliced-work.ts'
 import type { CollectionInfo, StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
 import { buildConceptIndex } from './build-index.ts'
 import { ConceptGraph } from './concept-graph.ts'
@@ -32,10 +33,13 @@ interface Entry {
   loading: Promise<Loaded>
 }
 
-function fingerprintOf(chunks: readonly StoredChunk[], maxConcepts: number): string {
+async function fingerprintOf(chunks: readonly StoredChunk[], maxConcepts: number): Promise<string> {
   const hash = createHash('sha256').update(JSON.stringify([EXTRACTOR_VERSION, maxConcepts]))
-  for (const { document, title, chunkIndex, content } of chunks)
+  const pause = createPauses()
+  for (const { document, title, chunkIndex, content } of chunks) {
     hash.update(JSON.stringify([document, title, chunkIndex, content]))
+    await pause()
+  }
   return hash.digest('hex')
 }
 
@@ -46,7 +50,7 @@ export function createConceptIndexes(store: VectorStore, folder: string): Concep
   /** A function of its own, so that nothing keeps the texts that were read once they are kept in another form. */
   async function readChunks(collection: string, maxConcepts: number) {
     const chunks = await store.chunks(collection)
-    return { fingerprint: fingerprintOf(chunks, maxConcepts), chunks: keepChunks(chunks) }
+    return { fingerprint: await fingerprintOf(chunks, maxConcepts), chunks: await keepChunks(chunks) }
   }
 
   async function loadOrBuild(collection: string, maxConcepts: number, file: string): Promise<Loaded> {

@@ -1,6 +1,7 @@
 import { createNumbers } from '../../graph-engine/graph/numbers.ts'
 import { createTextTable } from '../../graph-engine/graph/text-table.ts'
 import type { TextTable } from '../../graph-engine/graph/text-table.ts'
+import { createPauses } from '../../sliced-work.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 
 /** The chunks of a collection by position. */
@@ -15,12 +16,14 @@ const TEXTS = ['document', 'title', 'content', 'indexText'] as const
 const FIELDS = COLUMNS.length + TEXTS.length
 
 /** Keeps chunks outside the heap of JavaScript: a question reads a few of tens of thousands. */
-export function keepChunks(chunks: Iterable<StoredChunk>): Chunks {
+export async function keepChunks(chunks: Iterable<StoredChunk>): Promise<Chunks> {
   const texts = createTextTable()
   const fields = createNumbers()
+  const pause = createPauses()
   for (const chunk of chunks) {
     for (const column of COLUMNS) fields.push(chunk[column])
     for (const text of TEXTS) fields.push(texts.add(chunk[text]))
+    await pause()
   }
   return new KeptChunks(texts, fields.done())
 }
