@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Totals } from '../totals.ts'
 import { runTool } from '../run-step.ts'
 import { browserHost, desktopHost, type SpecHost } from './hosts.ts'
@@ -23,6 +23,9 @@ const testsOf = ({ specs = [], suites = [] }: Suite): number =>
 /** Takes what a job prints. */
 export type Print = (text: string | Uint8Array) => void
 
+/** Where Playwright keeps what it made of the spec files: its usual place, the temporary folder, is a new one for each `npm test`. */
+const CACHE = resolve('out/playwright-cache')
+
 const toTerminal: Print = (text) => void process.stdout.write(text)
 
 async function playwright(
@@ -39,7 +42,13 @@ async function playwright(
   try {
     const code = await new Promise<number | null>((resolve, reject) => {
       const child = spawn(command!, args, {
-        env: { ...process.env, ...env, RAG_LADDER_SPEC_HOST: project, PLAYWRIGHT_JSON_OUTPUT_FILE: file },
+        env: {
+          ...process.env,
+          PLAYWRIGHT_TRANSFORM_CACHE_DIR: CACHE,
+          ...env,
+          RAG_LADDER_SPEC_HOST: project,
+          PLAYWRIGHT_JSON_OUTPUT_FILE: file,
+        },
         stdio: ['ignore', flags.includes('--list') ? 'ignore' : 'pipe', 'pipe'],
       })
       child.stdout?.on('data', print)
