@@ -208,8 +208,9 @@ export class ObjectStore {
     { sha256, sizeBytes }: Pick<StagedBytes, 'sha256' | 'sizeBytes'>,
   ): Promise<'exists' | 'over_quota' | null> {
     if ((await findObject(queries, bucket, name)) !== null) return 'exists'
-    if ((await keyOf(queries, bucket, sha256)) !== null) return null
-    return (await this.usedBytes(queries)) + sizeBytes > this.#options.settings.quotaBytes ? 'over_quota' : null
+    if ((await this.usedBytes(queries)) + sizeBytes <= this.#options.settings.quotaBytes) return null
+    // Equal bytes count once. Looked for last: another upload may have stored them since, and then they were counted above.
+    return (await keyOf(queries, bucket, sha256)) === null ? 'over_quota' : null
   }
 
   /** Takes a key for bytes that are to be written. */

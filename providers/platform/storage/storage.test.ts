@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../tests/helpers/database-address.ts'
 import { onEachDatabase } from '../../../tests/helpers/platform-databases.ts'
 import { startS3Server } from '../../../tests/helpers/s3-server.ts'
@@ -219,6 +219,16 @@ onEachDatabase('the object store', (kind) => {
       expect((await Promise.all(uploads)).toSorted()).toEqual([200, 200, 409])
       expect([await kept(), await store.usedBytes()]).toEqual([[expect.stringContaining(sha256('shared'))], 6])
       for (const name of ['a.txt', 'b.txt']) expect((await read(`default/${name}`)).body).toBe('shared')
+    })
+
+    it('does not count equal bytes twice that another upload stores while the quota is looked at', async () => {
+      const { upload, store } = storage({ quotaBytes: 6 })
+      const usedBytes = store.usedBytes.bind(store)
+      vi.spyOn(store, 'usedBytes').mockImplementationOnce(async (queries) => {
+        expect((await upload('a.txt', 'shared'))[0]).toBe(200)
+        return usedBytes(queries)
+      })
+      expect((await upload('b.txt', 'shared'))[0]).toBe(200)
     })
 
     it('answers 503 when the bytes cannot be stored or read, and keeps no object', async () => {
