@@ -100,6 +100,7 @@ test('an engine killed in mid-run: the page recovers, the run is offered and res
 }) => {
   test.setTimeout(180_000)
   await page.goto(serving.link)
+  await page.getByRole('button', { name: 'Skip the tour' }).last().click()
   const choice = 'datasets=["graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=killed&metrics=[]&concurrency=1'
   await page.goto(`${serving.origin}/#/launch?${choice}`)
   await page.getByRole('button', { name: 'Run 48 cells' }).click()
