@@ -17,10 +17,10 @@ export function quietly(action: () => void): void {
 export const HOST_LAUNCHES_VARIABLE = 'RAG_LADDER_HOST_LAUNCHES'
 
 /**
- * V8's young generation grows to 128 MB under load and stays so large; a service allocates much and keeps little, and is as fast with 16 MB.
+ * V8's young generation grows to 128 MB under load and stays so large; a service allocates much and keeps little, and is as fast with 8 MB.
  * Only a process's arguments can set this.
  */
-export const SERVICE_FLAGS: readonly string[] = ['--max-semi-space-size=8']
+export const SERVICE_FLAGS: readonly string[] = ['--max-semi-space-size=4']
 
 /**
  * For glibc's malloc, which otherwise keeps freed memory in an arena for each thread and, once it has seen large blocks, gives those back no more.

@@ -1,11 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { useCompileCache } from '../kit/compile-cache.ts'
 import { runService } from '../kit/run-service.ts'
+import { permitGivingBack } from './freed-memory.ts'
 
 // V8 lets the heap grow to several times what is live before it collects. The platform runs beside models that need the memory, and its
 // live heap is small: docs/decisions/095 has the measurement.
-setFlagsFromString('--heap-growing-percent=40')
-// Before anything heavy is imported, so that the next start takes compiled code from the cache; after the flag, because V8 rejects code that was
+setFlagsFromString('--heap-growing-percent=20')
+permitGivingBack()
+// Before anything heavy is imported, so that the next start takes compiled code from the cache; after the flags, because V8 rejects code that was
 // compiled with other flags, and the cache's folder is chosen by those that are set by now.
 useCompileCache()
 await runService('the platform', 'PLATFORM_PORT', async () => {

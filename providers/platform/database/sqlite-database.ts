@@ -8,7 +8,7 @@ import { truncateLog } from './truncate-log.ts'
 
 const BUSY_TIMEOUT_MS = 5000
 /** The driver's default is 16 MB for each file. */
-const CACHE_KIB = 4096
+const CACHE_KIB = 2048
 
 /**
  * Opens or creates the one file of the platform's own records, which several processes may share, and applies the migrations that it

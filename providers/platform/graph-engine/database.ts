@@ -7,7 +7,7 @@ import { GraphEngineError } from './errors.ts'
 const SCHEMA_VERSION = 3
 const WAL_BYTES = 4 * 1024 * 1024
 /** The driver's default is 16 MB; documents are read one after the other, so that pages are seldom read again. */
-const CACHE_KIB = 4096
+const CACHE_KIB = 2048
 
 /**
  * `key`: the first 64 bits of the SHA-256 of model and text. `vector`: its scale as a 32-bit float, then its components, deflated where

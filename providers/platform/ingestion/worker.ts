@@ -1,3 +1,4 @@
+import { giveBackFreedMemory } from '../freed-memory.ts'
 import { EndNotStoredError, RunInterrupted, StateStoreUnavailableError } from './errors.ts'
 import type { IngestionDeps } from './ingestion-service.ts'
 import type { JobProgress } from './job-record.ts'
@@ -127,6 +128,7 @@ export class IngestionWorker {
       const ran = await this.runNext().then(
         (taken) => {
           this.#unwritable = null
+          if (taken) giveBackFreedMemory()
           return taken
         },
         (error: unknown) => {

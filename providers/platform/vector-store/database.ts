@@ -11,7 +11,7 @@ const BUSY_TIMEOUT_MS = 5000
 const PAGE_SIZE_BYTES = 16_384
 const WAL_BYTES = 4 * 1024 * 1024
 /** The driver's default is 16 MB for each file; what a search reads again is in the cache of the operating system. */
-const CACHE_KIB = 4096
+const CACHE_KIB = 2048
 
 /**
  * Opens or creates the store's file. Each write of a collection is a generation with tables of its own (`chunks_7`, `dense_7`,
