@@ -36,7 +36,7 @@ afterAll(() => models?.close())
 it('the set local-small embeds by ONNX Runtime and answers by llama.cpp, in one host', async () => {
   const [vector] = await models!.embed('embed', ['Where is the station?'], 'query')
   expect(vector).toHaveLength(384)
-  expect(models.embeddingSpace()).toMatch(/^minilm-int8-\w+ \(dtype "q8"\)$/)
+  expect(models!.embeddingSpace()).toMatch(/^minilm-int8-\w+ \(dtype "q8"\)$/)
   const pieces: string[] = []
   const messages = [{ role: 'user' as const, content: 'Name one colour.' }]
   const answer = await models!.chat('light_gen', { messages, max_tokens: 16 }, undefined, (piece) => pieces.push(piece))
