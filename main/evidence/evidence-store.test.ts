@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunIdentity } from '../../contract/index.ts'
@@ -342,7 +342,7 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
     expect(await kept.bringToFile(place)).toEqual({ ok: true })
     expect(await verifyEvidence(place.file)).toMatchObject({ ok: true, rows: 2 })
     expect(await fileStore.open({ ...place, create: true })).toMatchObject({ ok: false, refusal: { code: 'copy' } })
-    const own = place.file.replace('run-1', 'own')
+    const own = join(dirname(place.file), 'own-evidence.jsonl')
     await writeFile(own, 'a run of its own\n')
     expect(await kept.bringToFile({ ...place, file: own })).toMatchObject({ ok: false, refusal: { code: 'copy' } })
     expect(await readFile(own, 'utf8')).toBe('a run of its own\n')
