@@ -21,6 +21,25 @@ export interface DesktopProcess {
 /** Noise of Chromium on machines without a message bus or a graphics processor. */
 const NOISE = /^\[\d+:\d+\/|^Debugger |^Waiting for the debugger|^For help, see|libnotify-WARNING|^$/
 
+/** Longer than any start takes; without it, a window that Playwright misses ends the spec without a word. */
+const WINDOW_TIMEOUT_MS = 25_000
+const ATTEMPTS = 3
+
+/** Starts the app until Playwright sees its window: now and then it misses one that opens before it watches. */
+async function launchWithWindow(
+  options: NonNullable<Parameters<typeof _electron.launch>[0]>,
+): Promise<{ app: ElectronApplication; page: Page }> {
+  for (let attempt = 1; ; attempt += 1) {
+    const app = await _electron.launch({ ...options, timeout: WINDOW_TIMEOUT_MS })
+    try {
+      return { app, page: await app.firstWindow({ timeout: WINDOW_TIMEOUT_MS }) }
+    } catch (error) {
+      app.process().kill('SIGKILL')
+      if (attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
 /** Starts the built app with data folders of its own. */
 export async function startDesktop(
   options: { args?: string[]; env?: Record<string, string> } = {},
@@ -30,7 +49,7 @@ export async function startDesktop(
   const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   // No path of Electron is given: only one that Playwright finds itself waits with its window until Playwright watches. A window that
   // opens meanwhile is now and then taken for one that never loads.
-  const app = await _electron.launch({
+  const { app, page } = await launchWithWindow({
     args: [...flags, `--user-data-dir=${folder}`, PROJECT_ROOT, ...(options.args ?? [])],
     cwd: PROJECT_ROOT,
     // Tests that run beside the specs may be using the default port.
@@ -40,12 +59,14 @@ export async function startDesktop(
       RAG_LADDER_ENGINE_ENTRY: programFile('main/engine/index.ts'),
       ...options.env,
     },
+  }).catch(async (error: unknown) => {
+    await rm(folder, { recursive: true, force: true })
+    throw error
   })
   // Playwright forgets it once the app has ended.
   const child = app.process()
   let errors = ''
   child.stderr!.setEncoding('utf8').on('data', (text: string) => (errors += text))
-  const page = await app.firstWindow()
   return {
     app,
     page,
