@@ -63,7 +63,7 @@ it.each([
   expect(readYamlQuickly(text)).toBeNull()
 })
 
-it('gives a member named __proto__ to nobody as a prototype', () => {
+it('changes the prototype of no object by a key named __proto__', () => {
   const { value } = readYamlQuickly('__proto__: { a: 1 }') ?? { value: {} }
   expect((value as { a?: number }).a).toBeUndefined()
 })

@@ -76,3 +76,19 @@ export async function writeAtomic(
     throw error
   }
 }
+
+/** Writes a file whose name is free, whole or not at all, and durably. Makes the folder. Rejects with code EEXIST where the name is taken. */
+export async function writeNew(path: string, content: string | Buffer): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const handle = await open(path, 'wx')
+  try {
+    await handle.writeFile(content)
+    await handle.sync()
+  } catch (error) {
+    // Half a file would be read like a whole one.
+    await rm(path, { force: true })
+    throw error
+  } finally {
+    await handle.close()
+  }
+}

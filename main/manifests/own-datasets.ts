@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSeq, parseDocument, stringify } from 'yaml'
 import {
@@ -11,7 +11,7 @@ import {
   Question,
   SafeRelativePath,
 } from '../../contract/index.ts'
-import { writeAtomic } from '../lib/write-atomic.ts'
+import { writeAtomic, writeNew } from '../lib/write-atomic.ts'
 import type { Experiment, LadderDataset } from './experiment.ts'
 import { goldChecker } from './gold-problems.ts'
 import { loadManifest, parseYaml } from './load-manifest.ts'
@@ -256,21 +256,6 @@ export const removeQuestion = (
       throw new DatasetEditError('question_id', `${id} has no question ${questionId}`)
     return { questions: left.map(questionFields) }
   })
-
-/** Writes bytes to a name that is free, whole or not at all, durably. Throws with code EEXIST. */
-async function writeNew(file: string, bytes: Buffer): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  const handle = await open(file, 'wx')
-  try {
-    await handle.writeFile(bytes)
-    await handle.sync()
-  } catch (error) {
-    await rm(file, { force: true })
-    throw error
-  } finally {
-    await handle.close()
-  }
-}
 
 /** Adds a document as it is. Throws `DatasetEditError` for a name that is taken or that a file cannot have. Durable when it resolves. */
 export async function addOwnDocument(

@@ -3,6 +3,7 @@ import type { FrontierPoint } from '../../contract/control/comparison.ts'
 import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import { ApproachName } from './approach-name.tsx'
 import { count } from './format.ts'
+import { ScrollTable } from './scroll-table.tsx'
 import table from './table.module.css'
 import { COMPONENT_WORDS } from './component-words.ts'
 
@@ -24,37 +25,35 @@ interface RungTableProps {
 export function RungTable({ label, points, datasets, short = false, mean }: RungTableProps) {
   const bases = new Map(points.map(({ model, base_model: base }) => [model, base]))
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={label}>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th>{WORDS.approach}</th>
-            {datasets.map(({ dataset_id: id, label: name }) => (
-              <th key={id} className={table.num}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {Array.from(bases, ([alias, base]) => (
-            <tr key={alias}>
-              <th scope="row">
-                <ApproachName alias={alias} base={base} short={short} />
-              </th>
-              {datasets.map(({ dataset_id: id }) => {
-                const point = points.find(({ dataset_id: dataset, model }) => dataset === id && model === alias)
-                return (
-                  <td key={id} className={table.num}>
-                    {mean(id, alias, point)}{' '}
-                    <span className="dim">{point && `${count(point.n)}/${count(point.expected)}`}</span>
-                  </td>
-                )
-              })}
-            </tr>
+    <ScrollTable label={label}>
+      <thead>
+        <tr>
+          <th>{WORDS.approach}</th>
+          {datasets.map(({ dataset_id: id, label: name }) => (
+            <th key={id} className={table.num}>
+              {name}
+            </th>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      </thead>
+      <tbody>
+        {Array.from(bases, ([alias, base]) => (
+          <tr key={alias}>
+            <th scope="row">
+              <ApproachName alias={alias} base={base} short={short} />
+            </th>
+            {datasets.map(({ dataset_id: id }) => {
+              const point = points.find(({ dataset_id: dataset, model }) => dataset === id && model === alias)
+              return (
+                <td key={id} className={table.num}>
+                  {mean(id, alias, point)}{' '}
+                  <span className="dim">{point && `${count(point.n)}/${count(point.expected)}`}</span>
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </ScrollTable>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Button, Progress } from '@mantine/core'
 import { useNavigate, Link } from '@tanstack/react-router'
+import { FigureList } from '../components/figure-list.tsx'
 import { firstShown } from '../components/sample-runs.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
@@ -144,14 +145,7 @@ function RunningNow({ job }: { job: RunJob }) {
           aria-label={RUNNING.cellsDone}
           transitionDuration={100}
         />
-        <dl className={styles.figures}>
-          {figures.map(([name, value]) => (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd>{value}</dd>
-            </div>
-          ))}
-        </dl>
+        <FigureList figures={figures} className={styles.figures} />
       </div>
     </Panel>
   )

@@ -18,6 +18,7 @@ import { RunResultPanel } from '../features/result/run-result.tsx'
 import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
 import { ApproachName } from '../components/approach-name.tsx'
+import { ScrollTable } from '../components/scroll-table.tsx'
 import table from '../components/table.module.css'
 
 /** Which approach is better, and how sure that is: the verdict of a run, and the figures that it rests on. */
@@ -88,36 +89,34 @@ function CostTable({ run }: { run: string }) {
   const reasons = new Set(costs.flatMap(({ cost, grading }) => [...cost.unknown, ...grading.unknown]))
   return (
     <Panel title={WORDS.costs}>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.costs}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.dataset}</th>
-              <th>{WORDS.approach}</th>
-              <th className={table.num}>{WORDS.answers}</th>
-              <th className={table.num}>{WORDS.cost}</th>
-              <th className={table.num}>{WORDS.perAnswer}</th>
-              <th className={table.num}>{WORDS.grading}</th>
+      <ScrollTable label={WORDS.costs}>
+        <thead>
+          <tr>
+            <th>{WORDS.dataset}</th>
+            <th>{WORDS.approach}</th>
+            <th className={table.num}>{WORDS.answers}</th>
+            <th className={table.num}>{WORDS.cost}</th>
+            <th className={table.num}>{WORDS.perAnswer}</th>
+            <th className={table.num}>{WORDS.grading}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {costs.map(({ dataset_id: id, label, model, base, answers, cost, grading }) => (
+            <tr key={`${id} ${model}`}>
+              <td>{label}</td>
+              <td>
+                <ApproachName alias={model} base={base} />
+              </td>
+              <td className={table.num}>{count(answers)}</td>
+              <td className={table.num}>{costWords(cost)}</td>
+              <td className={table.num}>
+                {cost.unknown.length > 0 || answers === 0 ? '–' : amountWords(cost.amount / answers, cost.currency)}
+              </td>
+              <td className={table.num}>{costWords(grading)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {costs.map(({ dataset_id: id, label, model, base, answers, cost, grading }) => (
-              <tr key={`${id} ${model}`}>
-                <td>{label}</td>
-                <td>
-                  <ApproachName alias={model} base={base} />
-                </td>
-                <td className={table.num}>{count(answers)}</td>
-                <td className={table.num}>{costWords(cost)}</td>
-                <td className={table.num}>
-                  {cost.unknown.length > 0 || answers === 0 ? '–' : amountWords(cost.amount / answers, cost.currency)}
-                </td>
-                <td className={table.num}>{costWords(grading)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
       <p className="dim">{WORDS.costsAbout}</p>
       {[...reasons].map((reason) => (
         <p key={reason}>○ {reason}</p>

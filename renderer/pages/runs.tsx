@@ -11,8 +11,8 @@ import { RunTable } from '../features/runs/run-table.tsx'
 import { TrendPanel } from '../features/runs/trend-panel.tsx'
 import { RUNS_WORDS as WORDS } from '../features/runs/runs-words.ts'
 import styles from '../features/runs/runs.module.css'
-import { bytes, moment } from '../components/format.ts'
-import table from '../components/table.module.css'
+import { bytes } from '../components/format.ts'
+import { TrashTable } from '../components/trash-table.tsx'
 import { useRestoreRun } from '../features/runs/use-runs.ts'
 
 /** Every run, failed ones included: notes, settings, and what can be done with it. */
@@ -145,48 +145,22 @@ function Filter({ filter, tags, onFilter }: FilterProps) {
 
 const TRASH = WORDS.trash
 
-/** Removed runs, each with its way back; nothing while there is none. */
 function RunTrash() {
   const { data = [] } = useQuery(api.runs.trash.queryOptions())
   const restore = useRestoreRun()
-  if (data.length === 0) return null
   return (
-    <Panel title={TRASH.title}>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={TRASH.title}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th scope="col">{TRASH.run}</th>
-              <th scope="col">{TRASH.removedAt}</th>
-              <th scope="col">{TRASH.size}</th>
-              <th scope="col">
-                <span className="hidden-text">{TRASH.restore}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map(({ trash_id: id, run_id: run, removed_at: at, files, size_bytes: size }) => (
-              <tr key={id}>
-                <th scope="row" className={table.wrap}>
-                  {run}
-                </th>
-                <td>{moment(at)}</td>
-                <td>{TRASH.files(files, bytes(size))}</td>
-                <td>
-                  <Button
-                    size="compact-sm"
-                    variant="default"
-                    aria-label={TRASH.restoreOf(run)}
-                    onClick={() => restore.mutate({ trash_id: id })}
-                  >
-                    {TRASH.restore}
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Panel>
+    <TrashTable
+      title={TRASH.title}
+      columns={{ name: TRASH.run, removedAt: TRASH.removedAt, size: TRASH.size }}
+      items={data.map(({ trash_id: trashId, run_id: name, removed_at: removedAt, files, size_bytes: size }) => ({
+        trashId,
+        name,
+        removedAt,
+        size: TRASH.files(files, bytes(size)),
+      }))}
+      restore={TRASH.restore}
+      restoreOf={TRASH.restoreOf}
+      onRestore={(id) => restore.mutate({ trash_id: id })}
+    />
   )
 }

@@ -1,9 +1,10 @@
 import { join } from 'node:path'
-import { mkdir, open, realpath, rm } from 'node:fs/promises'
+import { mkdir, realpath } from 'node:fs/promises'
 import { cancelPlatformWork, platformWork } from '../services/platform-work.ts'
 import { addressProblem, VARIABLES } from '../../../contract/index.ts'
 import type { ConnectionView, EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import type { AliasView } from '../../../contract/control/experiment.ts'
+import { writeNew } from '../../lib/write-atomic.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
 import { removeOwnFlavor, saveOwnFlavor } from '../../manifests/own-flavors.ts'
 import { RESULTS_FOLDER } from '../../report/publish.ts'
@@ -206,19 +207,9 @@ async function addDocument(
   const path = `${name}.md`
   const file = join(await realpath(folder), path)
   // Only a new file is written: nothing in a corpus is ever overwritten.
-  const handle = await open(file, 'wx').catch((error: unknown) => {
+  await writeNew(file, text).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw inputFailure([{ path: 'name', message: `${dataset.corpus_path} already has ${path}` }])
   })
-  try {
-    await handle.writeFile(text)
-    await handle.sync()
-  } catch (error) {
-    // Half a document would be ingested like a whole one.
-    await rm(file, { force: true })
-    throw error
-  } finally {
-    await handle.close()
-  }
   return { path, size_bytes: Buffer.byteLength(text) }
 }

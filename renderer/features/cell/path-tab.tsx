@@ -1,6 +1,7 @@
 import { lookOf } from '../../../charts/look.ts'
 import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration, meanWords } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
@@ -10,16 +11,8 @@ import { RawJson } from './row-tabs.tsx'
 import styles from './cell.module.css'
 
 function Figures({ figures }: { figures: [string, string | number][] }) {
-  return (
-    <dl className={styles.figures}>
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{typeof value === 'number' ? meanWords(value, 2) : value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+  const shown = figures.map(([name, value]) => [name, typeof value === 'number' ? meanWords(value, 2) : value] as const)
+  return <FigureList figures={shown} className={styles.figures} />
 }
 
 function Trajectory({ steps }: { steps: PathStep[] }) {

@@ -7,6 +7,7 @@ import { count, metricName, plural, pWords, score, signed } from '../../componen
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { againstBaseline } from '../matrix/pair-of.ts'
@@ -92,36 +93,34 @@ export function RunDifferences({ run, others, dataset, metric, onChanged }: RunD
       {means.data.unknown_run_ids.length > 0 && (
         <p role="alert">{WORDS.notIndexed(means.data.unknown_run_ids.join(', '))}</p>
       )}
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.differences}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.approach}</th>
-              {others.length > 1 && <th>{WORDS.differenceColumns.against}</th>}
-              <th className={table.num}>{WORDS.differenceColumns.shared}</th>
-              <th className={table.num}>{WORDS.differenceColumns.own}</th>
-              <th className={table.num}>{WORDS.differenceColumns.other}</th>
-              <th className={table.num}>{WORDS.differenceColumns.difference(metricName(metric))}</th>
-              <th className={styles.barColumn}>
-                {WORDS.differenceColumns.bar}
-                <IntervalScale domain={domain} marks={[domain[0], 0, domain[1]]} />
-              </th>
-              <th>{WORDS.differenceColumns.decision}</th>
-              <th className={table.num}>{WORDS.differenceColumns.changed}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {differences.map((difference) => (
-              <DifferenceRow
-                key={`${difference.model} ${difference.other}`}
-                {...difference}
-                {...{ run, domain, onChanged }}
-                isNamed={others.length > 1}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <ScrollTable label={WORDS.differences}>
+        <thead>
+          <tr>
+            <th>{WORDS.approach}</th>
+            {others.length > 1 && <th>{WORDS.differenceColumns.against}</th>}
+            <th className={table.num}>{WORDS.differenceColumns.shared}</th>
+            <th className={table.num}>{WORDS.differenceColumns.own}</th>
+            <th className={table.num}>{WORDS.differenceColumns.other}</th>
+            <th className={table.num}>{WORDS.differenceColumns.difference(metricName(metric))}</th>
+            <th className={styles.barColumn}>
+              {WORDS.differenceColumns.bar}
+              <IntervalScale domain={domain} marks={[domain[0], 0, domain[1]]} />
+            </th>
+            <th>{WORDS.differenceColumns.decision}</th>
+            <th className={table.num}>{WORDS.differenceColumns.changed}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {differences.map((difference) => (
+            <DifferenceRow
+              key={`${difference.model} ${difference.other}`}
+              {...difference}
+              {...{ run, domain, onChanged }}
+              isNamed={others.length > 1}
+            />
+          ))}
+        </tbody>
+      </ScrollTable>
     </>
   )
 }
@@ -225,34 +224,32 @@ export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; d
         {data.unknown_run_ids.length > 0 && WORDS.noProvenance(data.unknown_run_ids.join(', '))}
       </p>
       {data.differences.length > 0 && (
-        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.fields}>
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th>{WORDS.field}</th>
-                {data.run_ids.map((id) => (
-                  <th key={id} className={styles.runName}>
-                    {id} <SampleMark run={id} />
-                  </th>
+        <ScrollTable label={WORDS.fields}>
+          <thead>
+            <tr>
+              <th>{WORDS.field}</th>
+              {data.run_ids.map((id) => (
+                <th key={id} className={styles.runName}>
+                  {id} <SampleMark run={id} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {data.differences.map(({ path, values }) => (
+              <tr key={path}>
+                <th scope="row">
+                  <span title={path}>{fieldWords(path)}</span>
+                </th>
+                {values.map((value, index) => (
+                  <td key={index} className={`${table.wrap ?? ''} mono`} title={value ?? undefined}>
+                    {value === null ? '–' : shortHashes(value)}
+                  </td>
                 ))}
               </tr>
-            </thead>
-            <tbody>
-              {data.differences.map(({ path, values }) => (
-                <tr key={path}>
-                  <th scope="row">
-                    <span title={path}>{fieldWords(path)}</span>
-                  </th>
-                  {values.map((value, index) => (
-                    <td key={index} className={`${table.wrap ?? ''} mono`} title={value ?? undefined}>
-                      {value === null ? '–' : shortHashes(value)}
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </ScrollTable>
       )}
     </>
   )

@@ -8,6 +8,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { RefusalCount } from '../../components/refusal-chip.tsx'
 import { count, metricName, metricValue, plural } from '../../components/format.ts'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
 import styles from './coverage.module.css'
@@ -72,80 +73,75 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
     .filter(({ metrics }) => metrics.length > 0)
   if (aliases.length === 0) return <p>{WORDS.noGaps}</p>
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.tableRegion}>
-      <table className={table.table}>
-        <thead className={styles.heads}>
-          <tr>
-            <th>{WORDS.columns.approach}</th>
-            <th>{WORDS.columns.metric}</th>
-            <th>{WORDS.columns.state}</th>
-            <th className={table.num}>{WORDS.columns.mean}</th>
-            <th className={table.num}>{WORDS.columns.scored}</th>
-            <th className={table.num}>{WORDS.columns.errors}</th>
-            <th className={table.num}>{WORDS.columns.timeouts}</th>
-            <th className={table.num}>{WORDS.columns.unevaluable}</th>
-            <th className={table.num}>{WORDS.columns.disabled}</th>
-            <th className={table.num}>{WORDS.columns.notRun}</th>
-            <th className={table.num}>{WORDS.columns.missing}</th>
-            <th>{WORDS.columns.reasons}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {aliases.flatMap(
-            ({ model, base_model: base, metrics, unavailable, cells, failures_by_type: failures, refusals }) =>
-              metrics.map((metric, index) => (
-                <tr
-                  key={`${model}/${metric.group}/${metric.metric}`}
-                  className={index === 0 ? styles.first : undefined}
-                >
-                  {index === 0 && (
-                    <th scope="rowgroup" rowSpan={metrics.length} className={styles.approach}>
-                      <ApproachName alias={model} base={base} />
-                      <div className={styles.answered}>
-                        {unavailable ??
-                          WORDS.cells(count(cells.ok), count(cells.expected), count(cells.error), count(cells.timeout))}
-                        {Object.entries(failures).map(([type, failed]) => (
-                          <div key={type}>
-                            {type.replaceAll('_', ' ')} {count(failed)}
-                          </div>
-                        ))}
-                        <div>
-                          <RefusalCount refusals={refusals} />
+    <ScrollTable label={WORDS.tableRegion}>
+      <thead className={styles.heads}>
+        <tr>
+          <th>{WORDS.columns.approach}</th>
+          <th>{WORDS.columns.metric}</th>
+          <th>{WORDS.columns.state}</th>
+          <th className={table.num}>{WORDS.columns.mean}</th>
+          <th className={table.num}>{WORDS.columns.scored}</th>
+          <th className={table.num}>{WORDS.columns.errors}</th>
+          <th className={table.num}>{WORDS.columns.timeouts}</th>
+          <th className={table.num}>{WORDS.columns.unevaluable}</th>
+          <th className={table.num}>{WORDS.columns.disabled}</th>
+          <th className={table.num}>{WORDS.columns.notRun}</th>
+          <th className={table.num}>{WORDS.columns.missing}</th>
+          <th>{WORDS.columns.reasons}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {aliases.flatMap(
+          ({ model, base_model: base, metrics, unavailable, cells, failures_by_type: failures, refusals }) =>
+            metrics.map((metric, index) => (
+              <tr key={`${model}/${metric.group}/${metric.metric}`} className={index === 0 ? styles.first : undefined}>
+                {index === 0 && (
+                  <th scope="rowgroup" rowSpan={metrics.length} className={styles.approach}>
+                    <ApproachName alias={model} base={base} />
+                    <div className={styles.answered}>
+                      {unavailable ??
+                        WORDS.cells(count(cells.ok), count(cells.expected), count(cells.error), count(cells.timeout))}
+                      {Object.entries(failures).map(([type, failed]) => (
+                        <div key={type}>
+                          {type.replaceAll('_', ' ')} {count(failed)}
                         </div>
+                      ))}
+                      <div>
+                        <RefusalCount refusals={refusals} />
                       </div>
-                    </th>
-                  )}
-                  <td className={styles.word}>{metricName(metric.metric)}</td>
-                  <td className={styles.word}>
-                    {STATE_SIGNS[metric.state].sign} {STATE_SIGNS[metric.state].word}
-                  </td>
-                  <td className={table.num}>{metricValue(metric.metric, metric.mean)}</td>
-                  <td className={table.num}>
-                    <CellsLink {...{ coverage, model }} metric={metric.metric} state="ok" cells={metric.scored}>
-                      {count(metric.scored)}/{count(metric.expected)}
+                    </div>
+                  </th>
+                )}
+                <td className={styles.word}>{metricName(metric.metric)}</td>
+                <td className={styles.word}>
+                  {STATE_SIGNS[metric.state].sign} {STATE_SIGNS[metric.state].word}
+                </td>
+                <td className={table.num}>{metricValue(metric.metric, metric.mean)}</td>
+                <td className={table.num}>
+                  <CellsLink {...{ coverage, model }} metric={metric.metric} state="ok" cells={metric.scored}>
+                    {count(metric.scored)}/{count(metric.expected)}
+                  </CellsLink>
+                  <span className={styles.bar}>
+                    <span
+                      style={{
+                        width: `${(metric.coverage ?? 0) * 100}%`,
+                        background: lookOf(model, base ?? undefined).colour,
+                      }}
+                    />
+                  </span>
+                </td>
+                {OTHER_STATES.map(([key, state]) => (
+                  <td key={key} className={`${table.num ?? ''} ${metric[key] === 0 ? 'dim' : ''}`}>
+                    <CellsLink {...{ coverage, model, state }} metric={metric.metric} cells={metric[key]}>
+                      {count(metric[key])}
                     </CellsLink>
-                    <span className={styles.bar}>
-                      <span
-                        style={{
-                          width: `${(metric.coverage ?? 0) * 100}%`,
-                          background: lookOf(model, base ?? undefined).colour,
-                        }}
-                      />
-                    </span>
                   </td>
-                  {OTHER_STATES.map(([key, state]) => (
-                    <td key={key} className={`${table.num ?? ''} ${metric[key] === 0 ? 'dim' : ''}`}>
-                      <CellsLink {...{ coverage, model, state }} metric={metric.metric} cells={metric[key]}>
-                        {count(metric[key])}
-                      </CellsLink>
-                    </td>
-                  ))}
-                  <td className={styles.reasons}>{reasonsOf(metric)}</td>
-                </tr>
-              )),
-          )}
-        </tbody>
-      </table>
-    </div>
+                ))}
+                <td className={styles.reasons}>{reasonsOf(metric)}</td>
+              </tr>
+            )),
+        )}
+      </tbody>
+    </ScrollTable>
   )
 }

@@ -4,6 +4,7 @@ import type { RunJob, RunState } from '../../../contract/control/run-job.ts'
 import { count, moment } from '../../components/format.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
@@ -38,25 +39,23 @@ interface LastRunsProps {
 /** Runs with their datasets; each dataset links to its matrix, each state of a run of this engine to its steps. */
 export function LastRuns({ runs, label, jobs }: LastRunsProps) {
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={label}>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th>{WORDS.run}</th>
-            <th>{WORDS.state}</th>
-            <th>{WORDS.datasets}</th>
-            <th className={table.num}>{WORDS.cellsOk}</th>
-            <th className={table.num}>{WORDS.failed}</th>
-            <th>{WORDS.finished}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {listedRuns(runs, jobs).map((listed) => (
-            <RunRow key={listed.head?.run_id ?? listed.job!.run_id} {...listed} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable label={label}>
+      <thead>
+        <tr>
+          <th>{WORDS.run}</th>
+          <th>{WORDS.state}</th>
+          <th>{WORDS.datasets}</th>
+          <th className={table.num}>{WORDS.cellsOk}</th>
+          <th className={table.num}>{WORDS.failed}</th>
+          <th>{WORDS.finished}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {listedRuns(runs, jobs).map((listed) => (
+          <RunRow key={listed.head?.run_id ?? listed.job!.run_id} {...listed} />
+        ))}
+      </tbody>
+    </ScrollTable>
   )
 }
 

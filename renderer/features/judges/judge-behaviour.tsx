@@ -5,6 +5,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { EstimateCell } from '../../components/estimate.tsx'
 import { count, score } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { kappaSentence, positionSentence } from './agreement-words.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
@@ -99,38 +100,36 @@ export function LeftOutRanks({ ranks }: { ranks: LeaveOneJudgeOut }) {
         {inconclusive ? WORDS.firstPlaceOpen : WORDS.firstPlaceStable}
         {unstable.length > 0 && WORDS.changedRanks}
       </p>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.ranksWithout}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.columns.approach}</th>
-              <th className={table.num}>{WORDS.columns.mean}</th>
-              <th className={table.num}>{WORDS.columns.rankOfAll}</th>
-              {judges.map((judge) => (
-                <th key={judge} className={`${table.num ?? ''} ${styles.judgeHead ?? ''}`}>
-                  {WORDS.columns.without(judge)}
-                </th>
+      <ScrollTable label={WORDS.ranksWithout}>
+        <thead>
+          <tr>
+            <th>{WORDS.columns.approach}</th>
+            <th className={table.num}>{WORDS.columns.mean}</th>
+            <th className={table.num}>{WORDS.columns.rankOfAll}</th>
+            {judges.map((judge) => (
+              <th key={judge} className={`${table.num ?? ''} ${styles.judgeHead ?? ''}`}>
+                {WORDS.columns.without(judge)}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {order.map(({ model, mean, rank, ranks_without: without }) => (
+            <tr key={model}>
+              <th scope="row">
+                <ApproachName alias={model} short />
+              </th>
+              <td className={table.num}>{score(mean)}</td>
+              <td className={table.num}>{rank ?? '–'}</td>
+              {without.map((each, place) => (
+                <td key={judges[place]} className={table.num}>
+                  {each === rank ? (each ?? '–') : <strong>{each ?? '–'}</strong>}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {order.map(({ model, mean, rank, ranks_without: without }) => (
-              <tr key={model}>
-                <th scope="row">
-                  <ApproachName alias={model} short />
-                </th>
-                <td className={table.num}>{score(mean)}</td>
-                <td className={table.num}>{rank ?? '–'}</td>
-                {without.map((each, place) => (
-                  <td key={judges[place]} className={table.num}>
-                    {each === rank ? (each ?? '–') : <strong>{each ?? '–'}</strong>}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
     </>
   )
 }

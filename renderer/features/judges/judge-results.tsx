@@ -9,6 +9,7 @@ import { whyNoInterval } from '../../components/estimate.tsx'
 import { count, plural, score } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { alphaSentence, alphaText } from './agreement-words.ts'
@@ -161,59 +162,57 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
   const decided = pairs.data?.comparison.decided
   return (
     <>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.results.scores}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th className={table.num}>{WORDS.columns.rank}</th>
-              <th>{WORDS.columns.approach}</th>
-              <th className={table.num}>{WORDS.columns.mean}</th>
-              <th className={table.num}>{WORDS.columns.interval}</th>
-              <th className={styles.barColumn}>
-                {WORDS.columns.bar}
-                <IntervalScale domain={GRADES} marks={[1, 2, 3, 4, 5]} />
+      <ScrollTable label={WORDS.results.scores}>
+        <thead>
+          <tr>
+            <th className={table.num}>{WORDS.columns.rank}</th>
+            <th>{WORDS.columns.approach}</th>
+            <th className={table.num}>{WORDS.columns.mean}</th>
+            <th className={table.num}>{WORDS.columns.interval}</th>
+            <th className={styles.barColumn}>
+              {WORDS.columns.bar}
+              <IntervalScale domain={GRADES} marks={[1, 2, 3, 4, 5]} />
+            </th>
+            <th className={table.num}>{WORDS.columns.questions}</th>
+            <th className={table.num}>{WORDS.columns.won}</th>
+            <th className={table.num}>{WORDS.columns.votes}</th>
+            {human !== null && <th className={table.num}>{WORDS.columns.yourMean}</th>}
+            {human !== null && <th className={table.num}>{WORDS.columns.yourVotes}</th>}
+          </tr>
+        </thead>
+        <tbody>
+          {order.map(({ model, own, person, estimate, rank }) => (
+            <tr key={model}>
+              {/* Without a decided pair, an order would say what these grades do not. */}
+              <td className={table.num}>{(decided?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
+              <th scope="row">
+                <ApproachName alias={model} short />
               </th>
-              <th className={table.num}>{WORDS.columns.questions}</th>
-              <th className={table.num}>{WORDS.columns.won}</th>
-              <th className={table.num}>{WORDS.columns.votes}</th>
-              {human !== null && <th className={table.num}>{WORDS.columns.yourMean}</th>}
-              {human !== null && <th className={table.num}>{WORDS.columns.yourVotes}</th>}
-            </tr>
-          </thead>
-          <tbody>
-            {order.map(({ model, own, person, estimate, rank }) => (
-              <tr key={model}>
-                {/* Without a decided pair, an order would say what these grades do not. */}
-                <td className={table.num}>{(decided?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
-                <th scope="row">
-                  <ApproachName alias={model} short />
-                </th>
-                <td className={table.num}>{score(own?.mean)}</td>
+              <td className={table.num}>{score(own?.mean)}</td>
+              <td className={table.num}>
+                {estimate === null || estimate.interval === null ? '–' : intervalWords(estimate.interval)}
+              </td>
+              <td>
+                <IntervalBar
+                  value={own?.mean ?? null}
+                  interval={estimate?.interval ?? null}
+                  domain={GRADES}
+                  colour={lookOf(model).colour}
+                />
+              </td>
+              <td className={table.num}>{count(own?.questions ?? 0)}</td>
+              <td className={table.num}>{count(own?.wins ?? 0)}</td>
+              <td className={table.num}>{count(own?.votes ?? 0)}</td>
+              {human !== null && (
                 <td className={table.num}>
-                  {estimate === null || estimate.interval === null ? '–' : intervalWords(estimate.interval)}
+                  {score(person?.mean)} <span className="dim">n {count(person?.questions ?? 0)}</span>
                 </td>
-                <td>
-                  <IntervalBar
-                    value={own?.mean ?? null}
-                    interval={estimate?.interval ?? null}
-                    domain={GRADES}
-                    colour={lookOf(model).colour}
-                  />
-                </td>
-                <td className={table.num}>{count(own?.questions ?? 0)}</td>
-                <td className={table.num}>{count(own?.wins ?? 0)}</td>
-                <td className={table.num}>{count(own?.votes ?? 0)}</td>
-                {human !== null && (
-                  <td className={table.num}>
-                    {score(person?.mean)} <span className="dim">n {count(person?.questions ?? 0)}</span>
-                  </td>
-                )}
-                {human !== null && <td className={table.num}>{count(person?.votes ?? 0)}</td>}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+              )}
+              {human !== null && <td className={table.num}>{count(person?.votes ?? 0)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
       {decided !== undefined && (
         <p className={styles.below}>{WORDS.decided(count(decided.decided), count(decided.comparable))}</p>
       )}

@@ -5,6 +5,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { count, score } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
@@ -34,47 +35,45 @@ function QuestionReasons({ query: { query, human } }: { query: JudgeResults['que
           <MarkedText text={human!.note} />
         </p>
       )}
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.reasonsFor(query.query_id)}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.columns.approach}</th>
-              <th className={table.num}>{WORDS.columns.meanShort}</th>
-              {human !== null && <th className={table.num}>{WORDS.columns.you}</th>}
-              {judges.map(([judge]) => (
-                <th key={judge} className={styles.judgeHead}>
-                  {judge}
-                </th>
+      <ScrollTable label={WORDS.reasonsFor(query.query_id)}>
+        <thead>
+          <tr>
+            <th>{WORDS.columns.approach}</th>
+            <th className={table.num}>{WORDS.columns.meanShort}</th>
+            {human !== null && <th className={table.num}>{WORDS.columns.you}</th>}
+            {judges.map(([judge]) => (
+              <th key={judge} className={styles.judgeHead}>
+                {judge}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {models.map(([model, mean]) => (
+            <tr key={model}>
+              <th scope="row">
+                <ApproachName alias={model} short />
+              </th>
+              <td className={table.num}>{score(mean)}</td>
+              {human !== null && (
+                <td className={table.num}>
+                  {human.scores[model] ?? '–'}
+                  {human.best === model && ' ★'}
+                </td>
+              )}
+              {judges.map(([judge, verdict]) => (
+                <td key={judge} className={styles.reason}>
+                  <strong>
+                    {score(verdict.scores[model])}
+                    {verdict.best === model && ' ★'}
+                  </strong>{' '}
+                  <MarkedText text={verdict.reasons?.[model] ?? ''} />
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {models.map(([model, mean]) => (
-              <tr key={model}>
-                <th scope="row">
-                  <ApproachName alias={model} short />
-                </th>
-                <td className={table.num}>{score(mean)}</td>
-                {human !== null && (
-                  <td className={table.num}>
-                    {human.scores[model] ?? '–'}
-                    {human.best === model && ' ★'}
-                  </td>
-                )}
-                {judges.map(([judge, verdict]) => (
-                  <td key={judge} className={styles.reason}>
-                    <strong>
-                      {score(verdict.scores[model])}
-                      {verdict.best === model && ' ★'}
-                    </strong>{' '}
-                    <MarkedText text={verdict.reasons?.[model] ?? ''} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
     </details>
   )
 }

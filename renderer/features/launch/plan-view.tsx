@@ -1,6 +1,7 @@
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
 import type { Cost } from '../../../contract/manifests/prices.ts'
 import { costWords, plannedWords } from '../../../contract/words.ts'
+import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
 import { deletedCells } from './effects.ts'
@@ -45,14 +46,7 @@ export function PlanView({ plan }: { plan: Plan }) {
   )
   return (
     <div className={styles.plan}>
-      <dl className={styles.totals}>
-        {figures.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList figures={figures} className={styles.totals} />
       <table className={table.table}>
         <thead>
           <tr>

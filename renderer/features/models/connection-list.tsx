@@ -6,6 +6,7 @@ import type { ConnectionView } from '../../../contract/control/models.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { ConnectionKey } from './connection-key.tsx'
@@ -39,68 +40,66 @@ export function ConnectionList({ connections, onEdit }: ConnectionListProps) {
   )
   return (
     <Panel title={WORDS.title}>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.title}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.name}</th>
-              <th>{WORDS.kind}</th>
-              <th>{WORDS.address}</th>
-              <th>{WORDS.key}</th>
-              <th>{WORDS.where}</th>
-              <th>{WORDS.actions}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {connections.map((connection) => {
-              const { name, kind, address, cloud, own } = connection
-              return (
-                <tr key={name}>
-                  <th scope="row">{name}</th>
-                  <td>{connectionKind(kind).label}</td>
-                  <td className={table.wrap}>{address}</td>
-                  <td>
-                    <ConnectionKey connection={connection} />
-                  </td>
-                  <td>{cloud ? MODELS_WORDS.sets.cloud : MODELS_WORDS.sets.near}</td>
-                  <td>
-                    <div className={styles.row}>
+      <ScrollTable label={WORDS.title}>
+        <thead>
+          <tr>
+            <th>{WORDS.name}</th>
+            <th>{WORDS.kind}</th>
+            <th>{WORDS.address}</th>
+            <th>{WORDS.key}</th>
+            <th>{WORDS.where}</th>
+            <th>{WORDS.actions}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {connections.map((connection) => {
+            const { name, kind, address, cloud, own } = connection
+            return (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td>{connectionKind(kind).label}</td>
+                <td className={table.wrap}>{address}</td>
+                <td>
+                  <ConnectionKey connection={connection} />
+                </td>
+                <td>{cloud ? MODELS_WORDS.sets.cloud : MODELS_WORDS.sets.near}</td>
+                <td>
+                  <div className={styles.row}>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={WORDS.testOf(name)}
+                      loading={test.isPending && tested === name}
+                      disabled={test.isPending}
+                      onClick={() => test.mutate({ target: { name } })}
+                    >
+                      {WORDS.test}
+                    </Button>
+                    <Button
+                      size="xs"
+                      variant="default"
+                      aria-label={WORDS.editOf(name)}
+                      onClick={() => onEdit(connection)}
+                    >
+                      {WORDS.edit}
+                    </Button>
+                    {own && (
                       <Button
                         size="xs"
                         variant="default"
-                        aria-label={WORDS.testOf(name)}
-                        loading={test.isPending && tested === name}
-                        disabled={test.isPending}
-                        onClick={() => test.mutate({ target: { name } })}
+                        aria-label={WORDS.removeOf(name)}
+                        onClick={() => setRemoving(connection)}
                       >
-                        {WORDS.test}
+                        {WORDS.remove}
                       </Button>
-                      <Button
-                        size="xs"
-                        variant="default"
-                        aria-label={WORDS.editOf(name)}
-                        onClick={() => onEdit(connection)}
-                      >
-                        {WORDS.edit}
-                      </Button>
-                      {own && (
-                        <Button
-                          size="xs"
-                          variant="default"
-                          aria-label={WORDS.removeOf(name)}
-                          onClick={() => setRemoving(connection)}
-                        >
-                          {WORDS.remove}
-                        </Button>
-                      )}
-                    </div>
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      </div>
+                    )}
+                  </div>
+                </td>
+              </tr>
+            )
+          })}
+        </tbody>
+      </ScrollTable>
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
       {test.data !== undefined && <TestResult name={tested} result={test.data} />}
       {removing !== null && (

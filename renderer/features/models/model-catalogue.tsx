@@ -11,6 +11,7 @@ import { bytes, count } from '../../components/format.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api, control } from '../../data/client.ts'
 import styles from './models.module.css'
@@ -58,45 +59,43 @@ export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
       {isPending && <LoadingRows rows={8} height={40} />}
       {isError && <ErrorPanel error={error} what={WORDS.theCatalogue} retry={() => void refetch()} />}
       {data !== undefined && (
-        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.title}>
-          <table className={table.table}>
-            <thead>
+        <ScrollTable label={WORDS.title}>
+          <thead>
+            <tr>
+              <th>{WORDS.model}</th>
+              <th className={table.num}>{WORDS.size}</th>
+              <th className={table.num}>{WORDS.needs}</th>
+              <th>{WORDS.fits}</th>
+              <th>{WORDS.languages}</th>
+              <th>{WORDS.license}</th>
+              <th>{WORDS.actions}</th>
+            </tr>
+          </thead>
+          {ModelJob.options.map((job) => (
+            <tbody key={job}>
               <tr>
-                <th>{WORDS.model}</th>
-                <th className={table.num}>{WORDS.size}</th>
-                <th className={table.num}>{WORDS.needs}</th>
-                <th>{WORDS.fits}</th>
-                <th>{WORDS.languages}</th>
-                <th>{WORDS.license}</th>
-                <th>{WORDS.actions}</th>
+                <th scope="rowgroup" colSpan={7} className={styles.job}>
+                  {WORDS.jobs[job]}
+                </th>
               </tr>
-            </thead>
-            {ModelJob.options.map((job) => (
-              <tbody key={job}>
-                <tr>
-                  <th scope="rowgroup" colSpan={7} className={styles.job}>
-                    {WORDS.jobs[job]}
-                  </th>
-                </tr>
-                {data
-                  .filter((entry) => entry.job === job)
-                  .map((entry) => (
-                    <EntryRow
-                      key={entry.id}
-                      entry={entry}
-                      isTesting={test.isPending}
-                      onUse={onUse}
-                      onRemove={() => setRemoving(entry.id)}
-                      onTest={() => {
-                        setTested(entry.id)
-                        test.mutate({ target: { file: entry.paths[0]! }, timeout_s: 300 })
-                      }}
-                    />
-                  ))}
-              </tbody>
-            ))}
-          </table>
-        </div>
+              {data
+                .filter((entry) => entry.job === job)
+                .map((entry) => (
+                  <EntryRow
+                    key={entry.id}
+                    entry={entry}
+                    isTesting={test.isPending}
+                    onUse={onUse}
+                    onRemove={() => setRemoving(entry.id)}
+                    onTest={() => {
+                      setTested(entry.id)
+                      test.mutate({ target: { file: entry.paths[0]! }, timeout_s: 300 })
+                    }}
+                  />
+                ))}
+            </tbody>
+          ))}
+        </ScrollTable>
       )}
       {test.isPending && <p role="status">{WORDS.testing(tested)}</p>}
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}

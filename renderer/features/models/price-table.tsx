@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { PricesView } from '../../../contract/control/models.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
-import table from '../../components/table.module.css'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
@@ -62,36 +62,34 @@ function PriceForm({ view }: { view: PricesView }) {
           onChange={({ currentTarget: { value } }) => setCurrency(value)}
         />
       </div>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.title}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.model}</th>
-              <th>{WORDS.input}</th>
-              <th>{WORDS.output}</th>
+      <ScrollTable label={WORDS.title}>
+        <thead>
+          <tr>
+            <th>{WORDS.model}</th>
+            <th>{WORDS.input}</th>
+            <th>{WORDS.output}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(draft).map(([model, price]) => (
+            <tr key={model}>
+              <th scope="row">{model}</th>
+              {(['input', 'output'] as const).map((side) => (
+                <td key={side}>
+                  <NumberInput
+                    size="xs"
+                    aria-label={side === 'input' ? WORDS.inputOf(model) : WORDS.outputOf(model)}
+                    min={0}
+                    hideControls
+                    value={price[side] ?? ''}
+                    onChange={(value) => setDraft({ ...draft, [model]: { ...price, [side]: amountOf(value) } })}
+                  />
+                </td>
+              ))}
             </tr>
-          </thead>
-          <tbody>
-            {Object.entries(draft).map(([model, price]) => (
-              <tr key={model}>
-                <th scope="row">{model}</th>
-                {(['input', 'output'] as const).map((side) => (
-                  <td key={side}>
-                    <NumberInput
-                      size="xs"
-                      aria-label={side === 'input' ? WORDS.inputOf(model) : WORDS.outputOf(model)}
-                      min={0}
-                      hideControls
-                      value={price[side] ?? ''}
-                      onChange={(value) => setDraft({ ...draft, [model]: { ...price, [side]: amountOf(value) } })}
-                    />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
       <div className={styles.actions}>
         <Button type="submit" loading={save.isPending}>
           {WORDS.save}

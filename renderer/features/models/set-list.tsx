@@ -5,6 +5,7 @@ import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
@@ -17,28 +18,26 @@ function Roles({ set: { name, roles } }: { set: ModelSetView }) {
   return (
     <details>
       <summary aria-label={WORDS.rolesOf(name)}>{WORDS.roles}</summary>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.rolesOf(name)}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.role}</th>
-              <th>{WORDS.backend}</th>
-              <th>{WORDS.model}</th>
-              <th>{WORDS.where}</th>
+      <ScrollTable label={WORDS.rolesOf(name)}>
+        <thead>
+          <tr>
+            <th>{WORDS.role}</th>
+            <th>{WORDS.backend}</th>
+            <th>{WORDS.model}</th>
+            <th>{WORDS.where}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(roles).map(([role, { backend, model, cloud }]) => (
+            <tr key={role}>
+              <th scope="row">{role.replaceAll('_', ' ')}</th>
+              <td>{backend}</td>
+              <td className={table.wrap}>{model}</td>
+              <td>{cloud ? WORDS.cloud : WORDS.near}</td>
             </tr>
-          </thead>
-          <tbody>
-            {Object.entries(roles).map(([role, { backend, model, cloud }]) => (
-              <tr key={role}>
-                <th scope="row">{role.replaceAll('_', ' ')}</th>
-                <td>{backend}</td>
-                <td className={table.wrap}>{model}</td>
-                <td>{cloud ? WORDS.cloud : WORDS.near}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
     </details>
   )
 }

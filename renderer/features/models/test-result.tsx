@@ -1,6 +1,7 @@
 import type { ModelTest } from '../../../contract/control/models.ts'
 import { duration } from '../../components/format.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
@@ -30,34 +31,32 @@ export function TestResult({ name, result }: { name: string; result: ModelTest }
         </p>
       ))}
       {probes.length > 0 && (
-        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.result(name)}>
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th>{WORDS.probe}</th>
-                <th>{WORDS.outcome}</th>
-                <th className={table.num}>{WORDS.latency}</th>
-                <th>{WORDS.finding}</th>
+        <ScrollTable label={WORDS.result(name)}>
+          <thead>
+            <tr>
+              <th>{WORDS.probe}</th>
+              <th>{WORDS.outcome}</th>
+              <th className={table.num}>{WORDS.latency}</th>
+              <th>{WORDS.finding}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {probes.map(({ probe, status, model, latency_ms: latency, finding, error, remedy }) => (
+              <tr key={probe}>
+                <th scope="row">{WORDS.probes[probe]}</th>
+                <td>
+                  <StateDot tone={TONES[status]} /> {WORDS.status[status]}
+                </td>
+                <td className={table.num}>{latency === null ? '–' : duration(latency)}</td>
+                <td className={table.wrap}>
+                  {[model, finding].filter((text) => text !== null).join(' · ')}
+                  {error !== null && <div className={styles.bad}>{error}</div>}
+                  {remedy !== null && <div className="dim">{remedy}</div>}
+                </td>
               </tr>
-            </thead>
-            <tbody>
-              {probes.map(({ probe, status, model, latency_ms: latency, finding, error, remedy }) => (
-                <tr key={probe}>
-                  <th scope="row">{WORDS.probes[probe]}</th>
-                  <td>
-                    <StateDot tone={TONES[status]} /> {WORDS.status[status]}
-                  </td>
-                  <td className={table.num}>{latency === null ? '–' : duration(latency)}</td>
-                  <td className={table.wrap}>
-                    {[model, finding].filter((text) => text !== null).join(' · ')}
-                    {error !== null && <div className={styles.bad}>{error}</div>}
-                    {remedy !== null && <div className="dim">{remedy}</div>}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </ScrollTable>
       )}
     </section>
   )

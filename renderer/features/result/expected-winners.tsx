@@ -6,6 +6,7 @@ import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { metricName, score } from '../../components/format.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { expectedAndBest, type Scored } from './expected-outcome.ts'
@@ -56,60 +57,49 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
               total,
             )}
           </p>
-          <div className={table.scroll} tabIndex={0} role="region" aria-label={title}>
-            <table className={table.table}>
-              <thead>
-                <tr>
-                  <th>{RESULT_WORDS.question}</th>
-                  <th>{RESULT_WORDS.expected}</th>
-                  <th>{WORDS.observed}</th>
-                  <th>{WORDS.outcome}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {questions.map(
-                  ({
-                    question_id: id,
-                    repeat,
-                    query: text,
-                    expect_winner: named,
-                    expected,
-                    best,
-                    outcome,
-                    compared,
-                  }) => (
-                    <tr key={`${id} ${repeat}`}>
-                      <th scope="row" className={table.wrap}>
-                        {text ?? id}
-                      </th>
-                      <td>
-                        {named === null ? (
-                          <span className="dim">{RESULT_WORDS.notNamed}</span>
-                        ) : (
-                          <ApproachName alias={named} short />
-                        )}{' '}
-                        {expected !== null && cell(expected)}
-                      </td>
-                      <td className={table.wrap}>
-                        {best.length === compared && compared > 1 ? (
-                          <>
-                            {RESULT_WORDS.all(compared)} {cell(best[0]!)}
-                          </>
-                        ) : (
-                          best.map((each) => (
-                            <span key={each.model}>
-                              <ApproachName alias={each.model} short /> {cell(each)}{' '}
-                            </span>
-                          ))
-                        )}
-                      </td>
-                      <td>{WORDS.outcomes[outcome]}</td>
-                    </tr>
-                  ),
-                )}
-              </tbody>
-            </table>
-          </div>
+          <ScrollTable label={title}>
+            <thead>
+              <tr>
+                <th>{RESULT_WORDS.question}</th>
+                <th>{RESULT_WORDS.expected}</th>
+                <th>{WORDS.observed}</th>
+                <th>{WORDS.outcome}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {questions.map(
+                ({ question_id: id, repeat, query: text, expect_winner: named, expected, best, outcome, compared }) => (
+                  <tr key={`${id} ${repeat}`}>
+                    <th scope="row" className={table.wrap}>
+                      {text ?? id}
+                    </th>
+                    <td>
+                      {named === null ? (
+                        <span className="dim">{RESULT_WORDS.notNamed}</span>
+                      ) : (
+                        <ApproachName alias={named} short />
+                      )}{' '}
+                      {expected !== null && cell(expected)}
+                    </td>
+                    <td className={table.wrap}>
+                      {best.length === compared && compared > 1 ? (
+                        <>
+                          {RESULT_WORDS.all(compared)} {cell(best[0]!)}
+                        </>
+                      ) : (
+                        best.map((each) => (
+                          <span key={each.model}>
+                            <ApproachName alias={each.model} short /> {cell(each)}{' '}
+                          </span>
+                        ))
+                      )}
+                    </td>
+                    <td>{WORDS.outcomes[outcome]}</td>
+                  </tr>
+                ),
+              )}
+            </tbody>
+          </ScrollTable>
           {query.hasNextPage && (
             <Button
               variant="default"

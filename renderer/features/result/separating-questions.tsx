@@ -5,6 +5,7 @@ import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-p
 import { ApproachName } from '../../components/approach-name.tsx'
 import { metricName, score } from '../../components/format.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
@@ -85,30 +86,28 @@ export function SeparatingQuestions({ run, dataset, metric }: SeparatingQuestion
       {data === undefined && !isError && <LoadingRows rows={SHOWN} height={36} />}
       {data !== undefined && rows.length === 0 && <p className="dim">{WORDS.noSeparating(metricName(metric))}</p>}
       {rows.length > 0 && (
-        <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.separating(dataset.label)}>
-          <table className={table.table}>
-            <thead>
-              <tr>
-                <th>{WORDS.question}</th>
-                <th>{WORDS.highest}</th>
-                <th>{WORDS.lowest}</th>
-                <th>{WORDS.expected}</th>
+        <ScrollTable label={WORDS.separating(dataset.label)}>
+          <thead>
+            <tr>
+              <th>{WORDS.question}</th>
+              <th>{WORDS.highest}</th>
+              <th>{WORDS.lowest}</th>
+              <th>{WORDS.expected}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={`${row.question_id} ${row.repeat}`}>
+                <th scope="row" className={table.wrap}>
+                  {row.query ?? row.question_id}
+                </th>
+                {endCell(row.highest)}
+                {endCell(row.lowest)}
+                {expectedCell(row)}
               </tr>
-            </thead>
-            <tbody>
-              {rows.map((row) => (
-                <tr key={`${row.question_id} ${row.repeat}`}>
-                  <th scope="row" className={table.wrap}>
-                    {row.query ?? row.question_id}
-                  </th>
-                  {endCell(row.highest)}
-                  {endCell(row.lowest)}
-                  {expectedCell(row)}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+            ))}
+          </tbody>
+        </ScrollTable>
       )}
     </Panel>
   )

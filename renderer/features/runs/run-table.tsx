@@ -9,6 +9,7 @@ import { notifyFailure } from '../../components/notify.ts'
 import { cloudRoles, RunCloudMark } from '../../components/cloud-mark.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { RunDetail } from './run-detail.tsx'
@@ -29,44 +30,42 @@ interface RunTableProps {
 /** A row per run; the details of the open one are below its row. */
 export function RunTable({ runs, taken, open, onOpen }: RunTableProps) {
   return (
-    <div className={`${table.scroll} ${styles.runs}`} tabIndex={0} role="region" aria-label={WORDS.page}>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th>
-              <span className="hidden-text">{WORDS.columns.star}</span>
-            </th>
-            <th>{WORDS.columns.run}</th>
-            <th>{WORDS.columns.state}</th>
-            <th>{WORDS.columns.datasets}</th>
-            <th className={table.num}>{WORDS.columns.questions}</th>
-            <th>{WORDS.columns.approaches}</th>
-            <th>{WORDS.columns.models}</th>
-            <th title={WORDS.columns.highestAbout}>{WORDS.columns.highest}</th>
-            <th>
-              <span className="hidden-text">{WORDS.columns.actions}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {runs.map((run) => {
-            const isOpen = run.run_id === open
-            return (
-              <Fragment key={run.run_id}>
-                <RunRow run={run} isOpen={isOpen} onOpen={() => onOpen(isOpen ? undefined : run.run_id)} />
-                {isOpen && (
-                  <tr>
-                    <td colSpan={COLUMNS}>
-                      <RunDetail run={run} taken={taken} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            )
-          })}
-        </tbody>
-      </table>
-    </div>
+    <ScrollTable label={WORDS.page} className={styles.runs}>
+      <thead>
+        <tr>
+          <th>
+            <span className="hidden-text">{WORDS.columns.star}</span>
+          </th>
+          <th>{WORDS.columns.run}</th>
+          <th>{WORDS.columns.state}</th>
+          <th>{WORDS.columns.datasets}</th>
+          <th className={table.num}>{WORDS.columns.questions}</th>
+          <th>{WORDS.columns.approaches}</th>
+          <th>{WORDS.columns.models}</th>
+          <th title={WORDS.columns.highestAbout}>{WORDS.columns.highest}</th>
+          <th>
+            <span className="hidden-text">{WORDS.columns.actions}</span>
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run) => {
+          const isOpen = run.run_id === open
+          return (
+            <Fragment key={run.run_id}>
+              <RunRow run={run} isOpen={isOpen} onOpen={() => onOpen(isOpen ? undefined : run.run_id)} />
+              {isOpen && (
+                <tr>
+                  <td colSpan={COLUMNS}>
+                    <RunDetail run={run} taken={taken} />
+                  </td>
+                </tr>
+              )}
+            </Fragment>
+          )
+        })}
+      </tbody>
+    </ScrollTable>
   )
 }
 

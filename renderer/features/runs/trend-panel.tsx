@@ -15,6 +15,7 @@ import { count, metricName, moment, score } from '../../components/format.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { firstShown, runChoices, runLabel } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { useLeadingMetric } from '../../data/leading-metric.ts'
@@ -162,43 +163,41 @@ function TrendChart({ comparable, points, metric, intervalOf }: TrendPointsProps
 function TrendTable({ comparable, points, intervalOf }: TrendPointsProps) {
   const aliases = [...new Set(points.map(({ model }) => model))]
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.table}>
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th>{WORDS.run}</th>
-            <th>{WORDS.models}</th>
-            {aliases.map((alias) => (
-              <th key={alias} className={table.num}>
-                <ApproachName alias={alias} short />
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {comparable.toReversed().map((run) => (
-            <tr key={run.run_id}>
-              <RunHeading run={run} />
-              <td>{run.model_sets.join(', ') || '–'}</td>
-              {aliases.map((alias) => {
-                const point = points.find(({ run_id: id, model }) => id === run.run_id && model === alias)
-                const interval = intervalOf(run.run_id, alias)
-                return (
-                  <td key={alias} className={table.num}>
-                    {score(point?.quality)} {interval !== null && intervalWords(interval)}
-                    {point !== undefined && (
-                      <span className={styles.under}>
-                        {count(point.n)}/{count(point.expected)}
-                      </span>
-                    )}
-                  </td>
-                )
-              })}
-            </tr>
+    <ScrollTable label={WORDS.table}>
+      <thead>
+        <tr>
+          <th>{WORDS.run}</th>
+          <th>{WORDS.models}</th>
+          {aliases.map((alias) => (
+            <th key={alias} className={table.num}>
+              <ApproachName alias={alias} short />
+            </th>
           ))}
-        </tbody>
-      </table>
-    </div>
+        </tr>
+      </thead>
+      <tbody>
+        {comparable.toReversed().map((run) => (
+          <tr key={run.run_id}>
+            <RunHeading run={run} />
+            <td>{run.model_sets.join(', ') || '–'}</td>
+            {aliases.map((alias) => {
+              const point = points.find(({ run_id: id, model }) => id === run.run_id && model === alias)
+              const interval = intervalOf(run.run_id, alias)
+              return (
+                <td key={alias} className={table.num}>
+                  {score(point?.quality)} {interval !== null && intervalWords(interval)}
+                  {point !== undefined && (
+                    <span className={styles.under}>
+                      {count(point.n)}/{count(point.expected)}
+                    </span>
+                  )}
+                </td>
+              )
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </ScrollTable>
   )
 }
 
@@ -219,34 +218,32 @@ function ApartTable({ runs, onChoose }: { runs: TrendRun[]; onChoose: (run: stri
   return (
     <section aria-label={WORDS.apart}>
       <h3>{WORDS.apart}</h3>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.apart}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.run}</th>
-              <th>{WORDS.models}</th>
-              <th>{WORDS.why}</th>
-              <th>
-                <span className="hidden-text">{WORDS.choose}</span>
-              </th>
+      <ScrollTable label={WORDS.apart}>
+        <thead>
+          <tr>
+            <th>{WORDS.run}</th>
+            <th>{WORDS.models}</th>
+            <th>{WORDS.why}</th>
+            <th>
+              <span className="hidden-text">{WORDS.choose}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {runs.toReversed().map((run) => (
+            <tr key={run.run_id}>
+              <RunHeading run={run} />
+              <td>{run.model_sets.join(', ') || '–'}</td>
+              <td className={table.wrap}>{whyApart(run)}</td>
+              <td>
+                <Button size="compact-sm" variant="default" onClick={() => onChoose(run.run_id)}>
+                  {WORDS.choose}
+                </Button>
+              </td>
             </tr>
-          </thead>
-          <tbody>
-            {runs.toReversed().map((run) => (
-              <tr key={run.run_id}>
-                <RunHeading run={run} />
-                <td>{run.model_sets.join(', ') || '–'}</td>
-                <td className={table.wrap}>{whyApart(run)}</td>
-                <td>
-                  <Button size="compact-sm" variant="default" onClick={() => onChoose(run.run_id)}>
-                    {WORDS.choose}
-                  </Button>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
     </section>
   )
 }

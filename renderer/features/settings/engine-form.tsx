@@ -8,6 +8,7 @@ import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
 import { VARIABLES } from '../../../contract/settings/variables.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './settings.module.css'
@@ -121,28 +122,26 @@ function ModelRoles({ set }: { set: ExperimentView['model_sets'][number] }) {
     <div className={styles.roles}>
       <h3>{WORDS.rolesOf(set.name)}</h3>
       <p className="dim">{set.description}</p>
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.modelRolesOf(set.name)}>
-        <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.role}</th>
-              <th>{WORDS.backend}</th>
-              <th>{WORDS.model}</th>
-              <th>{WORDS.where}</th>
+      <ScrollTable label={WORDS.modelRolesOf(set.name)}>
+        <thead>
+          <tr>
+            <th>{WORDS.role}</th>
+            <th>{WORDS.backend}</th>
+            <th>{WORDS.model}</th>
+            <th>{WORDS.where}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(set.roles).map(([role, { backend, model, cloud }]) => (
+            <tr key={role}>
+              <th scope="row">{role.replaceAll('_', ' ')}</th>
+              <td>{backend}</td>
+              <td className={table.wrap}>{model}</td>
+              <td>{cloud ? WORDS.cloud : WORDS.near}</td>
             </tr>
-          </thead>
-          <tbody>
-            {Object.entries(set.roles).map(([role, { backend, model, cloud }]) => (
-              <tr key={role}>
-                <th scope="row">{role.replaceAll('_', ' ')}</th>
-                <td>{backend}</td>
-                <td className={table.wrap}>{model}</td>
-                <td>{cloud ? WORDS.cloud : WORDS.near}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </ScrollTable>
     </div>
   )
 }

@@ -1,0 +1,65 @@
+import { Button } from '@mantine/core'
+import { moment } from './format.ts'
+import { ScrollTable } from './scroll-table.tsx'
+import { Panel } from './states.tsx'
+import table from './table.module.css'
+
+/** Something that was moved to the trash. */
+interface Removed {
+  trashId: string
+  name: string
+  removedAt: string
+  /** How much it holds; every item has it, or none. */
+  size?: string
+}
+
+interface TrashTableProps {
+  title: string
+  columns: { name: string; removedAt: string; size?: string }
+  items: readonly Removed[]
+  restore: string
+  restoreOf: (name: string) => string
+  onRestore: (trashId: string) => void
+}
+
+/** What was moved to the trash, each with a button that restores it; nothing while the trash is empty. */
+export function TrashTable({ title, columns, items, restore, restoreOf, onRestore }: TrashTableProps) {
+  if (items.length === 0) return null
+  return (
+    <Panel title={title}>
+      <ScrollTable label={title}>
+        <thead>
+          <tr>
+            <th scope="col">{columns.name}</th>
+            <th scope="col">{columns.removedAt}</th>
+            {columns.size !== undefined && <th scope="col">{columns.size}</th>}
+            <th scope="col">
+              <span className="hidden-text">{restore}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {items.map(({ trashId, name, removedAt, size }) => (
+            <tr key={trashId}>
+              <th scope="row" className={table.wrap}>
+                {name}
+              </th>
+              <td>{moment(removedAt)}</td>
+              {columns.size !== undefined && <td>{size}</td>}
+              <td>
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  aria-label={restoreOf(name)}
+                  onClick={() => onRestore(trashId)}
+                >
+                  {restore}
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
+    </Panel>
+  )
+}
