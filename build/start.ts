@@ -1,33 +1,13 @@
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, statSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { missingFolder } from '../main/manifests/project-folder.ts'
 import { missingLibraries } from './e2e/electron-runtime.ts'
 import { electronProgram } from './electron-program.ts'
-import { runTool } from './run-step.ts'
 import { answerHelp } from './answer-help.ts'
-
-const SOURCES = ['contract', 'charts', 'main', 'preload', 'renderer']
-const BUILT = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html']
+import { arePagesStale, buildPages } from './build-pages.ts'
 
 const print = (text: string): void => void process.stderr.write(`${text}\n`)
-
-/** Time of the newest file below a folder. */
-function newestIn(folder: string): number {
-  return readdirSync(folder, { recursive: true, withFileTypes: true }).reduce(
-    (newest, entry) =>
-      entry.isFile() ? Math.max(newest, statSync(join(entry.parentPath, entry.name)).mtimeMs) : newest,
-    0,
-  )
-}
-
-/** Whether something was edited since the last build, or there was none. */
-function isStale(): boolean {
-  if (!BUILT.every((file) => existsSync(file))) return true
-  const oldest = Math.min(...BUILT.map((file) => statSync(file).mtimeMs))
-  return SOURCES.some((folder) => newestIn(folder) > oldest)
-}
 
 const hasDisplay = (): boolean =>
   process.platform !== 'linux' || Boolean(process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY'])
@@ -64,9 +44,9 @@ async function start(args: string[]): Promise<number> {
     print(`error: ${missing}`)
     return 2
   }
-  if (isStale()) {
+  if (arePagesStale()) {
     print('pages and shell are built')
-    const build = await runTool('build', 'electron-vite', ['build', '--logLevel', 'warn'])
+    const build = await buildPages()
     if (!build.ok) {
       print(build.output)
       return 1

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Totals } from '../totals.ts'
-import { runTool } from '../run-step.ts'
+import { buildPages } from '../build-pages.ts'
 import { browserHost, desktopHost, type SpecHost } from './hosts.ts'
 import { answerHelp } from '../answer-help.ts'
 
@@ -82,7 +82,7 @@ const ALL_FLAG = '--all'
 
 /** Finds the hosts of the specs and builds pages and shell, which installs what is missing where that is allowed; null where the build fails. */
 export async function prepareSpecs(): Promise<SpecHost[] | null> {
-  const build = await runTool('pages and shell', 'electron-vite', ['build', '--logLevel', 'warn'])
+  const build = await buildPages()
   if (!build.ok) {
     console.log(`▲ pages and shell do not build\n${build.output}`)
     return null

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { findChromium } from '../../build/e2e/find-program.ts'
 import { type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { startChatService } from '../helpers/chat-service.ts'
 import { Person, type Effort } from '../helpers/person.ts'
+import { currentPages } from '../helpers/current-pages.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { atMost, shown, type Figure } from './figure.ts'
 import { type Job, JOBS, type Place } from './person-jobs.ts'
@@ -90,8 +90,7 @@ ${outcomes.map(row).join('\n')}
 
 /** Does every job, or those that are named, and counts what each takes. Writes \`docs/jobs.md\` when all were done and that is wanted. */
 export async function benchJobs({ only, write }: { only?: readonly string[]; write: boolean }): Promise<Figure[]> {
-  if (!existsSync(join(PROJECT_ROOT, 'out/renderer/index.html')))
-    throw new Error('build the pages first: npm run build')
+  await currentPages()
   const jobs = JOBS.filter(({ id }) => only === undefined || only.includes(id))
   const service = await startChatService()
   const browser = await chromium.launch({

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, writeSync } from 'node:fs'
+import { closeSync, openSync, writeSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Browser, type CDPSession, chromium, type Page } from '@playwright/test'
 import { findChromium } from '../../build/e2e/find-program.ts'
 import { type EngineProcess, startEngine } from '../helpers/engine-process.ts'
+import { currentPages } from '../helpers/current-pages.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { fastLine, syntheticRows, writeSyntheticRun } from '../helpers/synthetic-evidence.ts'
 import { atMost, type Figure, median, quantile, shown } from './figure.ts'
@@ -203,8 +204,7 @@ async function manyCells(browser: Browser, page: Page): Promise<Figure[]> {
 
 /** P5 and P6 on a real engine with its own index, in the pages as they are built, without a graphics processor. */
 export async function benchPanel(): Promise<Figure[]> {
-  if (!existsSync(join(PROJECT_ROOT, 'out/renderer/index.html')))
-    throw new Error('build the pages first: npx vite build -c renderer.vite.config.ts')
+  await currentPages()
   const project = await mkdtemp(join(tmpdir(), 'panel-bench-'))
   let engine: EngineProcess | null = null
   let browser: Browser | null = null

@@ -210,8 +210,9 @@ export const JOBS: readonly Job[] = [
       await goTo(page, 'Judges')
       await button(page, 'Judge answers…').click()
       await page.getByRole('dialog').getByRole('button', { name: 'Judge answers' }).click()
-      await expect(button(page, 'Open result')).toBeVisible({ timeout: LONG_MS })
-      return 'all answers judged'
+      const step = page.locator('[data-step=judge][data-state=done]')
+      await expect(step).toBeVisible({ timeout: LONG_MS })
+      return shown(step.innerText())
     },
   },
   {
@@ -220,6 +221,8 @@ export const JOBS: readonly Job[] = [
     async run(person) {
       const { page } = person
       await goTo(page, 'Judges')
+      await button(page, 'Grade blindly…').click()
+      await button(page, 'Start round').click()
       const answers = page.getByRole('group', { name: /^Answer / })
       await expect(answers.first()).toBeVisible()
       const count = await answers.count()
