@@ -5,11 +5,11 @@ import type { SlicedWork } from '../../sliced-work.ts'
 import { partsOf } from './merged-graph.ts'
 import type { MergedGraph, Parts } from './merged-graph.ts'
 import type { MergedEntity, MergedRelation } from './merged-parts.ts'
-import { createNumbers, grouped, groupedValues, rowsOf } from './numbers.ts'
-import type { Groups } from './numbers.ts'
+import { createNumbers, grouped, groupedValues, rowsOf } from '../../columns/numbers.ts'
+import type { Groups } from '../../columns/numbers.ts'
 import { splittingTexts } from './part-words.ts'
 import type { PartWords } from './part-words.ts'
-import type { TextTable } from './text-table.ts'
+import type { TextTable } from '../../columns/text-table.ts'
 
 /** An entity with its position in the graph's tables. */
 export interface GraphEntity extends MergedEntity {

@@ -1,9 +1,9 @@
 import type { ExtractedChunk } from '../document-store.ts'
 import type { NameResolver } from '../resolution/resolve-names.ts'
-import { createNumbers } from './numbers.ts'
-import type { Numbers } from './numbers.ts'
-import { createTextTable } from './text-table.ts'
-import type { TextTable } from './text-table.ts'
+import { createNumbers } from '../../columns/numbers.ts'
+import type { Numbers } from '../../columns/numbers.ts'
+import { createTextTable } from '../../columns/text-table.ts'
+import type { TextTable } from '../../columns/text-table.ts'
 
 /** Stands for "no text" among the numbers of texts. */
 export const NO_TEXT = -1

@@ -5,9 +5,9 @@ import { createMentionCollector, KEYWORD_SEPARATOR, NO_TEXT } from './mentions.t
 import type { Mentions } from './mentions.ts'
 import { mergedEntity, mergedRelation } from './merged-parts.ts'
 import type { MergedEntity, MergedRelation } from './merged-parts.ts'
-import { grouped, release, rowsOf } from './numbers.ts'
-import type { Groups } from './numbers.ts'
-import type { TextTable } from './text-table.ts'
+import { grouped, release, rowsOf } from '../../columns/numbers.ts'
+import type { Groups } from '../../columns/numbers.ts'
+import type { TextTable } from '../../columns/text-table.ts'
 
 /** Parts of a graph in their order, each put together when it is read. */
 export interface Parts<Part> extends Iterable<Part> {

@@ -5,9 +5,9 @@ import { tokensOf } from '../../models/builtin/language/tokens.ts'
 import type { Token } from '../../models/builtin/language/tokens.ts'
 import { ALIKE_LETTERS } from '../../models/builtin/matching/terms.ts'
 import type { SlicedWork } from '../../sliced-work.ts'
-import { createNumbers, release } from './numbers.ts'
-import { createTextTable } from './text-table.ts'
-import type { TextTable } from './text-table.ts'
+import { createNumbers, release } from '../../columns/numbers.ts'
+import { createTextTable } from '../../columns/text-table.ts'
+import type { TextTable } from '../../columns/text-table.ts'
 
 /**
  * The words of a graph's texts in numbers. A question compares its terms with thousands of parts: reading and splitting their texts would take most

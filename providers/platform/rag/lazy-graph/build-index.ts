@@ -1,5 +1,5 @@
-import { createNumbers, grouped, release } from '../../graph-engine/graph/numbers.ts'
-import { createTextTable } from '../../graph-engine/graph/text-table.ts'
+import { createNumbers, grouped, release } from '../../columns/numbers.ts'
+import { createTextTable } from '../../columns/text-table.ts'
 import { createPauses } from '../../sliced-work.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import { createChunkConcepts } from './chunk-concepts.ts'

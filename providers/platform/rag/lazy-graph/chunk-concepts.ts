@@ -1,5 +1,5 @@
-import { createNumbers } from '../../graph-engine/graph/numbers.ts'
-import type { Numbers } from '../../graph-engine/graph/numbers.ts'
+import { createNumbers } from '../../columns/numbers.ts'
+import type { Numbers } from '../../columns/numbers.ts'
 
 /** A concept of a chunk with the sentences that it appears in, as the index file has them. */
 export type StoredConcept = [concept: number, sentences: number[]]

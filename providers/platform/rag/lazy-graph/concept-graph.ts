@@ -1,5 +1,5 @@
-import { grouped } from '../../graph-engine/graph/numbers.ts'
-import type { Groups } from '../../graph-engine/graph/numbers.ts'
+import { grouped } from '../../columns/numbers.ts'
+import type { Groups } from '../../columns/numbers.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 import type { ConceptKind } from './concepts.ts'
 import { kindWeight, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'

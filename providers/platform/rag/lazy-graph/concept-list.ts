@@ -1,6 +1,5 @@
-import { createNumbers } from '../../graph-engine/graph/numbers.ts'
-import { createTextTable } from '../../graph-engine/graph/text-table.ts'
-import type { TextTable } from '../../graph-engine/graph/text-table.ts'
+import { createNumbers } from '../../columns/numbers.ts'
+import { createTextTable, type TextTable } from '../../columns/text-table.ts'
 import type { ConceptKind } from './concepts.ts'
 
 /** A concept as the index file has it: its key, its kind, and a number whose meaning depends on the list. */

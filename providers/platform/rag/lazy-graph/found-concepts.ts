@@ -1,4 +1,4 @@
-import { createNumbers, release } from '../../graph-engine/graph/numbers.ts'
+import { createNumbers, release } from '../../columns/numbers.ts'
 
 /** A concept that a chunk's text or title has. */
 export interface FoundConcept {

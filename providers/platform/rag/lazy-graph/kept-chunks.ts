@@ -1,6 +1,5 @@
-import { createNumbers } from '../../graph-engine/graph/numbers.ts'
-import { createTextTable } from '../../graph-engine/graph/text-table.ts'
-import type { TextTable } from '../../graph-engine/graph/text-table.ts'
+import { createNumbers } from '../../columns/numbers.ts'
+import { createTextTable, type TextTable } from '../../columns/text-table.ts'
 import { createPauses } from '../../sliced-work.ts'
 import type { StoredChunk } from '../../vector-store/vector-store.ts'
 

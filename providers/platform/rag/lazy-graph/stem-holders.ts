@@ -1,4 +1,4 @@
-import { createNumbers, release } from '../../graph-engine/graph/numbers.ts'
+import { createNumbers, release } from '../../columns/numbers.ts'
 
 /** A stem and the chunks that hold it, as the index file has them: the first chunk, then the distance of each from the one before. */
 export type StoredStem = [stem: string, distances: number[]]

@@ -1,4 +1,4 @@
-import { hash32 } from '../../models/builtin/language/hash.ts'
+import { hash32 } from '../models/builtin/language/hash.ts'
 import { release, resized } from './numbers.ts'
 
 /** Different texts by number, kept as bytes outside the heap of JavaScript: a graph has hundreds of thousands, and a question reads a few. */
