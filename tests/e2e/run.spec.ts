@@ -71,7 +71,7 @@ const test = pageTest.extend<{ gateway: Answers & { env: Record<string, string> 
 test('launch: a wrong choice is named by its path, a right one shows the plan and starts', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag","hybrid-rag"]')
   await expect(page.getByRole('button', { name: 'Run 8 cells' })).toBeEnabled()
-  await expect(page.getByText(/^smoke decides nothing yet: intervals need 8 groups/)).toBeVisible()
+  await expect(page.getByText(/^Smoke decides nothing yet: intervals need 8 groups/)).toBeVisible()
   const name = page.getByRole('textbox', { name: 'Run name' })
   await name.fill('no name')
   await expect(page.getByRole('listitem').filter({ hasText: 'run_id letters, digits' })).toBeVisible()

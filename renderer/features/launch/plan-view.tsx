@@ -1,9 +1,11 @@
+import { useQuery } from '@tanstack/react-query'
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
 import type { Cost } from '../../../contract/manifests/prices.ts'
 import { costWords, plannedWords } from '../../../contract/words.ts'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
 import { deletedCells } from './effects.ts'
 import styles from './launch.module.css'
 import { LAUNCH_WORDS } from './launch-words.ts'
@@ -28,6 +30,8 @@ function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
 export function PlanView({ plan }: { plan: Plan }) {
   const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
   const cost = costOfPlan(datasets)
+  const { data: known = [] } = useQuery(api.datasets.list.queryOptions())
+  const labelOf = (dataset: string): string => known.find(({ id }) => id === dataset)?.label ?? dataset
   const figures: [string, string][] = [
     [WORDS.cells, count(totals.total)],
     [WORDS.reused, count(totals.reuse)],
@@ -60,7 +64,7 @@ export function PlanView({ plan }: { plan: Plan }) {
         <tbody>
           {datasets.map((dataset) => (
             <tr key={dataset.dataset_id}>
-              <td className={table.wrap}>{dataset.dataset_id}</td>
+              <td className={table.wrap}>{labelOf(dataset.dataset_id)}</td>
               <td className={table.num}>{count(dataset.run)}</td>
               <td className={table.num}>{count(dataset.reuse)}</td>
               <td className={table.num}>{count(dataset.evaluations)}</td>
@@ -86,13 +90,13 @@ export function PlanView({ plan }: { plan: Plan }) {
         {datasets.flatMap(({ dataset_id: dataset, unavailable }) =>
           unavailable.map(({ model, reason }) => (
             <li key={dataset + model} className={styles.warn}>
-              {WORDS.uncallable(model, dataset, reason)}
+              {WORDS.uncallable(model, labelOf(dataset), reason)}
             </li>
           )),
         )}
         {datasets.flatMap(({ dataset_id: dataset, planned_difference: planned }) => {
           const decides = plannedWords(planned)
-          return decides === null ? [] : [<li key={`decides ${dataset}`}>{`${dataset} ${decides}`}</li>]
+          return decides === null ? [] : [<li key={`decides ${dataset}`}>{`${labelOf(dataset)} ${decides}`}</li>]
         })}
         {cost !== null && cost.unknown.length > 0 && (
           <li className="dim">{WORDS.unknownCost(cost.unknown.join('; '))}</li>
