@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { giveBackFreedMemory } from './freed-memory.ts'
+import { tokensOf } from './models/builtin/language/tokens.ts'
 
 /** Fills the heap, lets go of everything, collects garbage as V8 does by itself, and prints the memory in MB before and after. */
 const SCRIPT = `
@@ -27,4 +28,15 @@ it('gives back what V8 keeps of a heap that has shrunk', () => {
 
 it('leaves a small process alone', () => {
   expect(giveBackFreedMemory(Number.MAX_SAFE_INTEGER)).toBe(false)
+})
+
+it('drops the words of recent texts, which are split again when they are needed', () => {
+  const text = 'The nine ships left Harwich.'
+  const words = tokensOf(text)
+  expect(tokensOf(text)).toBe(words)
+  giveBackFreedMemory(Number.MAX_SAFE_INTEGER)
+  expect(tokensOf(text)).toBe(words)
+  giveBackFreedMemory(0)
+  expect(tokensOf(text)).not.toBe(words)
+  expect(tokensOf(text)).toEqual(words)
 })

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { secretsEqual } from '../../kit/secrets.ts'
+import { giveBackFreedMemory } from '../freed-memory.ts'
 import { createVectorCache, openGraphDatabase, withoutVectorCache } from './database.ts'
 import { createDocumentStore, createExtractionStore } from './document-store.ts'
 import type { Received } from './documents.ts'
@@ -46,11 +47,13 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
     async build(alsoDocuments, signal) {
       const stored = readDocuments(alsoDocuments)
       const merged = await runInTurns(mergingExtractions(stored, limits.descriptionsKept), signal)
+      giveBackFreedMemory()
       const texts = textsToEmbed(merged)
       const { tables, keys } = await embedTables(texts, vectors, deps.models, limits.embedBatch, signal)
       // Vectors of documents that are not in this graph now may be needed again soon.
       const { pending, processing, failed } = documents.counts()
       if (pending + processing + failed === alsoDocuments.length) vectors.keepOnly(keys)
+      giveBackFreedMemory()
       return runInTurns(creatingKnowledgeGraph(merged, tables), signal)
     },
   })
