@@ -5,7 +5,7 @@ import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbedding } from '../../../tests/helpers/hash-embedding.ts'
-import { vec0Rows } from './database.ts'
+import { openDatabase, vec0Rows } from './database.ts'
 import { openSqliteVectorStore } from './sqlite-vector-store.ts'
 import { UnknownCollectionError, VectorStoreUnavailableError } from './vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from './vector-store.ts'
@@ -54,6 +54,26 @@ const write = (name: string, chunks: StoredChunk[], source: Partial<CollectionSo
   )
 
 const documents = (hits: { chunk: StoredChunk }[]): string[] => hits.map((hit) => hit.chunk.document)
+
+describe('vectors in memory', () => {
+  it('are read again after they were released', async () => {
+    await write('RagBase_smoke', DOCUMENTS)
+    const find = () => store.dense('RagBase_smoke', hashEmbedding(DOCUMENTS[4]!.indexText), 1).then(documents)
+    expect(await find()).toEqual(['tea.md'])
+    // Deleted in the file by another connection, which a search in memory does not see.
+    const other = openDatabase(file)
+    const { generation } = other.prepare<[], { generation: number }>('SELECT generation FROM collections').get()!
+    const { id } = other
+      .prepare<[], { id: number }>(`SELECT id FROM chunks_${generation} WHERE document = 'tea.md'`)
+      .get()!
+    other.prepare(`DELETE FROM dense_${generation} WHERE rowid = ?`).run(BigInt(id))
+    other.close()
+    expect(await find()).toEqual(['tea.md'])
+    await store.releaseVectors('RagBase_smoke')
+    expect(await find()).not.toContain('tea.md')
+    await expect(store.releaseVectors('absent')).resolves.toBeUndefined()
+  })
+})
 
 describe('collections', () => {
   it('keeps chunks and facts of a collection over a restart', async () => {

@@ -205,6 +205,11 @@ class SqliteVectorStore implements VectorStore {
     return this.#read(name, ({ info, reader }) => ({ passages: info.chunkCount, holding: reader.holding(text) }))
   }
 
+  async releaseVectors(name: string): Promise<void> {
+    const known = this.#readers.get(name)
+    if (known !== undefined) this.#matrices.delete(known.generation)
+  }
+
   async remove(name: string): Promise<boolean> {
     return unavailableOnFailure(() =>
       this.#database

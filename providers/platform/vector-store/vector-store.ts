@@ -83,6 +83,8 @@ export interface VectorStore {
   hybrid(name: string, query: HybridQuery): Promise<SearchHit[]>
   /** How many chunks hold each content word of a text, as the keyword index matches words. */
   termStatistics(name: string, text: string): Promise<TermStatistics>
+  /** Lets go of vectors that earlier searches keep in memory; the next search reads them again. */
+  releaseVectors(name: string): Promise<void>
   remove(name: string): Promise<boolean>
   close(): Promise<void>
 }

@@ -278,6 +278,8 @@ export function openWeaviateVectorStore(url: string, apiKey: string | null): Vec
         return { passages: info.chunkCount, holding: new Map(await Promise.all(counts)) }
       }),
 
+    // The service keeps them.
+    releaseVectors: async () => undefined,
     async remove(name) {
       const className = await target(name)
       if (className === null) return false

@@ -48,6 +48,17 @@ describe('concept indexes', () => {
     expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(stored(first.graph.index))
   })
 
+  it('are built when the vectors of the collection are released, and later loads leave those alone', async () => {
+    const { store, cache, load } = await world()
+    const indexes = createConceptIndexes(store, cache)
+    const released = vi.spyOn(store, 'releaseVectors')
+    const read = vi.spyOn(store, 'chunks')
+    await load(indexes)
+    await load(indexes)
+    expect(released.mock.calls).toEqual([['RagBase_smoke']])
+    expect(released.mock.invocationCallOrder[0]).toBeLessThan(read.mock.invocationCallOrder[0]!)
+  })
+
   it('are rebuilt when the content changes, in the same file', async () => {
     const { store, cache, load } = await world()
     const indexes = createConceptIndexes(store, cache)

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { giveBackFreedMemory } from '../../freed-memory.ts'
 import { createPauses } from '../../sliced-work.ts'
 import type { CollectionInfo, StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
 import { buildConceptIndex } from './build-index.ts'
@@ -54,10 +55,14 @@ export function createConceptIndexes(store: VectorStore, folder: string): Concep
   }
 
   async function loadOrBuild(collection: string, maxConcepts: number, file: string): Promise<Loaded> {
+    // What follows needs much memory for a while, and no vectors: the next search reads them again.
+    await store.releaseVectors(collection)
+    giveBackFreedMemory()
     const { chunks, fingerprint } = await readChunks(collection, maxConcepts)
     const cached = await readIndexFile(file, fingerprint)
     if (cached !== null) return { graph: new ConceptGraph(cached, chunks), fromFile: true }
     const index = await buildConceptIndex(chunks, maxConcepts, fingerprint)
+    giveBackFreedMemory()
     await writeIndexFile(file, index)
     return { graph: new ConceptGraph(index, chunks), fromFile: false }
   }
