@@ -2,18 +2,26 @@ import { costWords, countWords, plannedWords, plural } from '../../../contract/w
 import { namedFiles } from '../../evidence/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/terminal-text.ts'
-import { checkCorpus } from '../../manifests/experiment.ts'
+import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/gold-problems.ts'
-import { coverageNotices } from '../../manifests/selection.ts'
+import { ManifestError } from '../../manifests/manifest-error.ts'
+import { coverageNotices, unusableNotices } from '../../manifests/selection.ts'
 import { expectedCost, pastUsagesIn } from '../../runner/expected-cost.ts'
 import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
-import { corpusRootFor, evaluatorFor, filesOf, refuseWithoutDataset } from '../../runner/prepare-run.ts'
+import type { PlatformSource } from '../../runner/platform-source.ts'
+import {
+  corpusRootFor,
+  evaluatorFor,
+  filesOf,
+  refuseWithoutDataset,
+  type PreparedRun,
+} from '../../runner/prepare-run.ts'
 import { plannedDifferences } from '../../statistics/planned-difference.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
 import { failedCellLines } from '../progress/event-line.ts'
-import { outputColumns } from '../progress/render-line.ts'
+import { errorText, outputColumns } from '../progress/render-line.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 
 export const planCommand: Command = {
@@ -29,15 +37,22 @@ export const planCommand: Command = {
     const columns = outputColumns(out, process.env)
     const output = flagOption(invocation, 'json') ? invocation.stderr : out
     const print = (text: string): void => void output.write(`${wrap(text, columns, '  ').join('\n')}\n`)
+    const warn = (message: string): void => void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
     let conflicting = false
+    let refused = false
     const pastUsages = pastUsagesIn(setup.resultsDir, namedFiles(setup.root, setup.inputs))
+    for (const message of unusableNotices(setup.experiment)) warn(message)
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
-      await checkCorpus(setup.experiment, dataset, corpusRootFor(setup.inputs, platform))
-      await checkGold(setup.root, dataset)
+      const wrong = await wrongData(setup, dataset, platform)
+      if (wrong !== null) {
+        refused = true
+        const look = { color: invocation.stderr.isTTY, columns: outputColumns(invocation.stderr, invocation.env) }
+        invocation.stderr.write(`${errorText(sanitizeForTerminal(wrong.message), look)}\n`)
+        continue
+      }
       const files = filesOf(setup, dataset.dataset.id)
-      const onNotice = ({ message }: { message: string }): void =>
-        void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
+      const onNotice = ({ message }: { message: string }): void => warn(message)
       const evaluator = evaluatorFor(setup.inputs, platform)
       const plan = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
@@ -70,6 +85,23 @@ export const planCommand: Command = {
     }
     if (platform.kind === 'external')
       print(`${platform.gateway} was not called: whether it serves these approaches is checked when the run starts`)
+    if (refused) return EXIT.badInput
     return conflicting ? EXIT.evidenceRefused : EXIT.ok
   },
+}
+
+/** Why a dataset cannot be run as its files are; null when it can. It keeps no other dataset out of the plan. */
+async function wrongData(
+  setup: PreparedRun,
+  dataset: LadderDataset,
+  platform: PlatformSource,
+): Promise<ManifestError | null> {
+  try {
+    await checkCorpus(setup.experiment, dataset, corpusRootFor(setup.inputs, platform))
+    await checkGold(setup.root, dataset)
+    return null
+  } catch (error) {
+    if (error instanceof ManifestError) return error
+    throw error
+  }
 }
