@@ -2,6 +2,7 @@ import { readFile, rename } from 'node:fs/promises'
 import { z } from 'zod'
 import { Sha256 } from '../../contract/common.ts'
 import { CellNote, RunNote, type CellNotes } from '../../contract/control/stored-runs.ts'
+import { jsonIn, orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 
 const NotesFile = z.strictObject({
@@ -30,14 +31,11 @@ export class NotesStore {
 
   /** Reads the file; one that is not usable is renamed and reported by `warn`. */
   static async open(file: string, warn: (message: string) => void): Promise<NotesStore> {
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw error
-    })
+    const text = await orIfMissing(readFile(file, 'utf8'), null)
     const empty: NotesFile = { schema_version: 1, runs: {}, cells: {} }
     if (text === null) return new NotesStore(file, empty)
-    const parsed = notesIn(text)
-    if (parsed !== null) return new NotesStore(file, parsed)
+    const parsed = NotesFile.safeParse(jsonIn(text)).data
+    if (parsed !== undefined) return new NotesStore(file, parsed)
     await rename(file, `${file}.unusable`)
     warn(`${file} holds no notes of this version and was renamed to ${file}.unusable. Results are unchanged.`)
     return new NotesStore(file, empty)
@@ -89,12 +87,3 @@ export class NotesStore {
 /** Names come from files: `constructor` is the name of a run, not a member of every object. */
 const own = <Value>(record: Readonly<Record<string, Value>>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
-
-function notesIn(text: string): NotesFile | null {
-  try {
-    const parsed = NotesFile.safeParse(JSON.parse(text))
-    return parsed.success ? parsed.data : null
-  } catch {
-    return null
-  }
-}

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { PanelState } from '../../contract/control/panel-state.ts'
+import { jsonIn, orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 
 /** What the panel remembers, in one file of the state folder; a file that is missing or unusable counts as nothing remembered. */
@@ -15,12 +16,9 @@ export class PanelStore {
 
   /** Reads the file; one that is not usable is reported by `warn`. */
   static async open(file: string, warn: (message: string) => void): Promise<PanelStore> {
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{}'
-      throw error
-    })
-    const state = stateIn(text)
-    if (state === null) warn(`${file} holds no panel state of this version: the panel starts as in a new project.`)
+    const text = await orIfMissing(readFile(file, 'utf8'), '{}')
+    const state = PanelState.safeParse(jsonIn(text)).data
+    if (state === undefined) warn(`${file} holds no panel state of this version: the panel starts as in a new project.`)
     return new PanelStore(file, state ?? PanelState.parse({}))
   }
 
@@ -39,13 +37,5 @@ export class PanelStore {
       })
     this.#last = turn
     return turn
-  }
-}
-
-function stateIn(text: string): PanelState | null {
-  try {
-    return PanelState.safeParse(JSON.parse(text)).data ?? null
-  } catch {
-    return null
   }
 }

@@ -8,6 +8,7 @@ import {
 } from '../../contract/control/settings.ts'
 import { describeIssues, PLATFORM_GATEWAY } from '../../contract/index.ts'
 import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.ts'
+import { jsonIn } from '../lib/read-json.ts'
 import { isTrusted, originOf, trustAddresses } from '../lib/trusted-addresses.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 
@@ -141,10 +142,8 @@ function trustedOnly(
 }
 
 function parsed(text: string, file: string, warn: (message: string) => void): EngineSettings {
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
+  const json = jsonIn(text)
+  if (json === undefined) {
     warn(`${file} is not JSON: its settings are not used`)
     return EngineSettings.parse({})
   }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { EvidenceRefusal } from './evidence-log.ts'
+import { orIfMissing } from '../lib/read-json.ts'
 
 // A run whose rows are in a database has a copy of them in the folder of results, line by line and byte for byte, so that the run index, the
 // reports and every command that only reads work on it as on any other run. A record beside the copy names its original: nothing may
@@ -19,12 +20,8 @@ export const copyRecordPathFor = (file: string): string => `${file.replace(/\.js
 
 /** Of what a file of rows is a copy; null when it is none. Rejects for a record that cannot be read. */
 export async function copyRecordOf(file: string): Promise<CopyRecord | null> {
-  try {
-    return CopyRecord.parse(JSON.parse(await readFile(copyRecordPathFor(file), 'utf8')))
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const text = await orIfMissing(readFile(copyRecordPathFor(file), 'utf8'), null)
+  return text === null ? null : CopyRecord.parse(JSON.parse(text))
 }
 
 export const isCopy = (file: string, { database }: CopyRecord): EvidenceRefusal => ({

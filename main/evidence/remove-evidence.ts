@@ -6,6 +6,7 @@ import type { EvidenceRefusal } from './evidence-log.ts'
 import { nodeFileOps } from './file-ops.ts'
 import { LockFolder } from './lock-folder.ts'
 import { identityPathFor } from './identity-record.ts'
+import { orIfMissing } from '../lib/read-json.ts'
 
 /** Earlier versions kept an index beside the log, which nothing reads any more. */
 const FORMER_INDEX = '.index'
@@ -17,10 +18,7 @@ export async function evidenceFilesOf(file: string): Promise<string[]> {
   const path = resolve(file)
   const journal = AnswerJournal.pathFor(path)
   const tornPrefixes = [path, journal].map((name) => `${basename(name)}.torn-`)
-  const names = await readdir(dirname(path)).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  })
+  const names = await orIfMissing(readdir(dirname(path)), [])
   const torn = names.filter((name) => tornPrefixes.some((start) => name.startsWith(start)))
   const identity = identityPathFor(path)
   const fixed = [

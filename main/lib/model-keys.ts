@@ -9,6 +9,7 @@ import { SecretText } from '../../contract/control/settings.ts'
 import { rememberSecrets } from './known-secrets.ts'
 import { readPrivateFile, SecretsError, writePrivateFile } from './private-file.ts'
 import { userFolder } from './trusted-addresses.ts'
+import { jsonIn, orIfMissing } from './read-json.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -62,14 +63,8 @@ export async function storeKey(env: Environment, { connection, origin, key }: St
 
 /** Deletes a stored key; false where there was none. */
 export async function deleteKey(env: Environment, connection: string, origin: string): Promise<boolean> {
-  const file = fileOf(env, connection, origin)
-  return rm(file).then(
-    () => true,
-    (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-      throw error
-    },
-  )
+  const removal = rm(fileOf(env, connection, origin)).then(() => true)
+  return orIfMissing(removal, false)
 }
 
 /** Registers all stored keys, so that no text with one of them is stored or printed. A file that cannot be read is reported where its key is used. */
@@ -80,10 +75,7 @@ export async function rememberStoredKeys(env: Environment = process.env): Promis
 
 async function keyFiles(env: Environment): Promise<string[]> {
   const folder = modelKeysFolder(env)
-  const names = await readdir(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  })
+  const names = await orIfMissing(readdir(folder), [])
   return names.filter((name) => /^[0-9a-f]{32}\.json$/.test(name)).map((name) => join(folder, name))
 }
 
@@ -91,13 +83,7 @@ async function keyFiles(env: Environment): Promise<string[]> {
 async function readKey(file: string): Promise<StoredKey | null> {
   const text = await readPrivateFile(file, PURPOSE)
   if (text === null) return null
-  let json: unknown = null
-  try {
-    json = JSON.parse(text)
-  } catch {
-    // Refused below, as everything that is no file of keys.
-  }
-  const parsed = KeyFile.safeParse(json)
+  const parsed = KeyFile.safeParse(jsonIn(text))
   if (!parsed.success)
     throw new SecretsError('secrets_invalid', file, `is not a file with a key of this version. Delete it ${PURPOSE}`)
   const { connection, origin, key } = parsed.data

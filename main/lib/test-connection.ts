@@ -3,6 +3,7 @@
 import { connectionKind, connectionOfStoredKey, type ConnectionKind } from '../../contract/index.ts'
 import { serviceText } from './known-secrets.ts'
 import { limitedText } from './limited-text.ts'
+import { jsonIn } from './read-json.ts'
 
 const PROBES = ['models', 'chat', 'structured', 'embedding'] as const
 export type Probe = (typeof PROBES)[number]
@@ -174,7 +175,7 @@ async function structured(test: ConnectionTest, model: string): Promise<ProbeRes
   }
   const text = contentOf(reply.body)
   if (text === null) return failure('structured', model, withoutContent(reply.latencyMs))
-  if (typeof fieldOf(parsed(text), 'city') === 'string')
+  if (typeof fieldOf(jsonIn(text), 'city') === 'string')
     return passed('structured', model, reply.latencyMs, 'JSON as the schema requires')
   return {
     ...failure('structured', model, {
@@ -267,7 +268,7 @@ async function ask(
         latencyMs,
       }
     }
-    const json = parsed(text)
+    const json = jsonIn(text)
     if (json !== undefined) return { ok: true, body: json, latencyMs }
     const what = /^\s*</.test(text) ? 'a web page' : 'no JSON'
     return {
@@ -346,7 +347,7 @@ function remedyOf(
 
 /** The message in an error body of any of these services, without credentials. */
 function errorTextOf(text: string): string {
-  const json = parsed(text)
+  const json = jsonIn(text)
   const error = fieldOf(json, 'error')
   const found = [fieldOf(error, 'message'), error, fieldOf(json, 'message'), fieldOf(json, 'detail')].find(
     (each): each is string => typeof each === 'string',
@@ -358,15 +359,6 @@ function contentOf(body: unknown): string | null {
   const choices = fieldOf(body, 'choices')
   const content = Array.isArray(choices) ? fieldOf(fieldOf(choices[0], 'message'), 'content') : null
   return typeof content === 'string' && content.trim() !== '' ? content : null
-}
-
-/** Undefined for what is no JSON. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return undefined
-  }
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DraftsFile, type DraftedQuestion } from '../../contract/control/drafted-questions.ts'
 import { describeIssues, OWN_DATASETS_FOLDER } from '../../contract/index.ts'
+import { jsonIn, orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 import type { LadderDataset } from './experiment.ts'
 import { DatasetEditError, saveQuestions, type OwnDataset } from './own-datasets.ts'
@@ -17,27 +18,14 @@ const DRAFT_TAG = 'draft'
 
 /** The drafts of a dataset, the oldest first. Throws `DatasetEditError` for a file that cannot be used. */
 export async function readDrafts(root: string, id: string): Promise<DraftedQuestion[]> {
-  let text: string
-  try {
-    text = await readFile(fileOf(root, id), 'utf8')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw error
-  }
-  const parsed = DraftsFile.safeParse(jsonOf(text))
+  const text = await orIfMissing(readFile(fileOf(root, id), 'utf8'), null)
+  if (text === null) return []
+  const parsed = DraftsFile.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data.drafts
   throw new DatasetEditError(
     'dataset_id',
     `${OWN_DATASETS_FOLDER}/${id}/${FILE} cannot be used: ${describeIssues(parsed.error)[0] ?? 'no JSON'}. Correct or delete it`,
   )
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 const write = async (root: string, id: string, drafts: readonly DraftedQuestion[]): Promise<void> => {

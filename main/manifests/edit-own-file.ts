@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { Document, isMap, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { describeIssues, fieldPath } from '../../contract/index.ts'
+import { orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 import { parseYaml } from './load-manifest.ts'
 import { ManifestError } from './manifest-error.ts'
@@ -34,10 +35,7 @@ export async function editOwnFile<Schema extends z.ZodType>(
   edits: readonly OwnFileEdit[],
 ): Promise<void> {
   const path = resolve(root, file)
-  const text = await readFile(path, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
+  const text = await orIfMissing(readFile(path, 'utf8'), null)
   // Refuses a file that is damaged, with line and column.
   if (text !== null) parseYaml(file, text)
   const document = text === null ? new Document({ version }) : parseDocument(text, { merge: true })

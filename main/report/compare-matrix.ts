@@ -3,6 +3,7 @@
 import { createReadStream } from 'node:fs'
 import { describeIssues, Matrix } from '../../contract/index.ts'
 import { firstDifference, type Difference } from '../evidence/row-identity.ts'
+import { jsonIn } from '../lib/read-json.ts'
 
 export type MatrixDifference =
   /** The stored file is no matrix, or none as this program writes it. */
@@ -37,7 +38,7 @@ async function readHead(
       head.push(next.value)
       continue
     }
-    const parsed = Matrix.safeParse(jsonOf(`${head.join('\n')}\n${CELLS_LINE}]}`))
+    const parsed = Matrix.safeParse(jsonIn(`${head.join('\n')}\n${CELLS_LINE}]}`))
     return parsed.success
       ? { ok: true, matrix: parsed.data }
       : { ok: false, problem: describeIssues(parsed.error).slice(0, 5).join('; ') }
@@ -67,15 +68,7 @@ async function cellDifference(
 /** The cell of a line, undefined at the end of the list; null, which is no cell, where the line is no JSON. */
 function cellOf(line: string | undefined): unknown {
   if (line === undefined || /^\s*[\]}]/.test(line) || line === '') return undefined
-  return jsonOf(line.replace(/,$/, '')) ?? null
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
+  return jsonIn(line.replace(/,$/, '')) ?? null
 }
 
 const NEWLINE = 10

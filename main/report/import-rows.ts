@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { CanonicalRow, canonicalJson, describeIssues } from '../../contract/index.ts'
+import { jsonIn } from '../lib/read-json.ts'
 
 // Rows of another writer → a historical snapshot: matrix cells with everything whose meaning is the same in both. Nothing is made up for what such
 // rows lack, so they do not become canonical rows: gold evidence, required points, attempts and checksums would have to be invented.
@@ -110,12 +111,8 @@ export function importRows(lines: Iterable<{ location: string; text: string }>):
 
 /** A row, or why the line is none. */
 function readRow(line: string): ForeignRow | string {
-  let value: unknown
-  try {
-    value = JSON.parse(line)
-  } catch {
-    return 'not JSON'
-  }
+  const value = jsonIn(line)
+  if (value === undefined) return 'not JSON'
   if (CanonicalRow.safeParse(value).success)
     return 'already a row of this schema: copy its file into the folder of results'
   const parsed = ForeignRow.safeParse(value)

@@ -9,6 +9,7 @@ import {
   type JudgeSection,
   type JudgeVerdict,
 } from '../../contract/index.ts'
+import { jsonIn } from '../lib/read-json.ts'
 
 type JudgeErrorReason = Extract<JudgeSection, { status: 'error' }>['reason']
 
@@ -34,12 +35,8 @@ export function parseJudgments(text: string, name: string): JudgeInput {
     reason,
     message: `${name}: ${what}`,
   })
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return unusable('malformed', 'not JSON')
-  }
+  const value = jsonIn(text)
+  if (value === undefined) return unusable('malformed', 'not JSON')
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return unusable('not_an_object', 'not a JSON object')
   const parsed = Judgments.safeParse(value)

@@ -15,6 +15,7 @@ import {
 } from '../evidence/artifact-files.ts'
 import { identityPathFor } from '../evidence/identity-record.ts'
 import { humanFiles } from '../judge/human/human-files.ts'
+import { jsonIn } from '../lib/read-json.ts'
 import { unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/zip-files.ts'
 import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import { readEvidenceRows } from './read-evidence.ts'
@@ -163,7 +164,7 @@ async function checkedContents(folder: string, file: string): Promise<Contents> 
   const text = await readFile(join(folder, CONTENTS), 'utf8').catch(() => {
     throw new ZipFileError('file', `${file} has no ${CONTENTS}: it is not an exported run`)
   })
-  const parsed = Contents.safeParse(jsonOf(text))
+  const parsed = Contents.safeParse(jsonIn(text))
   if (!parsed.success) throw new ZipFileError('file', `${CONTENTS} in ${file} is not of this version`)
   for (const { name, sha256 } of parsed.data.files) {
     if (entryProblem(name) !== null || name === CONTENTS || !existsSync(join(folder, name)))
@@ -180,12 +181,4 @@ async function checkEvidence(evidence: string, runId: string, datasetId: string)
   for await (const row of readEvidenceRows(evidence))
     if (row.run_id !== runId || row.dataset.id !== datasetId)
       throw new ZipFileError('file', `${basename(evidence)} holds a row of ${row.run_id}, ${row.dataset.id}`)
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { hashFile } from '../lib/hash-file.ts'
+import { orIfMissing } from '../lib/read-json.ts'
 
 /** A file that a report page names, as it is now. */
 export interface PageFile {
@@ -21,10 +22,7 @@ export async function verifyPage(page: string): Promise<PageFile[]> {
   const found: PageFile[] = []
   for (const [, href, sha256] of text.matchAll(MARK)) {
     const name = decodeURIComponent(href!.replace(/&(?:amp|#39);/g, (entity) => ENTITIES[entity]!))
-    const now = await hashFile(resolve(dirname(page), name)).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw error
-    })
+    const now = await orIfMissing(hashFile(resolve(dirname(page), name)), null)
     found.push({ name, state: now === null ? 'missing' : now.sha256 === sha256 ? 'same' : 'changed' })
   }
   return found

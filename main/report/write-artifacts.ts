@@ -12,6 +12,7 @@ import { readJudgments, readJudgmentsIfThere, type JudgeInput } from './judge-in
 import { readFigureRows } from './read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from './run-summary.ts'
 import { MatrixSpool } from './matrix-spool.ts'
+import { orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
 
 /** The column order of a matrix beside this aggregate: the selected approaches, then others by name. */
@@ -85,13 +86,8 @@ export async function readStoredAggregate(file: string): Promise<StoredAggregate
 
 /** A stored aggregate; null when the file is missing or is none. */
 export async function readAggregate(file: string): Promise<Aggregate | null> {
-  try {
-    const read = await readStoredAggregate(file)
-    return read.ok ? read.aggregate : null
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  }
+  const read = await orIfMissing(readStoredAggregate(file), null)
+  return read?.ok === true ? read.aggregate : null
 }
 
 /**

@@ -2,17 +2,14 @@ import type Database from 'better-sqlite3'
 import { Aggregate, aggregateWithCurrentNames, describeIssues, type ApproachSummary } from '../../contract/index.ts'
 import type { IndexSession } from './index-session.ts'
 import type { StoredScope } from './scope-store.ts'
+import { jsonIn } from '../lib/read-json.ts'
 
 type ParsedAggregate = { ok: true; aggregate: Aggregate } | { ok: false; problem: string }
 
 /** Text of an `-evaluation.json` → aggregate, or why it does not belong to this dataset run. */
 export function parseAggregate(text: string, names: { run_id: string; dataset_id: string }): ParsedAggregate {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { ok: false, problem: 'not JSON' }
-  }
+  const value = jsonIn(text)
+  if (value === undefined) return { ok: false, problem: 'not JSON' }
   const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
   if (!parsed.success) return { ok: false, problem: describeIssues(parsed.error).slice(0, 3).join('; ') }
   const { run_id, dataset } = parsed.data

@@ -5,6 +5,7 @@ import { rowId } from '../evidence/row-id.ts'
 import type { MetricOutcome } from '../report/metric-outcome.ts'
 import { metricFields, type CellRecord, type HistoricalQuestion } from './cell-record.ts'
 import { SEARCHABLE_CHARS } from './schema.ts'
+import { jsonIn } from '../lib/read-json.ts'
 
 const optionalNumber = z.number().min(0).optional().catch(undefined)
 const optionalText = z.string().nullish().catch(undefined)
@@ -55,12 +56,8 @@ export type ParsedHistorical = { ok: true; records: HistoricalRecords } | { ok: 
  * the text of a question) is taken from its file name and its judgments.
  */
 export function parseHistorical(text: string, name: string, judgments: Judgments | null): ParsedHistorical {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return { ok: false, problem: 'not JSON' }
-  }
+  const value = jsonIn(text)
+  if (value === undefined) return { ok: false, problem: 'not JSON' }
   const matrix = HistoricalMatrix.safeParse(value)
   if (!matrix.success) return { ok: false, problem: describeIssues(matrix.error).slice(0, 3).join('; ') }
   const known = Known.parse(matrix.data)

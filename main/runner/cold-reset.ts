@@ -10,6 +10,7 @@ import { STATE_FOLDER } from '../manifests/project-folder.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import { bytesWords, plural } from '../../contract/words.ts'
 import { EvidenceRefusedError, refused } from './open-evidence.ts'
+import { orIfMissing } from '../lib/read-json.ts'
 
 /** What a cold reset of one dataset run works on. */
 export interface ResetScope {
@@ -40,10 +41,7 @@ async function linesIn(file: string): Promise<number> {
 
 /** Null where there is nothing. */
 async function sizeOf(path: string): Promise<number | null> {
-  const found = await stat(path).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
+  const found = await orIfMissing(stat(path), null)
   if (found === null) return null
   if (!found.isDirectory()) return found.size
   const entries = await readdir(path, { recursive: true, withFileTypes: true })

@@ -4,6 +4,7 @@ import { dirname } from 'node:path'
 import { z } from 'zod'
 import { rememberSecrets } from '../lib/known-secrets.ts'
 import { readPrivateFile, SecretsError, writePrivateFile } from '../lib/private-file.ts'
+import { jsonIn } from '../lib/read-json.ts'
 import { openStateFolder } from './state-folder.ts'
 
 /** Credentials of the embedded platform, each 32 random bytes. */
@@ -50,22 +51,10 @@ async function readSecrets(file: string): Promise<SecretsFile | null> {
 
 /** No word of the file's content gets into a message. */
 function parseSecrets(file: string, text: string): SecretsFile {
-  const invalid = (cause?: unknown): SecretsError =>
-    new SecretsError(
-      'secrets_invalid',
-      file,
-      'is not a secrets file of this version. Delete it to have a new one made',
-      cause,
-    )
-  let json: unknown
-  try {
-    json = JSON.parse(text)
-  } catch {
-    throw invalid()
-  }
-  const parsed = SecretsFile.safeParse(json)
+  const parsed = SecretsFile.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data
-  throw invalid()
+  const problem = 'is not a secrets file of this version. Delete it to have a new one made'
+  throw new SecretsError('secrets_invalid', file, problem)
 }
 
 async function createSecrets(file: string): Promise<SecretsFile> {

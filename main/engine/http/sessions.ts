@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
+import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 
 const LINK_LIFE_MS = 10 * 60_000
@@ -95,17 +96,8 @@ export async function openSessions(
   file: string,
   report: (error: unknown) => void,
 ): Promise<Sessions> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return '{"ended_until":0}'
-    throw error
-  })
-  let ended: unknown = null
-  try {
-    ended = JSON.parse(text)
-  } catch {
-    // Damaged: it counts as unreadable below.
-  }
-  const parsed = Ended.safeParse(ended)
+  const text = await orIfMissing(readFile(file, 'utf8'), '{"ended_until":0}')
+  const parsed = Ended.safeParse(jsonIn(text))
   // What cannot be read must not bring ended sessions back.
   const until = parsed.success ? parsed.data.ended_until : Date.now()
   const keep = (at: number): void => void writeAtomic(file, `${JSON.stringify({ ended_until: at })}\n`).catch(report)

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BlindVote } from '../../../contract/control/judging.ts'
 import { describeIssues, Identifier } from '../../../contract/index.ts'
 import { ballotFiles } from '../../judge/human/human-files.ts'
+import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 import { ControlFailure } from '../control-failure.ts'
 
@@ -33,17 +34,11 @@ export class BallotBox {
 
   async read(runId: string, datasetId: string): Promise<Ballots> {
     const file = this.fileOf(runId, datasetId)
-    const text = await readFile(file, 'utf8').catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-      throw error
-    })
+    const text = await orIfMissing(readFile(file, 'utf8'), null)
     if (text === null) return EMPTY
-    let value: unknown
-    try {
-      value = JSON.parse(text)
-    } catch {
+    const value = jsonIn(text)
+    if (value === undefined)
       throw new ControlFailure('judges_refused', `${file} is not JSON: the votes in it cannot be used`)
-    }
     const parsed = Ballots.safeParse(value)
     if (parsed.success) return parsed.data
     throw new ControlFailure('judges_refused', `${file}: ${describeIssues(parsed.error).slice(0, 3).join('; ')}`)

@@ -21,6 +21,7 @@ import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
 import { exportHumanRound } from '../../judge/human/export-round.ts'
 import { ballotFiles, humanFiles } from '../../judge/human/human-files.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
+import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { readJudgments, type JudgeInput } from '../../report/judge-input.ts'
@@ -46,22 +47,11 @@ const MAX_LISTED = 100
 
 /** The file's content in its schema; null when there is no such file. */
 async function readIfThere<Schema extends z.ZodType>(file: string, schema: Schema): Promise<z.infer<Schema> | null> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
+  const text = await orIfMissing(readFile(file, 'utf8'), null)
   if (text === null) return null
-  const parsed = schema.safeParse(parsedJson(text))
+  const parsed = schema.safeParse(jsonIn(text))
   if (parsed.success) return parsed.data
   throw new ControlFailure('judges_refused', `${file} is not in the form that this version writes`)
-}
-
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
 }
 
 const withoutQueries = ({ queries: _queries, ...rest }: HumanJudgments): Omit<HumanJudgments, 'queries'> => rest

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { Identifier } from '../../../contract/index.ts'
 import { DatasetSteps, RunJob } from '../../../contract/control/run-job.ts'
+import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 
 /** A run on disk: enough to continue it after the engine has ended. */
@@ -30,10 +31,7 @@ export class RunJournal {
 
   /** Every entry. A file that is not a journal is renamed and reported by `warn`. */
   async load(warn: (message: string) => void): Promise<JournalEntry[]> {
-    const names = await readdir(this.#folder).catch((error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-      throw error
-    })
+    const names = await orIfMissing(readdir(this.#folder), [])
     const entries: JournalEntry[] = []
     for (const name of names.filter((each) => each.endsWith('.json') && !each.startsWith('.'))) {
       const file = join(this.#folder, name)
@@ -42,8 +40,8 @@ export class RunJournal {
         if ((error as NodeJS.ErrnoException).code === 'EISDIR') return ''
         throw error
       })
-      const entry = parsed(text)
-      if (entry !== null && `${entry.run_id}.json` === name) {
+      const entry = JournalEntry.safeParse(jsonIn(text)).data
+      if (entry !== undefined && `${entry.run_id}.json` === name) {
         entries.push(entry)
         continue
       }
@@ -70,14 +68,5 @@ export class RunJournal {
     const removal = before.catch(() => undefined).then(() => rm(join(this.#folder, `${runId}.json`), { force: true }))
     this.#writes.set(runId, removal)
     await removal
-  }
-}
-
-function parsed(text: string): JournalEntry | null {
-  try {
-    const result = JournalEntry.safeParse(JSON.parse(text))
-    return result.success ? result.data : null
-  } catch {
-    return null
   }
 }

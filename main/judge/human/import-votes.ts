@@ -13,6 +13,7 @@ import {
   Judgments,
 } from '../../../contract/index.ts'
 import { rounded, roundedDeep } from '../../lib/numbers.ts'
+import { orIfMissing } from '../../lib/read-json.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 import { cohenKappa } from '../../statistics/kappa.ts'
 import { JudgePanelError } from '../judge-error.ts'
@@ -112,14 +113,7 @@ async function read<Schema extends z.ZodType>(
 }
 
 async function refuseSecondOpening(file: string, roundId: string, votesHash: string): Promise<void> {
-  const exists = await readFile(file).then(
-    () => true,
-    (error: unknown) => {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
-      throw error
-    },
-  )
-  if (!exists) return
+  if ((await orIfMissing(readFile(file), null)) === null) return
   const before = await read(file, HumanJudgments)
   if (before.round_id !== roundId)
     throw new JudgePanelError(
