@@ -2,6 +2,7 @@ import { readFile, rename } from 'node:fs/promises'
 import { z } from 'zod'
 import { Sha256 } from '../../contract/common.ts'
 import { CellNote, RunNote, type CellNotes } from '../../contract/control/stored-runs.ts'
+import { oneAfterAnother } from '../lib/one-after-another.ts'
 import { jsonIn, orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 
@@ -22,7 +23,7 @@ const NO_NOTE: RunNote = { starred: false, tags: [], note: '' }
 export class NotesStore {
   readonly #file: string
   #notes: NotesFile
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = oneAfterAnother()
 
   private constructor(file: string, notes: NotesFile) {
     this.#file = file
@@ -71,16 +72,12 @@ export class NotesStore {
 
   /** Changes are made one after another; one that cannot be written has not happened. */
   #write<Result>(change: (notes: NotesFile) => [NotesFile, Result]): Promise<Result> {
-    const turn = this.#last
-      .catch(() => undefined)
-      .then(async () => {
-        const [next, result] = change(this.#notes)
-        await writeAtomic(this.#file, `${JSON.stringify(next, null, 2)}\n`)
-        this.#notes = next
-        return result
-      })
-    this.#last = turn
-    return turn
+    return this.#inTurn(async () => {
+      const [next, result] = change(this.#notes)
+      await writeAtomic(this.#file, `${JSON.stringify(next, null, 2)}\n`)
+      this.#notes = next
+      return result
+    })
   }
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { PanelState } from '../../contract/control/panel-state.ts'
+import { oneAfterAnother } from '../lib/one-after-another.ts'
 import { jsonIn, orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
 
@@ -7,7 +8,7 @@ import { writeAtomic } from '../lib/write-atomic.ts'
 export class PanelStore {
   readonly #file: string
   #state: PanelState
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = oneAfterAnother()
 
   private constructor(file: string, state: PanelState) {
     this.#file = file
@@ -28,14 +29,10 @@ export class PanelStore {
 
   /** Durable when it resolves. Changes are made one after another. */
   save(state: PanelState): Promise<PanelState> {
-    const turn = this.#last
-      .catch(() => undefined)
-      .then(async () => {
-        await writeAtomic(this.#file, `${JSON.stringify(state, null, 2)}\n`)
-        this.#state = state
-        return state
-      })
-    this.#last = turn
-    return turn
+    return this.#inTurn(async () => {
+      await writeAtomic(this.#file, `${JSON.stringify(state, null, 2)}\n`)
+      this.#state = state
+      return state
+    })
   }
 }

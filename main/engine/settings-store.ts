@@ -8,6 +8,7 @@ import {
 } from '../../contract/control/settings.ts'
 import { describeIssues, PLATFORM_GATEWAY } from '../../contract/index.ts'
 import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.ts'
+import { oneAfterAnother } from '../lib/one-after-another.ts'
 import { jsonIn } from '../lib/read-json.ts'
 import { isTrusted, originOf, trustAddresses } from '../lib/trusted-addresses.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'
@@ -29,8 +30,7 @@ export class SettingsStore {
   readonly #env: Environment
   readonly #session = new Map<SecretName, string>()
   #settings: EngineSettings
-  /** The change under way: the next one builds on what it leaves. */
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = oneAfterAnother()
 
   private constructor(file: string, environment: RunnerInputs, settings: EngineSettings, env: Environment) {
     this.#env = env
@@ -84,9 +84,7 @@ export class SettingsStore {
 
   /** Durable when it resolves, secrets apart. Changes are made one after another, so that none overwrites another. */
   update(change: SettingsUpdate): Promise<void> {
-    const turn = this.#last.catch(() => undefined).then(() => this.#apply(change))
-    this.#last = turn
-    return turn
+    return this.#inTurn(() => this.#apply(change))
   }
 
   async #apply({ settings, secrets = {} }: SettingsUpdate): Promise<void> {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SecretName, type SecretOrigins, SettingsUpdate } from '../../contract/control/settings.ts'
+import { oneAfterAnother } from '../lib/one-after-another.ts'
 import { JsonFile } from './json-file.ts'
 
 /** The system's secret store: text in, bytes that only this user on this machine can read. */
@@ -25,7 +26,7 @@ type Secrets = Partial<Record<SecretName, string>>
 export class SecretVault {
   readonly #file: JsonFile<typeof VaultFile>
   readonly #cipher: SecretCipher
-  #writing: Promise<void> = Promise.resolve()
+  readonly #inTurn = oneAfterAnother()
 
   constructor(file: string, cipher: SecretCipher) {
     this.#file = new JsonFile(file, VaultFile)
@@ -52,26 +53,22 @@ export class SecretVault {
 
   /** Names of what `secretsFor` would give, after everything that was set so far. */
   async namesFor(origins: SecretOrigins): Promise<SecretName[]> {
-    await this.#writing.catch(() => undefined)
-    return Object.keys(this.secretsFor(origins)) as SecretName[]
+    return this.#inTurn(async () => Object.keys(this.secretsFor(origins)) as SecretName[])
   }
 
   /** Keeps and removes what a successful call of `settings.update` has set. `body` is the call's; `origins` are those after it. */
   async follow(body: string, origins: SecretOrigins): Promise<void> {
     const changes = Object.entries(secretsOf(body)) as [SecretName, string | null][]
     if (!this.isAvailable || changes.length === 0) return
-    this.#writing = this.#writing
-      .catch(() => undefined)
-      .then(async () => {
-        let kept = this.#kept()
-        for (const [name, value] of changes) {
-          const origin = origins[name] ?? ''
-          kept = kept.filter((each) => each.name !== name || each.origin !== origin)
-          if (value !== null) kept.push({ name, origin, value: this.#cipher.encrypt(value).toString('base64') })
-        }
-        await this.#file.write({ version: 2, secrets: kept })
-      })
-    await this.#writing
+    await this.#inTurn(async () => {
+      let kept = this.#kept()
+      for (const [name, value] of changes) {
+        const origin = origins[name] ?? ''
+        kept = kept.filter((each) => each.name !== name || each.origin !== origin)
+        if (value !== null) kept.push({ name, origin, value: this.#cipher.encrypt(value).toString('base64') })
+      }
+      await this.#file.write({ version: 2, secrets: kept })
+    })
   }
 
   #kept(): Kept[] {

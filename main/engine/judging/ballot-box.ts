@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { BlindVote } from '../../../contract/control/judging.ts'
 import { describeIssues, Identifier } from '../../../contract/index.ts'
 import { ballotFiles } from '../../judge/human/human-files.ts'
+import { type InTurn, oneAfterAnother } from '../../lib/one-after-another.ts'
 import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 import { ControlFailure } from '../control-failure.ts'
@@ -22,7 +23,7 @@ const EMPTY: Ballots = { schema_version: 1, round_id: null, votes: [], revealed:
 /** Keeps votes as they are given, one file per dataset run, each change durable before the next. */
 export class BallotBox {
   readonly #folder: string
-  readonly #queues = new Map<string, Promise<unknown>>()
+  readonly #turns = new Map<string, InTurn>()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -51,14 +52,12 @@ export class BallotBox {
     change: (ballots: Ballots) => Promise<Ballots> | Ballots,
   ): Promise<Ballots> {
     const file = this.fileOf(runId, datasetId)
-    const turn = (this.#queues.get(file) ?? Promise.resolve())
-      .catch(() => undefined)
-      .then(async () => {
-        const changed = await change(await this.read(runId, datasetId))
-        await writeAtomic(file, `${JSON.stringify(changed, null, 2)}\n`)
-        return changed
-      })
-    this.#queues.set(file, turn)
-    return turn
+    const inTurn = this.#turns.get(file) ?? oneAfterAnother()
+    this.#turns.set(file, inTurn)
+    return inTurn(async () => {
+      const changed = await change(await this.read(runId, datasetId))
+      await writeAtomic(file, `${JSON.stringify(changed, null, 2)}\n`)
+      return changed
+    })
   }
 }

@@ -20,13 +20,3 @@ export async function* withControlErrors<Item>(
 /** Aborts when the client disconnects or the engine stops, whichever is first. */
 export const untilEither = (signal: AbortSignal | undefined, stopping: AbortSignal): AbortSignal =>
   signal === undefined ? stopping : AbortSignal.any([signal, stopping])
-
-/** Runs changes one after another, so that none overwrites what another has just written. */
-export function oneAfterAnother() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <Result>(work: () => Promise<Result>): Promise<Result> => {
-    const turn = last.catch(() => undefined).then(work)
-    last = turn
-    return turn
-  }
-}

@@ -9,13 +9,14 @@ import { ControlFailure } from '../control-failure.ts'
 import { draftingModel, draftPlan, type DraftingModel } from '../corpora/drafting-model.ts'
 import { draftSteps, planDrafts, type DraftWish, type DraftWork } from '../corpora/draft-questions.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { control, untilEither, withControlErrors, type oneAfterAnother } from './control-api.ts'
+import { control, untilEither, withControlErrors } from './control-api.ts'
 import { streamInputProblems, withInputProblems } from './input-problems.ts'
 import { platformElsewhere, platformOf } from './project-procedures.ts'
+import type { InTurn } from '../../lib/one-after-another.ts'
 
 /** How procedures of own datasets find and change one. */
 export interface OwnDatasets {
-  inTurn: ReturnType<typeof oneAfterAnother>
+  inTurn: InTurn
   /** Refuses datasets of the project. */
   owned: (id: string) => Promise<LadderDataset>
   /** In turn, and not under a run. */

@@ -26,8 +26,9 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { testModelFile } from '../../runner/test-model-file.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
-import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
+import { control, untilEither, withControlErrors } from './control-api.ts'
 import { refuseUnderRun } from './project-procedures.ts'
+import { oneAfterAnother } from '../../lib/one-after-another.ts'
 
 export function modelProcedures(parts: EngineParts) {
   const { root, env } = parts.config

@@ -30,10 +30,11 @@ import {
 } from '../corpora/own-dataset-view.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
-import { control, oneAfterAnother, untilEither, withControlErrors } from './control-api.ts'
+import { control, untilEither, withControlErrors } from './control-api.ts'
 import { draftProcedures } from './draft-procedures.ts'
 import { streamInputProblems, withInputProblems } from './input-problems.ts'
 import { datasetOf, refuseUnderRun } from './project-procedures.ts'
+import { oneAfterAnother } from '../../lib/one-after-another.ts'
 
 export function ownDatasetProcedures(parts: EngineParts) {
   const { root } = parts.config

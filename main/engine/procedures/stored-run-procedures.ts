@@ -6,7 +6,8 @@ import { openBundle } from '../bundle-transfer.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { removedRuns, removeRun, restoreRun } from '../run-control/run-trash.ts'
-import { control, oneAfterAnother } from './control-api.ts'
+import { control } from './control-api.ts'
+import { oneAfterAnother } from '../../lib/one-after-another.ts'
 
 const UNDER_WAY: readonly RunJob['state'][] = ['queued', 'running', 'pausing', 'cancelling']
 const isUnderWay = (state: RunJob['state'] | null): boolean => state !== null && UNDER_WAY.includes(state)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { Identifier } from '../../../contract/index.ts'
 import { DatasetSteps, RunJob } from '../../../contract/control/run-job.ts'
+import { type InTurn, oneAfterAnother } from '../../lib/one-after-another.ts'
 import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
 import { writeAtomic } from '../../lib/write-atomic.ts'
 
@@ -23,7 +24,7 @@ export type JournalEntry = z.infer<typeof JournalEntry>
 export class RunJournal {
   readonly #folder: string
   /** Writes to one file happen in the order of the calls. */
-  readonly #writes = new Map<string, Promise<unknown>>()
+  readonly #turns = new Map<string, InTurn>()
 
   constructor(folder: string) {
     this.#folder = folder
@@ -54,19 +55,17 @@ export class RunJournal {
   /** Durable when it resolves. */
   async save(entry: JournalEntry): Promise<void> {
     const text = `${JSON.stringify(entry, null, 2)}\n`
-    const before = this.#writes.get(entry.run_id) ?? Promise.resolve()
-    const write = before
-      .catch(() => undefined)
-      .then(() => writeAtomic(join(this.#folder, `${entry.run_id}.json`), text))
-    this.#writes.set(entry.run_id, write)
-    await write
+    await this.#inTurn(entry.run_id, (file) => writeAtomic(file, text))
   }
 
   /** Removes the entry of a run; one that is not there is no error. */
   async remove(runId: string): Promise<void> {
-    const before = this.#writes.get(runId) ?? Promise.resolve()
-    const removal = before.catch(() => undefined).then(() => rm(join(this.#folder, `${runId}.json`), { force: true }))
-    this.#writes.set(runId, removal)
-    await removal
+    await this.#inTurn(runId, (file) => rm(file, { force: true }))
+  }
+
+  async #inTurn(runId: string, work: (file: string) => Promise<unknown>): Promise<void> {
+    const inTurn = this.#turns.get(runId) ?? oneAfterAnother()
+    this.#turns.set(runId, inTurn)
+    await inTurn(() => work(join(this.#folder, `${runId}.json`)))
   }
 }

@@ -12,6 +12,7 @@ import {
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { ServiceTrack } from './service-track.ts'
+import { oneAfterAnother } from '../../lib/one-after-another.ts'
 
 export interface PlatformHostOptions {
   root: string
@@ -55,7 +56,7 @@ export class PlatformHost {
   #hasRun = false
   #idle: NodeJS.Timeout | null = null
   /** Starts and stops for the panel happen one after another. */
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = oneAfterAnother()
 
   constructor(options: PlatformHostOptions) {
     this.#options = options
@@ -213,11 +214,5 @@ export class PlatformHost {
   #refuseDuringRun(): void {
     if (this.#hasRun)
       throw new ControlFailure('run_active', 'a run uses the platform: pause or cancel the run first', undefined, true)
-  }
-
-  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.#queue.catch(() => undefined).then(work)
-    this.#queue = turn
-    return turn
   }
 }
