@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { ModelJob } from '../../contract/index.ts'
 import { PP_OCR_MODEL, TABLE_MODEL } from '../../providers/converter/model-routes.ts'
 import { ONNX_MODELS } from '../../providers/stt/backends/recognition-models.ts'
-import { KOKORO_WEIGHTS } from '../../providers/tts/engines/kokoro/kokoro-weights.ts'
+import { KOKORO_WEIGHTS } from '../../providers/tts/engines/kokoro/kokoro-engine.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { catalogueEntries, fetchableModel, loadCatalogue } from './model-catalogue.ts'
 

@@ -11,8 +11,8 @@ import { ModelStore } from '../kit/models/model-store.ts'
 import type { RunningService } from '../kit/run-service.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { loadTtsConfig } from './config.ts'
-import { CHATTERBOX_WEIGHTS } from './engines/chatterbox/chatterbox-weights.ts'
-import { KOKORO_WEIGHTS } from './engines/kokoro/kokoro-weights.ts'
+import { CHATTERBOX_WEIGHTS } from './engines/chatterbox/chatterbox-engine.ts'
+import { KOKORO_WEIGHTS } from './engines/kokoro/kokoro-engine.ts'
 import { startTts } from './tts-service.ts'
 
 let folder: string

@@ -1,6 +1,12 @@
 import { parentPort } from 'node:worker_threads'
 import type { EngineReply } from './engine-program.ts'
 
+/** Weights that are there and cannot be used: cut off, altered, or of another version. */
+export class ModelDamagedError extends Error {
+  override readonly name = 'ModelDamagedError'
+  readonly code = 'model_damaged'
+}
+
 /** The side of `EngineProgram` that works, in a thread or in a process: answers each task with what `work` makes of it, or with why it failed. */
 export function serveEngine(work: (task: never) => Promise<unknown>): void {
   const reply = (message: EngineReply<unknown>): void => {

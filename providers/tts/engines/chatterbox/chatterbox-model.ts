@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { PreTrainedTokenizer } from '@huggingface/transformers'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { ModelDamagedError } from '../model-damaged-error.ts'
+import { ModelDamagedError } from '../serve-engine.ts'
 
 /** What the encoder measures in a clip, in the order of its outputs. */
 export interface SpeakerTraits {

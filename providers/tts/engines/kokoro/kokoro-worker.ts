@@ -1,8 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
-import { ModelDamagedError } from '../model-damaged-error.ts'
-import { serveEngine } from '../serve-engine.ts'
+import { ModelDamagedError, serveEngine } from '../serve-engine.ts'
 
 export interface KokoroTask {
   /** Holds the files of the declared model. */
