@@ -1,4 +1,4 @@
-import { access } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
 import { join, delimiter } from 'node:path'
 import { createRequire } from 'node:module'
 import { isPinned } from '../../kit/models/declared-model.ts'
@@ -11,27 +11,17 @@ import { openPocketsphinx, POCKETSPHINX_PROGRAM } from './pocketsphinx.ts'
 import type { BackendName } from './recogniser.ts'
 import { ONNX_MODELS, SHERPA_MODELS, type RecognitionModel } from './recognition-models.ts'
 
-/** Where a program is in the search path; null when it is not. */
-async function findOnPath(name: string): Promise<string | null> {
-  const places = (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '')
-  for (const place of places) {
-    const path = join(place, name)
-    const isThere = await access(path).then(
-      () => true,
-      () => false,
-    )
-    if (isThere) return path
-  }
-  return null
+/** Whether a program is in the search path. */
+function isOnPath(name: string): boolean {
+  const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
+  return folders.some((folder) => existsSync(join(folder, name)))
 }
-
-type Progress = Parameters<OpenRecogniser>[0]
 
 /** What health reports before anything is loaded. */
 export function expectedOf(config: SttConfig): Expected {
-  const { backend, model, device } = config
+  const { backend, device } = config
   if (backend === 'pocketsphinx') return { backend, model: 'pocketsphinx-en-us', device: 'cpu' }
-  return { backend, model: (backend === 'sherpa' ? SHERPA_MODELS : ONNX_MODELS)[model].declared.id, device }
+  return { backend, model: modelOf(config, backend).declared.id, device }
 }
 
 /**
@@ -63,17 +53,13 @@ export function chooseBackend(config: SttConfig, store = new ModelStore()): Open
       sherpaFolder: config.sherpaFolder,
       signal,
       onProgress: ({ receivedBytes, totalBytes, license, model: id }) =>
-        reported(progress, { receivedBytes, totalBytes }, `fetching ${id} (${license}${pin})`),
+        progress({ receivedBytes, totalBytes, what: `fetching ${id} (${license}${pin})` }),
       meanwhile:
         others.length === 0
           ? 'No other backend would work here now; on Debian: apt-get install pocketsphinx pocketsphinx-en-us'
           : `What would work here now: ${others.map((name) => `STT_BACKEND=${name}`).join(', ')}`,
     })
   }
-}
-
-function reported(progress: Progress, bytes: { receivedBytes: number; totalBytes: number }, what: string): void {
-  progress({ ...bytes, what })
 }
 
 /** Backends that need no download now, the best first. */
@@ -84,17 +70,16 @@ export async function readyBackends(config: SttConfig, store: ModelStore): Promi
   if (await has(ONNX_MODELS[config.model])) ready.push('onnx')
   if (isInstalled('sherpa-onnx-node', config.sherpaFolder) && (await has(SHERPA_MODELS[config.model])))
     ready.push('sherpa')
-  if ((await findOnPath(POCKETSPHINX_PROGRAM)) !== null) ready.push('pocketsphinx')
+  if (isOnPath(POCKETSPHINX_PROGRAM)) ready.push('pocketsphinx')
   return ready
 }
 
-function modelOf(config: SttConfig, backend: 'onnx' | 'sherpa'): RecognitionModel {
+function modelOf(config: SttConfig, backend: 'auto' | 'onnx' | 'sherpa'): RecognitionModel {
   return (backend === 'sherpa' ? SHERPA_MODELS : ONNX_MODELS)[config.model]
 }
 
-async function hasFiles(folder: string, { declared }: RecognitionModel): Promise<boolean> {
-  const there = await Promise.all(declared.files.map(({ path }) => exists(join(folder, path))))
-  return there.every(Boolean)
+function hasFiles(folder: string, { declared }: RecognitionModel): boolean {
+  return declared.files.every(({ path }) => existsSync(join(folder, path)))
 }
 
 function isInstalled(name: string, folder: string): boolean {
@@ -104,11 +89,4 @@ function isInstalled(name: string, folder: string): boolean {
   } catch {
     return false
   }
-}
-
-async function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  )
 }

@@ -1,11 +1,12 @@
-import { access, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { encodeWav } from '../../kit/audio/wav-file.ts'
+import { processFolderPrefix, removeAbandonedFolders } from '../../kit/process-folder.ts'
 import { splitAtPauses } from '../windows/split-at-pauses.ts'
 import { type Recogniser, type TimedWord, BackendUnavailableError } from './recogniser.ts'
-import { spawn } from 'node:child_process'
 
 const KEPT_ERRORS = 1000
 
@@ -56,20 +57,14 @@ const LANGUAGE_WEIGHTS = ['-lw', '5', '-fwdflatlw', '6', '-bestpathlw', '7.5'] a
 /** Half a step of the 16 bits that the programs are given: what is less becomes zero. */
 const LEAST_SAMPLE = 0.5 / 32_768
 /** Of folders that hold a recording while it is recognized. */
-/** Followed by the process id of the service. */
 const WORK_PREFIX = 'rag-ladder-stt-'
-
-interface SphinxModel {
-  modelFile: string
-  dictionaryFile: string
-}
 
 /** The offline floor: the system's PocketSphinx programs with their English model. Small vocabulary errors are to be expected. */
 export async function openPocketsphinx(): Promise<Recogniser> {
-  await removeLeftovers()
+  removeAbandonedFolders(WORK_PREFIX)
   const silence: Sound = { samples: new Float32Array(4000), sampleRate: 16_000 }
   await recogniseContinuously(silence, new AbortController().signal)
-  const folder = await modelFolder()
+  const folder = modelFolder()
   return {
     backend: 'pocketsphinx',
     model: 'pocketsphinx-en-us',
@@ -91,44 +86,14 @@ export async function openPocketsphinx(): Promise<Recogniser> {
   }
 }
 
-/** Removes recordings of services that were killed at work. */
-export async function removeLeftovers(folder = tmpdir()): Promise<void> {
-  for (const name of await readdir(folder)) {
-    // A name without a process id is not of this version: its owner is unknown and may be at work.
-    const pid = new RegExp(`^${WORK_PREFIX}(\\d+)-`).exec(name)?.[1]
-    if (pid === undefined || isAlive(Number(pid))) continue
-    // Another user's cannot be removed, and is not ours to remove.
-    await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
-
-function generalModel(folder: string): SphinxModel {
+function generalModel(folder: string): { modelFile: string; dictionaryFile: string } {
   return { modelFile: join(folder, 'en-us.lm.bin'), dictionaryFile: join(folder, 'cmudict-en-us.dict') }
 }
 
 /** The installed model's folder; null where it is not in a place that we know. */
-async function modelFolder(): Promise<string | null> {
-  for (const folder of MODEL_FOLDERS) {
-    const { modelFile, dictionaryFile } = generalModel(folder)
-    const there = await Promise.all(
-      [modelFile, dictionaryFile].map((file) =>
-        access(file).then(
-          () => true,
-          () => false,
-        ),
-      ),
-    )
-    if (there.every(Boolean)) return folder
-  }
-  return null
+function modelFolder(): string | null {
+  const hasModel = (folder: string): boolean => Object.values(generalModel(folder)).every((file) => existsSync(file))
+  return MODEL_FOLDERS.find(hasModel) ?? null
 }
 
 async function recogniseContinuously(sound: Sound, signal: AbortSignal): Promise<TimedWord[]> {
@@ -173,7 +138,7 @@ function hasSound({ samples }: Sound): boolean {
 }
 
 async function withFolder<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), `${WORK_PREFIX}${process.pid}-`))
+  const folder = await mkdtemp(processFolderPrefix(WORK_PREFIX))
   try {
     return await work(folder)
   } finally {

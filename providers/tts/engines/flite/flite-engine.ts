@@ -1,10 +1,9 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { mkdtempSync, rmSync } from 'node:fs'
 import type { EngineVoice } from '../../../../contract/index.ts'
 import type { Sound } from '../../../kit/audio/sound.ts'
 import { decodeWav } from '../../../kit/audio/wav-file.ts'
 import { moduleEntry } from '../../../kit/module-entry.ts'
+import { processFolderPrefix, removeAbandonedFolders } from '../../../kit/process-folder.ts'
 import type { TextReader } from '../../pronounce/pronouncer.ts'
 import { toAscii } from '../../text/plain-speech.ts'
 import { threadHost } from '../engine-host.ts'
@@ -44,7 +43,7 @@ export class FliteEngine implements SpeechEngine {
   #lastRun: Promise<unknown> = Promise.resolve()
 
   constructor() {
-    removeAbandonedFolders()
+    removeAbandonedFolders(FOLDER)
   }
 
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
@@ -84,7 +83,7 @@ export class FliteEngine implements SpeechEngine {
   }
 
   async #runInFolder(task: Omit<FliteTask, 'folder'>, signal: AbortSignal): Promise<FliteAnswer> {
-    const folder = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`))
+    const folder = mkdtempSync(processFolderPrefix(FOLDER))
     const remove = (): void => rmSync(folder, { recursive: true, force: true })
     // A deadline ends the service in the middle of a run.
     process.once('exit', remove)
@@ -107,26 +106,5 @@ function tempo(speed: number): string[] {
   return ['--setf', `duration_stretch=${(1 / speed).toFixed(4)}`]
 }
 
-/** Before the process id in the name of a run's folder. */
+/** Of the folders of runs. */
 const FOLDER = 'rag-ladder-flite-'
-
-/** Removes the folders of processes that were killed during a run. One that cannot be removed belongs to another user. */
-function removeAbandonedFolders(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = name.startsWith(FOLDER) ? Number.parseInt(name.slice(FOLDER.length), 10) : Number.NaN
-    if (Number.isNaN(pid) || isRunning(pid)) continue
-    try {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true })
-    } catch {
-      continue
-    }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH'
-  }
-}

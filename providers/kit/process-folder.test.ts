@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { removeLeftovers } from './pocketsphinx.ts'
+import { removeAbandonedFolders } from './process-folder.ts'
 
-it('removeLeftovers removes the recordings of killed services at once and keeps those of living or unknown ones', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'leftovers-'))
+it('removeAbandonedFolders removes the folders of killed processes and keeps those of running or unknown ones', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'abandoned-'))
   const dead = spawnSync(process.execPath, ['-e', '']).pid
   for (const name of [
     `rag-ladder-stt-${dead}-abc`,
@@ -15,7 +15,7 @@ it('removeLeftovers removes the recordings of killed services at once and keeps 
     'other',
   ])
     await mkdir(join(folder, name))
-  await removeLeftovers(folder)
+  removeAbandonedFolders('rag-ladder-stt-', folder)
   expect((await readdir(folder)).sort()).toEqual(
     ['other', `rag-ladder-stt-${process.pid}-def`, 'rag-ladder-stt-AbCdEf'].sort(),
   )
