@@ -45,6 +45,31 @@ describe('a comparison', () => {
       ['The Treaty of Rask was signed in 1721.', 'The Treaty of Odel was signed in 1699.'],
       'No.',
     ],
+    [
+      'Which cheese received its label earlier, Comté or Beaufort?',
+      ['Comté is a cheese of the Jura. It received its label in 1958.', 'Beaufort received its label in 1968.'],
+      'Comté.',
+    ],
+    [
+      'Which was described first, Apis dorsata or Apis florea?',
+      ['Apis dorsata was described in 1793 by Fabricius.', 'Apis florea was described in 1787 by Fabricius.'],
+      'Apis florea.',
+    ],
+    [
+      'Was Apis florea described before Apis dorsata?',
+      ['Apis dorsata was described in 1793 by Fabricius.', 'Apis florea was described in 1787 by Fabricius.'],
+      'Yes.',
+    ],
+    [
+      'Was Hadley v Baxendale decided before Donoghue v Stevenson?',
+      ['Hadley v Baxendale was decided in 1854.', 'Donoghue v Stevenson was decided in 1932.'],
+      'Yes.',
+    ],
+    [
+      'Which case is older, Hadley v Baxendale or Donoghue v Stevenson?',
+      ['Hadley v Baxendale began in 1854.', 'Donoghue v Stevenson began in 1932.'],
+      'Hadley v Baxendale.',
+    ],
   ])('is decided by both values: %s', (question, texts, verdict) => {
     const answer = answerQuestion({ question, passages: passages(...texts) })
     expect(answer.startsWith(`${verdict} `), answer).toBe(true)

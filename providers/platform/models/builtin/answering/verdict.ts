@@ -1,6 +1,7 @@
 import { numbersOf } from '../language/number-words.ts'
 import { tokensOf } from '../language/tokens.ts'
-import { asksYesOrNo, choiceOf } from '../matching/comparison.ts'
+import { taggedTokens } from '../language/part-of-speech.ts'
+import { asksYesOrNo, choiceOf, isForeign } from '../matching/comparison.ts'
 import type { Question } from '../matching/question.ts'
 import { matchStrength, termsOf } from '../matching/terms.ts'
 import type { Term } from '../matching/terms.ts'
@@ -84,9 +85,41 @@ function comparedPair(text: string): Pair | null {
   if (choice !== null) return { first: choice[0], second: choice[1], order, isClaim: false, predicate }
   const claim = CLAIM.exec(opened(text))
   const subject =
-    claim === null ? null : /^(?:the\s+)?((?:\p{Lu}[\p{L}\d.'’-]*\s?(?:of |the |de )?)+)/u.exec(`${claim[1]!} `)
+    claim === null ? null : /^(?:the\s+)?((?:\p{Lu}[\p{L}\d.'’-]*\s?(?:of |the |de |v )?)+)/u.exec(`${claim[1]!} `)
   if (subject === null) return null
-  return { first: subject[1]!.trim(), second: claim![3]!.trim(), order, isClaim: true, predicate }
+  return {
+    first: withForeignWords(subject[1]!.trim(), text),
+    second: claim![3]!.trim(),
+    order,
+    isClaim: true,
+    predicate,
+  }
+}
+
+/** A name with the lower-case words of no English dictionary that go on with it in a text. */
+function withForeignWords(name: string, text: string): string {
+  const words =
+    text
+      .slice(text.indexOf(name) + name.length)
+      .match(/^(?: \p{Ll}+)+/u)?.[0]
+      .trim() ?? ''
+  const all = words.split(' ')
+  const own = all.slice(
+    0,
+    Math.max(
+      0,
+      all.findIndex((word) => !isForeign(word)),
+    ),
+  )
+  return [name, ...own].join(' ')
+}
+
+/** The noun right after the question word, such as `cheese` in "Which cheese received …": what is asked for. */
+function askedNoun(text: string): string | null {
+  const [first, noun] = taggedTokens(text)
+  return first !== undefined && /^(?:which|what)$/i.test(first.text) && noun?.pos === 'NOUN'
+    ? noun.text.toLowerCase()
+    : null
 }
 
 interface Value {
@@ -98,9 +131,14 @@ interface Value {
 function comparisonVerdict(question: Question, pair: Pair, candidates: readonly Candidate[]): Verdict | null {
   const { first, second, order } = pair
   const optionRoots = new Set([...termsOf(first), ...termsOf(second)].map(({ root }) => root))
+  const noun = askedNoun(question.text)
   const rest = question.terms.filter(
     ({ root, norm }) =>
-      !optionRoots.has(root) && !question.focus.has(root) && orderOf(norm) === null && !MEASURE.test(norm),
+      !optionRoots.has(root) &&
+      !question.focus.has(root) &&
+      norm !== noun &&
+      orderOf(norm) === null &&
+      !MEASURE.test(norm),
   )
   const asked = { pair, rest: pair.predicate === null ? rest : [] }
   const ours = valuesOf(first, second, asked, candidates)

@@ -1,3 +1,4 @@
+import { isEnglishWord } from '../language/lexicon.ts'
 import { taggedTokens } from '../language/part-of-speech.ts'
 import type { TaggedToken } from '../language/part-of-speech.ts'
 
@@ -26,7 +27,7 @@ const NO_OPTION = new Set([
 ])
 const NOMINAL = new Set(['NOUN', 'PROPN', 'NUM', 'ADJ', 'X'])
 /** Words inside a name of several words: "Sense and Sensibility" stays with its option. */
-const INNER = /^(?:of|de|la|le|von|van|al|['’]s?|-|&)$/i
+const INNER = /^(?:of|de|la|le|von|van|al|v|['’]s?|-|&)$/i
 const ARTICLE = /^(?:the|an?|either|both|whether)$/i
 
 const isPart = (token: TaggedToken | undefined): boolean => token !== undefined && NOMINAL.has(token.pos)
@@ -56,6 +57,9 @@ const textOf = (text: string, tokens: readonly TaggedToken[], [from, to]: readon
 
 const isCapital = (token: TaggedToken | undefined): boolean => /^[\p{Lu}\d]/u.test(token?.text ?? '')
 
+/** A lower-case word of no English dictionary goes on with the name before it: "Apis florea". */
+export const isForeign = (word: string): boolean => /^\p{Ll}{3,}$/u.test(word) && !isEnglishWord(word)
+
 /** Drops what follows a capitalised option in lower case ("Ibuprofen safer"), and what precedes one ("Was Sony"). */
 function nameOnly(tokens: readonly TaggedToken[], [from, to]: [number, number], keepsEnd: boolean): [number, number] {
   if (keepsEnd ? !isCapital(tokens[to - 1]) : !isCapital(tokens[from])) return [from, to]
@@ -66,7 +70,7 @@ function nameOnly(tokens: readonly TaggedToken[], [from, to]: [number, number], 
     return [start, to]
   }
   let end = from + 1
-  while (end < to && (isCapital(tokens[end]) || INNER.test(tokens[end]!.text))) end += 1
+  while (end < to && (isCapital(tokens[end]) || INNER.test(tokens[end]!.text) || isForeign(tokens[end]!.text))) end += 1
   return [from, end]
 }
 
