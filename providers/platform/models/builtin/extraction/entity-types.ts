@@ -75,6 +75,7 @@ function votesOfName(name: string, votes: Votes): void {
     parts.length >= 2 &&
     parts.length <= 4 &&
     head === null &&
+    !parts.slice(0, -1).some((part) => /['’]s?$/.test(part)) &&
     parts.every((part) => /^\p{Lu}[\p{L}'’.-]*$|^(?:de|van|von|da|der)$/u.test(part))
   if (personShaped && unknown.length > 0) vote(votes, 'person', WEIGHT.shape + (unknown.length > 1 ? 0.5 : 0))
 }
@@ -107,6 +108,8 @@ function votesOfMention(text: string, mention: Mention, votes: Votes): void {
   if (/\b(?:in|near|at|from|off)\s+$/.test(lead)) vote(votes, 'place', WEIGHT.preposition)
   if (/\b(?:aboard|on board)\s+$/.test(lead)) vote(votes, 'vessel', WEIGHT.introduced)
   if (/\b(?:wrote|published|edited|translated|author of)\s+$/.test(lead)) vote(votes, 'publication', WEIGHT.introduced)
+  if (/^,? (?:is|was|were) (?:[\p{Ll}]+ )?(?:written|published|edited|translated)\b/u.test(text.slice(mention.end)))
+    vote(votes, 'publication', WEIGHT.introduced)
   if (/\b(?:signed|ratified|negotiated)\s+(?:the\s+)?$/.test(lead)) vote(votes, 'agreement', WEIGHT.introduced)
   if (/\b(?:sailed|commanded|skippered|launched|steered|boarded)\s+(?:the\s+)?$/.test(lead))
     vote(votes, 'vessel', WEIGHT.verb)

@@ -40,6 +40,33 @@ describe('extractGraph', () => {
     expect(types).toMatchObject({ QUORVA: 'concept', PIPERAIL: 'software' })
   })
 
+  it('takes nothing that belongs to a person for a person, and what was written for a work', () => {
+    const { types } = graphOf(
+      'O’Malley’s Hive sold frames. The Beekeeper’s Bible was written by Richard Jones. Otto Brandt edited the notes.',
+    )
+    expect(types).toMatchObject({
+      'Beekeeper’s Bible': 'publication',
+      'Richard Jones': 'person',
+      'Otto Brandt': 'person',
+    })
+    expect(types['O’Malley’s Hive']).not.toBe('person')
+  })
+
+  it('takes no name from words of a sentence that is all in capitals', () => {
+    const { types } = graphOf('WARNING: DO NOT OPEN THE VALVE. Otto Brandt wrote this. CAUTION: KEEP AWAY FROM HEAT.')
+    expect(Object.keys(types)).toEqual(['Otto Brandt'])
+  })
+
+  it('keeps the lower-case part of a scientific name', () => {
+    const { types } = graphOf('Varroa attacks Apis mellifera in Torvik. Otto Brandt studied in Torvik.')
+    expect(types).toMatchObject({ 'Apis mellifera': 'concept', 'Otto Brandt': 'person', Torvik: 'place' })
+  })
+
+  it('leaves out marks of confidentiality, and keeps a name that begins like one', () => {
+    const { types } = graphOf('The report is TLP:AMBER. The firm TLPHARMA in Torvik sold it to Otto Brandt.')
+    expect(Object.keys(types)).toEqual(['TLPHARMA', 'Torvik', 'Otto Brandt'])
+  })
+
   it('uses the types that it is given, and concept where none fits', () => {
     const text =
       'Ruth Hale founded the Merrin Institute in Torvik. Marfan Syndrome is named after Dr Otto Brandt, who wrote *The Long Tide*.'

@@ -28,7 +28,7 @@ export type MentionedSentence = { sentence: Sentence; mentions: readonly Mention
 const MARKED_TITLE =
   /(?<![\p{L}\p{N}*])\*([^*\n]{3,80})\*(?!\*)|(?<![\p{L}\p{N}_])_([^_\n]{3,80})_|["“]([^"”\n]{3,80})["”]/gu
 const NOT_A_NAME =
-  /^(?:(?:part|chapter|section|table|figure|side|box|page|volume|appendix|annex|article|item|note|hall|room|draft|plate)\s+(?:[ivxlc]+|\d+|[a-z])|[ivxlc]+|\p{L}|(?:new year|may day|easter|christmas|whitsun|michaelmas)(?:\s+(?:day|eve|sunday|monday))?|god|sir|madam|highness|majesty|excellency|(?:mr|madam|dear)\s\w+|tlp.*|ps|ms|nb|ok|[ap]m|i)$/iu
+  /^(?:(?:part|chapter|section|table|figure|side|box|page|volume|appendix|annex|article|item|note|hall|room|draft|plate)\s+(?:[ivxlc]+|\d+|[a-z])|[ivxlc]+|\p{L}|(?:new year|may day|easter|christmas|whitsun|michaelmas)(?:\s+(?:day|eve|sunday|monday))?|god|sir|madam|highness|majesty|excellency|(?:mr|madam|dear)\s\w+|tlp(?:[: ]+(?:clear|white|green|amber|red).*)?|ps|ms|nb|ok|[ap]m|i)$/iu
 /** "Dutch", "Norwegian", "Velmaran": what they qualify is the name, if there is one. */
 const DEMONYM = /(?:ian|ean|an|ish|ese|ic|ch|er|man|men|woman)$/
 /** Letters that a demonym shares with the name of its place. */
@@ -98,15 +98,35 @@ function mentionsOf(source: string, sentence: Sentence): Mention[] {
   const runs = joinedCases(sentence.text, cleanedMentions(sentence.text).filter(isFree)).map((run) =>
     withTermHead(sentence.text, run),
   )
-  const named = [...titles, ...runs]
+  const named = [...titles, ...(isShouted(sentence.text) ? runs.filter(hasRareWord) : runs)]
   const terms = termsOfArt(sentence.text)
     .filter((term) => !named.some((mention) => term.start < mention.end && term.end > mention.start))
     .map(({ text, start, end, kind }): Mention => ({ name: text, start, end, addressed: false, titled: false, kind }))
   return [...named, ...terms].toSorted((a, b) => a.start - b.start)
 }
 
+/** In a sentence without lower-case letters capitals mean nothing: "CAUTION: KEEP AWAY FROM HEAT". */
+const isShouted = (text: string): boolean =>
+  /\p{Lu}{2}/u.test(text) && !/\p{Ll}/u.test(text) && text.trim().includes(' ')
+const hasRareWord = ({ name }: Mention): boolean =>
+  words(name).every((word) => !isStopWord(normalizeWord(word)) && !isEnglishWord(normalizeWord(word)))
+
+/** The species after the genus: "Paenibacillus larvae". */
+const SPECIES = /^ (\p{Ll}{3,}(?:us|a|um|is|ii|ae|ens|or|es|i))(?![\p{L}-])/u
+
+/** A scientific name with its part in lower case; both are words of no English dictionary. */
+function withSpecies(text: string, mention: Mention): Mention | null {
+  const species = SPECIES.exec(text.slice(mention.end))
+  const isGenus = /^\p{Lu}\p{Ll}{2,}$/u.test(mention.name) && !isEnglishWord(normalizeWord(mention.name))
+  if (species === null || !isGenus || mention.addressed || isEnglishWord(species[1]!)) return null
+  const end = mention.end + species[0].length
+  return { ...mention, name: text.slice(mention.start, end), end, kind: 'concept' }
+}
+
 /** "Marfan syndrome", "Crohn's disease": a name with the head noun of a term is one name. */
 function withTermHead(text: string, mention: Mention): Mention {
+  const species = withSpecies(text, mention)
+  if (species !== null) return species
   const head = NAMED_TERM.exec(text.slice(mention.end))
   if (head === null || mention.name.includes(' ') || mention.addressed) return mention
   const end = mention.end + head[0].length

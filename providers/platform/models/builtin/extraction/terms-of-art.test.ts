@@ -8,6 +8,7 @@ describe('termsOfArt', () => {
     ['Patients with insulin resistance received metformin.', ['insulin resistance', 'metformin']],
     ['The storm was no force majeure, and strict liability applied.', ['force majeure', 'strict liability']],
     ['Crystals of potassium nitrate were found by mass spectrometry.', ['potassium nitrate', 'mass spectrometry']],
+    ['The hives are treated with oxalic acid or formic acid.', ['oxalic acid', 'formic acid']],
     ['Yellow fever spread from the harbour.', ['Yellow fever']],
     ['The samples were dated by radiocarbon dating.', ['radiocarbon dating']],
   ])('finds those of "%s"', (text, terms) => {
@@ -18,6 +19,7 @@ describe('termsOfArt', () => {
     'The army met strong resistance on the hill.',
     'She had a severe cough and a high fever.',
     'The disease was caused by this disorder.',
+    'The rain was acid, and the public acid test failed.',
     'He paid the damages and kept his post.',
     'Learning to sail took a year.',
   ])('finds none in everyday words: "%s"', (text) => {

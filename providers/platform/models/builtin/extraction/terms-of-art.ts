@@ -1,3 +1,4 @@
+import { commonBand } from '../language/common-words.ts'
 import type { EntityType } from '../../prompts/extract-task.ts'
 
 // Terms of art that are written in lower case: a head noun of a field with the word that makes it a term ("scarlet fever"), a word whose
@@ -28,10 +29,7 @@ const PATTERNS: readonly (readonly [EntityType, RegExp])[] = [
     /(force) majeure|(habeas) corpus|(res) judicata|(mens) rea|(actus) reus|(stare) decisis|(prima) facie|(ultra) vires|(bona) fide/giu,
   ],
   ['substance', new RegExp(`(\\p{L}[\\p{Ll}-]{2,}) (?:${SALT})(?![\\p{L}-])`, 'gu')],
-  [
-    'substance',
-    /((?:sulphuric|sulfuric|nitric|hydrochloric|acetic|citric|lactic|amino|folic|ascorbic|uric)) acids?/giu,
-  ],
+  ['substance', /(?<![\p{L}-])((?:\p{L}\p{Ll}{2,}ic|amino|fatty)) acids?(?![\p{L}-])/gu],
   [
     'substance',
     /(?<![\p{L}-])(\p{Ll}{3,}(?:mycin|cillin|olol|statin|prazole|sartan|azepam|azolam|cycline|dipine|formin|solone|sone|profen|caine))(?![\p{L}-])/gu,
@@ -71,7 +69,7 @@ export function termsOfArt(text: string): TermOfArt[] {
       const start = match.index + (EVERYDAY.test(first) ? first.length + 1 : 0)
       const term = text.slice(start, match.index + match[0].length)
       const isCut = /[\p{L}\p{N}-]/u.test(text[match.index - 1] ?? '')
-      if (isCut || isHeadAlone(term)) return []
+      if (isCut || isHeadAlone(term) || (/ acids?$/.test(term) && commonBand(first) !== null)) return []
       // A capital that does not open the sentence belongs to a name.
       if (/^\p{Lu}/u.test(term) && start > 0) return []
       return [{ text: term, start, end: start + term.length, kind }]
