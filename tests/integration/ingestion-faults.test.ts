@@ -10,12 +10,16 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 let root: string
 const mounted: string[] = []
 beforeEach(async () => {
-  root = await smokeProject('baseline_curated')
+  root = await smokeProject()
 })
 afterEach(async () => {
   for (const folder of mounted.splice(0)) spawnSync('umount', [folder])
   await rm(root, { recursive: true, force: true })
 })
+
+/** More documents than the four questions need: their ingestion lasts long enough to be interrupted, and the cells after it are few. */
+const addDocuments = (): Promise<void> =>
+  cp(join(PROJECT_ROOT, 'corpus/subset'), join(root, 'corpus/smoke'), { recursive: true })
 
 /** A real file system of a fixed size over a folder; false where that is not allowed. */
 async function limitedDisk(folder: string, size: string): Promise<boolean> {
@@ -26,12 +30,12 @@ async function limitedDisk(folder: string, size: string): Promise<boolean> {
   return true
 }
 
-const ladder = (dataset: string, models: string): string[] => [
+const ladder = (models: string): string[] => [
   'ladder',
   '--project',
   root,
   '--dataset',
-  dataset,
+  'smoke',
   '--run-id',
   'fault',
   '--models',
@@ -43,9 +47,8 @@ const ladder = (dataset: string, models: string): string[] => [
 
 describe('an ingestion', () => {
   it('continues after its platform was killed', { timeout: 120_000 }, async () => {
-    const corpus = 'corpus/subset'
-    await cp(join(PROJECT_ROOT, corpus), join(root, corpus), { recursive: true })
-    const run = startCli(ladder('baseline_curated', 'vanilla-rag'), { RAG_INGESTION_EXECUTION_LEASE_SECONDS: '10' })
+    await addDocuments()
+    const run = startCli(ladder('vanilla-rag'), { RAG_INGESTION_EXECUTION_LEASE_SECONDS: '10' })
     await run.event('ingestion.progressed')
     const [platform] = await childrenOf(run.child.pid!)
     process.kill(platform!, 'SIGKILL')
@@ -61,16 +64,15 @@ describe('an ingestion', () => {
   it('on a full disk fails with the file and the reason', { timeout: 180_000 }, async (context) => {
     if (!(await limitedDisk(join(root, '.rag-ladder'), '1m'))) context.skip('a file system of a fixed size needs root')
     const started = performance.now()
-    const run = await runCli(ladder('smoke', 'vanilla-rag,graph-rag,contextual-rag'))
+    const run = await runCli(ladder('vanilla-rag,graph-rag,contextual-rag'))
     expect(run.code).toBe(5)
     expect(run.stderr + run.stdout).toMatch(/full.*Free space/s)
     expect(performance.now() - started).toBeLessThan(150_000)
   })
 
   it('is cancelled by the first Ctrl-C', { timeout: 60_000 }, async () => {
-    const corpus = 'corpus/subset'
-    await cp(join(PROJECT_ROOT, corpus), join(root, corpus), { recursive: true })
-    const run = startCli(ladder('baseline_curated', 'graph-rag'))
+    await addDocuments()
+    const run = startCli(ladder('graph-rag'))
     await run.event('ingestion.progressed')
     run.child.kill('SIGINT')
     const { code, events } = await run.done
@@ -84,10 +86,9 @@ describe('an ingestion', () => {
   })
 
   it('is stopped by a pause in the panel, which is no failure, and the resumed run ingests again', async () => {
-    const corpus = 'corpus/subset'
-    await cp(join(PROJECT_ROOT, corpus), join(root, corpus), { recursive: true })
+    await addDocuments()
     const engine = await startEngine(root)
-    const run = { run_id: 'paused', dataset_ids: ['baseline_curated'], models: ['vanilla-rag'] }
+    const run = { run_id: 'paused', dataset_ids: ['smoke'], models: ['vanilla-rag'] }
     const ingesting = eventsUntil(engine.client, { after: 0 }, ({ type }) => type === 'ingestion.progressed')
     await engine.client.runs.start(run)
     await ingesting
