@@ -4,7 +4,8 @@ import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
-import { CELLS, MODELS, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
+import { MODELS, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
+import { programFile } from '../helpers/program.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 let root: string
@@ -13,12 +14,12 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
-const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
-const ladder = (runId: string): string[] => [
+/** The approaches change only how many lines are printed. */
+const ladder = (runId: string, models: string): string[] => [
   'ladder',
   ...smokeRun(root, runId),
   '--models',
-  MODELS,
+  models,
   '--no-publish',
   '--no-cold-reset',
 ]
@@ -31,15 +32,18 @@ async function shell(line: string): Promise<{ code: number | null; stderr: strin
   child.stderr.on('data', (part: Buffer) => (stderr += part.toString()))
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, stderr })))
 }
-const quoted = (args: string[]): string => [process.execPath, CLI, ...args].map((arg) => `'${arg}'`).join(' ')
+const quoted = (args: string[]): string =>
+  [process.execPath, programFile('bin/rag-ladder.mjs'), ...args].map((arg) => `'${arg}'`).join(' ')
 
 describe.skipIf(process.platform === 'win32')('an output that cannot be written', () => {
   it.each(['', '--json'])('does not end a run whose reader has read enough (%s)', async (form) => {
     const runId = `head${form}`
-    const { code, stderr } = await shell(`${quoted([...ladder(runId), ...(form === '' ? [] : [form])])} | head -1`)
+    const { code, stderr } = await shell(
+      `${quoted([...ladder(runId, 'vanilla-rag'), ...(form === '' ? [] : [form])])} | head -1`,
+    )
     expect(stderr).toBe('')
     expect(code).toBe(0)
-    expect(await rows(runId)).toHaveLength(CELLS)
+    expect(await rows(runId)).toHaveLength(4)
   })
 
   it('lets a small command end without a word when its reader has read enough', async () => {
@@ -49,10 +53,10 @@ describe.skipIf(process.platform === 'win32')('an output that cannot be written'
   it.skipIf(!existsSync('/dev/full'))(
     'on a full disk does not end a run, and fails a command that only prints',
     async () => {
-      const run = await shell(`${quoted(ladder('full'))} > /dev/full`)
+      const run = await shell(`${quoted(ladder('full', 'vanilla-rag'))} > /dev/full`)
       expect(run.code).toBe(0)
       expect(run.stderr).toMatch(/^warning: stdout cannot be written: .*ENOSPC.*lost\.\n$/)
-      expect(await rows('full')).toHaveLength(CELLS)
+      expect(await rows('full')).toHaveLength(4)
       const help = await shell(`${quoted(['help'])} > /dev/full`)
       expect(help).toEqual({ code: 1, stderr: run.stderr })
     },
@@ -61,7 +65,7 @@ describe.skipIf(process.platform === 'win32')('an output that cannot be written'
 
 describe.skipIf(process.platform === 'win32')('a terminal that is closed', () => {
   it('lets the cells in flight finish, as Ctrl-C does', async () => {
-    const run = startCli([...ladder('hangup'), '--json'])
+    const run = startCli([...ladder('hangup', MODELS), '--json'])
     await run.event('cell.started')
     run.child.kill('SIGHUP')
     const { code, events } = await run.done
