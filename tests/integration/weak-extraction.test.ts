@@ -85,7 +85,8 @@ describe('a model that cannot extract a graph', () => {
     const engine = await startEngine(root)
     const evaluator = await startFaultServer()
     try {
-      evaluator.script(json({ detail: 'broken' }, 500))
+      // A status that is not tried again, which would take seconds for each cell.
+      evaluator.script(json({ detail: 'broken' }, 422))
       const { client } = recordedClient(engine.url, engine.token)
       await client.settings.update({ settings: { evaluator_url: `${evaluator.url}/api/rag/evaluate` } })
       const request = { dataset_ids: ['smoke'], models: ['vanilla-rag', 'graph-rag'], model_set: 'weak' }

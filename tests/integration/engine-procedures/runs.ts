@@ -10,7 +10,8 @@ import { MODELS, RUN, root, client, evaluator, rowId, ran, run } from './setup.t
 
 describe('runs side by side', () => {
   it('report what failed, repeat only that, and derive the rest', async () => {
-    evaluator.script(json({ detail: 'broken' }, 500))
+    // A status that is not tried again, which would take seconds for each cell.
+    evaluator.script(json({ detail: 'broken' }, 422))
     await client.settings.update({ settings: { evaluator_url: `${evaluator.url}/api/rag/evaluate` } })
     await run({ run_id: 'two', dataset_ids: ['smoke'], models: MODELS, judge: { enabled: false } })
     expect(await client.runs.failures({ run_id: 'two' })).toEqual({
