@@ -59,3 +59,24 @@ it('has no section where no text precedes', () => {
   expect(outlineOf('A line.', 'Note')(0)).toEqual({ headings: [], before: '' })
   expect(outlineOf('', 'Note')(0)).toEqual({ headings: [], before: '' })
 })
+
+it('takes time in proportion to a document that has no paragraphs', () => {
+  const text = 'The keeper lit the lamp and wrote it down. '.repeat(23_000)
+  const started = process.cpuUsage()
+  const sectionAt = outlineOf(text, 'Log')
+  for (let offset = 0; offset < text.length; offset += 700) sectionAt(offset)
+  const { user, system } = process.cpuUsage(started)
+  // With the square of the length it takes 20 s.
+  expect((user + system) / 1e6).toBeLessThan(2.5)
+}, 60_000)
+
+it('takes the end of a long paragraph before a chunk, and the start of one that opens its section', () => {
+  const long = 'The **keeper** lit the lamp and wrote it down. '.repeat(60)
+  const text = `# Log\n\n${long}\n\nIt burned.\n\nThe oil was low.`
+  const { before } = outlineOf(text, 'Log')(text.indexOf('It burned'))
+  expect(before).toHaveLength(600)
+  expect('The keeper lit the lamp and wrote it down. '.repeat(60).trim().endsWith(before)).toBe(true)
+  const opening = outlineOf(text, 'Log')(text.indexOf('The oil')).before
+  expect(opening.slice(0, 600)).toBe('The keeper lit the lamp and wrote it down. '.repeat(60).slice(0, 600))
+  expect(opening.slice(600)).toBe('\n\nIt burned.')
+})

@@ -12,6 +12,8 @@ export interface ChunkSection {
 
 /** Of one paragraph: the first ones are cut at their end, the one right before the chunk at its start. */
 const MAX_PARAGRAPH_CHARS = 600
+/** Read of a paragraph's Markdown for so much plain text: a document may be one paragraph of megabytes, which each of its chunks would read. */
+const MAX_MARKDOWN_CHARS = 4 * MAX_PARAGRAPH_CHARS
 /** An introduction farther away, such as that of a whole book, is little related to the chunk. */
 const NEAR_CHARS = 4000
 
@@ -74,12 +76,18 @@ function introduction(text: string, blocks: readonly OutlinedBlock[], at: number
   const openings = sections
     .map(({ first }) => first)
     .filter((first) => isText(first) && first !== nearest && offset - blocks[first]!.start <= NEAR_CHARS)
-  const paragraph = (index: number): string => {
+  const startOf = (index: number): string => {
     const { start: from, end } = blocks[index]!
-    return plainText(text.slice(from, Math.min(end, offset)))
+    const markdown = text.slice(from, Math.min(end, offset, from + MAX_MARKDOWN_CHARS))
+    return plainText(markdown).slice(0, MAX_PARAGRAPH_CHARS)
   }
-  const parts = openings.map((index) => paragraph(index).slice(0, MAX_PARAGRAPH_CHARS))
+  const endOf = (index: number): string => {
+    const { start: from, end } = blocks[index]!
+    const to = Math.min(end, offset)
+    return plainText(text.slice(Math.max(from, to - MAX_MARKDOWN_CHARS), to)).slice(-MAX_PARAGRAPH_CHARS)
+  }
+  const parts = openings.map(startOf)
   const ownSection = sections.at(-1)!.first
-  if (nearest >= ownSection && isText(nearest)) parts.push(paragraph(nearest).slice(-MAX_PARAGRAPH_CHARS))
+  if (nearest >= ownSection && isText(nearest)) parts.push(endOf(nearest))
   return parts.join('\n\n')
 }
