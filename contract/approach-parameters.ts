@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { BaseApproach } from './approaches.ts'
 import { ownParameters } from './manifests/flavors.ts'
 
-export interface ParameterWords {
+interface ParameterWords {
   label: string
   /** What it changes, in one sentence. */
   about: string

@@ -16,7 +16,7 @@ export type ApproachMarker =
   | 'star'
   | 'triangle-down'
 
-export interface ApproachDescriptor {
+interface ApproachDescriptor {
   /** Name without what all approaches share. */
   short: string
   /** Okabe and Ito's colours, which are safe for color-blind readers; yellow is darkened. */

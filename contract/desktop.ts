@@ -15,7 +15,7 @@ export const DesktopInfo = z.strictObject({
 export type DesktopInfo = z.infer<typeof DesktopInfo>
 
 /** Null when the person cancelled; otherwise the project that is open now. */
-export const ProjectChoice = z.string().nullable()
+const ProjectChoice = z.string().nullable()
 
 /** Folders that can be shown in the system's file manager. */
 export const RevealedFolder = z.enum(['project', 'results', 'published'])

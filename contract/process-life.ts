@@ -8,7 +8,7 @@ interface MessagePort {
 }
 
 /** The part of Node's `process` that the protocol uses. */
-export interface HostedProcess {
+interface HostedProcess {
   /** With plain Node as host: sends over the channel of `fork`. Undefined for a process that was started by hand. */
   send?: ((message: unknown) => boolean) | undefined
   readonly connected: boolean
@@ -22,7 +22,7 @@ export interface HostedProcess {
 declare function setTimeout(run: () => void, ms: number): { unref(): unknown }
 
 /** Sent once the process works. */
-export interface ReadyMessage {
+interface ReadyMessage {
   type: 'ready'
   port: number
   url: string

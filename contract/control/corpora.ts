@@ -95,7 +95,7 @@ export const DatasetQuestionsInput = z.strictObject({
 export type DatasetQuestionsInput = z.input<typeof DatasetQuestionsInput>
 
 /** A question with each of its gold facts located; an empty list of spans: the fact does not occur in the document. */
-export const LocatedQuestion = z.strictObject({
+const LocatedQuestion = z.strictObject({
   question: Question,
   gold: z.array(
     z.strictObject({
@@ -106,7 +106,6 @@ export const LocatedQuestion = z.strictObject({
     }),
   ),
 })
-export type LocatedQuestion = z.infer<typeof LocatedQuestion>
 
 export const DatasetQuestions = z.strictObject({ total: count, offset: count, questions: z.array(LocatedQuestion) })
 export type DatasetQuestions = z.infer<typeof DatasetQuestions>

@@ -108,8 +108,7 @@ export const PREVIEWED_LINES = 200
 /** Longest text of questions that is read at once. */
 export const MAX_QUESTIONS_CHARACTERS = 20_000_000
 
-export const QuestionsFormat = z.enum(['csv', 'tsv', 'jsonl', 'json'])
-export type QuestionsFormat = z.infer<typeof QuestionsFormat>
+const QuestionsFormat = z.enum(['csv', 'tsv', 'jsonl', 'json'])
 
 const questionsText = z.string().min(1).max(MAX_QUESTIONS_CHARACTERS)
 

@@ -40,7 +40,6 @@ import {
   ZipPreview,
 } from './dataset-transfer.ts'
 import { AliasView, DatasetView, ExperimentView, SaveFlavorInput } from './experiment.ts'
-import { ExportChunk, ExportInput } from './exports.ts'
 import {
   AddConnectionInput,
   CatalogueEntry,
@@ -106,7 +105,6 @@ import {
   DraftStep,
   RejectDraftsInput,
 } from './drafted-questions.ts'
-import { PanelState } from './panel-state.ts'
 import { RayJobLogView, RunWorkers } from './run-workers.ts'
 import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
@@ -124,12 +122,14 @@ import {
   ServiceStartInput,
   ServiceView,
 } from './services.ts'
-import { ConnectionView, SettingsUpdate, SettingsView } from './settings.ts'
+import { ConnectionView, PanelState, SettingsUpdate, SettingsView } from './settings.ts'
 import {
   AnnotateCellInput,
   AnnotateRunInput,
   CellNote,
   CellNotes,
+  ExportChunk,
+  ExportInput,
   ImportedRun,
   RemovedRun,
   RunNote,

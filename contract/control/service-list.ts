@@ -2,7 +2,7 @@
 // command line, Settings guide and pages read this table.
 // To add one: a descriptor here, its variables in contract/settings/service-variables.ts, and its folder providers/<name> with main.ts.
 
-export type ServiceMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
+type ServiceMethod = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 /** A route of a local service that pages may call through the engine. */
 export interface ServiceRoute {
@@ -42,7 +42,7 @@ export interface ServiceChild {
   startTimeoutMs: number
 }
 
-export interface ServiceDescriptor {
+interface ServiceDescriptor {
   /** Title of its variables in the settings guide. */
   title: string
   /** What it is for, as pages show it. */

@@ -58,8 +58,7 @@ export const ServiceInput = z.strictObject({ name: ServiceName })
 export type ServiceInput = z.infer<typeof ServiceInput>
 
 /** `job`: a background job of the platform that is none of the others. */
-export const PlatformWorkKind = z.enum(['job', 'research', 'media'])
-export type PlatformWorkKind = z.infer<typeof PlatformWorkKind>
+const PlatformWorkKind = z.enum(['job', 'research', 'media'])
 
 /** Something that the platform does in the background. */
 export const PlatformWork = z.strictObject({

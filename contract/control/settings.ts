@@ -58,3 +58,10 @@ export const SettingsUpdate = z.strictObject({
   secrets: z.partialRecord(SecretName, SecretText.nullable()).optional(),
 })
 export type SettingsUpdate = z.infer<typeof SettingsUpdate>
+
+/** What the panel remembers of a person in this project, whatever browser shows it. */
+export const PanelState = z.strictObject({
+  /** The first-start tour was finished or skipped: it does not open by itself again. */
+  tour_seen: z.boolean().default(false),
+})
+export type PanelState = z.infer<typeof PanelState>

@@ -4,7 +4,7 @@ import { count, Name } from './run-index/parts.ts'
 import { IndexedRunKind } from './run-index/runs.ts'
 import { RunFailure, RunState } from './run-job.ts'
 
-// Runs as a person manages them: the list with everything in it, notes, and the trash. Notes and trash are in the state folder, never in the evidence.
+// Runs as a person manages them: the list with everything in it, notes, exports, and the trash. Notes and trash are in the state folder, never in the evidence.
 
 const Tag = z.string().trim().min(1).max(40)
 
@@ -104,3 +104,18 @@ export const RemovedRun = z.strictObject({
   size_bytes: count,
 })
 export type RemovedRun = z.infer<typeof RemovedRun>
+
+export const ExportInput = z.strictObject({
+  run_id: z.string().min(1).max(512),
+  /** All datasets of the run when absent. */
+  dataset_id: z.string().min(1).max(512).optional(),
+})
+export type ExportInput = z.infer<typeof ExportInput>
+
+/** A file in pieces that fit into messages: put the texts together in order. `end` comes last and only when the file is whole. */
+export const ExportChunk = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('begin'), file_name: z.string(), media_type: z.string() }),
+  z.strictObject({ type: z.literal('text'), text: z.string() }),
+  z.strictObject({ type: z.literal('end'), size_bytes: z.int().min(0), sha256: Sha256 }),
+])
+export type ExportChunk = z.infer<typeof ExportChunk>

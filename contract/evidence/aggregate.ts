@@ -124,13 +124,12 @@ export const OperationalSummary = z.strictObject({
 export type OperationalSummary = z.infer<typeof OperationalSummary>
 
 /** What models used for the answers of an approach, and for grading them. */
-export const ApproachUsage = z.strictObject({
+const ApproachUsage = z.strictObject({
   answers: z.array(ModelUsage),
   grading: z.array(ModelUsage),
   /** Cells, failed ones included, that do not record what their answers used. */
   unknown_cells: count,
 })
-export type ApproachUsage = z.infer<typeof ApproachUsage>
 
 const approachHead = {
   model: Identifier,

@@ -109,7 +109,7 @@ export type RowEvidence = z.infer<typeof RowEvidence>
 export const MAX_REPEATS = 20
 
 /** Most times that a failed cell can be tried again by later runs of the same id. */
-export const MAX_RETRIES = 999
+const MAX_RETRIES = 999
 
 /** One finished cell of run × dataset × question × alias × repetition: a line of `-evidence.jsonl`. */
 export const CanonicalRow = z.strictObject({

@@ -38,7 +38,7 @@ export const ResolvedModels = z.strictObject({
 })
 export type ResolvedModels = z.infer<typeof ResolvedModels>
 
-export const RuntimeProvenance = z.strictObject({
+const RuntimeProvenance = z.strictObject({
   repository: GitState,
   /** Version of the platform and, where it reports one, its revision. */
   platform: z.strictObject({ version: z.string().nullable(), revision: z.string().nullable() }),
@@ -55,7 +55,6 @@ export const RuntimeProvenance = z.strictObject({
   /** The metric that was declared to decide about the run, before its first cell; absent where none was. */
   primary_metric: z.string().optional(),
 })
-export type RuntimeProvenance = z.infer<typeof RuntimeProvenance>
 
 /** Everything that must be equal for two rows of one artifact. */
 export const Reproducibility = z.strictObject({

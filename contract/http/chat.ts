@@ -32,7 +32,7 @@ export const ChatMessage = z.preprocess(
 export type ChatMessage = z.infer<typeof ChatMessage>
 
 /** Cache controls of the gateway: `no-cache` reads no cached answer, `no-store` keeps none. */
-export const CacheControls = z.looseObject({ 'no-cache': z.boolean().optional(), 'no-store': z.boolean().optional() })
+const CacheControls = z.looseObject({ 'no-cache': z.boolean().optional(), 'no-store': z.boolean().optional() })
 
 export const ChatRequest = z.preprocess(
   withoutNulls(),
@@ -89,15 +89,8 @@ export const EmbeddingsRequest = z.looseObject({
 })
 export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
 
-export const EmbeddingsResponse = z.looseObject({
-  object: z.literal('list'),
-  data: z.array(z.looseObject({ object: z.literal('embedding'), index: z.int(), embedding: z.array(z.number()) })),
-  model: z.string(),
-})
-export type EmbeddingsResponse = z.infer<typeof EmbeddingsResponse>
-
 /** An entry of `/v1/models`; `rag_ladder` is additive and reports whether an alias can answer now. */
-export const ModelEntry = z.looseObject({
+const ModelEntry = z.looseObject({
   id: z.string(),
   object: z.string().nullish(),
   created: z.number().nullish(),
@@ -114,16 +107,6 @@ export const ModelEntry = z.looseObject({
 })
 export const ModelList = z.looseObject({ object: z.string().nullish(), data: z.array(ModelEntry) })
 export type ModelList = z.infer<typeof ModelList>
-
-export const OpenAiError = z.looseObject({
-  error: z.looseObject({
-    message: z.string(),
-    type: z.string().nullable(),
-    param: z.string().nullable(),
-    code: z.union([z.string(), z.number()]).nullable(),
-  }),
-})
-export type OpenAiError = z.infer<typeof OpenAiError>
 
 /** The text of a message, its text parts joined by newlines; empty when it has none. */
 export function messageText(message: ChatMessage): string {

@@ -2,7 +2,7 @@
 export type DocumentFormat = 'pdf' | 'docx' | 'doc' | 'pptx' | 'ppt' | 'xlsx' | 'html' | 'png' | 'jpg' | 'tiff'
 
 /** What every part of the program knows about a document format. */
-export interface DocumentFormatDescriptor {
+interface DocumentFormatDescriptor {
   label: string
   /** File name extensions in lower case, without the dot; the first is the usual one. */
   extensions: readonly string[]

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Most drafts that one request asks for. */
 export const MAX_DRAFTS_A_CALL = 10
 /** Longest text of a passage, in characters. */
-export const MAX_DRAFT_PASSAGE = 20_000
+const MAX_DRAFT_PASSAGE = 20_000
 
 /** A part of a document that questions are drafted from. */
 export const DraftPassage = z.strictObject({

@@ -112,7 +112,7 @@ export const GraphQueryResponse = z.looseObject({
 })
 export type GraphQueryResponse = z.infer<typeof GraphQueryResponse>
 
-export const GraphDataEntity = z.looseObject({
+const GraphDataEntity = z.looseObject({
   entity_name: z.string(),
   entity_type: z.string(),
   description: z.string(),
@@ -120,9 +120,8 @@ export const GraphDataEntity = z.looseObject({
   file_path: z.string(),
   reference_id: z.string(),
 })
-export type GraphDataEntity = z.infer<typeof GraphDataEntity>
 
-export const GraphDataRelationship = z.looseObject({
+const GraphDataRelationship = z.looseObject({
   src_id: z.string(),
   tgt_id: z.string(),
   description: z.string(),
@@ -132,15 +131,13 @@ export const GraphDataRelationship = z.looseObject({
   file_path: z.string(),
   reference_id: z.string(),
 })
-export type GraphDataRelationship = z.infer<typeof GraphDataRelationship>
 
-export const GraphDataChunk = z.looseObject({
+const GraphDataChunk = z.looseObject({
   content: z.string(),
   file_path: z.string(),
   chunk_id: z.string(),
   reference_id: z.string(),
 })
-export type GraphDataChunk = z.infer<typeof GraphDataChunk>
 
 /** What a graph answer was written from; every list in the order of the prompt. */
 export const GraphQueryData = z.looseObject({

@@ -3,7 +3,7 @@ import { z } from 'zod'
 /** Largest number of nodes in one picture. */
 export const GRAPH_PICTURE_MAX_NODES = 5000
 
-export const GraphPictureNode = z.strictObject({
+const GraphPictureNode = z.strictObject({
   id: z.string(),
   label: z.string(),
   type: z.string(),
@@ -13,15 +13,13 @@ export const GraphPictureNode = z.strictObject({
   community: z.int().min(0),
   description: z.string(),
 })
-export type GraphPictureNode = z.infer<typeof GraphPictureNode>
 
-export const GraphPictureEdge = z.strictObject({
+const GraphPictureEdge = z.strictObject({
   source: z.string(),
   target: z.string(),
   weight: z.number(),
   keywords: z.array(z.string()),
 })
-export type GraphPictureEdge = z.infer<typeof GraphPictureEdge>
 
 /** `GET /graph?limit=`: a dataset's knowledge graph for drawing. `total_*` count the whole graph. */
 export const GraphPicture = z.strictObject({

@@ -21,16 +21,6 @@ export const PlatformUsage = z.looseObject({
 })
 export type PlatformUsage = z.infer<typeof PlatformUsage>
 
-/** FastAPI-style error body of every platform route outside the gateway. */
-export const DetailError = z.looseObject({
-  detail: z.union([
-    z.string(),
-    z.array(z.looseObject({ loc: z.array(z.union([z.string(), z.number()])), msg: z.string(), type: z.string() })),
-    z.looseObject({}),
-  ]),
-})
-export type DetailError = z.infer<typeof DetailError>
-
 /** `GET /plugins`: what is mounted. `env` names the variables that are set; their values are masked. */
 export const PluginList = z.looseObject({
   plugins: z.array(
@@ -46,10 +36,3 @@ export const PluginList = z.looseObject({
   ),
 })
 export type PluginList = z.infer<typeof PluginList>
-
-/** `GET /ready`: 200 when every dependency works, else 503. */
-export const PlatformReadiness = z.looseObject({
-  status: z.enum(['ready', 'unavailable']),
-  dependencies: z.record(z.string(), z.enum(['ready', 'unavailable'])),
-})
-export type PlatformReadiness = z.infer<typeof PlatformReadiness>

@@ -2,8 +2,7 @@ import { z } from 'zod'
 import { DownloadProgress, ServiceModel } from './service-model.ts'
 
 /** Formats of a synthesis. Only the first three need no program of the system. */
-export const SpeechFormat = z.enum(['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'])
-export type SpeechFormat = z.infer<typeof SpeechFormat>
+const SpeechFormat = z.enum(['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'])
 
 /** Longest text of one synthesis, in characters. */
 export const MAX_SPEECH_CHARACTERS = 20_000

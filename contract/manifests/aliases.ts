@@ -41,7 +41,7 @@ export function joinAliases(
 }
 
 /** The manifests of a project with a person's own flavors in them. */
-export interface WithOwnFlavors<Consumer> {
+interface WithOwnFlavors<Consumer> {
   consumer: Consumer
   flavors: Pick<FlavorsManifest, 'flavors'>
   /** Paths in the person's file with what is wrong there. */

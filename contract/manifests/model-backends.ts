@@ -8,7 +8,7 @@ import { Identifier } from '../common.ts'
 export const ModelTask = z.enum(['embedding', 'rerank', 'generation'])
 export type ModelTask = z.infer<typeof ModelTask>
 
-export interface BackendDescriptor {
+interface BackendDescriptor {
   /** What a model of this backend declares in the manifest. */
   settings: z.ZodObject<{ backend: z.ZodLiteral<string>; model: z.ZodString }>
   /** The work that it can do; a model that declares a `task` does that one only. */

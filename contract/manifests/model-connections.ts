@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { ApiKeyVariable, Concurrency, type ModelOf, type ModelTask } from './model-backends.ts'
 
-export interface ConnectionKindDescriptor {
+interface ConnectionKindDescriptor {
   label: string
   /** Address with the version path, as the service's documentation gives it; null where there is none to propose. */
   usualAddress: string | null

@@ -119,7 +119,7 @@ interface SetProblem {
 }
 
 /** What both files mean together. */
-export interface JoinedModels {
+interface JoinedModels {
   models: ModelsManifest
   connections: Record<string, Connection>
   /** Names of the sets and connections that a person's own file declares. */

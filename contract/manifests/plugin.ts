@@ -5,7 +5,7 @@ import { Identifier, SafeRelativePath } from '../common.ts'
 export const RAG_PLUGIN_ROOT = 'providers/platform/rag'
 /** Name of the manifest in a plugin's folder. */
 export const PLUGIN_FILE = 'plugin.yaml'
-export const PLUGIN_MANIFEST_VERSION = 1
+const PLUGIN_MANIFEST_VERSION = 1
 
 const SEGMENT = '[A-Za-z0-9][A-Za-z0-9_-]*'
 const Prefix = z

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Identifier, SafeRelativePath, versioned } from '../common.ts'
 
 /** Longest gold passage, in characters: about thirty printed pages. */
-export const MAX_GOLD_CHARACTERS = 100_000
+const MAX_GOLD_CHARACTERS = 100_000
 
 /**
  * What a correct answer rests on: a fact or a passage of any length, as a verbatim span of a corpus document, or the whole document where

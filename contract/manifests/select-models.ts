@@ -16,7 +16,7 @@ export interface SelectedModels {
 
 type Env = Readonly<Record<string, string | undefined>>
 
-export type SelectOutcome = { ok: true; models: SelectedModels } | { ok: false; problems: string[] }
+type SelectOutcome = { ok: true; models: SelectedModels } | { ok: false; problems: string[] }
 
 /**
  * The one decision what a set of models means here, for the platform and for the check before a run: the named set (the manifest's default when

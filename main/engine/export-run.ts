@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import type { ExportChunk, ExportInput } from '../../contract/control/exports.ts'
+import type { ExportChunk, ExportInput } from '../../contract/control/stored-runs.ts'
 import type { Aggregate, IndexedArtifact, RunDatasetSummary, RunSummary } from '../../contract/index.ts'
 import { artifactFilesOf, type ArtifactFiles } from '../evidence/artifact-files.ts'
 import { parseHistoricalMatrix, type HistoricalSnapshot } from '../report/historical.ts'

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { PanelState } from '../../contract/control/panel-state.ts'
+import { PanelState } from '../../contract/control/settings.ts'
 import { oneAfterAnother } from '../lib/one-after-another.ts'
 import { jsonIn, orIfMissing } from '../lib/read-json.ts'
 import { writeAtomic } from '../lib/write-atomic.ts'

@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import type { MatrixPage, MatrixPageInput } from '../../contract/control/index.ts'
+import type { MatrixPage, MatrixPageInput } from '../../contract/control/run-index/matrix-page.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 import { SEEDED_RUNS } from '../helpers/seeded-project.ts'
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { expect, vi } from 'vitest'
 import type { ControlEvent } from '../../contract/control/events.ts'
-import type { ExportChunk } from '../../contract/control/exports.ts'
+import type { ExportChunk } from '../../contract/control/stored-runs.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { type ControlClient, eventsUntil } from './engine-process.ts'
 

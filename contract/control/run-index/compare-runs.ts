@@ -17,7 +17,7 @@ export const CompareRunsInput = z.strictObject({
 export type CompareRunsInput = z.input<typeof CompareRunsInput>
 
 /** An alias in one of the compared runs; means over its own questions and over those that all of the compared runs share. */
-export const ComparedRun = z.strictObject({
+const ComparedRun = z.strictObject({
   run_id: Name,
   n: count,
   mean: z.number().nullable(),

@@ -83,7 +83,7 @@ export const RunList = z.strictObject({
 })
 export type RunList = z.infer<typeof RunList>
 
-export const IndexedAlias = z.strictObject({
+const IndexedAlias = z.strictObject({
   model: Name,
   base_model: BaseApproach.nullable(),
   flavor: z.string().nullable(),
@@ -94,9 +94,8 @@ export const IndexedAlias = z.strictObject({
   /** Why it could not be called at all; null when it could. */
   unavailable: z.string().nullable(),
 })
-export type IndexedAlias = z.infer<typeof IndexedAlias>
 
-export const IndexedProvenance = z.strictObject({
+const IndexedProvenance = z.strictObject({
   sha256: Sha256,
   cells: count,
   /** Null when it is too large for this answer; each row has it. */

@@ -1,4 +1,4 @@
-import type { ExportChunk, ExportInput } from '../../../contract/control/exports.ts'
+import type { ExportChunk, ExportInput } from '../../../contract/control/stored-runs.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { loadPrices } from '../../manifests/own-prices.ts'
 import { bundledDatasets } from '../../report/run-bundle.ts'
