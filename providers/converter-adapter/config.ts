@@ -2,6 +2,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { VariableName } from '../../contract/index.ts'
 import { createEnvReader } from '../kit/env-reader.ts'
+import { FRAMING_BYTES } from '../kit/multipart-form.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 export interface AdapterConfig {
@@ -30,18 +31,13 @@ export interface AdapterConfig {
   tempSizeBytes: number
 }
 
-/** A configuration that cannot be started with: every problem, one sentence each. */
-export class AdapterConfigError extends ServiceConfigError {
-  constructor(problems: readonly string[]) {
-    super('the converter adapter', problems)
-  }
-}
+/** The service as errors name it. */
+export const SERVICE = 'the converter adapter'
 
 const MIB = 1024 * 1024
-const FRAMING_BYTES = MIB
 const SPARE_BYTES = 64 * MIB
 
-/** Reads the environment. Throws `AdapterConfigError` with all problems at once, too little temporary space among them. */
+/** Reads the environment. Throws `ServiceConfigError` with all problems at once, too little temporary space among them. */
 export function loadAdapterConfig(env: Readonly<Record<string, string | undefined>>): AdapterConfig {
   const reader = createEnvReader(env)
   // The bounds that the converter has for the same variables.
@@ -73,7 +69,7 @@ export function loadAdapterConfig(env: Readonly<Record<string, string | undefine
     reader.problems.push(
       `DOCCONV_ADAPTER_TMPFS_SIZE: ${config.tempSizeBytes} bytes are too few; ${config.maxJobs} jobs may need ${needed}`,
     )
-  if (reader.problems.length > 0) throw new AdapterConfigError(reader.problems)
+  if (reader.problems.length > 0) throw new ServiceConfigError(SERVICE, reader.problems)
   return config
 }
 

@@ -1,7 +1,5 @@
-import { useCompileCache } from '../kit/compile-cache.ts'
 import { runService } from '../kit/run-service.ts'
 
-useCompileCache()
 await runService('the converter adapter', 'DOCCONV_ADAPTER_PORT', async () => {
   const { loadAdapterConfig } = await import('./config.ts')
   const { startAdapter } = await import('./server.ts')

@@ -5,12 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { uploadDeadline } from '../kit/deadlines.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { createLogger } from '../kit/logger.ts'
-import { acceptMultipart, requiredFile } from '../kit/multipart-form.ts'
+import { acceptMultipart, FRAMING_BYTES, requiredFile } from '../kit/multipart-form.ts'
 import type { MultipartForm } from '../kit/multipart-form.ts'
 import { bearerMatches, secretsEqual } from '../kit/secrets.ts'
 import { closeGracefully, createHttpServer, listen } from '../kit/server.ts'
 import type { Listening } from '../kit/server.ts'
-import { AdapterConfigError, neededBytes } from './config.ts'
+import { ServiceConfigError } from '../kit/service-config-error.ts'
+import { neededBytes, SERVICE } from './config.ts'
 import type { AdapterConfig } from './config.ts'
 import { ConversionRefusedError, fetchBundle } from './fetch-bundle.ts'
 import type { UnderWay } from './fetch-bundle.ts'
@@ -21,7 +22,6 @@ export interface RunningAdapter extends Listening {
   close(): Promise<void>
 }
 
-const FRAMING_BYTES = 1024 * 1024
 /** Longest that one poll is held open. */
 const MOST_WAIT_MS = 60_000
 
@@ -41,7 +41,7 @@ export async function startAdapter(
   await mkdir(config.tempDir, { recursive: true })
   const free = await freeBytesOf(config.tempDir)
   if (free < neededBytes(config))
-    throw new AdapterConfigError([
+    throw new ServiceConfigError(SERVICE, [
       `${config.tempDir}: ${free} bytes are free; ${config.maxJobs} jobs may need ${neededBytes(config)}`,
     ])
   const folder = await mkdtemp(join(config.tempDir, 'results-'))

@@ -36,20 +36,13 @@ export interface ConverterConfig {
   boundary: ServiceBoundarySettings
 }
 
-/** A configuration that cannot be started with: every problem, one sentence each. */
-class ConverterConfigError extends ServiceConfigError {
-  constructor(problems: readonly string[]) {
-    super('the converter', problems)
-  }
-}
-
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 const MIB = 1024 * 1024
 
 const OCR_ENGINES = ['tesseract', 'pp-ocr'] as const
 export type OcrEngine = (typeof OCR_ENGINES)[number]
 
-/** Reads the environment. Throws `ConverterConfigError` with all problems at once. */
+/** Reads the environment. Throws `ServiceConfigError` with all problems at once. */
 export function loadConverterConfig(env: Readonly<Record<string, string | undefined>>): ConverterConfig {
   const reader = createEnvReader(env)
   const device = reader.oneOf('DEVICE', ['cpu', 'cuda', 'mps'])
@@ -83,6 +76,6 @@ export function loadConverterConfig(env: Readonly<Record<string, string | undefi
     reader.problems.push(
       `DOCCONV_CHUNK_OVERLAP: ${chunkOverlap} is more than half of DOCCONV_CHUNK_SIZE (${chunkSize})`,
     )
-  if (reader.problems.length > 0) throw new ConverterConfigError(reader.problems)
+  if (reader.problems.length > 0) throw new ServiceConfigError('the converter', reader.problems)
   return config
 }

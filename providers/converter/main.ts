@@ -1,7 +1,5 @@
-import { useCompileCache } from '../kit/compile-cache.ts'
 import { runService } from '../kit/run-service.ts'
 
-useCompileCache()
 await runService('the converter', 'DOCCONV_PORT', async () => {
   const { loadConverterConfig } = await import('./config.ts')
   const { startConverter } = await import('./server.ts')

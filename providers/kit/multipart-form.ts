@@ -22,6 +22,9 @@ export interface MultipartForm {
   files: ReadonlyMap<string, FormFile>
 }
 
+/** What the framing of a form and its fields may add to a file. */
+export const FRAMING_BYTES = 1024 * 1024
+
 const MAX_PARTS = 64
 const MAX_FIELD_BYTES = 1024 * 1024
 

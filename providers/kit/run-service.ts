@@ -1,3 +1,4 @@
+import * as nodeModule from 'node:module'
 import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
 import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../contract/process-life.ts'
 import { ServiceConfigError } from './service-config-error.ts'
@@ -13,13 +14,15 @@ export interface RunningService {
 
 /**
  * The life of a service's process: starts it, reports that it works, ends it with its host. What prevents its start is reported in plain
- * sentences, and by an exit code which means that another try would not help. `portVariable` is where a person sets its port.
+ * sentences, and by an exit code which means that another try would not help. `portVariable` is where a person sets its port. Only what `start`
+ * imports is taken from the compile cache.
  */
 export async function runService(
   name: string,
   portVariable: string,
   start: () => Promise<RunningService>,
 ): Promise<void> {
+  useCompileCache()
   const report = (error: unknown): void => {
     process.stderr.write(`${describe(name, error)}\n`)
   }
@@ -32,6 +35,12 @@ export async function runService(
   })
   exitWithHost(process, () => service.close(), report, GRACE_MS)
   announceReady(process, service)
+}
+
+/** The next start takes compiled code from the cache. An Electron with a Node before 22 has none. */
+function useCompileCache(): void {
+  const { enableCompileCache } = nodeModule as Partial<typeof nodeModule>
+  enableCompileCache?.()
 }
 
 /** What a person must change before it can start; null for what may be otherwise the next time. */

@@ -140,6 +140,12 @@ export function bodyTooLarge(limitBytes: number): HttpError {
   return new HttpError(413, `Request body exceeds the limit for this endpoint (${limitBytes} bytes)`)
 }
 
+/** A port to listen on: a person's choice is kept to, a service's default gives way to any free port when it is taken. */
+export interface DeclaredPort {
+  port: number
+  isDefault: boolean
+}
+
 export interface Listening {
   url: string
   port: number
@@ -152,6 +158,16 @@ export async function listen(app: FastifyInstance, host: string, port: number): 
   if (address === null || typeof address === 'string') throw new Error('the server listens on no TCP port')
   const shown = address.family === 'IPv6' ? `[${address.address}]` : address.address
   return { url: `http://${shown}:${address.port}`, port: address.port }
+}
+
+/** Starts listening on a declared port. */
+export async function listenDeclared(app: FastifyInstance, host: string, declared: DeclaredPort): Promise<Listening> {
+  try {
+    return await listen(app, host, declared.port)
+  } catch (error) {
+    if (!declared.isDefault || (error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return listen(app, host, 0)
+  }
 }
 
 /** Stops accepting, lets requests under way finish for `graceMs`, then drops their connections. */

@@ -4,14 +4,12 @@ import { callerSignal } from './caller-signal.ts'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { allowOrigin } from './host-guard.ts'
 import { HttpError } from './http-error.ts'
+import { FRAMING_BYTES } from './multipart-form.ts'
 import { createPermits, permitHook, permitOf } from './permits.ts'
 import { bearerMatches } from './secrets.ts'
 import { createHttpServer } from './server.ts'
 import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
 import { InvalidRequestError } from './validate.ts'
-
-/** What multipart framing and fields may add to a file. */
-const FRAMING_BYTES = 1024 * 1024
 
 /** How long a caller may take to fetch the 504 before the process goes. */
 const LAST_WORDS_MS = 2000

@@ -1,5 +1,4 @@
 import { setFlagsFromString } from 'node:v8'
-import { useCompileCache } from '../kit/compile-cache.ts'
 import { runService } from '../kit/run-service.ts'
 import { permitGivingBack } from './freed-memory.ts'
 
@@ -7,9 +6,8 @@ import { permitGivingBack } from './freed-memory.ts'
 // live heap is small: docs/decisions/095 has the measurement.
 setFlagsFromString('--heap-growing-percent=20')
 permitGivingBack()
-// Before anything heavy is imported, so that the next start takes compiled code from the cache; after the flags, because V8 rejects code that was
-// compiled with other flags, and the cache's folder is chosen by those that are set by now.
-useCompileCache()
+// After the flags, because a service uses the compile cache: V8 rejects code that was compiled with other flags, and the cache's folder is chosen
+// by those that are set by now.
 await runService('the platform', 'PLATFORM_PORT', async () => {
   const { loadPlatformConfig } = await import('./config.ts')
   const { startPlatform } = await import('./platform.ts')

@@ -5,7 +5,7 @@ import { isRemoteModel } from '../../contract/index.ts'
 import { allowOrigin } from '../kit/host-guard.ts'
 import { createLogger } from '../kit/logger.ts'
 import type { Logger } from '../kit/logger.ts'
-import { closeGracefully, createHttpServer, listen, type Listening } from '../kit/server.ts'
+import { closeGracefully, createHttpServer, listenDeclared } from '../kit/server.ts'
 import { registerDraftRoutes } from './drafting/routes.ts'
 import { registerChunkRoutes } from './chunking/routes.ts'
 import { createClosingList } from './closing-list.ts'
@@ -23,11 +23,10 @@ import { registerExtractionRoutes } from './extraction/routes.ts'
 import { guardRoutes } from './identity/guard.ts'
 import { identityProblem } from './identity/identity-settings.ts'
 import { routePolicies } from './identity/route-policy.ts'
-import { converterParser, isConvertible } from './ingestion/parsers.ts'
+import { converterParser, isConvertible, speechParser } from './ingestion/parsers.ts'
 import { createIngestionService } from './ingestion/ingestion-service.ts'
 import type { IngestionService } from './ingestion/ingestion-service.ts'
 import { registerIngestionRoutes } from './ingestion/routes.ts'
-import { speechParser } from './ingestion/parsers.ts'
 import { measureRequests, registerMetricsRoute } from './metrics/platform-metrics.ts'
 import { ruleJudgements } from './models/builtin/critic/rule-judgements.ts'
 import { createModelHost } from './models/create-model-host.ts'
@@ -103,9 +102,11 @@ async function compose(
   secretOf: (name: string) => string | undefined,
   closing: ClosingList,
 ): Promise<RunningPlatform> {
-  orProblem(`RAG_LADDER_STATE_DIR: ${config.stateDir} cannot be made`, () =>
-    mkdirSync(config.stateDir, { recursive: true }),
-  )
+  try {
+    mkdirSync(config.stateDir, { recursive: true })
+  } catch (error) {
+    throw systemProblem(`RAG_LADDER_STATE_DIR: ${config.stateDir} cannot be made`, error)
+  }
   const models = createModelHost(config.models, {
     secret: secretOf,
     onnxCacheDir: config.modelCacheDir,
@@ -219,12 +220,14 @@ async function compose(
   })
   registerMetricsRoute(app, requestFamilies, { version: config.version, usage })
   closing.add(() => closeGracefully(app, CLOSE_GRACE_MS))
-  const listening = await listenOn(app, config).catch((error: unknown) => {
+  const port = config.port ?? DEFAULT_PORT
+  const declared = { port, isDefault: config.port === null }
+  const listening = await listenDeclared(app, config.host, declared).catch((error: unknown) => {
     if ((error as NodeJS.ErrnoException).code === 'EADDRINUSE')
       throw new PlatformConfigError([
-        `port ${config.port ?? DEFAULT_PORT} on ${config.host} is taken: end the program that uses it, or choose another port by PLATFORM_PORT (--port)`,
+        `port ${port} on ${config.host} is taken: end the program that uses it, or choose another port by PLATFORM_PORT (--port)`,
       ])
-    throw systemProblem(`cannot listen on ${config.host} port ${config.port ?? DEFAULT_PORT}`, error)
+    throw systemProblem(`cannot listen on ${config.host} port ${port}`, error)
   })
   own = listening.url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
   return { ...listening, url: own, close: () => closing.closeAll() }
@@ -232,15 +235,6 @@ async function compose(
 
 /** Taken when it is free, so that a chat client or a container keeps one address. */
 const DEFAULT_PORT = 4871
-
-/** A port that a person chose must be free; the default one is left to the process that has it. */
-async function listenOn(app: FastifyInstance, { host, port }: PlatformConfig): Promise<Listening> {
-  if (port !== null) return listen(app, host, port)
-  return listen(app, host, DEFAULT_PORT).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
-    return listen(app, host, 0)
-  })
-}
 
 /** Guards every route from here on; logs a warning when no caller can be let in. */
 function openDoor(app: FastifyInstance, { consumer, identity, edge, plugins }: PlatformConfig, logger: Logger) {
@@ -403,14 +397,6 @@ async function remotePlugin({ config, closing }: Parts, url: string): Promise<Al
 
 async function storeVersion(store: VectorStore): Promise<string> {
   return (await store.list()).map(({ name, contentDigest }) => `${name}=${contentDigest}`).join('\n')
-}
-
-function orProblem(problem: string, act: () => void): void {
-  try {
-    act()
-  } catch (error) {
-    throw systemProblem(problem, error)
-  }
 }
 
 /** What the operating system refused, as a fault of the configuration that asked for it. */

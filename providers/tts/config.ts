@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path'
 import { createEnvReader } from '../kit/env-reader.ts'
-import type { DeclaredPort } from '../kit/listen-declared.ts'
 import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
 import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import type { DeclaredPort } from '../kit/server.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 /** Which backend of the platform's text-to-speech layer this service replaces: it decides default model and error bodies. */

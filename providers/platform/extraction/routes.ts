@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import type { EnvReader } from '../../kit/env-reader.ts'
 import { HttpError } from '../../kit/http-error.ts'
-import { acceptMultipart, isForm, requiredFile } from '../../kit/multipart-form.ts'
+import { acceptMultipart, FRAMING_BYTES, isForm, requiredFile } from '../../kit/multipart-form.ts'
 import type { FormFile } from '../../kit/multipart-form.ts'
 import { plainTextParser } from '../ingestion/parsers.ts'
 import type { DocumentParser } from '../ingestion/parsers.ts'
@@ -37,8 +37,6 @@ export interface ExtractionDeps {
   /** Whether any converter would read files of this name. */
   isDocument: (filename: string) => boolean
 }
-
-const FRAMING_BYTES = 1024 * 1024
 
 /**
  * `POST /documents/extract`, stateless: 413 too large, 415 no document, 502 with one stable message when the converter fails or is

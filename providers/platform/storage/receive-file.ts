@@ -4,6 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HttpError } from '../../kit/http-error.ts'
+import { FRAMING_BYTES } from '../../kit/multipart-form.ts'
 import { InvalidRequestError } from '../../kit/validate.ts'
 
 /** An uploaded file that is on disk, and not stored yet. */
@@ -27,8 +28,6 @@ const MOST_FIELDS = 64
 
 /** Bytes are written, hashed and counted in pieces of this size; more is never in memory. */
 const CHUNK_BYTES = 1024 * 1024
-/** Most bytes around the file: boundaries, headers, other fields. */
-export const FRAMING_BYTES = 1024 * 1024
 const HEADER_BYTES = 16_384
 
 /**

@@ -3,11 +3,12 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { HttpError } from '../../kit/http-error.ts'
+import { FRAMING_BYTES } from '../../kit/multipart-form.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { subjectOf } from '../identity/guard.ts'
 import { BytesUnavailableError } from './object-bytes.ts'
 import type { ObjectStore, StoredObject } from './object-store.ts'
-import { FRAMING_BYTES, receiveFile } from './receive-file.ts'
+import { receiveFile } from './receive-file.ts'
 import type { ReceivedForm } from './receive-file.ts'
 
 const UploadQuery = z.object({ bucket: z.string().default('default') })

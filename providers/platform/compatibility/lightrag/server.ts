@@ -17,7 +17,7 @@ import type {
 } from '../../../../contract/index.ts'
 import { uploadDeadline } from '../../../kit/deadlines.ts'
 import { HttpError } from '../../../kit/http-error.ts'
-import { acceptMultipart, isForm } from '../../../kit/multipart-form.ts'
+import { acceptMultipart, FRAMING_BYTES, isForm } from '../../../kit/multipart-form.ts'
 import type { FormFile } from '../../../kit/multipart-form.ts'
 import { bearerToken } from '../../../kit/secrets.ts'
 import { bodyTooLarge } from '../../../kit/server.ts'
@@ -161,9 +161,6 @@ function goneSignal(reply: FastifyReply): AbortSignal {
   })
   return gone.signal
 }
-
-/** What multipart framing may add to a file. */
-const FRAMING_BYTES = 1024 * 1024
 
 const TrackPath = z.object({ trackId: z.string().min(1).max(256) })
 
