@@ -1,18 +1,26 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { programFile } from '../helpers/program.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
+/** The state folder that a platform left. */
+let left: string
 let folder: string
 let state: string
+beforeAll(async () => {
+  left = await mkdtemp(join(tmpdir(), 'stores-left-'))
+  const platform = await startPlatformProcess(environment(left))
+  await platform.stop()
+})
+afterAll(() => rm(left, { recursive: true, force: true }))
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stores-'))
   state = join(folder, 'state')
@@ -43,10 +51,8 @@ async function refusal(stateDir = state): Promise<{ code: number | null; output:
   return { code, output }
 }
 
-async function stores(): Promise<void> {
-  const platform = await startPlatformProcess(environment(state))
-  await platform.stop()
-}
+/** Stores as a platform left them. */
+const stores = (): Promise<void> => cp(left, state, { recursive: true, preserveTimestamps: true })
 
 const STORES = ['vectors.sqlite', 'ingestion.sqlite', 'rag/blurbs.sqlite']
 
