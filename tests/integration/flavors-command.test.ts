@@ -5,7 +5,8 @@ import { runCli, smokeProject } from '../helpers/cli.ts'
 
 let root: string
 const cli = (...args: string[]) => runCli([...args, '--project', root])
-const ladder = (models: string) => cli('ladder', '--dataset', 'smoke', '--models', models, '--run-id', 'own')
+const ladder = (models: string) =>
+  cli('ladder', '--dataset', 'smoke', '--models', models, '--run-id', 'own', '--no-publish')
 
 beforeAll(async () => {
   root = await smokeProject()
