@@ -16,7 +16,10 @@ async function openCell(page: Page, column: number, rowIndex = 0): Promise<void>
   await page.keyboard.press('Enter')
 }
 
-test('evidence: contexts in order with gold facts marked, and which facts are not there', async ({ page, open }) => {
+test('evidence: contexts in order with gold facts marked, which facts are not there, and where none can be measured', async ({
+  page,
+  open,
+}) => {
   await open(MATRIX)
   await openCell(page, 1)
   const drawer = drawerOf(page)
@@ -28,6 +31,12 @@ test('evidence: contexts in order with gold facts marked, and which facts are no
   await expect(gold.getByText(/^● rank \d$/)).toHaveCount(found!)
   expect(await drawer.locator('mark').count()).toBeGreaterThanOrEqual(found!)
   await expect(drawer.getByRole('region', { name: /^Context \d$/ })).toHaveCount(5)
+  await page.keyboard.press('Escape')
+  await expect(drawer).toHaveCount(0)
+  // This approach returns no passages.
+  await openCell(page, 3)
+  await expect(gold).toContainText('not measurable')
+  await expect(gold).not.toContainText('0 of')
 })
 
 test('each tab shows its part of the row', async ({ page, open }) => {
@@ -53,12 +62,18 @@ const PATHS = [
   { column: 6, name: 'budget', shown: /31 of 48 relevance tests used/ },
   { column: 0, name: 'nothing reported', shown: /No trace was recorded/ },
 ]
-for (const { column, name, shown } of PATHS)
-  test(`the path of an answer: ${name}`, async ({ page, open }) => {
-    await open(`${MATRIX}&tab=path`)
+test('the path of an answer: its route, its trajectory, its budget, or that nothing was reported', async ({
+  page,
+  open,
+}) => {
+  await open(`${MATRIX}&tab=path`)
+  for (const { column, name, shown } of PATHS) {
     await openCell(page, column)
-    await expect(drawerOf(page).getByRole('tabpanel', { name: 'Path' })).toHaveText(shown)
-  })
+    await expect(drawerOf(page).getByRole('tabpanel', { name: 'Path' }), name).toHaveText(shown)
+    await page.keyboard.press('Escape')
+    await expect(drawerOf(page)).toHaveCount(0)
+  }
+})
 
 test('two answers side by side: shared contexts, moved ranks, words that only one has', async ({ page, open }) => {
   await open(MATRIX)
@@ -110,15 +125,10 @@ test('the chips show the metric of the matrix only, and ○ where an approach ha
   await expect(chips.getByRole('button', { name: /hybrid/ }).first()).toContainText(/\d\.\d\d/)
 })
 
-test('gold facts are not measurable where an approach returns no passages', async ({ page, open }) => {
-  await open(MATRIX)
-  await openCell(page, 3)
-  const gold = drawerOf(page).getByRole('region', { name: 'Gold facts' })
-  await expect(gold).toContainText('not measurable')
-  await expect(gold).not.toContainText('0 of')
-})
-
-test('an answer that refuses is marked beside its scores, and how that was decided', async ({ page, open }) => {
+test('an answer that refuses is marked beside its scores, and how that was decided; one that answers has no mark', async ({
+  page,
+  open,
+}) => {
   await open(`${MATRIX}&tab=scores`)
   const chip = drawerOf(page).getByText('⊘ Refused', { exact: true })
   await openCell(page, 0)
@@ -130,10 +140,7 @@ test('an answer that refuses is marked beside its scores, and how that was decid
   await openCell(page, 1)
   await expect(chip).toHaveCount(3)
   await expectTooltip(page, chip.first(), 'The evaluator’s language model decided')
-})
-
-test('an answer that answers has no mark of a refusal', async ({ page, open }) => {
-  await open(`${MATRIX}&tab=scores`)
+  await drawerOf(page).getByRole('button', { name: 'Close' }).click()
   await openCell(page, 2)
   await expect(drawerOf(page).getByRole('row', { name: /^token F1/ })).toBeVisible()
   await expect(drawerOf(page).getByText('Refus')).toHaveCount(0)
