@@ -1,7 +1,14 @@
 import type { Dispatcher } from 'undici'
 
+type Body = Dispatcher.ResponseData['body']
+
 /** A response body as text; null, with the connection dropped, once it exceeds `limitBytes`. */
-export async function readLimited(body: Dispatcher.ResponseData['body'], limitBytes: number): Promise<string | null> {
+export async function readLimited(body: Body, limitBytes: number): Promise<string | null> {
+  return (await readLimitedBytes(body, limitBytes))?.toString('utf8') ?? null
+}
+
+/** The same as bytes. */
+export async function readLimitedBytes(body: Body, limitBytes: number): Promise<Buffer | null> {
   const parts: Buffer[] = []
   let size = 0
   for await (const part of body as AsyncIterable<Buffer>) {
@@ -12,5 +19,5 @@ export async function readLimited(body: Dispatcher.ResponseData['body'], limitBy
     }
     parts.push(part)
   }
-  return Buffer.concat(parts).toString('utf8')
+  return Buffer.concat(parts)
 }

@@ -1,14 +1,12 @@
+import type { SpeechFormat } from '../../../contract/index.ts'
 import { encodeWithFfmpeg } from './ffmpeg.ts'
 import { encodeFlac } from './flac-file.ts'
 import type { Sound } from './sound.ts'
 import { toPcm16 } from './sound.ts'
 import { encodeWav } from './wav-file.ts'
 
-const AUDIO_FORMATS = ['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'] as const
-export type AudioFormat = (typeof AUDIO_FORMATS)[number]
-
 /** The sound in that format, with its media type; null when the encoder, the system's `ffmpeg`, is not there. */
-export async function encodeAudio(sound: Sound, format: AudioFormat): Promise<{ bytes: Buffer; type: string } | null> {
+export async function encodeAudio(sound: Sound, format: SpeechFormat): Promise<{ bytes: Buffer; type: string } | null> {
   if (format === 'wav') return { bytes: encodeWav(sound), type: 'audio/wav' }
   if (format === 'flac') return { bytes: await encodeFlac(sound), type: 'audio/flac' }
   if (format === 'pcm') return { bytes: Buffer.from(toPcm16(sound.samples).buffer), type: 'audio/pcm' }

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
-import { readLimited } from '../read-limited.ts'
+import { readLimited, readLimitedBytes } from '../read-limited.ts'
 
 /** What became of a submission. `refused`: the provider has not taken it; `unknown`: it may have. */
 export type Submission =
@@ -150,7 +150,9 @@ export function falClient({ endpoint, apiKey }: { endpoint: string; apiKey: stri
         await response.body.dump()
         throw unexpected('a file', response.statusCode)
       }
-      const bytes = await collect(response.body, maxBytes)
+      const bytes = await readLimitedBytes(response.body, maxBytes).catch((cause: unknown) => {
+        throw new ProviderCallError('The provider’s answer ended early', true, { cause })
+      })
       if (bytes === null) throw new ProviderCallError(`A generated file exceeds ${maxBytes} bytes`, false)
       return { bytes, mediaType: mediaTypeOf(response.headers['content-type']) }
     },
@@ -205,24 +207,6 @@ const mediaTypeOf = (header: string | string[] | undefined): string | null =>
 function isNotSent(error: unknown): boolean {
   const code = (error as { code?: unknown } | undefined)?.code
   return typeof code === 'string' && NOT_SENT.has(code)
-}
-
-async function collect(body: Dispatcher.ResponseData['body'], maxBytes: number): Promise<Buffer | null> {
-  const parts: Buffer[] = []
-  let size = 0
-  try {
-    for await (const part of body as AsyncIterable<Buffer>) {
-      size += part.length
-      if (size > maxBytes) {
-        body.destroy()
-        return null
-      }
-      parts.push(part)
-    }
-  } catch (cause) {
-    throw new ProviderCallError('The provider’s answer ended early', true, { cause })
-  }
-  return Buffer.concat(parts)
 }
 
 function parseJson(text: string): unknown {

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { SpeechRequest } from '../../../contract/index.ts'
+import type { SpeechFormat } from '../../../contract/index.ts'
 import { decodeUpload } from '../../kit/audio/decode-upload.ts'
 import { encodeAudio } from '../../kit/audio/encode-audio.ts'
-import type { AudioFormat } from '../../kit/audio/encode-audio.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { checkedFile, isForm } from '../../kit/multipart-form.ts'
 import type { FormFile } from '../../kit/multipart-form.ts'
@@ -62,7 +62,7 @@ export function registerSpeechRoutes(
 const EVENT_BYTES = 32_768
 
 /** The encoded sound as server-sent events. This service counts no tokens, so the usage that clients read is 0. */
-function speechEvents(bytes: Buffer, format: AudioFormat, sampleRate: number): string {
+function speechEvents(bytes: Buffer, format: SpeechFormat, sampleRate: number): string {
   const pieces = Array.from({ length: Math.ceil(bytes.length / EVENT_BYTES) }, (_, index) => ({
     type: 'speech.audio.delta',
     audio: bytes.subarray(index * EVENT_BYTES, (index + 1) * EVENT_BYTES).toString('base64'),
@@ -90,7 +90,7 @@ function readBody(request: FastifyRequest): { fields: unknown; file: FormFile | 
 }
 
 /** Throws 422 where the encoder is missing, as for an unknown format: what is sent must be what was asked for. */
-async function encoded(sound: Sound, format: AudioFormat): Promise<{ bytes: Buffer; type: string }> {
+async function encoded(sound: Sound, format: SpeechFormat): Promise<{ bytes: Buffer; type: string }> {
   const written = await encodeAudio(sound, format)
   if (written !== null) return written
   const msg = `${format} needs the program ffmpeg, which is not installed; wav, flac and pcm are always there`
