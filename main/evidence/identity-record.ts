@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { describeIssues, type Reproducibility, RunIdentity } from '../../contract/index.ts'
+import { describeIssues, type CanonicalRow, type Reproducibility, RunIdentity } from '../../contract/index.ts'
 import type { AnswerJournal } from './answer-journal.ts'
 import { EvidenceError, messageOf, systemCode } from './errors.ts'
 import type { FileOps } from './file-ops.ts'
@@ -64,13 +64,19 @@ export function storedRunOf({ file, rows, answers, ops }: StoredFiles): StoredRu
       await writeRecord(file, ops, identity)
       return true
     },
-    async first() {
-      if (rows.index.count > 0) return rows.readAt(0)
-      for (const rowId of answers.rowIds()) return answers.read(rowId)
-      return null
-    },
+    first: () => firstRow(rows, answers),
     others: (reproducibility) => otherRows(rows, answers, reproducibility),
   }
+}
+
+/** The first row, or else a kept answer; null for a run with neither. */
+export async function firstRow(
+  rows: StoredRows,
+  answers: Pick<AnswerJournal, 'rowIds' | 'read'>,
+): Promise<CanonicalRow | null> {
+  if (rows.index.count > 0) return rows.readAt(0)
+  for (const rowId of answers.rowIds()) return answers.read(rowId)
+  return null
 }
 
 /** One row for each set of conditions other than these, and each such kept answer. */

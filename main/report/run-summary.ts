@@ -1,4 +1,12 @@
-import type { Aggregate, EvaluationMetric, Question, RowApproach, RowDataset, Alias } from '../../contract/index.ts'
+import type {
+  Aggregate,
+  Dataset,
+  EvaluationMetric,
+  Question,
+  RowApproach,
+  RowDataset,
+  Alias,
+} from '../../contract/index.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
 import type { JudgeInput } from './judge-input.ts'
 
@@ -38,7 +46,16 @@ const summaryQuestion = ({ id, hops, answerable, gold }: Question): SummaryQuest
   has_gold: gold.length > 0,
 })
 
-export interface RunSelection {
+/** What rows and aggregates keep of a dataset. */
+export const rowDataset = (dataset: Dataset): RowDataset => ({
+  id: dataset.id,
+  label: dataset.label,
+  complexity_level: dataset.complexity_level,
+  questions_file: dataset.queries_file,
+  corpus_path: dataset.corpus_path,
+})
+
+interface RunSelection {
   runId: string
   dataset: LadderDataset
   /** All that were selected, the unavailable ones among them or not. */
@@ -56,13 +73,7 @@ export function summaryContextOfRun(selection: RunSelection): RunSummaryContext 
   return {
     runId: selection.runId,
     datasetId: dataset.id,
-    dataset: {
-      id: dataset.id,
-      label: dataset.label,
-      complexity_level: dataset.complexity_level,
-      questions_file: dataset.queries_file,
-      corpus_path: dataset.corpus_path,
-    },
+    dataset: rowDataset(dataset),
     questions: questions.map(summaryQuestion),
     aliases: selection.aliases.filter(({ alias }) => !unavailable.has(alias)).map(summaryAlias),
     unavailable: selection.unavailable.map(({ alias, reason }) => ({ ...summaryAlias(alias), reason })),

@@ -9,6 +9,7 @@ import { answerNotRun, scoreAnswer, withModelRefusal } from '../evaluation/answe
 import { evaluationNotRun } from '../evaluation/evaluation-status.ts'
 import { retrievalNotRun, scoreRetrieval } from '../evaluation/retrieval-scores.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
+import { rowDataset } from '../report/run-summary.ts'
 import { rowApproach, rowQuestion, type PlannedCell } from './plan-cells.ts'
 import type { CellAnswer } from './run-cell.ts'
 
@@ -39,13 +40,7 @@ export function buildRow(
     row_id: cell.rowId,
     ...(cell.repeat === 1 ? {} : { repeat: cell.repeat }),
     ...(cell.retry === 0 ? {} : { retry: cell.retry }),
-    dataset: {
-      id: dataset.id,
-      label: dataset.label,
-      complexity_level: dataset.complexity_level,
-      questions_file: dataset.queries_file,
-      corpus_path: dataset.corpus_path,
-    },
+    dataset: rowDataset(dataset),
     question: rowQuestion(cell.question),
     approach: rowApproach(cell.alias, context.provider),
     reproducibility: context.reproducibility,

@@ -1,6 +1,6 @@
 import { describeIssues, RunIdentity } from '../../../contract/index.ts'
 import { EvidenceError, messageOf } from '../errors.ts'
-import { otherRows } from '../identity-record.ts'
+import { firstRow, otherRows } from '../identity-record.ts'
 import type { StoredRun } from '../run-identity.ts'
 import type { DatabaseAnswers } from './database-answers.ts'
 import { isRunShared } from './database-locks.ts'
@@ -16,7 +16,7 @@ interface StoredParts {
 }
 
 /** A run in a database as `checkIdentity` looks at it. `revision` is that of the record which was read or kept last. */
-export interface DatabaseRun extends StoredRun {
+interface DatabaseRun extends StoredRun {
   readonly revision: number
   /** Whether another living process has the run open. */
   isShared(): Promise<boolean>
@@ -57,11 +57,7 @@ export function storedRunIn({ file, session, run, rows, answers }: StoredParts):
       revision += 1
       return true
     },
-    async first() {
-      if (rows.index.count > 0) return rows.readAt(0)
-      for (const rowId of answers.rowIds()) return answers.read(rowId)
-      return null
-    },
+    first: () => firstRow(rows, answers),
     others: (reproducibility) => otherRows(rows, answers, reproducibility),
   }
 }
