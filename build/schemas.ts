@@ -44,7 +44,7 @@ export async function staleSchemas(): Promise<string[]> {
   return stale.flat()
 }
 
-export async function writeSchemas(): Promise<number> {
+async function writeSchemas(): Promise<number> {
   const files = schemaFiles()
   for (const { name, text } of files) await writeFile(new URL(name, folder), text)
   return files.length

@@ -10,7 +10,7 @@ interface AuditReport {
 }
 
 /** Known vulnerabilities of the packages that the app ships; or why the registry could not be asked. */
-export type Vulnerabilities = { known: true; problems: string[] } | { known: false; reason: string }
+type Vulnerabilities = { known: true; problems: string[] } | { known: false; reason: string }
 
 /** Reads what `npm audit --json` printed. A registry without advisory data is no clean result. */
 export function readAudit(text: string): Vulnerabilities {

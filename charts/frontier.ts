@@ -6,7 +6,7 @@ import { frontierOf } from './frontier-points.ts'
 import type { Look } from './look.ts'
 
 /** One approach at its cost and quality. */
-export interface CostPoint {
+interface CostPoint {
   model: string
   look: Look
   cost: number

@@ -21,7 +21,7 @@ const testsOf = ({ specs = [], suites = [] }: Suite): number =>
   specs.reduce((sum, { tests }) => sum + tests.length, 0) + suites.reduce((sum, suite) => sum + testsOf(suite), 0)
 
 /** Takes what a job prints. */
-export type Print = (text: string | Uint8Array) => void
+type Print = (text: string | Uint8Array) => void
 
 /** Where Playwright keeps what it made of the spec files: its usual place, the temporary folder, is a new one for each `npm test`. */
 const CACHE = resolve('out/playwright-cache')

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Configuration } from 'electron-builder'
 import { NOTICES_FILE } from '../licences/licences.ts'
 
-export interface PackageTarget {
+interface PackageTarget {
   /** Folder of Electron's files; absent: electron-builder fetches them. */
   electronDist: string | undefined
   platform: NodeJS.Platform

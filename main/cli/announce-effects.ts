@@ -22,7 +22,7 @@ export function questioner(input: NodeJS.ReadStream, output: NodeJS.WriteStream)
   }
 }
 
-export interface Announcement {
+interface Announcement {
   runId: string
   effects: RunEffects
   /** Typed on the command line by the person, not a default. */

@@ -15,7 +15,7 @@ export const EXIT = {
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
-export type OptionValue = string | number | boolean | undefined
+type OptionValue = string | number | boolean | undefined
 
 interface OptionText {
   description: string
@@ -24,7 +24,7 @@ interface OptionText {
 }
 
 /** An option that takes a number: its kind, its range and a valid example. */
-export interface NumberOption extends OptionText {
+interface NumberOption extends OptionText {
   type: 'number'
   kind: NumberKind
   /** The least value; `above` instead where it is excluded. */

@@ -7,7 +7,7 @@ import { readersOf } from '../manifests/provider-selection.ts'
 import type { PlatformSource } from '../runner/platform-source.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 
-export interface ReaderServicesOptions {
+interface ReaderServicesOptions {
   root: string
   stateDir: string
   profiles: readonly IngestionProfile[]

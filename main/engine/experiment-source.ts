@@ -48,7 +48,7 @@ async function loadInThread(root: string, files: ExperimentFiles): Promise<Exper
 type Loaded = { stamp: string; result: Promise<Experiment> }
 
 /** What the last look at the manifests found. */
-export interface ExperimentHealth {
+interface ExperimentHealth {
   file: string | null
   problems: InputProblem[]
 }

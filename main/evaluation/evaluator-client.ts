@@ -45,7 +45,7 @@ function parseWithBareNumbers(text: string): { ok: true; value: unknown } | { ok
   }
 }
 
-export interface EvaluatorOptions extends Credentials {
+interface EvaluatorOptions extends Credentials {
   /** Full address of the evaluation route. */
   url: string
   timeoutMs: number

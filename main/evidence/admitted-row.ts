@@ -6,7 +6,7 @@ import { firstDifference, sameJson } from './row-identity.ts'
 import { sealRow } from './row-line.ts'
 
 /** What every row of an open run must share. */
-export interface ExpectedRow {
+interface ExpectedRow {
   /** Where the run is stored, for messages. */
   file: string
   runId: string

@@ -12,7 +12,7 @@ export interface DurableMarks {
   answersEpoch: number
 }
 
-export type TableClaim = { won: true; marks: DurableMarks } | { won: false; owner: string }
+type TableClaim = { won: true; marks: DurableMarks } | { won: false; owner: string }
 
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS claims (row_id TEXT PRIMARY KEY, owner TEXT NOT NULL) WITHOUT ROWID;

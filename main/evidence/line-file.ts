@@ -19,7 +19,7 @@ export class CutFileError extends Error {
   }
 }
 
-export interface ByteRange {
+interface ByteRange {
   from: number
   to: number
 }

@@ -27,7 +27,7 @@ import { checkIdentity, type IdentityFrom, type IdentityOutcome } from './run-id
 /** How often a waiting process looks whether another one is done with a cell. */
 const POLL_MS = 20
 
-export interface LogHandleParts {
+interface LogHandleParts {
   runId: string
   rows: RowFile
   answers: AnswerJournal

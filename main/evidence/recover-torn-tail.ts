@@ -6,7 +6,7 @@ import { moveTail } from './line-file.ts'
 import { LockFolder } from './lock-folder.ts'
 import { RowFile } from './row-file.ts'
 
-export type RecoverOutcome =
+type RecoverOutcome =
   /** `rows` complete rows stay; the `movedBytes` after them are in `movedTo`. */
   { ok: true; rows: number; movedBytes: number; movedTo: string } | { ok: false; refusal: EvidenceRefusal }
 

@@ -11,7 +11,7 @@ import { orIfMissing } from '../lib/read-json.ts'
 /** Earlier versions kept an index beside the log, which nothing reads any more. */
 const FORMER_INDEX = '.index'
 
-export type RemoveOutcome = { ok: true; removed: string[] } | { ok: false; refusal: EvidenceRefusal }
+type RemoveOutcome = { ok: true; removed: string[] } | { ok: false; refusal: EvidenceRefusal }
 
 /** Every file of a log that is there, the log itself first (also when it is not there). */
 export async function evidenceFilesOf(file: string): Promise<string[]> {

@@ -13,7 +13,7 @@ export interface RowHead {
   parts: readonly Buffer[]
 }
 
-export type HeadOutcome = { ok: true; head: RowHead } | { ok: false; problem: string }
+type HeadOutcome = { ok: true; head: RowHead } | { ok: false; problem: string }
 
 const QUOTE = 0x22
 const COMMA = 0x2c

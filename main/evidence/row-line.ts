@@ -32,7 +32,7 @@ export function unwritable(value: unknown, path: readonly PropertyKey[] = []): s
   return null
 }
 
-export type Sealed = { ok: true; row: CanonicalRow; line: Buffer } | { ok: false; problem: string }
+type Sealed = { ok: true; row: CanonicalRow; line: Buffer } | { ok: false; problem: string }
 
 /**
  * Checks a row fully and makes its line: JSON, the checksum of the bytes before it as last field, newline. A field that is called
@@ -62,7 +62,7 @@ export function wrongId(found: string, key: RowKey): string | null {
   return expected === found ? null : `row_id: ${found} is not the id of this cell, which is ${expected}`
 }
 
-export type SealState = 'intact' | 'broken' | 'absent'
+type SealState = 'intact' | 'broken' | 'absent'
 
 const CARRIAGE_RETURN = 13
 

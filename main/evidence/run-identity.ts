@@ -106,7 +106,7 @@ async function conflictsOf(run: StoredRun, stored: RunIdentity | null, identity:
   return mostTellingFirst(byField.values())
 }
 
-export interface IdentityCheck {
+interface IdentityCheck {
   /** Whether another living process has the run open. A record without any row binds only as long as one has. */
   isShared: boolean
   /** Whether to keep the record when nothing conflicts. */

@@ -118,7 +118,7 @@ function boundaryToken(texts: readonly string[], index: string): string {
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** What the order of the answers in one prompt depends on. */
-export interface OrderKey {
+interface OrderKey {
   queryId: string
   judge: string
   rotation: number
@@ -176,7 +176,7 @@ export function cut(text: string, limit: number): string {
   return text.slice(0, /[\uD800-\uDBFF]/.test(text[limit - 1]!) ? limit - 1 : limit)
 }
 
-export interface ShownAnswer {
+interface ShownAnswer {
   text: string
   answered: boolean
   capped: boolean

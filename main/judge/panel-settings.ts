@@ -24,7 +24,7 @@ export interface JudgePanel {
 }
 
 /** Values of the command line's options; absent where an option is not given. */
-export interface JudgeChoices {
+interface JudgeChoices {
   enabled?: boolean
   models?: string[]
   endpoint?: string

@@ -17,7 +17,7 @@ import { leaveOneJudgeOut } from '../statistics/leave-one-judge-out.ts'
 import type { IntervalOptions } from '../statistics/options.ts'
 
 /** What the figures of a panel are made from. */
-export interface PanelResults {
+interface PanelResults {
   judges: readonly string[]
   models: readonly string[]
   rotations: number

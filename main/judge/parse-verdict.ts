@@ -1,6 +1,6 @@
 import type { LetterVerdict } from './judge-client.ts'
 
-export type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem: string }
+type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem: string }
 
 /** A reply beyond this is read from its end; the limit also bounds the time that a reply full of braces can take. */
 const MAX_REPLY_CHARS = 20_000

@@ -45,7 +45,7 @@ export function verdictOfRotations(
   }
 }
 
-export type QueryOutcome = Pick<JudgedQuery, 'mean_by_approach' | 'votes' | 'observed_winner'> & {
+type QueryOutcome = Pick<JudgedQuery, 'mean_by_approach' | 'votes' | 'observed_winner'> & {
   inconclusive: InconclusiveReason | null
   disputed: DisputeReason | null
 }

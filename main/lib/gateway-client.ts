@@ -19,7 +19,7 @@ export type GatewayReply =
       retryAfterMs: number | null
     }
 
-export interface GatewayOptions extends Credentials {
+interface GatewayOptions extends Credentials {
   /** Base address, with or without `/v1`; or the full address of a chat route, whatever its path. */
   url: string
   connections?: number

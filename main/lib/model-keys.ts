@@ -21,7 +21,7 @@ const KeyFile = z.strictObject({
   key: SecretText,
 })
 
-export interface StoredKey {
+interface StoredKey {
   connection: string
   origin: string
   key: string

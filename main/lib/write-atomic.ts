@@ -12,7 +12,7 @@ export interface WrittenFile {
 }
 
 /** Text at once or in pieces, or bytes. */
-export type FileContent = string | Iterable<string> | AsyncIterable<Buffer>
+type FileContent = string | Iterable<string> | AsyncIterable<Buffer>
 
 async function writeAll(handle: FileHandle, content: FileContent) {
   const hash = createHash('sha256')

@@ -28,7 +28,7 @@ export type ZipEntry =
   | { name: string; file: string }
   | { name: string; text: (written: readonly WrittenEntry[]) => string }
 
-export interface WrittenEntry {
+interface WrittenEntry {
   name: string
   sha256: string
   size_bytes: number

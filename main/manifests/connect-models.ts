@@ -188,7 +188,7 @@ function setNamed({ models }: LoadedModels, name: string): void {
     throw new InputError([`no set is named ${name}; there are ${Object.keys(models.sets).join(', ')}`])
 }
 
-export interface TestOptions {
+interface TestOptions {
   model: string | null
   embeddingModel: string | null
   timeoutMs: number

@@ -75,7 +75,7 @@ export async function dropKey(name: string, connection: Connection, env: Env): P
   return origin === null ? false : deleteKey(env, name, origin)
 }
 
-export type KeyState = { place: 'none' | 'environment' | 'stored'; variable: string | null; isThere: boolean }
+type KeyState = { place: 'none' | 'environment' | 'stored'; variable: string | null; isThere: boolean }
 
 /** Where a connection's key comes from, and whether it is there. Throws `SecretsError`. */
 export async function keyState(name: string, connection: Connection, env: Env): Promise<KeyState> {

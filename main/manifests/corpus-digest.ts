@@ -12,7 +12,7 @@ import { hashFile } from '../lib/hash-file.ts'
 export const COMPARED_CORPUS = { files: 5000, bytes: 128 * 1024 * 1024 }
 
 /** `digest` is null where nothing can be said: `unchecked` is the reason when the corpus is over the limits, else the folder is not one that is ingested. */
-export interface CorpusDigest {
+interface CorpusDigest {
   digest: string | null
   unchecked: string | null
 }

@@ -46,7 +46,7 @@ async function documentsBelow(folder: string): Promise<string[]> {
 }
 
 /** What an archive holds. */
-export interface UnpackedDataset {
+interface UnpackedDataset {
   file: OwnDatasetFile
   /** Paths below the documents' folder, in order. */
   documents: string[]

@@ -17,7 +17,7 @@ export interface OwnFileEdit {
 }
 
 /** A file of a person's own, and what it must be. */
-export interface OwnFile<Schema extends z.ZodType> {
+interface OwnFile<Schema extends z.ZodType> {
   /** Relative to the project folder. */
   file: string
   version: 1 | 2

@@ -13,7 +13,7 @@ const FIND_TIMEOUT_MS = 1500
 const MAX_FILES = 200
 const MAX_DEPTH = 4
 
-export interface SearchPlaces {
+interface SearchPlaces {
   services: readonly { kind: ConnectionKind; address: string }[]
   folders: readonly string[]
 }

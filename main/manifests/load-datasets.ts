@@ -38,7 +38,7 @@ export interface UnusableDataset {
   problems: string[]
 }
 
-export interface DatasetFiles {
+interface DatasetFiles {
   /** By rung, those of one rung in the order of catalogue and file names. */
   datasets: DeclaredDataset[]
   unusable: UnusableDataset[]

@@ -39,7 +39,7 @@ export interface OwnDataset {
 }
 
 /** What of a dataset can be changed, besides its questions. */
-export type DatasetSettings = Pick<OwnDatasetFile, 'label' | 'description' | 'licence' | 'complexity_level'> & {
+type DatasetSettings = Pick<OwnDatasetFile, 'label' | 'description' | 'licence' | 'complexity_level'> & {
   chunker: OwnDatasetFile['profile']['chunker']
 }
 
@@ -316,7 +316,7 @@ export async function removeOwnDataset(root: string, id: string, now = new Date(
 }
 
 /** A removed dataset. */
-export interface RemovedDataset {
+interface RemovedDataset {
   trash_id: string
   dataset_id: string
   /** The id where its file cannot be read. */

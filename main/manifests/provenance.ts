@@ -93,7 +93,7 @@ export function runtimeFiles(experiment: Experiment, { profile }: LadderDataset)
   ]
 }
 
-export interface RunEnvironment {
+interface RunEnvironment {
   /** Set that an embedded platform starts with; null: the default. */
   modelSet: string | null
   /** `embedded`, or the address of an external gateway. */

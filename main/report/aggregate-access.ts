@@ -107,7 +107,7 @@ export function standingOf(compared: ComparedMetric | null, model: string): Reco
 }
 
 /** How much of the variance of a metric lies between repeated answers to one question, by alias; the rest lies between questions. */
-export interface GenerationScatter {
+interface GenerationScatter {
   name: ComparedName
   shares: ReadonlyMap<string, VarianceComponent | null>
 }

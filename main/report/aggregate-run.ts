@@ -17,7 +17,7 @@ import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-sum
 import { verdictsOf } from './verdict.ts'
 
 /** Takes rows one by one, in any order, and sums them up; keeps numbers, never texts. */
-export interface Aggregator {
+interface Aggregator {
   /** Throws `ReportError` for a row that does not belong to the run or was made under other conditions. */
   add(row: FigureRow): void
   /** Compares the approaches, in a thread of its own where that takes time. */

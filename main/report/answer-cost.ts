@@ -10,7 +10,7 @@ import { amountWords, costWords, plural } from '../../contract/words.ts'
 import { STATE_SIGNS } from './words.ts'
 
 /** What an approach cost in a run, at prices of today: the summary holds tokens, no money. */
-export interface ApproachCost {
+interface ApproachCost {
   model: string
   base: BaseApproach
   /** Cells that answered. */

@@ -5,7 +5,7 @@ import { describeIssues, Matrix } from '../../contract/index.ts'
 import { firstDifference, type Difference } from '../evidence/row-identity.ts'
 import { jsonIn } from '../lib/read-json.ts'
 
-export type MatrixDifference =
+type MatrixDifference =
   /** The stored file is no matrix, or none as this program writes it. */
   { code: 'schema'; message: string } | { code: 'differs'; difference: Difference | null }
 

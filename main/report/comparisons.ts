@@ -22,7 +22,7 @@ import type { Column } from './column.ts'
 import { gradesOf } from './judge-section.ts'
 import { METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
 
-export interface ComparisonSource {
+interface ComparisonSource {
   /** Of the run: names the random streams. */
   seed: string
   /** In the order of the artifact; `index` is their position in the tallies. */
@@ -35,7 +35,7 @@ export interface ComparisonSource {
 }
 
 /** How many additions resampling may take at once, in about 20 ms; and at all, in a few seconds of two threads. */
-export interface WorkLimits {
+interface WorkLimits {
   atOnce: number
   most: number
 }

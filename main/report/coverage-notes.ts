@@ -13,7 +13,7 @@ import type { ScoreMetric } from './metric-outcome.ts'
 import { STATE_SIGNS } from './words.ts'
 
 /** A gap in the figures and its reason. The text may hold words of an evaluator or a gateway: untrusted. */
-export interface CoverageNote {
+interface CoverageNote {
   sign: string
   text: string
 }

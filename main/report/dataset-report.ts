@@ -23,14 +23,14 @@ import { verdictsOf } from './verdict.ts'
 import { STATE_SIGNS, STATE_WORDS } from './words.ts'
 
 /** A published file beside the report. */
-export interface ReportArtifact {
+interface ReportArtifact {
   /** File name in the report's folder. */
   name: string
   sha256: string
   sizeBytes: number
 }
 
-export interface DatasetReportInput {
+interface DatasetReportInput {
   dataset: Pick<Dataset, 'id' | 'label' | 'description'>
   aggregate: Aggregate
   /** The matrix's cells without an answer, in its order. */

@@ -11,7 +11,7 @@ import { inLadderOrder, type Summaries } from './long-csv.ts'
 import { scanResults, usableOrListed, type ResultsFolder, type UnusableFile } from './results-folder.ts'
 import { summarizeRun } from './write-artifacts.ts'
 
-export interface FolderSummaries extends Summaries {
+interface FolderSummaries extends Summaries {
   /** Files that could not be used; the rest of the folder is summarized without them. */
   unusable: UnusableFile[]
   /** The evidence files of the aggregates. */

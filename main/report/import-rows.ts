@@ -72,7 +72,7 @@ const TAKEN = new Set([
   'row_id',
 ])
 
-export interface ImportedSnapshot {
+interface ImportedSnapshot {
   runId: string
   datasetId: string
   /** A historical matrix. */
@@ -80,7 +80,7 @@ export interface ImportedSnapshot {
   cells: number
 }
 
-export interface ImportOutcome {
+interface ImportOutcome {
   snapshots: ImportedSnapshot[]
   /** Lines that were not taken, with the reason. */
   refused: { location: string; reason: string }[]

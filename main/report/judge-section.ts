@@ -9,7 +9,7 @@ import type { JudgeInput, UnknownField } from './judge-input.ts'
 import { mean, rounded, roundedOrNull } from '../lib/numbers.ts'
 
 /** The run that judgments must fit. */
-export interface JudgedRun {
+interface JudgedRun {
   datasetId: string
   /** Null when the run has none, as historical snapshots. */
   ingestion: IngestionProvenance | null

@@ -25,7 +25,7 @@ export interface RungFigure {
   failed: number
 }
 
-export interface LeaderRow {
+interface LeaderRow {
   alias: SummaryAlias
   /** By the mean over the rungs; equal means share a rank. Null for approaches that lack a rung or are hardly scored on one. */
   rank: number | null

@@ -35,7 +35,7 @@ import {
 import { verdictsOf } from './verdict.ts'
 import { nameWords, STATE_SIGNS, STATE_WORDS } from './words.ts'
 
-export interface MatrixTableOptions {
+interface MatrixTableOptions {
   /** Width to fit into; 100 when not given. */
   columns?: number
   /** False writes no escape codes at all. */

@@ -36,7 +36,7 @@ import {
 
 export const RESULTS_FOLDER = 'docs/results'
 
-export interface Publication extends ArtifactExpectation {
+interface Publication extends ArtifactExpectation {
   /** Project folder, which contains `docs/results/` and the manifests. */
   root: string
   /** Path of the dataset catalogue below the root; datasets with a file of their own are found beside it. */
@@ -44,7 +44,7 @@ export interface Publication extends ArtifactExpectation {
   files: ArtifactFiles
 }
 
-export type PublishOutcome =
+type PublishOutcome =
   | {
       ok: true
       written: string[]

@@ -26,7 +26,7 @@ export interface UnusableFile {
 }
 
 /** The artifacts of one dataset run in a folder, named by their content: a file name alone is ambiguous. */
-export interface FoundRun {
+interface FoundRun {
   files: ArtifactFiles
   runId: string
   datasetId: string

@@ -78,7 +78,7 @@ async function manifestEntries(root: string, datasetIds: readonly string[]): Pro
   ]
 }
 
-export interface BundledRun {
+interface BundledRun {
   runId: string
   datasets: string[]
   files: number

@@ -38,7 +38,7 @@ export interface ArtifactExpectation {
 }
 
 /** What the evidence gives. */
-export interface CheckedRun {
+interface CheckedRun {
   aggregate: Aggregate
   /** The matrix's cells without an answer, in its order. */
   failed: readonly FailedCell[]

@@ -4,7 +4,7 @@ import { hashFile } from '../lib/hash-file.ts'
 import { orIfMissing } from '../lib/read-json.ts'
 
 /** A file that a report page names, as it is now. */
-export interface PageFile {
+interface PageFile {
   /** As the page names it, relative to the page. */
   name: string
   state: 'same' | 'changed' | 'missing'

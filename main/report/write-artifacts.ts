@@ -67,7 +67,7 @@ async function judgesAgain(section: JudgeSection, file: string): Promise<JudgeIn
 }
 
 /** A stored aggregate, or the first problem of its file and the number of problems. */
-export type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; reason: string; issues: number }
+type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; reason: string; issues: number }
 
 /** Reads an `-evaluation.json`. Rejects with the system's error for a file that cannot be read. */
 export async function readStoredAggregate(file: string): Promise<StoredAggregate> {

@@ -17,7 +17,7 @@ export interface Follow {
 type Claim = { holder: 'this'; scope: StoredScope } | { holder: 'other' } | { holder: 'none' }
 
 /** What was done with the dataset run of an evidence file. */
-export interface EvidenceOutcome {
+interface EvidenceOutcome {
   rowsAdded: number
   /** The dataset run is new in the index, or was read again from its start. */
   created: boolean

@@ -52,7 +52,7 @@ export interface AliasRecord {
   capability: string | null
 }
 
-export interface SourceRecord {
+interface SourceRecord {
   title: string
   document: string | null
   score: number | null

@@ -107,7 +107,7 @@ export class Dictionary {
 }
 
 /** A question of which only the aggregate is known: it has no row yet. */
-export interface PlaceholderQuestion {
+interface PlaceholderQuestion {
   id: string
   hops: number | null
   answerable: boolean | null

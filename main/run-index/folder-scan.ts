@@ -28,7 +28,7 @@ export interface FoundFile extends FileState {
   folder: number
 }
 
-export interface FolderScan {
+interface FolderScan {
   /** By folder, then path. */
   files: FoundFile[]
   /** Folders that exist but cannot be listed: their files do not count as removed. */

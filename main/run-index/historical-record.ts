@@ -43,13 +43,13 @@ const Known = z.looseObject({
   queries: z.array(z.unknown()).catch([]),
 })
 
-export interface HistoricalRecords {
+interface HistoricalRecords {
   runId: string
   datasetId: string
   cells: CellRecord[]
 }
 
-export type ParsedHistorical = { ok: true; records: HistoricalRecords } | { ok: false; problem: string }
+type ParsedHistorical = { ok: true; records: HistoricalRecords } | { ok: false; problem: string }
 
 /**
  * Text of an old matrix file, without evidence beside it → what the index keeps of its cells. What the matrix lacks (run, dataset,

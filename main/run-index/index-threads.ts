@@ -23,7 +23,7 @@ export interface ThreadRequest {
   input?: unknown
 }
 
-export interface ThreadFailure {
+interface ThreadFailure {
   code: RunIndexErrorCode
   message: string
 }

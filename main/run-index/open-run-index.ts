@@ -10,7 +10,7 @@ const READER = moduleEntry('./reader-thread', import.meta.url)
 const READERS = 2
 const DEFAULT_POLL_MS = 1000
 
-export interface RunIndexOptions {
+interface RunIndexOptions {
   /** Folders with artifacts, working and published; of two files with the same dataset run, the one in the earlier folder is indexed. */
   folders: readonly string[]
   /** Artifacts in other folders, of the dataset run that their content names. */
@@ -19,8 +19,8 @@ export interface RunIndexOptions {
   pollMs?: number
 }
 
-export type ChangeListener = (change: IndexChange) => void
-export type FailureListener = (error: RunIndexError) => void
+type ChangeListener = (change: IndexChange) => void
+type FailureListener = (error: RunIndexError) => void
 
 /**
  * A mirror of result folders in one SQLite file, run by threads: the caller's event loop only handles messages, none larger than

@@ -137,7 +137,7 @@ export function blocksAhead(range: FileRange, blockBytes = BLOCK_BYTES): ParsedB
 }
 
 /** Rows as they are posted to another thread: a few large lists, which are copied in an eighth of the time that objects take. */
-export interface PackedRows {
+interface PackedRows {
   /** Values that several rows may share, each once. */
   shared: unknown[]
   /** `WIDTH` of each row; NaN for null. */

@@ -10,7 +10,7 @@ import { apiUrl, evaluateUrl, modelsUrl } from '../lib/gateway-client.ts'
 import { findProblem, type Asked, type ServiceProblem } from './preflight.ts'
 
 /** A service that a variable of the environment names, and what is wrong with it; null where it answers as it should. */
-export interface CheckedService {
+interface CheckedService {
   what: string
   found: ServiceProblem | null
 }

@@ -13,7 +13,7 @@ export interface CorpusGuard {
   confirm(): Promise<void>
 }
 
-export interface GuardedCorpus {
+interface GuardedCorpus {
   client: Pick<PlatformClient, 'ingestions' | 'ragHealth'>
   profile: string
   /** The job that the run's collections come from. */

@@ -8,7 +8,7 @@ import type { RunBudget } from './run-budget.ts'
 import type { ArtifactFiles } from '../evidence/artifact-files.ts'
 import type { EvidenceStore } from '../evidence/evidence-store.ts'
 
-export interface UnavailableAlias {
+interface UnavailableAlias {
   alias: Alias
   reason: string
 }

@@ -19,7 +19,7 @@ import { readEvidenceRows } from '../report/read-evidence.ts'
 import { withEvaluation } from './build-row.ts'
 import { openEvidence, ResumeConflictError } from './open-evidence.ts'
 
-export interface Reevaluation {
+interface Reevaluation {
   /** Evidence whose answers are scored again. */
   source: string
   /** New evidence file, of a run with its own id: rows are never changed. */

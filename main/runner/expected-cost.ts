@@ -5,7 +5,7 @@ import { scanResults } from '../report/results-folder.ts'
 import type { PreparedRun } from './prepare-run.ts'
 
 /** What cells of an alias used in an earlier run, answers and grading, and how many cells that were. */
-export interface PastUsage {
+interface PastUsage {
   usage: readonly ModelUsage[]
   cells: number
 }

@@ -18,7 +18,7 @@ export class ModelFetchError extends Error {
   override readonly name = 'ModelFetchError'
 }
 
-export interface ModelFetch {
+interface ModelFetch {
   root: string
   /** Of the catalogue. */
   id: string

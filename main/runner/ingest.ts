@@ -40,7 +40,7 @@ export function graphFailure(error: unknown): string | null {
 }
 
 /** A job's durable record; `unchanged` when an earlier run had it finished and nothing was worked on now. */
-export interface IngestedCorpus {
+interface IngestedCorpus {
   record: IngestionRecord
   unchanged: boolean
 }

@@ -10,7 +10,7 @@ import {
 import { serviceText } from '../lib/known-secrets.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
 
-export type Normalized =
+type Normalized =
   | { ok: true; evidence: RowEvidence; contextText: ContextText | null }
   | { ok: false; type: CellErrorType; message: string }
 

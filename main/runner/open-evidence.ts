@@ -53,7 +53,7 @@ export class EvidenceRefusedError extends Error {
 }
 
 /** Which evidence to open, and how. */
-export interface EvidenceToOpen extends StoredRunPlace {
+interface EvidenceToOpen extends StoredRunPlace {
   store: EvidenceStore
   create: boolean
   emit: (event: RunEvent) => void

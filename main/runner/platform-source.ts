@@ -90,7 +90,7 @@ export async function platformKeys(stateRoot: string, env: Environment): Promise
   return keys
 }
 
-export interface EmbeddedOptions {
+interface EmbeddedOptions {
   root: string
   stateRoot: string
   modelSet: string | null

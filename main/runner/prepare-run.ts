@@ -38,7 +38,7 @@ import { RunBudget, unpricedModels } from './run-budget.ts'
 // is added here holds for both. Precedence: request, then the person's settings, then the environment (both in `inputs`), then manifests.
 
 /** Where a run is prepared: a project as it is now, with its environment and settings. */
-export interface RunPlace {
+interface RunPlace {
   /** Loaded with the manifest file and the questions file of `inputs`. */
   experiment: Experiment
   inputs: RunnerInputs
@@ -307,7 +307,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
 }
 
 /** What a dataset's run is started with, besides what was prepared. */
-export interface DatasetRunOptions {
+interface DatasetRunOptions {
   platform: PlatformSource
   /** Datasets whose cold reset is done. */
   coldDatasets?: readonly string[]

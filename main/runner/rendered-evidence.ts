@@ -1,6 +1,6 @@
 import type { RagSource, ServerMetrics } from '../../contract/index.ts'
 
-export interface RenderedEvidence {
+interface RenderedEvidence {
   found: boolean
   answer: string
   sources: RagSource[]

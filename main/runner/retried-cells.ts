@@ -9,7 +9,7 @@ import { cellId, rowKeyOf } from '../evidence/row-id.ts'
 const ACCESS_STATUSES: readonly (number | null)[] = [401, 403, 404]
 const CONNECTION_ERRORS: readonly (string | undefined)[] = ['connection_failed', 'connection_reset']
 
-export type StoredFailure = keyof NonNullable<RunPlan['failed']>
+type StoredFailure = keyof NonNullable<RunPlan['failed']>
 
 /** Whether the approach was reached when a cell failed. */
 function storedFailureOf({ error, metrics }: Pick<CanonicalRow, 'error' | 'metrics'>): StoredFailure {

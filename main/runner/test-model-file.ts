@@ -10,7 +10,7 @@ const Reply = z.looseObject({ probes: z.array(ModelProbe) })
 /** Loading a large file from a slow disk. */
 const LOAD_MS = 120_000
 
-export interface FileTest {
+interface FileTest {
   root: string
   path: string
   /** For each answer. */

@@ -2,7 +2,7 @@ import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electr
 import { PAGE_GROUPS, PAGES } from '../../contract/pages.ts'
 
 /** What the menu can do besides what every application can. */
-export interface MenuActions {
+interface MenuActions {
   show: (page: string) => void
   openProject: () => void
   revealResults: () => void
@@ -80,7 +80,7 @@ export function menuTemplate(
   ]
 }
 
-export interface TrayActions {
+interface TrayActions {
   show: (page?: string) => void
   quit: () => void
 }

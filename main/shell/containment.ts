@@ -3,7 +3,7 @@ import { app, session, type WebContents, type WebFrameMain } from 'electron'
 import { CONTROL_PREFIX } from '../../contract/control/router.ts'
 import { externalLink, isAppUrl, isPermitted } from './page-rules.ts'
 
-export interface Containment {
+interface Containment {
   /** Offers a public site to the system's browser; the address has passed the check. */
   offerExternal: (link: string) => void
   /** While the pages are worked on: the server that they are built by, which they may talk to. */

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { DESKTOP_CALLS, type DesktopCall } from '../../contract/desktop.ts'
 import { isOwnPage } from './containment.ts'
 
-export type DesktopHandlers = {
+type DesktopHandlers = {
   [Call in DesktopCall]: (
     input: z.infer<(typeof DESKTOP_CALLS)[Call]['input']>,
   ) => Promise<z.infer<(typeof DESKTOP_CALLS)[Call]['output']>>

@@ -5,7 +5,7 @@ import type { ServiceState } from '../supervisor/service-state.ts'
 import type { EngineAccess } from './forward-control.ts'
 import { APP_ORIGIN } from './page-rules.ts'
 
-export interface EngineHostOptions {
+interface EngineHostOptions {
   /** Module of the engine. */
   entry: string
   rendererDir: string

@@ -3,7 +3,7 @@ import { JsonFile } from './json-file.ts'
 import { APP_ORIGIN } from './page-rules.ts'
 import { placeWindow, SMALLEST, WindowPlace } from './window-place.ts'
 
-export interface MainWindowOptions {
+interface MainWindowOptions {
   preload: string
   icon: string
   /** The file with its position. */

@@ -5,7 +5,7 @@ import { StaticFiles } from '../engine/http/static-files.ts'
 import { forwardControl, type EngineAccess } from './forward-control.ts'
 import { isAppUrl } from './page-rules.ts'
 
-export interface PanelSource {
+interface PanelSource {
   rendererDir: string
   engine: EngineAccess
   /** During development: the server that builds the pages as they change. */

@@ -9,7 +9,7 @@ export const LastProject = z.strictObject({ folder: z.string().min(1) })
 /** The data of a project; the engine's files are beside it. */
 const PARTS = ['manifests', 'corpus'] as const
 
-export interface ProjectChoices {
+interface ProjectChoices {
   /** The folder given by argument or environment. */
   named: string | null
   last: string | null

@@ -2,7 +2,7 @@ import type { ControlEvent } from '../../contract/control/events.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 
 /** What the shell knows of the run under way, from events alone. */
-export interface RunWatch {
+interface RunWatch {
   job: RunJob | null
   /** Datasets whose cells are done. */
   finished: number

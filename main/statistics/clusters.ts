@@ -2,7 +2,7 @@ import type { ClusterSummary } from '../../contract/index.ts'
 import { effectiveClusters } from './estimate.ts'
 
 /** Questions that rest on the same documents succeed and fail together: they are one observation more than two. */
-export interface ClusterableQuestion {
+interface ClusterableQuestion {
   id: string
   /** Gold documents; none for questions that declare none, each of which is a cluster of its own. */
   documents: readonly string[]

@@ -25,7 +25,7 @@ import { normalCdf, normalQuantile, studentQuantile } from './distributions.ts'
 // Other statistics name bca (rates, agreement) or percentile (slopes, correlations), which are nearly symmetric.
 
 /** What resampling shows about one value. */
-export interface Resampled {
+interface Resampled {
   value: number
   /** The value in every resample; NaN where a resample held no observation. Is sorted in place. */
   replicates: Float64Array

@@ -2,7 +2,7 @@ import type { LeaveOneJudgeOut } from '../../contract/index.ts'
 import { StatisticsError } from './statistics-error.ts'
 
 /** Scores of a panel. */
-export interface PanelScores {
+interface PanelScores {
   judges: readonly string[]
   approaches: readonly string[]
   questions: number

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** State of one stream: four 32-bit words that are not all zero. */
-export type StreamState = Int32Array
+type StreamState = Int32Array
 
 /** The stream that a text names: the first 16 bytes of its SHA-256 (UTF-8), as four little-endian words. */
 export function streamState(seed: string): StreamState {

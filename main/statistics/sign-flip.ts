@@ -1,7 +1,7 @@
 import { fillBits, streamState } from './random.ts'
 
 /** A difference of two columns of cluster sums, or one column alone. */
-export interface Contrast {
+interface Contrast {
   plus: number
   minus: number | null
 }

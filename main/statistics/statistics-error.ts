@@ -1,5 +1,5 @@
 /** bad_input: a table whose sizes or numbers are wrong. aborted: the caller's signal. worker_failed: the thread ended without a result. */
-export type StatisticsErrorCode = 'bad_input' | 'aborted' | 'worker_failed'
+type StatisticsErrorCode = 'bad_input' | 'aborted' | 'worker_failed'
 
 /** Why a statistic could not be computed at all; data that allow no interval or decision are a value, not an error. */
 export class StatisticsError extends Error {

@@ -18,7 +18,7 @@ export interface PairColumns {
 }
 
 /** Columns of sums per cluster that the tables over the same clusters share; equal columns are stored once. */
-export interface SharedColumns {
+interface SharedColumns {
   columns: Float64Array[]
   clusters: number
   /** Index of the column with the sum of a value over rows of the tables. The key names it. */

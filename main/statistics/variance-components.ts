@@ -2,7 +2,7 @@ import type { VarianceComponent, VarianceComponents } from '../../contract/index
 import { StatisticsError } from './statistics-error.ts'
 
 /** Scores of one approach: several answers to each question, each scored by several judges. */
-export interface RepeatedScores {
+interface RepeatedScores {
   questions: number
   repeats: number
   /** 1 for a metric without judges. */

@@ -7,7 +7,7 @@ import { bar, lineWriter, type EventLine } from './event-line.ts'
 import { outputColumns, renderLine, type Look } from './render-line.ts'
 
 /** Where a run's events go: a live terminal, plain lines, or JSON lines. */
-export interface Reporter {
+interface Reporter {
   event: (event: RunEvent) => void
   /** Erases the live line, so that other output can follow. */
   end: () => void

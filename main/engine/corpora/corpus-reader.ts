@@ -135,7 +135,7 @@ export async function documentFile(root: string, dataset: LadderDataset, path: s
   return file
 }
 
-export interface DocumentSlice {
+interface DocumentSlice {
   path: string
   offset: number
   limit: number
@@ -180,7 +180,7 @@ export async function readDocument(
   }
 }
 
-export interface QuestionPage {
+interface QuestionPage {
   offset: number
   limit: number
   question_id?: string | undefined

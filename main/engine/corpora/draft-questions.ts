@@ -21,7 +21,7 @@ export interface DraftWish {
   rules: boolean
 }
 
-export interface DraftCall {
+interface DraftCall {
   count: number
   passages: DraftPassage[]
 }
@@ -91,7 +91,7 @@ export function expectedTokens(calls: readonly DraftCall[]): { input_tokens: num
   return { input_tokens: Math.round(input.reduce((sum, each) => sum + each, 0)), output_tokens: questions * 120 }
 }
 
-export interface DraftRun {
+interface DraftRun {
   dataset: LadderDataset
   drafts: readonly DraftedQuestion[]
   wish: DraftWish

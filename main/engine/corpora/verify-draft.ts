@@ -17,7 +17,7 @@ export const DROPPED = {
 } as const
 export type DropReason = keyof typeof DROPPED
 
-export interface VerifiedDraft {
+interface VerifiedDraft {
   query: string
   ground_truth: string
   gold: (GoldEvidence & { fact: string })[]
@@ -25,7 +25,7 @@ export interface VerifiedDraft {
   repaired: boolean
 }
 
-export type DraftOutcome = { ok: true; draft: VerifiedDraft } | { ok: false; reason: DropReason }
+type DraftOutcome = { ok: true; draft: VerifiedDraft } | { ok: false; reason: DropReason }
 
 /** A question that means nothing to a reader without that document. */
 const NAMES_SOURCE =

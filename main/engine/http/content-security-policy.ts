@@ -1,5 +1,5 @@
 /** Allowed sources by kind of content. */
-export type PolicyDirectives = Readonly<Record<string, string>>
+type PolicyDirectives = Readonly<Record<string, string>>
 
 /** The directives as the header has them. */
 export const policyOf = (directives: PolicyDirectives): string =>

@@ -42,7 +42,7 @@ export function sendRefusal(reply: FastifyReply, error: ControlError, status: nu
     .send(refusalBody(error, status))
 }
 
-export interface ControlRouteOptions {
+interface ControlRouteOptions {
   router: AnyRouter
   rules: AccessRules
   report: (error: unknown) => void

@@ -25,7 +25,7 @@ export interface HttpServerOptions {
   report: (error: unknown) => void
 }
 
-export interface HttpServer {
+interface HttpServer {
   /** `http://127.0.0.1:<port>` */
   url: string
   /** A link that opens the panel in a browser, once. */

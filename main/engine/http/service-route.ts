@@ -8,7 +8,7 @@ import { isUnexpected, toControlError } from '../control-failure.ts'
 import type { ServiceAddress } from '../services/local-service.ts'
 import { checkCaller, type AccessRules } from './access.ts'
 
-export interface ServiceRouteOptions {
+interface ServiceRouteOptions {
   rules: AccessRules
   addressOf: (name: ServiceName) => Promise<ServiceAddress>
   report: (error: unknown) => void

@@ -16,7 +16,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.txt': 'text/plain; charset=utf-8',
 }
 
-export interface StaticFile {
+interface StaticFile {
   mediaType: string
   sizeBytes: number
   /** The name holds a hash of the content: it never changes. */

@@ -31,7 +31,7 @@ import { ControlFailure } from '../control-failure.ts'
 import { BallotBox, type Ballots } from './ballot-box.ts'
 import { judgedFiles } from './judge-preparation.ts'
 
-export interface BlindJudgingOptions {
+interface BlindJudgingOptions {
   root: string
   artifacts: ArtifactPlace
   /** Where votes wait until they are opened. */

@@ -15,7 +15,7 @@ import { platformElsewhere, platformOf } from './project-procedures.ts'
 import type { InTurn } from '../../lib/one-after-another.ts'
 
 /** How procedures of own datasets find and change one. */
-export interface OwnDatasets {
+interface OwnDatasets {
   inTurn: InTurn
   /** Refuses datasets of the project. */
   owned: (id: string) => Promise<LadderDataset>

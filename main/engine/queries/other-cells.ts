@@ -6,7 +6,7 @@ import type { RunIndexApi } from '../index-gateway.ts'
 import { rowId } from '../../evidence/row-id.ts'
 import { wholeMatrix } from './whole-matrix.ts'
 
-export interface OtherCells {
+interface OtherCells {
   dataset_id: string
   question_id: string
   cells: OtherCell[]

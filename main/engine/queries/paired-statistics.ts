@@ -9,7 +9,7 @@ import type { RunIndexApi } from '../index-gateway.ts'
 import { wholeMatrix } from './whole-matrix.ts'
 
 /** Gold documents by question; questions that share one are not independent. */
-export type GoldDocuments = (datasetId: string) => Promise<ReadonlyMap<string, readonly string[]>>
+type GoldDocuments = (datasetId: string) => Promise<ReadonlyMap<string, readonly string[]>>
 
 /** Gold documents as the manifests name them now; none for datasets that they no longer have. */
 export function goldDocumentsOf(experiment: Experiment, datasetId: string): Map<string, readonly string[]> {

@@ -9,7 +9,7 @@ export interface MatrixOf {
   aliases?: string[]
 }
 
-export interface WholeMatrix {
+interface WholeMatrix {
   revision: number
   aliases: string[]
   rows: MatrixPageRow[]

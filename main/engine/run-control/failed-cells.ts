@@ -57,7 +57,7 @@ function derivedRow(row: CanonicalRow, runId: string): CanonicalRow {
   }
 }
 
-export interface Takeover {
+interface Takeover {
   /** Evidence of the run whose failures are made again. */
   source: string
   /** Evidence of the new run. */

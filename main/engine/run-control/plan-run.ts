@@ -17,12 +17,9 @@ import { currentAggregate } from '../queries/coverage.ts'
 const MAX_CONFLICTS = 100
 
 /** Mean latency of answered cells in milliseconds, by alias; null for an alias that was never timed on the dataset. */
-export type PastLatencies = (
-  datasetId: string,
-  aliases: readonly string[],
-) => Promise<ReadonlyMap<string, number | null>>
+type PastLatencies = (datasetId: string, aliases: readonly string[]) => Promise<ReadonlyMap<string, number | null>>
 
-export interface PlanOptions {
+interface PlanOptions {
   platform: PlanInput['platform']
   /** Folder of the embedded platform's collections; null for an external platform. */
   collectionsOf: (profile: string) => string | null

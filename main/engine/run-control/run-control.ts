@@ -29,7 +29,7 @@ import { takeOverRows } from './failed-cells.ts'
 import type { JournalEntry, RunJournal } from './run-journal.ts'
 import { cellsOf, isResumable, isUnderWay, nextRunState, withEvent, type RunCommand, type RunEnd } from './run-state.ts'
 
-export interface RunControlOptions {
+interface RunControlOptions {
   journal: RunJournal
   hub: EventHub
   artifacts: ArtifactPlace
@@ -44,7 +44,7 @@ export interface RunControlOptions {
 }
 
 /** A run whose failed cells another makes again. */
-export interface RetryOf {
+interface RetryOf {
   run_id: string
   classes: FailureClass[]
 }

@@ -19,7 +19,7 @@ export interface ServiceAddress {
   edgeKey?: string | null
 }
 
-export interface LocalServiceOptions {
+interface LocalServiceOptions {
   launcher: ProcessLauncher
   /** The engine's environment. */
   env: Readonly<Record<string, string | undefined>>

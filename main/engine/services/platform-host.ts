@@ -14,7 +14,7 @@ import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { ServiceTrack } from './service-track.ts'
 import { oneAfterAnother } from '../../lib/one-after-another.ts'
 
-export interface PlatformHostOptions {
+interface PlatformHostOptions {
   root: string
   stateDir: string
   launcher: ProcessLauncher

@@ -10,12 +10,12 @@ import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
 /** What a start of the platform depends on. */
-export interface PlatformChoice {
+interface PlatformChoice {
   profile: string
   modelSet: string | null
 }
 
-export interface ServiceRegistryOptions {
+interface ServiceRegistryOptions {
   platform: PlatformHost
   definitions: readonly ServiceDefinition[]
   launcher: ProcessLauncher

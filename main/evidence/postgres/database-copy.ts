@@ -13,7 +13,7 @@ const LINES_AT_ONCE = 256
 /** Lines of a run that are written at once; a single longer one goes alone. */
 const PIECE_BYTES = 4 << 20
 
-export interface RunToCopy {
+interface RunToCopy {
   session: DatabaseSession
   /** Number of the run in the database. */
   run: number

@@ -31,7 +31,7 @@ const POLL_MS = 50
 /** How soon after a row of its own, and how often at most, a process looks for those of others. */
 const NEWS_MS = 200
 
-export interface DatabaseLogParts {
+interface DatabaseLogParts {
   /** Address and run, for messages. */
   label: string
   runId: string

@@ -25,7 +25,7 @@ interface HeadRecord {
 }
 
 /** What the table keeps of a row beside its line; `parts` are the fingerprints one after the other. */
-export interface StoredHead {
+interface StoredHead {
   questionId: string
   model: string
   repeat: number

@@ -6,7 +6,7 @@ import { judgeSemanticMatch, SEMANTIC_MATCH_VERSION } from './semantic-match.ts'
 
 /** The judges that need no model and no network. They are rules, not language models, as their names show. */
 export { BUILTIN_JUDGES }
-export type BuiltinJudge = (typeof BUILTIN_JUDGES)[number]
+type BuiltinJudge = (typeof BUILTIN_JUDGES)[number]
 
 const RULES: Readonly<Record<BuiltinJudge, { judge: (task: JudgeTask) => LetterVerdict; version: number }>> = {
   'builtin-lexical-support': { judge: judgeLexicalSupport, version: LEXICAL_SUPPORT_VERSION },

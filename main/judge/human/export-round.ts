@@ -8,7 +8,7 @@ import { JudgePanelError } from '../judge-error.ts'
 import { leakScan } from '../leak-scan.ts'
 import type { PanelInput, PanelQuestion } from '../panel-input.ts'
 
-export interface HumanRoundOptions {
+interface HumanRoundOptions {
   /** Every declared alias: no text of the round may name one. */
   aliases: readonly string[]
   /** Shows the ground truth and the gold passages beside the answers. */

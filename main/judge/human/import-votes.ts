@@ -19,7 +19,7 @@ import { cohenKappa } from '../../statistics/kappa.ts'
 import { JudgePanelError } from '../judge-error.ts'
 import { commitmentOf, sha256 } from './export-round.ts'
 
-export interface HumanImport {
+interface HumanImport {
   roundFile: string
   sealFile: string
   votesFile: string

@@ -18,7 +18,7 @@ export type ImportedDocument =
     }
 
 /** Gold evidence by the key of its document; without a fact, the whole document. */
-export interface ImportedGold {
+interface ImportedGold {
   key: string
   fact?: string
 }

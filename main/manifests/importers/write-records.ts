@@ -58,7 +58,7 @@ const MAX_WHOLE_CHARACTERS = 20_000
 const WRITES_AT_ONCE = 32
 
 /** A document as it was written: where, and which of its wanted facts it holds. */
-export interface WrittenDocument {
+interface WrittenDocument {
   path: string
   characters: number
   held: ReadonlySet<string>

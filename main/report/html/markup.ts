@@ -7,7 +7,7 @@ export interface Markup {
 }
 
 export type Child = Markup | string | number | null | readonly Child[]
-export type Attributes = Readonly<Record<string, string | number | boolean | null>>
+type Attributes = Readonly<Record<string, string | number | boolean | null>>
 
 /** HTML elements without content and end tag. */
 const VOID = new Set(['meta', 'br', 'hr', 'link', 'col'])
@@ -57,7 +57,7 @@ export interface Cell {
   span?: number
 }
 
-export interface HeadCell {
+interface HeadCell {
   content: Child
   /** Aligned to the right. */
   numeric?: boolean

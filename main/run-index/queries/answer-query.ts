@@ -24,7 +24,7 @@ import { search } from './search.ts'
 import { runTrend } from './trend.ts'
 
 /** Caches of one connection. */
-export interface QueryContext {
+interface QueryContext {
   folders: readonly string[]
   orders: OrderCache
   rows: RowCache

@@ -120,7 +120,7 @@ class QuestionIndexes {
 }
 
 /** Values and states of one alias in one run, by the index of the question in `questions`; a shorter list has no value for the rest. */
-export interface RunColumn {
+interface RunColumn {
   /** Undefined or NaN: no value. */
   values: number[]
   states: number[]

@@ -4,7 +4,7 @@ import { stateCode, stateColumn, STATUS_CODES, valueColumn } from '../schema.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { textQuery } from './text-query.ts'
 
-export interface MatrixQuestion {
+interface MatrixQuestion {
   scope: DatasetRun
   /** Numbers of the shown aliases. */
   aliases: readonly number[]
