@@ -1,9 +1,23 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
+import { ballotFiles, BALLOTS_FOLDER, humanFiles } from '../../main/judge/human/human-files.ts'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
-test.use({ panelOptions: { own: true } })
+const RUN = 'ladder-2026-11-20'
+const DATASET = 'graph_native'
 
-const JUDGES = '/judges?run=ladder-2026-11-20&dataset=graph_native'
+// In one worker, with one engine: each spec begins without a round, whatever the one before did.
+test.describe.configure({ mode: 'default' })
+test.use({ panelOptions: { sharedAs: 'judges' } })
+
+test.beforeEach(async ({ panel }) => {
+  const { ballotsFile, handedInFile } = ballotFiles(join(panel.root, '.rag-ladder', BALLOTS_FOLDER), RUN, DATASET)
+  const files = [...Object.values(humanFiles(join(panel.root, 'results'), RUN, DATASET)), ballotsFile, handedInFile]
+  for (const file of files) await rm(file, { force: true })
+})
+
+const JUDGES = `/judges?run=${RUN}&dataset=${DATASET}`
 
 /** Starts a blind round where none is open. */
 async function begin(page: Page): Promise<void> {
@@ -159,7 +173,7 @@ test.describe('without a run', () => {
 })
 
 test.describe('hostile answers', () => {
-  test.use({ panelOptions: { hostile: true } })
+  test.use({ panelOptions: { hostile: true, sharedAs: 'judges of hostile answers' } })
   test('are text: nothing runs, nothing is fetched', async ({ page, open, context }) => {
     const asked: string[] = []
     context.on('request', (request) => asked.push(request.url()))
