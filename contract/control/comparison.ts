@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
 import { Identifier } from '../common.ts'
 import { ClusterSummary, MetricComparison } from '../evidence/statistics.ts'
-import { Verdict } from '../evidence/verdict.ts'
+import { ReadVerdict } from '../evidence/verdict.ts'
 import { Cost } from '../manifests/prices.ts'
 import { IndexMetric } from './run-index/metrics.ts'
 
@@ -86,7 +86,7 @@ export type Frontier = z.infer<typeof Frontier>
 /** What a run decides, on its primary metric. */
 export const RunResult = z.strictObject({
   /** One per dataset that is summed up, in ladder order; with several, corrected over all of them. */
-  verdicts: z.array(Verdict),
+  verdicts: z.array(ReadVerdict),
   /** Labels of datasets with rows that are not summed up yet. */
   pending: z.array(z.string()),
   /** Approaches whose answers called a model that leaves this machine, per run. */

@@ -23,3 +23,14 @@ export const Verdict = z.strictObject({
   sentences: z.array(z.string()),
 })
 export type Verdict = z.infer<typeof Verdict>
+
+/** A verdict with its first statement apart from the rest, for a page that shows it first. Never stored: it follows from the same figures. */
+export const ReadVerdict = Verdict.extend({
+  /** Who is ahead of whom by how much, with the interval, or that nothing is decided. */
+  headline: z.string(),
+  /** `98 scored questions`; null where nothing compares. */
+  questions: z.string().nullable(),
+  /** What the sentences report beside that. */
+  details: z.array(z.string()),
+})
+export type ReadVerdict = z.infer<typeof ReadVerdict>

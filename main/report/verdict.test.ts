@@ -5,7 +5,7 @@ import { expectGolden } from '../../tests/helpers/golden-file.ts'
 import { fixtureDataset, goldenContext, goldenRows, streamOf } from '../../tests/helpers/report-rows.ts'
 import { aggregateRun } from './aggregate-run.ts'
 import { renderMatrixTable } from './matrix-table.ts'
-import { moreQuestions, pointsWords, verdictsOf } from './verdict.ts'
+import { moreQuestions, pointsWords, readVerdictsOf, verdictsOf } from './verdict.ts'
 
 const textOf = (aggregate: Aggregate): string => verdictsOf([aggregate])[0]!.sentences.join(' ')
 
@@ -241,6 +241,58 @@ describe('verdictsOf', () => {
     expectGolden('report/rung-decision.txt', ofSecond)
     expect(table.match(/pairs of all\s+rungs as well/g)).toHaveLength(2)
     expect(renderMatrixTable([faint], { columns: 110 })).not.toContain('corrected over its own pairs')
+  })
+})
+
+describe('readVerdictsOf', () => {
+  const partsOf = (aggregate: Aggregate) => {
+    const { headline, questions, details } = readVerdictsOf([aggregate])[0]!
+    return { headline, questions, details }
+  }
+
+  it('sets who is ahead by how much apart from what that rests on, and loses no sentence', async () => {
+    const run = await decidedRun(
+      { vanilla: 2, hybrid: 20, agentic: 24 },
+      { cell: (approach) => ({ latencyMs: approach === 'agentic' ? 260 : 200 }) },
+    )
+    const { headline, questions, details } = partsOf(run)
+    expect(headline).toMatch(
+      /^agentic-rag covers 92 percentage points more of the required points than vanilla-rag \(95 % interval \d+ to \d+\)$/,
+    )
+    expect(questions).toBe('24 scored questions')
+    expect(details[0]).toBe('agentic-rag does so at 1.3 × the time.')
+    const [first, ...others] = verdictsOf([run])[0]!.sentences
+    expect(first).toBe(`On Wide (24 scored questions), ${headline}, at 1.3 × the time.`)
+    expect(details.slice(1)).toEqual(others)
+  })
+
+  it('starts with what is not decided where no approach is ahead', async () => {
+    expect(partsOf(await decidedRun({ vanilla: 12, hybrid: 12 }))).toEqual({
+      headline: 'Nothing is decided: points covered does not distinguish the two approaches',
+      questions: '24 scored questions',
+      details: ['All have the same mean, 0.50.'],
+    })
+    expect(partsOf(await decidedRun({ vanilla: 12 }))).toEqual({
+      headline: 'Nothing is decided',
+      questions: null,
+      details: ['Only vanilla-rag was run, so there is nothing to compare it with.'],
+    })
+    const failing = await decidedRun(
+      { vanilla: 2, hybrid: 24, agentic: 24 },
+      {
+        cell: (approach, index) => {
+          if (approach === 'agentic' && index > 13) return { failure: { type: 'http_error', message: 'refused' } }
+          return approach === 'hybrid' && index === 0 ? { answer: 'Nothing.' } : {}
+        },
+      },
+    )
+    const { headline, details } = partsOf(failing)
+    expect(headline).toBe('No approach is decidedly the best')
+    expect(details).toEqual([
+      expect.stringMatching(/^agentic-rag has the highest mean, 1\.00/),
+      'Decided: hybrid-rag is better than vanilla-rag.',
+      'agentic-rag failed 10 of 24 cells, which have no score.',
+    ])
   })
 })
 

@@ -5,6 +5,7 @@ import {
   type Aggregate,
   type ComparedMetric,
   type PairComparison,
+  type ReadVerdict,
   type Verdict,
   type VerdictKind,
 } from '../../contract/index.ts'
@@ -16,7 +17,11 @@ import { ladderDecisions, noPrimaryReason, primaryMetric, REPORTED_PASSAGES } fr
 import { intervalWords, nameWords, valueWords } from './words.ts'
 
 /** One verdict per dataset run, in the given order. With several, a pair must be decided on its rung and over the pairs of all rungs. */
-export function verdictsOf(aggregates: readonly Aggregate[]): Verdict[] {
+export const verdictsOf = (aggregates: readonly Aggregate[]): Verdict[] =>
+  readVerdictsOf(aggregates).map(({ headline: _, questions: __, details: ___, ...verdict }) => verdict)
+
+/** The same verdicts for a page, which shows the first statement of each before the rest. */
+export function readVerdictsOf(aggregates: readonly Aggregate[]): ReadVerdict[] {
   const name = primaryMetric(aggregates)
   if (aggregates.length < 2) return aggregates.map((aggregate) => verdictOf(aggregate, name, () => true))
   const overAll = ladderDecisions(aggregates)
@@ -36,20 +41,25 @@ function verdictOf(
   aggregate: Aggregate,
   name: ComparedName | null,
   isDecided: (a: string, b: string) => boolean,
-): Verdict {
+): ReadVerdict {
   const { dataset } = aggregate
   const head = { dataset: dataset.id, label: dataset.label, metric: name }
   const compared = name === null ? null : comparedMetric(aggregate, name)
   const reason = reasonNothingCompares(aggregate, compared)
-  if (name === null || compared === null || reason !== null)
+  if (name === null || compared === null || reason !== null) {
+    const why = reason ?? noPrimaryReason([aggregate])
     return {
       ...head,
       kind: 'not_comparable',
       highest: [],
       better_than: [],
       open_with: [],
-      sentences: [`Nothing is decided on ${dataset.label}: ${reason ?? noPrimaryReason([aggregate])}.`],
+      sentences: [`Nothing is decided on ${dataset.label}: ${why}.`],
+      headline: 'Nothing is decided',
+      questions: null,
+      details: [sentenceOf(why)],
     }
+  }
   const standings = standingsOf(aggregate, name)
   const top = standings[0]!
   const highest = standings.filter(({ mean }) => mean === top.mean).map(({ model }) => model)
@@ -66,15 +76,23 @@ function verdictOf(
   const kind =
     better.length > 0 ? (open.length === 0 ? 'winner' : 'ahead') : decided.length > 0 ? 'others' : 'undecided'
   const facts: Facts = { aggregate, name, compared, standings, highest, better, open, decided, pairOf }
+  const { headline, sentence, conditions = null, rest } = STATEMENTS[kind](facts)
+  const further = [...rest, ...leftOutSentences(aggregate, name)]
   return {
     ...head,
     kind,
     highest,
     better_than: better,
     open_with: open,
-    sentences: [...SENTENCES[kind](facts), ...leftOutSentences(aggregate, name)],
+    sentences: [sentence, ...further],
+    headline,
+    questions: scoredWords(facts),
+    details: conditions === null ? further : [conditions, ...further],
   }
 }
+
+/** A sentence of its own from the second half of one. */
+const sentenceOf = (half: string): string => `${half.charAt(0).toUpperCase()}${half.slice(1)}.`
 
 interface Facts {
   aggregate: Aggregate
@@ -110,38 +128,61 @@ const standingsOf = (aggregate: Aggregate, name: ComparedName): Standing[] =>
     })
     .sort((a, b) => (metricNamed(name)?.better === 'lower' ? a.mean - b.mean : b.mean - a.mean))
 
-const SENTENCES: Readonly<Record<Exclude<VerdictKind, 'not_comparable'>, (facts: Facts) => string[]>> = {
+interface Statement {
+  /** The first statement without what it rests on. */
+  headline: string
+  /** The same in a sentence of its own, with the dataset and what it rests on. */
+  sentence: string
+  /** What of that the headline leaves out, besides dataset and questions. */
+  conditions?: string | null
+  /** Further sentences. */
+  rest: string[]
+}
+
+const STATEMENTS: Readonly<Record<Exclude<VerdictKind, 'not_comparable'>, (facts: Facts) => Statement>> = {
   winner: (facts) => {
     const { better, standings } = facts
-    const next = standings[1]!.model
-    return [
-      `${place(facts)}, ${aheadWords(facts, next, better.length === 1 ? '' : ', the next best')}.`,
-      ...(better.length === 1 ? [] : ['It is decidedly better than every other approach.']),
-    ]
+    const isOne = better.length === 1
+    return {
+      ...aheadOf(facts, standings[1]!.model, isOne ? '' : ', the next best'),
+      rest: isOne ? [] : ['It is decidedly better than every other approach.'],
+    }
   },
   ahead: (facts) => {
     const { aggregate, better, standings } = facts
     const baseline = baselineOf(aggregate)?.model
     const reference = better.find((model) => model === baseline) ?? better[0]!
-    const rest = better.filter((model) => model !== reference)
-    return [
-      `${place(facts)}, ${aheadWords(facts, reference)}.`,
-      ...(rest.length === 0 ? [] : [`It is also decidedly better than ${listed(rest)}.`]),
-      openSentence(facts, standings[0]!.model),
-    ]
+    const others = better.filter((model) => model !== reference)
+    return {
+      ...aheadOf(facts, reference),
+      rest: [
+        ...(others.length === 0 ? [] : [`It is also decidedly better than ${listed(others)}.`]),
+        openSentence(facts, standings[0]!.model),
+      ],
+    }
   },
-  others: (facts) => [
-    `On ${facts.aggregate.dataset.label} (${scoredWords(facts)}) no approach is decidedly the best. ${highestSentence(facts)}`,
-    `Decided: ${listed(facts.decided.map(({ a, b, decision }) => (decision === 'better' ? `${a} is better than ${b}` : `${b} is better than ${a}`)))}.`,
-  ],
+  others: (facts) => {
+    const highest = highestSentence(facts)
+    const pairs = facts.decided.map(({ a, b, decision }) =>
+      decision === 'better' ? `${a} is better than ${b}` : `${b} is better than ${a}`,
+    )
+    return {
+      headline: 'No approach is decidedly the best',
+      sentence: `${place(facts)} no approach is decidedly the best. ${highest}`,
+      conditions: highest,
+      rest: [`Decided: ${listed(pairs)}.`],
+    }
+  },
   undecided: (facts) => {
     const { aggregate, standings, name } = facts
     const count =
       standings.length === 2 ? 'the two approaches' : `any two of the ${countWords(standings.length)} approaches`
-    return [
-      `Nothing is decided on ${aggregate.dataset.label} (${scoredWords(facts)}): ${nameWords(name)} does not distinguish ${count}.`,
-      highestSentence(facts),
-    ]
+    const why = `${nameWords(name)} does not distinguish ${count}`
+    return {
+      headline: `Nothing is decided: ${why}`,
+      sentence: `Nothing is decided on ${aggregate.dataset.label} (${scoredWords(facts)}): ${why}.`,
+      rest: [highestSentence(facts)],
+    }
   },
 }
 
@@ -150,14 +191,20 @@ const place = (facts: Facts): string => `On ${facts.aggregate.dataset.label} (${
 const scoredWords = ({ compared }: Facts): string =>
   plural(Math.max(...compared.approaches.map(({ mean }) => mean.n)), 'scored question')
 
-/** `agentic-rag covers 14 percentage points more … than hybrid-rag (95 % interval 6 to 22), at 1.3 × the time`. */
-function aheadWords(facts: Facts, other: string, apposition = ''): string {
-  const { standings, name } = facts
+/** `agentic-rag covers 14 percentage points more … than hybrid-rag (95 % interval 6 to 22)`, and `, at 1.3 × the time` for it. */
+function aheadOf(facts: Facts, other: string, apposition = ''): Omit<Statement, 'rest'> {
+  const { aggregate, standings, name } = facts
   const leader = standings[0]!.model
   const pair = facts.pairOf(other)!
   const amount = amountWords(name, Math.abs(pair.difference.value!))
   const ahead = metricNamed(name)?.ahead?.(amount) ?? `is ${amount} better on ${nameWords(name)}`
-  return `${leader} ${ahead} than ${other}${apposition}${intervalClause(facts, pair)}${contextsClause(facts, leader, other)}${timeClause(facts.aggregate, leader, other)}`
+  const headline = `${leader} ${ahead} than ${other}${apposition}${intervalClause(facts, pair)}`
+  const clauses = `${contextsClause(facts, leader, other)}${timeClause(aggregate, leader, other)}`
+  return {
+    headline,
+    sentence: `${place(facts)}, ${headline}${clauses}.`,
+    conditions: clauses === '' ? null : `${leader} does so ${clauses.replace(/^, /, '')}.`,
+  }
 }
 
 const isShare = (name: ComparedName): boolean => metricNamed(name)?.unit === 'score'

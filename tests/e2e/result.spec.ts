@@ -1,4 +1,4 @@
-import { expect } from '@playwright/test'
+import { expect, type Locator } from '@playwright/test'
 import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { metricNamed } from '../../contract/metrics/metrics.ts'
 import { eventsUntil } from '../helpers/engine-process.ts'
@@ -16,8 +16,16 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   const verdict = verdicts.find(({ dataset }) => dataset === 'graph_native')!
   await open(`/result?run=${RUN}&dataset=graph_native`)
   await expect(page.locator('main h2').first()).toHaveText(`Result of ${RUN}`)
-  await expect(page.getByText(verdict.sentences.join(' '))).toBeVisible()
-  await expect(page.getByRole('heading', { name: /over the rungs · ladder-2026-11-20$/ })).toBeVisible()
+  // The first statement is the largest text of the page, and no part of the sentences is missing beside it.
+  const shown = page.getByRole('article', { name: verdict.label })
+  await expect(shown.getByText(verdict.headline, { exact: true })).toBeVisible()
+  await expect(shown.getByRole('listitem')).toHaveText(verdict.details)
+  const sizeOf = (text: Locator): Promise<number> =>
+    text.evaluate('(element) => parseFloat(getComputedStyle(element).fontSize)')
+  const headline = await sizeOf(shown.getByText(verdict.headline, { exact: true }))
+  expect(headline).toBeGreaterThan(await sizeOf(shown.getByRole('listitem').first()))
+  expect(headline).toBeGreaterThan(await sizeOf(page.locator('main h2').first()))
+  await expect(page.getByRole('heading', { name: /^Facts found over the rungs · ladder-2026-11-20$/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: /against mean latency/ })).toBeVisible()
   const separating = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Highest' }) })
   await expect(separating.getByRole('columnheader', { name: 'Expected best' })).toBeVisible()
@@ -27,10 +35,10 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   const expected = rows.find(({ query }) => query === asked)!.expect_winner!
   await expect(top.getByRole('cell').last()).toContainText(expected.replace('-rag', ''))
   const value = separating.getByRole('row').nth(1).getByRole('link').first()
-  const shown = await value.innerText()
+  const shownValue = await value.innerText()
   await value.click()
   await expect(page).toHaveURL(/#\/cell\?run=ladder-2026-11-20&row=/)
-  await expect(page.getByText(shown, { exact: true }).first()).toBeVisible()
+  await expect(page.getByText(shownValue, { exact: true }).first()).toBeVisible()
 })
 
 test('every question is listed with its expected and its observed best approach', async ({ page, open, panel }) => {

@@ -5,7 +5,7 @@ import type { Prices, Aggregate } from '../../../contract/index.ts'
 import { approachCosts } from '../../report/answer-cost.ts'
 import { modelCaution } from '../../report/findings.ts'
 import { inLadderOrder } from '../../report/long-csv.ts'
-import { verdictsOf } from '../../report/verdict.ts'
+import { readVerdictsOf } from '../../report/verdict.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 import { currentAggregate } from './coverage.ts'
 
@@ -15,7 +15,7 @@ export async function resultOf(index: RunIndexApi, runId: string, prices: Prices
   const aggregates = await Promise.all(datasets.map((dataset) => currentAggregate(dataset)))
   const found = inLadderOrder(aggregates.filter((aggregate) => aggregate !== null))
   return {
-    verdicts: verdictsOf(found),
+    verdicts: readVerdictsOf(found),
     pending: datasets.flatMap(({ label }, position) => (aggregates[position] === null ? [label] : [])),
     cloud: cloudApproaches(found),
     costs: found.flatMap((aggregate) => {

@@ -7,7 +7,7 @@ import type { ExpectedOutcome } from './expected-outcome.ts'
 export const RESULT_WORDS = {
   page: 'Result',
   noRun: 'No run yet',
-  afterLaunch: '; its result appears here when a dataset is done.',
+  afterLaunch: 'Which approach is better, and how sure that is, appears here when the first dataset of a run is done.',
   result: (run: string) => `Result of ${run}`,
   what: 'The result',
   sample: 'A sample result, published with the project: it was not measured on your documents or with your models.',
@@ -15,12 +15,12 @@ export const RESULT_WORDS = {
     `Not summed up yet: ${labels.join(', ')}. A run is summed up when its cells are done.`,
   noSummary: 'This run has no summary yet: its result appears here when a dataset is done.',
   kinds: {
-    winner: 'Decided',
-    ahead: 'Partly decided',
-    others: 'Partly decided',
-    undecided: 'Nothing decided',
-    not_comparable: 'Not comparable',
-  } satisfies Record<Verdict['kind'], string>,
+    winner: { sign: '●', name: 'decided' },
+    ahead: { sign: '◐', name: 'partly decided' },
+    others: { sign: '◐', name: 'partly decided' },
+    undecided: { sign: '○', name: 'nothing decided' },
+    not_comparable: { sign: '–', name: 'not comparable' },
+  } satisfies Record<Verdict['kind'], { sign: string; name: string }>,
 
   costs: 'Cost of the answers',
   costsAbout: 'Tokens of each cell at your prices, which are on the Models page. Ingestion and judges are not in it.',
