@@ -37,6 +37,12 @@ export const withMoments = (text: string): string =>
 export const metricName = (metric: string): string =>
   (METRIC_LABELS as Readonly<Record<string, string>>)[metric] ?? metric.replaceAll('_', ' ')
 
+/** A metric's name at the start of a heading: `Facts found`; names with capitals of their own, such as nDCG@10, stay. */
+export const metricHeading = (metric: string): string => {
+  const name = metricName(metric)
+  return /^[a-z]+(?:[ @]|$)/.test(name) ? `${name.charAt(0).toUpperCase()}${name.slice(1)}` : name
+}
+
 const metricOf = (id: string): Metric | undefined => METRICS.find((metric) => metric.id === id)
 
 /** A difference in its metric's unit with its sign; a dash for none. */

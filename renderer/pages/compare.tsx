@@ -4,7 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
 import { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { FIRST_METRIC, metricOfId } from '../../contract/metrics/metrics.ts'
-import { metricName } from '../components/format.ts'
+import { metricHeading, metricName } from '../components/format.ts'
 import { NoRun } from '../components/no-run.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
@@ -118,7 +118,7 @@ export function ComparePage() {
         )}
       </Panel>
       <ChartPanel
-        title={`${WORDS.against(metricName(metric), WORDS.costs[axis].name)} · ${dataset.label}`}
+        title={`${WORDS.against(metricHeading(metric), WORDS.costs[axis].name)} · ${dataset.label}`}
         fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-${axis}`}
         isEmpty={here.length === 0}
         aside={
@@ -140,7 +140,7 @@ export function ComparePage() {
         )}
       </ChartPanel>
       <ChartPanel
-        title={`${WORDS.overRungs(metricName(metric))} · ${run.run_id}`}
+        title={`${WORDS.overRungs(metricHeading(metric))} · ${run.run_id}`}
         fileName={`${run.run_id}-${metric}-ladder`}
         isEmpty={points.length === 0}
       >

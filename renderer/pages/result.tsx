@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { FIRST_METRIC } from '../../contract/metrics/metrics.ts'
 import { ChartPanel } from '../components/chart-panel.tsx'
-import { metricName, count } from '../components/format.ts'
+import { count, metricHeading } from '../components/format.ts'
 import { NoRun } from '../components/no-run.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
@@ -58,14 +58,14 @@ export function ResultPage() {
         <ErrorPanel error={frontier.error} what={WORDS.figures} retry={() => void frontier.refetch()} />
       )}
       <ChartPanel
-        title={`${WORDS.overRungs(metricName(metric))} · ${run.run_id}`}
+        title={`${WORDS.overRungs(metricHeading(metric))} · ${run.run_id}`}
         fileName={`${run.run_id}-${metric}-result`}
         isEmpty={points.length === 0}
       >
         {frontier.data === undefined ? loading : <Rungs {...{ metric, points, intervalOf }} datasets={run.datasets} />}
       </ChartPanel>
       <ChartPanel
-        title={WORDS.against(metricName(metric), dataset.label)}
+        title={WORDS.against(metricHeading(metric), dataset.label)}
         fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-cost`}
         isEmpty={here.length === 0}
       >

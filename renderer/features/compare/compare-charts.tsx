@@ -10,7 +10,7 @@ import type { Estimate } from '../../../contract/evidence/statistics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { ChartBox } from '../../components/chart-panel.tsx'
-import { count, duration, meanWords, metricName, score } from '../../components/format.ts'
+import { count, duration, meanWords, metricHeading, metricName, score } from '../../components/format.ts'
 import { RungTable } from '../../components/rung-table.tsx'
 import table from '../../components/table.module.css'
 import type { IntervalOf } from '../../data/intervals.ts'
@@ -66,7 +66,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
           draw={(width) => (
             <Frontier
               {...{ width, better, points: drawn }}
-              title={WORDS.against(metricName(metric), name)}
+              title={WORDS.against(metricHeading(metric), name)}
               x={axis === 'latency_ms' ? logTimeAxis(name, costs) : countAxis(name, costs)}
               y={closeAxis(WORDS.meanAxis(metricName(metric)), valuesOf(drawn))}
             />
@@ -78,7 +78,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
           <thead>
             <tr>
               <th>{WORDS.approach}</th>
-              <th className={table.num}>{metricName(metric)}</th>
+              <th className={table.num}>{metricHeading(metric)}</th>
               <th className={table.num}>{WORDS.interval}</th>
               <th className={table.num}>{WORDS.n}</th>
               {COST_AXES.map((each) => (
@@ -149,7 +149,7 @@ export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
         draw={(width) => (
           <LadderCurve
             {...{ width, series }}
-            title={WORDS.overRungs(metricName(metric))}
+            title={WORDS.overRungs(metricHeading(metric))}
             rungs={rungs.map(({ complexity_level: level, label }) => ({
               number: level === null ? '' : WORDS.rung(level),
               label,

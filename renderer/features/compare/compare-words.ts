@@ -9,7 +9,7 @@ export const COMPARE_WORDS = {
   page: 'Compare',
   comparison: 'The comparison',
   noRun: 'No run yet',
-  afterLaunch: '; two of them can be compared here.',
+  afterLaunch: 'A run is compared here with earlier ones, question by question.',
   metric: 'Metric',
   approach: 'Approach',
 

@@ -11,7 +11,7 @@ import { intervalWords } from '../../../contract/words.ts'
 import type { TrendSearch } from '../../app/search-params.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { ChartBox, ChartPanel } from '../../components/chart-panel.tsx'
-import { count, metricName, moment, score } from '../../components/format.ts'
+import { count, metricHeading, metricName, moment, score } from '../../components/format.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { firstShown, runChoices, runLabel } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
@@ -53,7 +53,7 @@ export function TrendPanel({ search, onChange }: TrendPanelProps) {
   return (
     <ChartPanel
       title={WORDS.title}
-      pictureTitle={`${metricName(metric ?? FIRST_METRIC)} · ${labels.get(dataset) ?? dataset}`}
+      pictureTitle={`${metricHeading(metric ?? FIRST_METRIC)} · ${labels.get(dataset) ?? dataset}`}
       fileName={`trend-${dataset}-${metric ?? ''}`}
       isEmpty={(data?.comparable.length ?? 0) < 2}
     >
