@@ -94,7 +94,7 @@ export const DatasetQuestionsInput = z.strictObject({
 })
 export type DatasetQuestionsInput = z.input<typeof DatasetQuestionsInput>
 
-/** A question with each of its gold facts located; an empty list of spans: the fact does not occur in the document. */
+/** A question with each of its gold facts located; an empty list of spans: the fact does not occur in the document, or the document is no text. */
 const LocatedQuestion = z.strictObject({
   question: Question,
   gold: z.array(
@@ -102,6 +102,8 @@ const LocatedQuestion = z.strictObject({
       document: SafeRelativePath,
       /** Null when the whole document is the gold evidence. */
       fact: z.string().nullable(),
+      /** Whether the document is text, in which facts are looked for before it is converted. */
+      is_text: z.boolean(),
       spans: z.array(z.strictObject({ start: count, end: count })),
     }),
   ),

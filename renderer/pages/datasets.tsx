@@ -35,7 +35,9 @@ export function DatasetsPage() {
   const { data, isPending, isError, error, refetch } = useQuery(api.datasets.list.queryOptions())
   const order = data?.toSorted((a, b) => a.complexity_level - b.complexity_level) ?? []
   const [own, project] = [order.filter((each) => each.own), order.filter((each) => !each.own)]
-  const dataset = order.find(({ id }) => id === search.dataset) ?? project[0] ?? own[0]
+  // A person's own first; of the project's the lowest rung of a full run.
+  const rung = project.find(({ complexity_level: level }) => level > 0) ?? project[0]
+  const dataset = order.find(({ id }) => id === search.dataset) ?? own[0] ?? rung
   const view = search.view ?? 'questions'
   const groups = [
     { group: WORDS.ownDatasets, items: own.map(choice) },

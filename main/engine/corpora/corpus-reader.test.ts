@@ -18,7 +18,7 @@ const dataset = {
     ]),
     question('q2', [
       { document: 'a.md', fact: 'occurs nowhere' },
-      { document: 'gone.md', fact: 'anything' },
+      { document: 'gone.pdf', fact: 'anything' },
     ]),
   ],
 } as unknown as LadderDataset
@@ -99,6 +99,12 @@ describe('readQuestions', () => {
     expect(questions.map(({ gold }) => gold.map(({ spans }) => spans.length))).toEqual([
       [1, 1],
       [0, 0],
+    ])
+    expect(questions.flatMap(({ gold }) => gold.map(({ is_text: isText }) => isText))).toEqual([
+      true,
+      true,
+      true,
+      false,
     ])
     const single = await readQuestions(root, dataset, { offset: 0, limit: 1, question_id: 'q2' })
     expect(single.questions.map((each) => each.question.id)).toEqual(['q2'])

@@ -219,6 +219,7 @@ export async function readQuestions(
         question.gold.map(async ({ document, fact }) => ({
           document,
           fact: fact ?? null,
+          is_text: isText(document),
           spans: fact === undefined ? [] : (await locatorOf(document))(fact),
         })),
       ),

@@ -56,6 +56,7 @@ export const DATASETS_WORDS = {
     expectedBest: ' · expected best: ',
     goldDocument: 'The whole document',
     factNotFound: ' ▲ not found in the document',
+    notLookedFor: ' ○ a run converts this document before it looks for the fact',
     showMoreOf: (questions: string, total: string) => `Show more: ${questions} of ${total}`,
   },
 

@@ -51,7 +51,7 @@ export function QuestionList({ dataset: { id: dataset, questions: total } }: { d
             {question.ground_truth !== null && <MarkedText text={question.ground_truth} />}
             {gold.length > 0 && (
               <ul className={styles.facts}>
-                {gold.map(({ document, fact, spans }, index) => (
+                {gold.map(({ document, fact, is_text: isText, spans }, index) => (
                   <li key={index}>
                     {fact === null ? (
                       WORDS.goldDocument
@@ -61,7 +61,8 @@ export function QuestionList({ dataset: { id: dataset, questions: total } }: { d
                     <Link to="/datasets" search={{ dataset, view: 'documents', document }}>
                       {document}
                     </Link>
-                    {fact !== null && spans.length === 0 && WORDS.factNotFound}
+                    {fact !== null && !isText && <span className="dim">{WORDS.notLookedFor}</span>}
+                    {fact !== null && isText && spans.length === 0 && WORDS.factNotFound}
                   </li>
                 ))}
               </ul>
