@@ -3,7 +3,7 @@ import { Notifications } from '@mantine/notifications'
 import { spotlight } from '@mantine/spotlight'
 import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { count, duration, rateWords } from '../components/format.ts'
 import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
 import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
@@ -52,7 +52,7 @@ export function Shell() {
         <GuideLink />
         <ServiceStates />
       </header>
-      <nav className={styles.nav} aria-label={WORDS.pages}>
+      <nav className={styles.nav} aria-label={WORDS.pages} ref={useActiveInSight()}>
         {PAGE_GROUPS.map(({ name, pages }) => (
           <div key={name ?? pages[0].path} className={styles.group}>
             {name !== null && <span id={`pages-${name}`}>{name}</span>}
@@ -86,6 +86,16 @@ export function Shell() {
       <Tour />
     </div>
   )
+}
+
+/** In a narrow window the pages are a row that scrolls: keeps the open one in sight. */
+function useActiveInSight(): React.RefObject<HTMLElement | null> {
+  const nav = useRef<HTMLElement>(null)
+  const { pathname } = useLocation()
+  useEffect(() => {
+    nav.current?.querySelector('[data-status=active]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [pathname])
+  return nav
 }
 
 /** Leads to the page of the guide that explains the open page. */
