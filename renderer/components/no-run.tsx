@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from './states.tsx'
@@ -14,7 +15,7 @@ interface NoRunProps {
   query: Pick<UseQueryResult, 'error' | 'isError' | 'isPending' | 'isSuccess' | 'refetch'>
   /** The run that the address names. */
   named: string | undefined
-  /** `afterLaunch` continues the link "Launch a run". */
+  /** `afterLaunch`: what the page shows once there is a run. */
   words: { noRun: string; afterLaunch: string }
 }
 
@@ -26,10 +27,10 @@ export function NoRun({ title, query, named, words }: NoRunProps) {
       {query.isPending && <LoadingRows rows={12} />}
       {query.isSuccess && (
         <EmptyPanel title={named === undefined ? words.noRun : WORDS.unknownRun(named)}>
-          <p>
-            <Link to="/launch">{WORDS.launch}</Link>
-            {words.afterLaunch}
-          </p>
+          <p>{words.afterLaunch}</p>
+          <Button component={Link} to="/launch">
+            {WORDS.launch}
+          </Button>
         </EmptyPanel>
       )}
     </Page>

@@ -11,9 +11,11 @@ import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestResult } from '../features/home/newest-result.tsx'
 import { StoppedRuns } from '../features/home/stopped-runs.tsx'
-import { ServiceTable } from '../features/home/service-table.tsx'
+import { Services } from '../features/home/services.tsx'
 import styles from '../features/home/home.module.css'
 import { HOME_WORDS } from '../features/home/home-words.ts'
+import { NewDatasetButton } from '../features/own-data/new-dataset.tsx'
+import { OWN_WORDS } from '../features/own-data/own-words.ts'
 import { connectionKind } from '../../contract/manifests/model-connections.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { count, duration, rateWords } from '../components/format.ts'
@@ -52,7 +54,7 @@ export function HomePage() {
   )
   const samples = runs.data.runs.filter(({ run_id: id }) => names.has(id)).slice(0, MOST_LISTED)
   const sampleList = samples.length > 0 && (
-    <Panel title={WORDS.samples}>
+    <Panel title={WORDS.samples} aside={<Link to="/result">{WORDS.readSample}</Link>}>
       <p className="dim">{WORDS.samplesAbout}</p>
       <LastRuns runs={samples} jobs={[]} label={WORDS.samples} />
     </Panel>
@@ -64,6 +66,7 @@ export function HomePage() {
         <FoundOffer />
         <FirstRun />
         {sampleList}
+        <Services />
       </Page>
     )
   return (
@@ -72,26 +75,20 @@ export function HomePage() {
       <UnreadableFiles />
       <FoundOffer />
       {jobs.length === 0 && active === null && <FirstRunHint />}
-      <div className={styles.columns}>
-        <div className={styles.stack}>
-          {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
-          {newest !== undefined && <RunResultPanel run={newest.run_id} />}
-          {newest !== undefined && <NewestResult run={newest} />}
-          <Panel title={WORDS.lastResults}>
-            {own.length === 0 && jobs.length === 0 ? (
-              <EmptyPanel title={WORDS.noResultYet}>
-                <p>{WORDS.noResultText}</p>
-              </EmptyPanel>
-            ) : (
-              <LastRuns runs={own} jobs={jobs} label={WORDS.lastResults} />
-            )}
-          </Panel>
-          {sampleList}
-        </div>
-        <Panel title={WORDS.services}>
-          <ServiceTable />
-        </Panel>
-      </div>
+      {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
+      {newest !== undefined && <RunResultPanel run={newest.run_id} />}
+      {newest !== undefined && <NewestResult run={newest} />}
+      <Panel title={WORDS.lastResults}>
+        {own.length === 0 && jobs.length === 0 ? (
+          <EmptyPanel title={WORDS.noResultYet}>
+            <p>{WORDS.noResultText}</p>
+          </EmptyPanel>
+        ) : (
+          <LastRuns runs={own} jobs={jobs} label={WORDS.lastResults} />
+        )}
+      </Panel>
+      {sampleList}
+      <Services />
     </Page>
   )
 }
@@ -167,7 +164,7 @@ function FirstRunHint() {
   )
 }
 
-/** The first five minutes: one sentence, one button, and what this installation has. */
+/** The first five minutes: one sentence, and what a person can do now; the sample run first, as it needs nothing of theirs. */
 function FirstRun() {
   const { smoke, approaches, start, isStarting } = useSmokeRun()
   const experiment = useQuery(api.experiment.get.queryOptions()).data
@@ -175,20 +172,32 @@ function FirstRun() {
   const stays = models !== undefined && Object.values(models.roles).every(({ backend }) => isRuleBased(backend))
   return (
     <>
-      <div className={styles.first}>
-        <p className={styles.sentence}>{FIRST.purpose}</p>
-        <Button size="md" loading={isStarting} disabled={smoke === undefined} onClick={start}>
-          {FIRST.runSmoke}
-        </Button>
-        <p className="dim">
-          {smoke === undefined
-            ? FIRST.readingTheExperiment
-            : FIRST.smokeSummary(smoke.questions, approaches.length, stays ? FIRST.local : '')}
-        </p>
-      </div>
-      <Panel title={FIRST.available}>
-        <ServiceTable />
-      </Panel>
+      <p className={styles.sentence}>{FIRST.purpose}</p>
+      <ul className={styles.actions} aria-label={FIRST.actions}>
+        <li data-first="true">
+          <h2>{FIRST.smoke}</h2>
+          <p>
+            {smoke === undefined
+              ? FIRST.readingTheExperiment
+              : FIRST.smokeSummary(smoke.questions, approaches.length, stays ? FIRST.local : '')}
+          </p>
+          <Button loading={isStarting} disabled={smoke === undefined} onClick={start}>
+            {FIRST.runSmoke}
+          </Button>
+        </li>
+        <li>
+          <h2>{FIRST.ownData}</h2>
+          <p>{FIRST.ownDataAbout}</p>
+          <NewDatasetButton label={OWN_WORDS.newDataset.open} />
+        </li>
+        <li>
+          <h2>{FIRST.model}</h2>
+          <p>{FIRST.modelAbout}</p>
+          <Button variant="default" component={Link} to="/models">
+            {FIRST.connectModel}
+          </Button>
+        </li>
+      </ul>
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
@@ -86,10 +87,10 @@ export function LadderPage() {
       <Page title={WORDS.ladder}>
         {others}
         <EmptyPanel title={wanted === undefined ? WORDS.noRunYet : WORDS.noStepsOf(wanted)}>
-          <p>
-            {wanted === undefined ? WORDS.emptyText : WORDS.noRecord}
-            <Link to="/launch">{WORDS.launchARun}</Link>
-          </p>
+          <p>{wanted === undefined ? WORDS.emptyText : WORDS.noRecord}</p>
+          <Button component={Link} to="/launch">
+            {WORDS.launchARun}
+          </Button>
         </EmptyPanel>
         {wanted !== undefined && <WorkersPanel runId={wanted} />}
       </Page>

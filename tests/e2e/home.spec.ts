@@ -50,7 +50,9 @@ test.describe('a service that fails', () => {
   test('is shown with its reason on Home and in the head of each page', async ({ page, open, panel }) => {
     await panel.client.services.start({ name: 'stt' }).catch(() => undefined)
     await open('/')
-    await expect(page.getByRole('cell', { name: 'configuration error' })).toBeVisible()
+    await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Speech to text failed' })).toContainText(
+      'configuration error',
+    )
     await expect(
       page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /Speech to text failed/ }),
     ).toBeVisible()
@@ -148,11 +150,37 @@ test.describe('a small window', () => {
 test.describe('before the first run', () => {
   test.use({ panelOptions: { empty: true } })
   test('each page explains what will appear and how to create it', async ({ page, open }) => {
-    for (const path of ['/matrix', '/coverage', '/ladder']) {
+    for (const path of ['/result', '/matrix', '/coverage', '/judges', '/compare', '/ladder']) {
       await open(path)
       await expect(page.locator('main').getByRole('link', { name: 'Launch a run' })).toBeVisible()
       expect(await seriousFindings(page)).toEqual([])
     }
+  })
+
+  test('Home offers a sample run, own documents and a model, and lists services below', async ({ page, open }) => {
+    await open('/')
+    const actions = page.getByRole('list', { name: 'What to do first' })
+    await expect(actions.getByRole('heading')).toHaveText([
+      'See a first result',
+      'Try your own documents',
+      'Answer with a language model',
+    ])
+    const services = page.getByRole('heading', { name: 'Services' })
+    expect((await services.boundingBox())!.y).toBeGreaterThan((await actions.boundingBox())!.y)
+    expect(await seriousFindings(page)).toEqual([])
+    await actions.getByRole('button', { name: 'New dataset' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await actions.getByRole('link', { name: 'Connect a model' }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible()
+  })
+
+  test('at 420 pixels the row of pages keeps the open one in sight, and holds links alone', async ({ page, open }) => {
+    await page.setViewportSize({ width: 420, height: 900 })
+    await open('/settings')
+    const pages = page.getByRole('navigation', { name: 'Pages' })
+    await expect(pages.getByRole('link', { name: 'Settings' })).toBeInViewport()
+    await expect(pages.getByText('System', { exact: true })).toBeHidden()
+    await expect(pages.getByRole('list', { name: 'System' })).toBeVisible()
   })
 })
 

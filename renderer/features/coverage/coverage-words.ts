@@ -3,7 +3,7 @@ export const COVERAGE_WORDS = {
   page: 'Coverage',
   coverage: 'The coverage',
   noRun: 'No run yet',
-  afterLaunch: ' to see what it covers.',
+  afterLaunch: 'Which answers of a run were scored, and why others were not, is listed here.',
   chart: 'Outcome of every cell',
   chartOf: (metric: string) => `Outcome of every cell: ${metric}`,
   chartRegion: 'Coverage chart',

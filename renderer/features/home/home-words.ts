@@ -13,7 +13,7 @@ export const HOME_WORDS = {
       samples === 0 ? plural(own, 'run') : `${plural(own, 'run')} · ${plural(samples, 'sample')}`,
     noResultYet: 'No result yet',
     noResultText: 'The first rows appear here as soon as cells finish.',
-    services: 'Services',
+    readSample: 'Read a sample result',
   },
 
   foundOffer: {
@@ -34,8 +34,15 @@ export const HOME_WORDS = {
     readingTheExperiment: 'Reading the experiment…',
     local: ' Nothing leaves this machine.',
     smokeSummary: (questions: number, approaches: number, stays: string) =>
-      `${plural(questions, 'question')} × ${plural(approaches, 'approach', 'approaches')}, about 20 seconds.${stays}`,
-    available: 'What is here, and what can be connected',
+      `${plural(questions, 'question')} about a few short documents × ${plural(approaches, 'approach', 'approaches')}: about 20 seconds.${stays}`,
+    actions: 'What to do first',
+    smoke: 'See a first result',
+    ownData: 'Try your own documents',
+    ownDataAbout:
+      'Drop files or a folder, then type questions or import them. Passages that you mark as facts decide which approach finds them.',
+    model: 'Answer with a language model',
+    modelAbout: 'Ollama, llama.cpp, vLLM, a service with a key, or a model file. Until then built-in rules answer.',
+    connectModel: 'Connect a model',
   },
 
   lastRuns: {
@@ -52,7 +59,7 @@ export const HOME_WORDS = {
   },
 
   newestResult: {
-    mean: (runId: string, firstmetric: string) => `${runId}: mean ${firstmetric}`,
+    mean: (runId: string, metric: string) => `Mean ${metric} · ${runId}`,
     compare: 'Compare',
     theNewestResult: 'The newest result',
     newestResult: 'Newest result',
@@ -69,9 +76,8 @@ export const HOME_WORDS = {
     cellsDone: 'Cells done',
   },
 
-  serviceTable: {
-    serviceList: 'The list of services',
-    service: 'Service',
-    state: 'State',
+  services: {
+    title: 'Services',
+    what: 'The list of services',
   },
 } as const

@@ -5,7 +5,7 @@ export const JUDGES_WORDS = {
   question: 'The question',
   theJudges: 'The judges',
   noRun: 'No answers yet',
-  afterLaunch: '; its answers can then be graded here without their names.',
+  afterLaunch: 'The answers of a run are graded here, without the names of the approaches.',
   underWay: (run: string) => `${run} is still making its answers. They can be graded when it is done.`,
   noQuestion: 'No question to vote on',
   noStoredAnswer: 'The run has no stored answer here.',

@@ -7,7 +7,7 @@ export const MATRIX_WORDS = {
   oneRun: (run: string) => `Run ${run}`,
   matrix: 'The matrix',
   noRun: 'No run yet',
-  afterLaunch: '; its cells appear here as they finish.',
+  afterLaunch: 'Every question with the score of every approach appears here as the answers come in.',
   noCells: (run: string) => `Run ${run} has no cell yet`,
 
   toolbar: 'Matrix',
