@@ -38,14 +38,7 @@ const main = (page: Page) => page.getByRole('main')
 /** First lines of the text of a part of the page. */
 const shown = async (text: Promise<string>): Promise<string> => (await text).replace(/\s+/g, ' ').slice(0, 160)
 
-const verdict = (page: Page): Promise<string> =>
-  shown(
-    main(page)
-      .locator('p')
-      .filter({ hasText: /^On |^Nothing is decided/ })
-      .first()
-      .innerText(),
-  )
+const verdict = (page: Page): Promise<string> => shown(main(page).getByRole('article').first().innerText())
 
 /** Ticks these approaches and no other on the page Launch, and starts. */
 async function launch(page: Page, approaches: readonly string[]): Promise<void> {

@@ -168,7 +168,7 @@ test.describe('a dataset of one’s own', () => {
     await page.getByRole('button', { name: 'Run 24 cells' }).click()
     await page.getByRole('button', { name: 'Open result' }).click({ timeout: 120_000 })
     await expect(page.getByRole('heading', { name: 'Result of mine' })).toBeVisible()
-    await expect(page.getByRole('main').locator('p').first()).toContainText('Harbour papers')
+    await expect(page.getByRole('main').getByRole('article', { name: 'Harbour papers' })).toContainText('decided')
   })
 
   test('is edited: a wrong fact is refused at its field, a question and a document come back, and so does the dataset', async ({

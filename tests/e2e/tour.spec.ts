@@ -28,7 +28,7 @@ test.describe('the first start of a project', () => {
     await pressEnter(tour.getByRole('button', { name: 'Next' }))
 
     await expect(tour.getByRole('heading', { name: /^Result of / })).toBeVisible()
-    await expect(tour.getByText(/^Smoke · /)).toBeVisible()
+    await expect(tour.getByRole('article', { name: 'Smoke' })).toBeVisible()
     expect(await seriousFindings(page)).toEqual([])
     await page.screenshot({ path: `${FOLDER}/tour-read.png` })
     await pressEnter(tour.getByRole('button', { name: 'Next' }))

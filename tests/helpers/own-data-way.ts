@@ -59,7 +59,7 @@ export async function runToVerdict(
     approaches,
     cells,
   }: {
-    /** Of the dataset, as the sentences name it. */
+    /** Of the dataset, as its verdict names it. */
     label: string
     /** The button of the page Launch that chooses a set, or aliases to tick. */
     approaches: string | readonly string[]
@@ -76,7 +76,7 @@ export async function runToVerdict(
     .getByRole('button', { name: new RegExp(`^Run ${String(cells).replace(/(?=...$)/, '\\D?')} cells$`) })
     .click()
   await page.getByRole('button', { name: 'Open result' }).click({ timeout: 900_000 })
-  const verdict = page.getByRole('main').locator('p').filter({ hasText: label }).first()
+  const verdict = page.getByRole('main').getByRole('article', { name: label, exact: true })
   await expect(verdict).toBeVisible()
-  return verdict.innerText()
+  return (await verdict.innerText()).replace(/\s+/g, ' ')
 }
