@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { DownloadProgress, ServiceModel } from './service-model.ts'
 
 /** Formats of a synthesis. Only the first three need no program of the system. */
-const SpeechFormat = z.enum(['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'])
+export const SpeechFormat = z.enum(['wav', 'flac', 'pcm', 'mp3', 'opus', 'aac'])
+export type SpeechFormat = z.infer<typeof SpeechFormat>
 
 /** Longest text of one synthesis, in characters. */
 export const MAX_SPEECH_CHARACTERS = 20_000
