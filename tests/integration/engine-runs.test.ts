@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { BUILTIN_JUDGES } from '../../contract/control/judging.ts'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
@@ -10,29 +10,16 @@ import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { eventsUntil, failureOf, startEngine, type EngineProcess } from '../helpers/engine-process.ts'
 
-// One project serves all tests, in this order, and one engine those up to the first that kills it: each test asks for runs of its own and
-// looks at the events since its start.
-
 let root: string
 let engine: EngineProcess
-let startedAt: number
-beforeAll(async () => {
+beforeEach(async () => {
   root = await smokeProject()
   engine = await startEngine(root)
 })
-beforeEach(async () => {
-  startedAt = (await engine.client.system.status()).seq
-})
-afterAll(async () => {
+afterEach(async () => {
   expect(await engine.stop()).toBe(0)
   await rm(root, { recursive: true, force: true })
 })
-
-/** Starts another engine on the project after the last one ended. */
-async function startNext(env: Record<string, string> = {}): Promise<void> {
-  engine = await startEngine(root, env)
-  startedAt = 0
-}
 
 const MODELS = ['vanilla-rag', 'hybrid-rag']
 const request = (run_id: string, repeats = 1) => ({ run_id, dataset_ids: ['smoke'], models: MODELS, repeats })
@@ -42,7 +29,7 @@ const isState =
   (runId: string, ...states: RunState[]) =>
   (event: ControlEvent): boolean =>
     event.type === 'run.changed' && event.job.run_id === runId && states.includes(event.job.state)
-const until = (enough: (event: ControlEvent, seen: SequencedEvent[]) => boolean, after = startedAt) =>
+const until = (enough: (event: ControlEvent, seen: SequencedEvent[]) => boolean, after = 0) =>
   eventsUntil(engine.client, { after }, enough)
 const ENDED: RunState[] = ['completed', 'failed', 'cancelled', 'paused', 'interrupted']
 
@@ -62,7 +49,7 @@ describe('a run', () => {
   it('reports everything in order, and its results can be viewed', async () => {
     const { client } = engine
     expect(await client.runs.start(request('one'))).toEqual({ run_id: 'one' })
-    const seen = await until(isState('one', 'completed'), 0)
+    const seen = await until(isState('one', 'completed'))
     const types = seen.map(({ event }) => event.type)
     const order = [
       'stream.opened',
@@ -111,14 +98,14 @@ describe('a run', () => {
 
   it('can be paused, resumed and cancelled, keeping its cells', async () => {
     const { client } = engine
-    await client.runs.start(request('held', 6))
+    await client.runs.start(request('held', 10))
     await until((_, seen) => made(seen).length >= 3)
     expect((await client.runs.pause({ run_id: 'held' })).state).toBe('pausing')
     const paused = await until(isState('held', ...ENDED))
     expect(await jobOf('held')).toMatchObject({ state: 'paused', resumable: true, progress: null })
     const kept = await rowIds('held')
     expect(new Set(kept)).toEqual(new Set(made(paused)))
-    expect(kept.length).toBeLessThan(48)
+    expect(kept.length).toBeLessThan(80)
     expect(await failureOf(client.runs.pause({ run_id: 'held' }))).toMatchObject({ code: 'run_state' })
 
     expect(['queued', 'running']).toContain((await client.runs.resume({ run_id: 'held' })).state)
@@ -132,8 +119,8 @@ describe('a run', () => {
     await client.runs.resume({ run_id: 'held' })
     const all = await until(isState('held', 'completed'))
     const ids = await rowIds('held')
-    expect(new Set(ids).size).toBe(48)
-    expect(ids).toHaveLength(48)
+    expect(new Set(ids).size).toBe(80)
+    expect(ids).toHaveLength(80)
     expect(made(all).toSorted()).toEqual(ids.toSorted())
   })
 
@@ -153,8 +140,6 @@ describe('a run', () => {
     expect(list!.items.map(({ what, path, rows }) => [what, path, rows])).toEqual([
       ['evidence', evidence('cold'), 1],
       ['human_round', human, null],
-      // What the runs before it ingested.
-      ['collections', join(root, '.rag-ladder/platform/smoke'), null],
     ])
     // A row that was stored after the list was shown.
     await writeFile(evidence('cold'), '{}\n{}\n')
@@ -168,7 +153,6 @@ describe('a run', () => {
     expect(await jobOf('cold')).toMatchObject({ state: 'completed', cells: { total: 8, done: 8, failed: 0 } })
     expect([existsSync(human), existsSync(elsewhere)]).toEqual([false, true])
     expect(await rowIds('cold')).toHaveLength(8)
-    await rm(elsewhere)
   })
 
   it('that is finished can be judged, and repaired when its last row is torn, without running a cell', async () => {
@@ -231,7 +215,6 @@ describe('a run', () => {
   it('is planned before it is started, and refused with the exact path', async () => {
     const { client } = engine
     const bad = { dataset_ids: ['smoke', 'nowhere'], models: ['vanilla-rag', 'vanilla-rag'], model_set: 'none' }
-    const jobs = await client.runs.jobs()
     const plan = await client.experiment.plan(bad)
     expect(plan.ok ? [] : plan.problems.map(({ path }) => path).sort()).toEqual([
       'dataset_ids[1]',
@@ -239,7 +222,7 @@ describe('a run', () => {
       'models[1]',
     ])
     expect(await failureOf(client.runs.start(bad))).toMatchObject({ code: 'input_invalid' })
-    expect(await client.runs.jobs()).toEqual(jobs)
+    expect(await client.runs.jobs()).toEqual([])
 
     await client.runs.start(request('planned'))
     await until(isState('planned', 'completed'))
@@ -254,7 +237,6 @@ describe('a run', () => {
     const added = join(root, 'corpus/smoke/added.md')
     await writeFile(added, '# Added\n')
     const changed = await client.experiment.plan(request('planned'))
-    await rm(added)
     expect(changed).toMatchObject({
       ok: true,
       datasets: [
@@ -264,6 +246,72 @@ describe('a run', () => {
     })
     const timed = await client.experiment.plan(request('fresh'))
     expect(timed.ok && timed.estimated_minutes).toBeGreaterThan(0)
+
+    // What is in a folder that the platform does not read says nothing about the run.
+    expect(await engine.stop()).toBe(0)
+    engine = await startEngine(root, { RAG_INGESTION_CORPUS_ROOT: join(root, 'elsewhere') })
+    expect(await engine.client.experiment.plan(request('planned'))).toMatchObject({
+      ok: true,
+      totals: { reuse: 8, conflicts: 0 },
+      blockers: [{ code: 'corpus_missing' }],
+    })
+  })
+})
+
+describe('an engine that is killed during a run', () => {
+  it('offers the run for resume, loses nothing and makes no cell twice', async () => {
+    await engine.client.runs.start(request('killed', 10))
+    const before = await until((_, seen) => made(seen).length >= 8)
+    const { pid } = (await engine.client.services.list()).find(({ name }) => name === 'platform')!
+    await engine.kill()
+    const reported = made(before)
+    const stored = await rowIds('killed')
+    expect(stored).toEqual(expect.arrayContaining(reported))
+    // The platform goes with the engine that started it.
+    for (const deadline = Date.now() + 15_000; existsSync(`/proc/${pid}`) && Date.now() < deadline;) await delay(20)
+    expect(existsSync(`/proc/${pid}`)).toBe(false)
+
+    engine = await startEngine(root)
+    expect(await engine.client.runs.interrupted()).toMatchObject([
+      { run_id: 'killed', state: 'interrupted', resumable: true },
+    ])
+    await engine.client.runs.resume({ run_id: 'killed' })
+    const after = await until(isState('killed', ...ENDED))
+    expect((await jobOf('killed')).state).toBe('completed')
+    expect(await engine.client.runs.interrupted()).toEqual([])
+
+    const ids = await rowIds('killed')
+    expect(ids).toHaveLength(80)
+    expect(new Set(ids).size).toBe(80)
+    expect(ids.slice(0, stored.length)).toEqual(stored)
+    expect(made(after).filter((id) => stored.includes(id))).toEqual([])
+    expect(await verifyEvidence(evidence('killed'))).toMatchObject({ ok: true, rows: 80 })
+  })
+
+  it('can discard the offer; the cells stay', async () => {
+    await engine.client.runs.start(request('left', 10))
+    await until((_, seen) => made(seen).length >= 1)
+    await engine.kill()
+    const stored = await rowIds('left')
+    engine = await startEngine(root)
+    expect((await engine.client.runs.dismiss({ run_id: 'left' })).state).toBe('cancelled')
+    expect(await engine.client.runs.interrupted()).toEqual([])
+    expect(await rowIds('left')).toEqual(stored)
+  })
+})
+
+describe('an engine that ends while a run is under way', () => {
+  it('lets cells in flight finish and offers the run to the next one', async () => {
+    await engine.client.runs.start({ ...request('ended', 10), cold_reset: true })
+    const before = await until((_, seen) => made(seen).length >= 2)
+    expect(await engine.stop()).toBe(0)
+    engine = await startEngine(root)
+    expect(await engine.client.runs.interrupted()).toMatchObject([{ run_id: 'ended' }])
+    await engine.client.runs.resume({ run_id: 'ended' })
+    await until(isState('ended', ...ENDED))
+    // A resumed run does not reset what it made before.
+    expect(await rowIds('ended')).toEqual(expect.arrayContaining(made(before)))
+    expect(new Set(await rowIds('ended')).size).toBe(80)
   })
 })
 
@@ -313,75 +361,5 @@ describe('manifests that are edited', () => {
     await writeFile(file(), good)
     await client.runs.resume({ run_id: 'spoilt' })
     await until(isState('spoilt', 'completed'))
-  })
-})
-
-describe('an engine that is killed during a run', () => {
-  it('offers the run for resume, loses nothing and makes no cell twice', async () => {
-    await engine.client.runs.start(request('killed', 6))
-    const before = await until((_, seen) => made(seen).length >= 8)
-    const { pid } = (await engine.client.services.list()).find(({ name }) => name === 'platform')!
-    await engine.kill()
-    const reported = made(before)
-    const stored = await rowIds('killed')
-    expect(stored).toEqual(expect.arrayContaining(reported))
-    // The platform goes with the engine that started it.
-    for (const deadline = Date.now() + 15_000; existsSync(`/proc/${pid}`) && Date.now() < deadline;) await delay(20)
-    expect(existsSync(`/proc/${pid}`)).toBe(false)
-
-    await startNext()
-    expect(await engine.client.runs.interrupted()).toMatchObject([
-      { run_id: 'killed', state: 'interrupted', resumable: true },
-    ])
-    await engine.client.runs.resume({ run_id: 'killed' })
-    const after = await until(isState('killed', ...ENDED))
-    expect((await jobOf('killed')).state).toBe('completed')
-    expect(await engine.client.runs.interrupted()).toEqual([])
-
-    const ids = await rowIds('killed')
-    expect(ids).toHaveLength(48)
-    expect(new Set(ids).size).toBe(48)
-    expect(ids.slice(0, stored.length)).toEqual(stored)
-    expect(made(after).filter((id) => stored.includes(id))).toEqual([])
-    expect(await verifyEvidence(evidence('killed'))).toMatchObject({ ok: true, rows: 48 })
-  })
-
-  it('can discard the offer; the cells stay', async () => {
-    await engine.client.runs.start(request('left', 10))
-    await until((_, seen) => made(seen).length >= 1)
-    await engine.kill()
-    const stored = await rowIds('left')
-    await startNext()
-    expect((await engine.client.runs.dismiss({ run_id: 'left' })).state).toBe('cancelled')
-    expect(await engine.client.runs.interrupted()).toEqual([])
-    expect(await rowIds('left')).toEqual(stored)
-  })
-})
-
-describe('an engine that ends while a run is under way', () => {
-  it('lets cells in flight finish and offers the run to the next one', async () => {
-    await engine.client.runs.start({ ...request('ended', 6), cold_reset: true })
-    const before = await until((_, seen) => made(seen).length >= 2)
-    expect(await engine.stop()).toBe(0)
-    await startNext()
-    expect(await engine.client.runs.interrupted()).toMatchObject([{ run_id: 'ended' }])
-    await engine.client.runs.resume({ run_id: 'ended' })
-    await until(isState('ended', ...ENDED))
-    // A resumed run does not reset what it made before.
-    expect(await rowIds('ended')).toEqual(expect.arrayContaining(made(before)))
-    expect(new Set(await rowIds('ended')).size).toBe(48)
-  })
-})
-
-describe('a platform that reads its documents elsewhere', () => {
-  it('does not make a change in the folder of the project a conflict of a stored run', async () => {
-    await writeFile(join(root, 'corpus/smoke/added.md'), '# Added\n')
-    expect(await engine.stop()).toBe(0)
-    await startNext({ RAG_INGESTION_CORPUS_ROOT: join(root, 'elsewhere') })
-    expect(await engine.client.experiment.plan(request('planned'))).toMatchObject({
-      ok: true,
-      totals: { reuse: 8, conflicts: 0 },
-      blockers: [{ code: 'corpus_missing' }],
-    })
   })
 })
