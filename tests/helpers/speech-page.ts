@@ -38,7 +38,9 @@ export const test = base.extend<{
     const page = await context.newPage()
     const complaints: string[] = []
     page.on('pageerror', (error) => complaints.push(error.message))
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(`${message.text()}: ${message.location().url}`)
+    })
     await page.goto(link)
     await use(page)
     await browser.close()
