@@ -7,7 +7,7 @@ import type { ExpectedOutcome } from './expected-outcome.ts'
 export const RESULT_WORDS = {
   page: 'Result',
   noRun: 'No run yet',
-  afterLaunch: 'Which approach is better, and how sure that is, appears here when the first dataset of a run is done.',
+  afterLaunch: 'Which approach is better, and how sure that is, appears here when a dataset of a run is done.',
   result: (run: string) => `Result of ${run}`,
   what: 'The result',
   sample: 'A sample result, published with the project: it was not measured on your documents or with your models.',
