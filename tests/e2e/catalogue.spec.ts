@@ -53,7 +53,6 @@ async function prepare(root: string): Promise<void> {
 }
 
 test.use({ panelOptions: { own: true, prepare } })
-test.setTimeout(120_000)
 
 const region = (page: Page) => page.getByRole('region', { name: 'Models to download' }).first()
 const rowOf = (page: Page, id: string) =>

@@ -50,7 +50,6 @@ sets: { paid: { default: { connection: paid, model: paid-chat }, roles: { ${role
     },
   },
 })
-test.setTimeout(120_000)
 
 test('paid models get a price, a budget stops a run, and the result reports what the answers cost', async ({
   page,

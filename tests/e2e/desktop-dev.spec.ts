@@ -85,7 +85,6 @@ async function edit(file: string, from: string, to: string): Promise<void> {
 
 test('an edit of a page shows in the open window, an edit of the shell restarts it', async ({ development }) => {
   // A server of pages, a build of the shell and two starts of the app.
-  test.setTimeout(120_000)
   const { folder, nextPage } = development
   const page = await nextPage()
   const refused: string[] = []

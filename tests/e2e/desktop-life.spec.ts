@@ -62,8 +62,8 @@ test('an engine that is killed during a run: the window recovers, the run resume
   await expect(page.getByText('The engine does not answer.').first()).toBeVisible()
 
   // The same page, in the same window, with a new engine.
-  await expect.poll(() => enginePid(page).catch(() => before), { timeout: 30_000 }).not.toBe(before)
-  await expect(page.getByText('The engine does not answer.')).toHaveCount(0, { timeout: 30_000 })
+  await expect.poll(() => enginePid(page).catch(() => before)).not.toBe(before)
+  await expect(page.getByText('The engine does not answer.')).toHaveCount(0)
   const atCrash = await storedRows(project)
   expect(atCrash.slice(0, rowsBefore.length)).toEqual(rowsBefore)
   expect(atCrash.length).toBeLessThan(CELLS)
@@ -103,7 +103,7 @@ test('closing the window leaves the run going; a second start brings it back; qu
   const ended = app.waitForEvent('close')
   await app.evaluate(({ app: program }) => program.quit())
   await ended
-  await expect.poll(() => isAlive(pid), { timeout: 30_000 }).toBe(false)
+  await expect.poll(() => isAlive(pid)).toBe(false)
   expect(real.errors()).toBe('')
 })
 
@@ -114,7 +114,7 @@ test('an app that is killed leaves no process running', async ({ real }) => {
   const children = await childrenOf(pid)
   expect(children.length).toBeGreaterThan(0)
   app.process().kill('SIGKILL')
-  await expect.poll(() => [pid, ...children].filter(isAlive), { timeout: 30_000 }).toEqual([])
+  await expect.poll(() => [pid, ...children].filter(isAlive)).toEqual([])
 })
 
 test.describe('an engine that cannot be started', () => {

@@ -75,7 +75,7 @@ test('the first five minutes on a real engine: link, smoke ladder, matrix with h
   await page.goto(serving.link)
   await page.getByRole('button', { name: 'Skip the tour' }).last().click()
   await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
-  await expect(page.locator('[data-step=cells][data-state=running]')).toBeVisible({ timeout: 60_000 })
+  await page.locator('[data-step=cells][data-state=running]').waitFor({ timeout: 60_000 })
   await expect(page.getByText(/^\d+\/28 cells/).first()).toBeVisible()
   const hints = page.getByRole('list', { name: 'Hints' })
   await expect(hints.getByRole('listitem')).toHaveCount(3, { timeout: 120_000 })
@@ -116,7 +116,7 @@ test('an engine killed in mid-run: the page recovers, the run is offered and res
   // The host starts it again at the same address; the page comes back by itself.
   await expect(page.getByText('The engine does not answer.')).toHaveCount(0, { timeout: 60_000 })
   const offer = page.getByRole('status').filter({ hasText: 'killed was interrupted' })
-  await expect(offer).toBeVisible({ timeout: 30_000 })
+  await expect(offer).toBeVisible()
   expect((await engineOf(page)).engine_id).not.toBe(engine.engine_id)
   await offer.getByRole('button', { name: 'Resume run' }).click()
   await expect(page.getByRole('status').filter({ hasText: 'killed is complete: 48 of 48 cells' })).toBeVisible({

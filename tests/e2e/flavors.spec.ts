@@ -4,7 +4,6 @@ import { seriousFindings, test } from '../helpers/panel-page.ts'
 const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 
 test.use({ panelOptions: { own: true } })
-test.setTimeout(120_000)
 
 test('a flavor with other parameters is made, runs beside its approach, is changed, removed and brought back', async ({
   page,

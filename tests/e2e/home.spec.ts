@@ -110,7 +110,6 @@ test('ten tabs of the panel load, because a tab that is not looked at holds no c
   context,
 }) => {
   test.skip(IS_DESKTOP, 'the app has one window')
-  test.setTimeout(120_000)
   await open('/')
   await hide(page)
   for (let tab = 2; tab <= 10; tab += 1) {

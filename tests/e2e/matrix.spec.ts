@@ -131,7 +131,6 @@ const MANY = 14_300
 
 test.describe('100,000 cells', () => {
   test('few nodes however far it is scrolled; how fast, the bench measures', async ({ page, open, panel }) => {
-    test.setTimeout(90_000)
     const first = { run_id: SEEDED_RUNS[0], dataset_id: 'graph_native', metric: 'token_f1' as const, limit: 1 }
     const real = await panel.client.matrix.page(first)
     await page.route('**/control/matrix/page', (route) => {

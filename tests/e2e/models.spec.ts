@@ -24,7 +24,6 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => service.close())
 test.use({ panelOptions: { own: true } })
-test.setTimeout(120_000)
 
 const region = (page: Page, name: string) => page.getByRole('region', { name }).first()
 

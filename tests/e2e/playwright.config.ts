@@ -25,8 +25,9 @@ export default defineConfig({
   globalSetup: './global-setup.ts',
   // Each host keeps its own: the second one would wipe what the first one's failures left.
   outputDir: `../../out/e2e/${process.env.RAG_LADDER_SPEC_HOST ?? 'chromium'}`,
-  timeout: 60_000,
-  expect: { timeout: 10_000 },
+  // A wait costs nothing where the page is quick; a busy machine takes several times as long.
+  timeout: 120_000,
+  expect: { timeout: 30_000 },
   workers: 2,
   fullyParallel: true,
   reporter: [['list']],

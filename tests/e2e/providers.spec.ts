@@ -38,7 +38,7 @@ async function startService({ client }: Panel, name: 'platform' | 'stt', end: 'r
   await client.services.start({ name, ...(name === 'platform' ? { dataset_id: 'smoke' } : {}) })
   const state = async (): Promise<string | undefined> =>
     (await client.services.list()).find((service) => service.name === name)?.state
-  await expect.poll(state, { timeout: 30_000 }).toBe(end)
+  await expect.poll(state).toBe(end)
 }
 
 test('each service shows its state, and a failed one the reason, with its last lines', async ({
@@ -84,11 +84,11 @@ test('start, restart and stop, each offered only when it can be done', async ({ 
     const now = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
     return now.state === 'ready' ? now.pid : first.pid
   }
-  await expect.poll(pid, { timeout: 30_000 }).not.toBe(first.pid)
+  await expect.poll(pid).not.toBe(first.pid)
   await page.getByRole('button', { name: 'Stop platform' }).click()
   await expect(page.getByRole('heading', { name: /platform.*stopped/ })).toBeVisible()
   await page.getByRole('button', { name: 'Start platform', exact: true }).click()
-  await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible({ timeout: 30_000 })
+  await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible()
 })
 
 test('models are listed while their service runs: fetched with their progress, cancelled, removed', async ({

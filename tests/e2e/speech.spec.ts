@@ -9,7 +9,6 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TRANSCRIPTIONS = '**/control/services/stt/proxy/v1/audio/transcriptions/advanced'
 
 test('what a recogniser returned without times is shown, copied, and asked', async ({ panel: page }) => {
-  test.setTimeout(120_000)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   let text = 'Hello there. Who keeps the ferry?'
   await page.route(TRANSCRIPTIONS, (route) =>
@@ -29,7 +28,7 @@ test('what a recogniser returned without times is shown, copied, and asked', asy
 
   await page.goto(`${new URL(page.url()).origin}/#/datasets?dataset=smoke&view=ask`)
   await page.getByRole('button', { name: 'Record a question' }).click()
-  await page.getByRole('button', { name: 'Stop recording' }).click({ timeout: 15_000 })
+  await page.getByRole('button', { name: 'Stop recording' }).click()
   const question = page.getByLabel('Question', { exact: true })
   await expect(question).toHaveValue(text)
   await expect(page.getByText('No word was recognized')).toBeHidden()
@@ -70,7 +69,7 @@ test('text to speech starts when it is used, and shows why it cannot speak', asy
   await text.fill('Good morning.')
   await expect(speak).toBeEnabled()
   const engine = page.getByRole('combobox', { name: 'Engine' })
-  await expect(engine).toHaveValue('flite', { timeout: 30_000 })
+  await expect(engine).toHaveValue('flite')
   await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/Text to speech ready/)
   await engine.click()
   await page.getByRole('option', { name: 'voice-fit' }).click()
@@ -122,11 +121,10 @@ async function drop(page: Page, names: readonly string[], content: string): Prom
 }
 
 test('a text is spoken, and what was recorded is written down with clickable times', async ({ panel: page }) => {
-  test.setTimeout(120_000)
   test.skip(spawnSync('pocketsphinx_continuous').error !== undefined, 'pocketsphinx is not installed')
   await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await page.getByRole('button', { name: 'Speak the text' }).click()
-  await expect(playButton(page, 'the speech')).toBeVisible({ timeout: 30_000 })
+  await expect(playButton(page, 'the speech')).toBeVisible()
   // To look at the page starts no recogniser; the transcription does.
   await expect(serviceIn(page, 'stt')).toHaveAccessibleName(/Speech to text idle/)
 
@@ -164,8 +162,8 @@ test('a spoken question is put to several approaches, and each answer is played'
   await page.goto(`${new URL(page.url()).origin}/#/datasets?dataset=smoke&view=ask`)
   await page.getByRole('button', { name: 'Record a question' }).click()
   const stop = page.getByRole('button', { name: 'Stop recording' })
-  await stop.waitFor({ timeout: 15_000 })
-  await expect(page.getByText(/^[4-9]\.\d \/ 30 s$/)).toBeVisible({ timeout: 15_000 })
+  await stop.waitFor()
+  await expect(page.getByText(/^[4-9]\.\d \/ 30 s$/)).toBeVisible()
   await stop.click()
   await expect(page.getByLabel('Question', { exact: true })).toHaveValue(/brown/, { timeout: 60_000 })
 
@@ -183,7 +181,7 @@ test('a spoken question is put to several approaches, and each answer is played'
     await expect(answer).not.toContainText('<details>')
     await answer.getByRole('button', { name: `Play ${alias}` }).click()
     // It plays by itself: the sound was asked for.
-    await expect(answer.getByRole('button', { name: `Pause the answer of ${alias}` })).toBeVisible({ timeout: 30_000 })
+    await expect(answer.getByRole('button', { name: `Pause the answer of ${alias}` })).toBeVisible()
   }
   await page.screenshot({ path: join(ROOT, 'out/e2e/ask-by-voice.png'), fullPage: true })
 })

@@ -7,7 +7,6 @@ test.describe('the first start of a project', () => {
   test.use({ panelOptions: { own: true, empty: true, tour: true } })
 
   test('a tour by keyboard alone ends with an own question answered by every approach', async ({ page, open }) => {
-    test.setTimeout(120_000)
     await open('/')
     const tour = page.getByRole('dialog', { name: 'Tour' })
     await expect(tour.getByRole('heading', { name: 'Which approach fits your documents?' })).toBeFocused()
