@@ -123,6 +123,9 @@ export const APPROACHES = {
 /** Flavor that reports show as the floor: keyword search alone, which every other approach should exceed. */
 export const KEYWORD_FLOOR = 'bm25'
 
+/** Alias that the others are compared with, where it was selected and nobody chose another. */
+export const BASELINE = 'hybrid-rag'
+
 export type BaseApproach = keyof typeof APPROACHES
 export const BaseApproach = z.enum(Object.keys(APPROACHES) as [BaseApproach, ...BaseApproach[]])
 

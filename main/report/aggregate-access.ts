@@ -15,6 +15,7 @@ import type {
   VarianceComponent,
   VarianceComponents,
 } from '../../contract/index.ts'
+import { BASELINE } from '../../contract/approaches.ts'
 import { isOfShortAnswers, METRICS_OF, type ScoreMetric } from './metric-outcome.ts'
 
 type ByMetric<Value> = Partial<Record<ComparedName, Value>>
@@ -43,9 +44,6 @@ const hasScores = ({ approaches }: Aggregate, metric: AnswerMetric): boolean =>
 
 /** A metric that approaches are compared on, by its name in aggregates. */
 export type ComparedName = ArtifactName
-
-/** The alias that differences are shown against where it was selected. */
-const BASELINE = 'hybrid-rag'
 
 /** A metric's comparison; null when no approach is scored on it, or in files of earlier versions. */
 export const comparedMetric = ({ comparisons }: Aggregate, name: ComparedName): ComparedMetric | null =>

@@ -29,7 +29,13 @@ import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import { loadManifest } from '../manifests/load-manifest.ts'
 import { loadPrices } from '../manifests/own-prices.ts'
 import { InputError, type RunnerInputs } from '../manifests/runner-inputs.ts'
-import { aliasProblems, datasetProblems, selectAliases, selectDatasets } from '../manifests/selection.ts'
+import {
+  aliasProblems,
+  datasetProblems,
+  selectAliases,
+  selectDatasets,
+  unusableNotices,
+} from '../manifests/selection.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import type { PlatformSource } from './platform-source.ts'
 import { RunBudget, unpricedModels } from './run-budget.ts'
@@ -57,6 +63,8 @@ export interface PreparedRun {
   store: EvidenceStore
   experiment: Experiment
   datasets: LadderDataset[]
+  /** A sentence per dataset that a run of all rungs leaves out because its file cannot be used; a run that names its datasets leaves none out. */
+  leftOut: string[]
   aliases: Alias[]
   metrics: EvaluationMetric[]
   repeats: number
@@ -294,6 +302,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
       request.concurrency ?? inputs.concurrency,
     ),
     datasets,
+    leftOut: selection.datasets.names === null ? unusableNotices(experiment) : [],
     aliases,
     metrics,
     repeats,

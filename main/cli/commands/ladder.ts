@@ -1,4 +1,4 @@
-import { coverageNotices, unusableNotices } from '../../manifests/selection.ts'
+import { coverageNotices } from '../../manifests/selection.ts'
 import { datasetRunsOf } from '../../runner/prepare-run.ts'
 import { sameCommand } from '../../evidence/typed-command.ts'
 import { effectsOf } from '../../runner/run-effects.ts'
@@ -41,7 +41,7 @@ export const ladderCommand: Command = {
     const emit = reporter.event
     const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }))
     try {
-      for (const message of unusableNotices(setup.experiment)) emit({ type: 'notice', level: 'warning', message })
+      for (const message of setup.leftOut) emit({ type: 'notice', level: 'warning', message })
       for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets))
         emit({ type: 'notice', level: 'info', message })
       const platform = choosePlatform(setup, invocation, emit)

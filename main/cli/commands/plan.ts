@@ -5,7 +5,7 @@ import { wrap } from '../../lib/terminal-text.ts'
 import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
-import { coverageNotices, unusableNotices } from '../../manifests/selection.ts'
+import { coverageNotices } from '../../manifests/selection.ts'
 import { expectedCost, pastUsagesIn } from '../../runner/expected-cost.ts'
 import { ResumeConflictError } from '../../runner/open-evidence.ts'
 import { planDataset } from '../../runner/plan-dataset.ts'
@@ -41,7 +41,7 @@ export const planCommand: Command = {
     let conflicting = false
     let refused = false
     const pastUsages = pastUsagesIn(setup.resultsDir, namedFiles(setup.root, setup.inputs))
-    for (const message of unusableNotices(setup.experiment)) warn(message)
+    for (const message of setup.leftOut) warn(message)
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
       const wrong = await wrongData(setup, dataset, platform)

@@ -2,6 +2,7 @@ import { Button, useComputedColorScheme } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
+import { BASELINE } from '../../../contract/approaches.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
@@ -25,8 +26,6 @@ interface MatrixViewProps {
   metric: IndexMetric
 }
 
-const DEFAULT_BASELINE = 'hybrid-rag'
-
 /** Toolbar, grid, legend, and the open cell beside the grid. */
 export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixViewProps) {
   const navigate = useNavigate({ from: '/matrix' })
@@ -37,7 +36,7 @@ export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixV
     ...api.matrix.heads.queryOptions({ input: { run_id: run, dataset_id: dataset.dataset_id, metric } }),
     placeholderData: keepPreviousData,
   })
-  const wanted = search.baseline ?? DEFAULT_BASELINE
+  const wanted = search.baseline ?? BASELINE
   const baseline = aliases.includes(wanted) ? wanted : null
   const pairs = useQuery({
     ...api.statistics.pairs.queryOptions({ input: { run_id: run, dataset_id: dataset.dataset_id, metric } }),
