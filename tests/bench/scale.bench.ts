@@ -43,7 +43,7 @@ export interface ScaleRun {
 const ENTRY = resolve(PROJECT_ROOT, 'providers/platform/index.ts')
 const REPORTER = pathToFileURL(join(import.meta.dirname, 'loop-delay-reporter.ts')).href
 const TOKEN = 'operator-token-of-the-scale-bench'
-const QUESTIONS = 12
+const QUESTIONS = 60
 const CLOCK_TICKS = 100
 
 interface Platform {

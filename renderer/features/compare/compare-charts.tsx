@@ -50,7 +50,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
   const drawn = points.flatMap((point) => {
     const { model, dataset_id: dataset, quality, [axis]: cost } = point
     if (quality === null || cost === null) return []
-    const interval = intervalOf(dataset, model)
+    const interval = intervalOf(dataset, model) ?? null
     const title = `${figureWords(point, interval)} · ${WRITTEN[axis](cost)}`
     return [{ model, look: looks.get(model)!, cost, quality, mean: quality, interval, title }]
   })
@@ -101,7 +101,9 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
                       <RunCloudMark run={point.run_id} alias={point.model} />
                     </th>
                     <td className={table.num}>{score(point.quality)}</td>
-                    <td className={table.num}>{interval === null ? '–' : intervalWords(interval)}</td>
+                    <td className={table.num}>
+                      {interval === undefined ? WORDS.computing : interval === null ? '–' : intervalWords(interval)}
+                    </td>
                     <td className={table.num}>
                       {count(point.n)}/{count(point.expected)}
                     </td>
@@ -138,7 +140,7 @@ export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
     points: rungs.map(({ dataset_id: id }) => {
       const point = points.find(({ dataset_id: dataset, model }) => dataset === id && model === alias)
       if (point === undefined || point.quality === null) return null
-      const interval = intervalOf(id, alias)
+      const interval = intervalOf(id, alias) ?? null
       return { mean: point.quality, interval, title: figureWords(point, interval), thin: null }
     }),
   }))
@@ -164,7 +166,7 @@ export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
         datasets={rungs}
         short
         mean={(dataset, alias, point) => {
-          const interval = intervalOf(dataset, alias)
+          const interval = intervalOf(dataset, alias) ?? null
           return score(point?.quality) + (interval === null ? '' : ` ${intervalWords(interval)}`)
         }}
       />

@@ -1,12 +1,11 @@
 import { Select } from '@mantine/core'
 import { useId } from 'react'
-import { CoverageBar, fillOf, HatchPattern, PART_WORDS, partsOf } from '../../../charts/coverage.ts'
+import { CoverageBar, fillOf, HatchPattern, PART_WORDS, partsOf, type Part } from '../../../charts/coverage.ts'
 import { lookOf } from '../../../charts/look.ts'
 import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
-import { ChartPanel } from '../../components/chart-panel.tsx'
+import { ChartBox, ChartPanel } from '../../components/chart-panel.tsx'
 import { count, metricName } from '../../components/format.ts'
 import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
-import styles from './coverage.module.css'
 
 interface CoverageChartProps {
   coverage: Coverage
@@ -41,38 +40,41 @@ export function CoverageChart({ coverage, metric, onMetric }: CoverageChartProps
         />
       }
     >
-      <div className={styles.chart} tabIndex={0} role="region" aria-label={WORDS.chartRegion}>
-        <Bars rows={rows} metricLabel={metricName(shown)} />
-      </div>
+      <ChartBox draw={(width) => <Bars width={width} rows={rows} metricLabel={metricName(shown)} />} />
     </ChartPanel>
   )
 }
 
-const LABEL_WIDTH = 170
-const BAR_WIDTH = 620
+const LABEL_WIDTH = 130
+/** For the figures behind the bars. */
+const FIGURES_WIDTH = 70
 const BAR_HEIGHT = 14
 const ROW_HEIGHT = 24
-const LEGEND_HEIGHT = 28
+const LEGEND_ROW = 20
 const AXIS_HEIGHT = 40
 const TICKS = 4
 
 interface BarsProps {
+  /** In pixels. */
+  width: number
   rows: { alias: CoverageAlias; metric: CoverageMetric }[]
   metricLabel: string
 }
 
 /** One bar per approach, all its expected cells: what was scored in the approach's colour, and where the others went. */
-function Bars({ rows, metricLabel }: BarsProps) {
+function Bars({ width, rows, metricLabel }: BarsProps) {
   const hatch = useId()
   const most = Math.max(1, ...rows.map(({ metric }) => metric.expected))
   const used = [...new Set(rows.flatMap(({ metric }) => partsOf(metric).map(({ part }) => part)))]
-  const bottom = LEGEND_HEIGHT + rows.length * ROW_HEIGHT
-  const pixelsPerCell = BAR_WIDTH / most
+  const legend = legendOf(used, width)
+  const top = (1 + (legend.at(-1)?.row ?? 0)) * LEGEND_ROW + 8
+  const bottom = top + rows.length * ROW_HEIGHT
+  const barWidth = width - LABEL_WIDTH - FIGURES_WIDTH
+  const pixelsPerCell = barWidth / most
   const x = (cells: number): number => LABEL_WIDTH + cells * pixelsPerCell
-  let legendAt = LABEL_WIDTH
   return (
     <svg
-      width={LABEL_WIDTH + BAR_WIDTH + 90}
+      width={width}
       height={bottom + AXIS_HEIGHT}
       role="img"
       aria-label={WORDS.chartLabel(metricLabel)}
@@ -82,27 +84,16 @@ function Bars({ rows, metricLabel }: BarsProps) {
       <defs>
         <HatchPattern id={hatch} />
       </defs>
-      {used.map((part) => {
-        const at = legendAt
-        legendAt += 28 + PART_WORDS[part].length * 7
-        return (
-          <g key={part}>
-            <rect
-              x={at}
-              y="4"
-              width="12"
-              height="12"
-              fill={fillOf(part, 'var(--accent)', hatch)}
-              stroke="var(--line-strong)"
-            />
-            <text x={at + 18} y="14">
-              {PART_WORDS[part]}
-            </text>
-          </g>
-        )
-      })}
+      {legend.map(({ part, x: at, row }) => (
+        <g key={part} transform={`translate(${at} ${row * LEGEND_ROW})`}>
+          <rect y="4" width="12" height="12" fill={fillOf(part, 'var(--accent)', hatch)} stroke="var(--line-strong)" />
+          <text x="18" y="14">
+            {PART_WORDS[part]}
+          </text>
+        </g>
+      ))}
       {rows.map(({ alias: { model, base_model: base }, metric }, index) => {
-        const y = LEGEND_HEIGHT + index * ROW_HEIGHT
+        const y = top + index * ROW_HEIGHT
         const { short, colour } = lookOf(model, base ?? undefined)
         return (
           <g key={model}>
@@ -127,9 +118,22 @@ function Bars({ rows, metricLabel }: BarsProps) {
           </text>
         </g>
       ))}
-      <text x={LABEL_WIDTH + BAR_WIDTH / 2} y={bottom + 34} textAnchor="middle" fill="var(--dim)">
+      <text x={LABEL_WIDTH + barWidth / 2} y={bottom + 34} textAnchor="middle" fill="var(--dim)">
         {WORDS.axis}
       </text>
     </svg>
   )
+}
+
+/** Where each entry of the legend stands: beside the one before it, or in the next row where it would not fit. */
+function legendOf(parts: readonly Part[], width: number): { part: Part; x: number; row: number }[] {
+  let x = LABEL_WIDTH
+  let row = 0
+  return parts.map((part) => {
+    const needed = 28 + PART_WORDS[part].length * 7
+    if (x > LABEL_WIDTH && x + needed > width) [x, row] = [LABEL_WIDTH, row + 1]
+    const at = x
+    x += needed
+    return { part, x: at, row }
+  })
 }

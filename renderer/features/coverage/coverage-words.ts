@@ -6,7 +6,6 @@ export const COVERAGE_WORDS = {
   afterLaunch: 'Which answers of a run were scored, and why others were not, is listed here.',
   chart: 'Outcome of every cell',
   chartOf: (metric: string) => `Outcome of every cell: ${metric}`,
-  chartRegion: 'Coverage chart',
   chartLabel: (metric: string) => `Coverage of ${metric}: cells by state and approach`,
   metric: 'Metric',
   axis: 'number of cells',

@@ -85,7 +85,6 @@ export const DATASETS_WORDS = {
     placingEntities: (nodes: string) => `Placing ${nodes} entities…`,
     theGraph: 'The graph',
     launchDataset: 'Launch a run on this dataset',
-    afterLaunch: '; its graph can then be drawn here.',
     findAnEntity: 'Find an entity',
     entitiesShown: 'Entities shown',
     best: (each: number) => `top ${each}`,

@@ -47,7 +47,7 @@ export function NewestResult({ run }: { run: RunHead }) {
           points={data.points}
           datasets={run.datasets}
           mean={(dataset, alias, point) => {
-            const interval = intervalOf(dataset, alias)
+            const interval = intervalOf(dataset, alias) ?? null
             return (
               <>
                 <HeatMean value={point?.quality ?? null} /> {interval !== null && intervalWords(interval)}

@@ -160,6 +160,8 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
     ...new Set(rows.flatMap(({ estimate }) => (estimate === null ? [] : whyNoInterval(estimate)))),
   ].filter((why) => why !== '')
   const decided = pairs.data?.comparison.decided
+  // Intervals are computed after the means are shown.
+  const none = pairs.isLoading ? WORDS.results.notYet : '–'
   return (
     <>
       <ScrollTable label={WORDS.results.scores}>
@@ -184,13 +186,13 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
           {order.map(({ model, own, person, estimate, rank }) => (
             <tr key={model}>
               {/* Without a decided pair, an order would say what these grades do not. */}
-              <td className={table.num}>{(decided?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
+              <td className={table.num}>{(decided?.decided ?? 0) === 0 ? none : (rank ?? '–')}</td>
               <th scope="row">
                 <ApproachName alias={model} short />
               </th>
               <td className={table.num}>{score(own?.mean)}</td>
               <td className={table.num}>
-                {estimate === null || estimate.interval === null ? '–' : intervalWords(estimate.interval)}
+                {estimate === null || estimate.interval === null ? none : intervalWords(estimate.interval)}
               </td>
               <td>
                 <IntervalBar

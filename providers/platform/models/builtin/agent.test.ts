@@ -63,6 +63,11 @@ describe('the rule-based agent', () => {
     expect(turn).toEqual({ answer: expect.stringContaining('a sour starter') })
   })
 
+  it('looks for no link where no name of the question starts a chain', () => {
+    const question = 'in which village was the master of a lost cutter born?'
+    expect(nextAgentTurn(state([found(question, WRECK, OTHER)], 4, question), TOOLS)).toHaveProperty('answer')
+  })
+
   it.each([
     ['nothing was found', [found(QUESTION)]],
     ['a tool failed', [{ tool: 'vector_search', arguments: '{', observation: null }]],

@@ -18,7 +18,8 @@ const REPLIES_TO_ANSWER = 2
 /**
  * One turn of the rule-based agent. It asks every tool for the question itself first. From what was found it builds chains of sentences
  * that start at a name of the question; where one leads to a name that was not looked for while words of the question are unmet, it looks for
- * that name with those words. It answers from the best chain when no link is missing or no turn is left.
+ * that name with those words. It answers from the best chain when no link is missing or no turn is left. A question without a name starts
+ * no chain: what its passages lead on to is a guess, and is not looked for.
  */
 export function nextAgentTurn(task: AgentState, tools: readonly string[]): AgentTurn {
   const [search = null] = tools
@@ -28,7 +29,8 @@ export function nextAgentTurn(task: AgentState, tools: readonly string[]): Agent
   const lines = linesOf(passages)
   const view = viewQuestion(task.question, lines)
   const walks = findWalks(view, lines)
-  const queries = task.left > REPLIES_TO_ANSWER && search !== null ? missingLinks(walks, task) : []
+  const maySearch = task.left > REPLIES_TO_ANSWER && search !== null && view.names.length > 0
+  const queries = maySearch ? missingLinks(walks, task) : []
   if (queries.length > 0) return { calls: queries.map((query) => ({ tool: search!, arguments: { query } })) }
   return { answer: composeAnswer(view.question, walks, passages) }
 }

@@ -54,12 +54,9 @@ export function GraphView({ dataset }: { dataset: string }) {
       <EmptyPanel title={TITLES[query.data.reason]}>
         <p>{query.data.message}</p>
         {query.data.reason === 'not_ingested' && (
-          <p>
-            <Link to="/launch" search={{ datasets: [dataset] }}>
-              {WORDS.launchDataset}
-            </Link>
-            {WORDS.afterLaunch}
-          </p>
+          <Button renderRoot={(props) => <Link to="/launch" search={{ datasets: [dataset] }} {...props} />}>
+            {WORDS.launchDataset}
+          </Button>
         )}
       </EmptyPanel>
     )
