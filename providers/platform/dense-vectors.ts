@@ -33,8 +33,6 @@ export interface VectorTable {
   readonly bytes: number
   /** Cosine of each row with a unit vector. */
   similarities(query: Float32Array): Float32Array
-  /** Cosine of one row with a unit vector. */
-  similarity(query: Float32Array, row: number): number
 }
 
 /** A table that is filled row by row. Rows that were not set are zero. */
@@ -64,12 +62,6 @@ export function createFloatVectorTable(count: number, dimensions: number): Float
       kernel.query.set(query)
       // The kernel writes the next products over these.
       return kernel.dots().slice()
-    },
-    similarity(query, row) {
-      let sum = 0
-      for (let column = 0, offset = row * stride; column < dimensions; column += 1, offset += 1)
-        sum += rows[offset]! * query[column]!
-      return sum
     },
   }
 }
@@ -126,12 +118,6 @@ export function createByteVectorTable(count: number, dimensions: number): ByteVe
       const cosines = new Float32Array(count)
       for (let row = 0; row < count; row += 1) cosines[row] = out[row]! * scale * scales[row]!
       return cosines
-    },
-    similarity(vector, row) {
-      let sum = 0
-      for (let column = 0, offset = row * stride; column < dimensions; column += 1, offset += 1)
-        sum += rows[offset]! * vector[column]!
-      return sum * scales[row]!
     },
   }
 }

@@ -36,17 +36,6 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
   const scales = new Float32Array(count)
   let open = new Int8Array(BLOCK_ROWS * dimensions)
   let filled = 0
-  let asked: { vector: Float32Array; scale: number } | null = null
-
-  /** Sets the query and returns its scale. A question compares one vector with many single rows. */
-  const ask = (vector: Float32Array): number => {
-    if (asked?.vector !== vector) {
-      const { scale, components } = toByteVector(vector)
-      products.ask(vector, components)
-      asked = { vector, scale }
-    }
-    return asked.scale
-  }
 
   const makeRoom = (size: number): void => {
     const missing = Math.ceil((used + size - memory.buffer.byteLength) / PAGE_BYTES)
@@ -92,7 +81,8 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
       open = filled === count ? new Int8Array(0) : open.fill(0)
     },
     similarities(vector) {
-      const scale = ask(vector)
+      const { scale, components } = toByteVector(vector)
+      products.ask(components)
       const cosines = new Float32Array(count)
       for (const [block, place] of blocks.entries()) {
         const sums = products.sumsOf(place)
@@ -101,10 +91,6 @@ export function createSparseVectorTable(count: number, dimensions: number): Byte
         for (let row = 0; row < end; row += 1) cosines[first + row] = sums[row]! * scale * scales[first + row]!
       }
       return cosines
-    },
-    similarity(vector, row) {
-      ask(vector)
-      return products.sumOf(blocks[Math.floor(row / BLOCK_ROWS)]!, row % BLOCK_ROWS) * scales[row]!
     },
   }
 }

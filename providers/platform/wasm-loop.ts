@@ -29,7 +29,7 @@ export const createMemory = (initial: number, maximum: number): WasmMemory =>
 /** A function without a result, its parameters 32-bit numbers. */
 export type CompiledLoop = object
 
-const TYPES = { i32: 0x7f, i64: 0x7e, f64: 0x7c, v128: 0x7b } as const
+const TYPES = { i32: 0x7f, v128: 0x7b } as const
 
 /** How many locals it has: its parameters are the first ones, then come those of each type in this order. */
 type Locals = { parameters: number } & Partial<Record<keyof typeof TYPES, number>>
@@ -39,7 +39,7 @@ const EMPTY_BLOCK = 0x40
 const HEADER = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]
 
 export function compile({ parameters, ...others }: Locals, body: readonly number[]): CompiledLoop {
-  const types = (['i32', 'i64', 'f64', 'v128'] as const).filter((type) => others[type] !== undefined)
+  const types = (['i32', 'v128'] as const).filter((type) => others[type] !== undefined)
   const locals = types.flatMap((type) => [...unsigned(others[type]!), TYPES[type]])
   return new WebAssembly.Module(
     Uint8Array.from([

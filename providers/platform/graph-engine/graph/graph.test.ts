@@ -234,7 +234,6 @@ describe('vector tables', () => {
         expect(scores.length).toBe(rows.length)
         expected.forEach((value, row) => {
           expect(scores[row]).toBeCloseTo(value, 5)
-          expect(table.similarity(query, row)).toBeCloseTo(value, 5)
         })
       }),
     )

@@ -33,13 +33,14 @@ function wheel(spokes: number) {
 function question(spokes: number) {
   let asked = 0
   const strength = (index: number): number => (index % 2 === 1 ? index / (2 * spokes) : 0)
+  const nearness = Float32Array.from({ length: 2 * spokes }, (_, index) => strength(index))
   const view = {
     terms: [{ weight: 1 }],
     termsFrom: () => [0],
     near: {
-      relation: (position: number) => {
+      relations: () => {
         asked += 1
-        return strength(position)
+        return nearness
       },
     },
     relationStrengths: (relation: number) => [strength(relation)],

@@ -95,7 +95,7 @@ function nearestRelations(graph: KnowledgeGraph, { near }: QuestionView): (entit
   return (entity) => {
     let relations = known.get(entity)
     if (relations === undefined) {
-      const found = Array.from(graph.relationsOf(entity), (index) => ({ index, nearness: near.relation(index) }))
+      const found = Array.from(graph.relationsOf(entity), (index) => ({ index, nearness: near.relations()[index]! }))
       found.sort((a, b) => b.nearness - a.nearness || a.index - b.index)
       relations = found.map(({ index }) => index)
       known.set(entity, relations)
@@ -131,7 +131,7 @@ function extend(
   const end = otherEnd(graph, relation, walk.entities.at(-1)!)
   const covered = coverMore(question, walk, relation, end)
   const relations = [...walk.relations, relation]
-  const nearness = walk.nearness + Math.max(0, question.near.relation(relation))
+  const nearness = walk.nearness + Math.max(0, question.near.relations()[relation]!)
   const crowd = Math.log2(1 + graph.relationsOf(end).length)
   const score =
     walk.start +

@@ -26,10 +26,8 @@ export interface QuestionView {
     themes(): Float32Array
     /** Of the question with each chunk. */
     chunks(): Float32Array
-    /** Of what the question asks about its names with the relation at this position. */
-    relation(position: number): number
-    /** Of the question with one chunk. */
-    chunk(position: number): number
+    /** Of what the question asks about its names with each relation: of crowded entities thousands are compared. */
+    relations(): Float32Array
   }
   /** How well the words of the relation at this position match each term, 0 to 1. */
   relationStrengths(relation: number): ArrayLike<number>
@@ -64,8 +62,7 @@ export async function viewQuestion(
       entities: once(() => graph.vectors.entities.similarities(low!)),
       themes: once(() => graph.vectors.relations.similarities(high!)),
       chunks: once(() => graph.vectors.chunks.similarities(whole!)),
-      relation: memoized((position: number) => graph.vectors.relations.similarity(rest!, position)),
-      chunk: (position) => graph.vectors.chunks.similarity(whole!, position),
+      relations: once(() => graph.vectors.relations.similarities(rest!)),
     },
     relationStrengths: (relation) => strengths.ofRelation(relation),
     entityStrengths: (entity) => strengths.ofEntity(entity),

@@ -53,7 +53,7 @@ function searchLocal(graph: KnowledgeGraph, question: QuestionView, bounds: Sear
   const ranks = personalisedPagerank(
     graph,
     seeds,
-    (relation) => 0.1 + Math.max(0, question.near.relation(relation)),
+    (relation) => 0.1 + Math.max(0, question.near.relations()[relation]!),
     bounds.walkedEntities,
   )
   const highestRank = [...ranks.values()].reduce((most, rank) => Math.max(most, rank), 0)
@@ -73,7 +73,7 @@ function searchLocal(graph: KnowledgeGraph, question: QuestionView, bounds: Sear
     nearest(question, candidates, onPaths),
     (relation) =>
       RELATION.path * (onPaths.get(relation) ?? 0) +
-      RELATION.fit * fit(question, relation, question.near.relation(relation)) +
+      RELATION.fit * fit(question, relation, question.near.relations()[relation]!) +
       RELATION.walk * Math.min(walk(graph.sources[relation]!), walk(graph.targets[relation]!)),
   )
     .slice(0, bounds.topK)
@@ -100,7 +100,7 @@ function nearest(
     all.length <= COMPARED_RELATIONS
       ? null
       : new Set(
-          ranked(all, (relation) => question.near.relation(relation))
+          ranked(all, (relation) => question.near.relations()[relation]!)
             .slice(0, COMPARED_RELATIONS)
             .map(({ item }) => item),
         )
@@ -191,7 +191,7 @@ export function chunksOfFindings(
     addSupport(graph.chunksOfEntity(item.index), (ENTITY_SHARE * score) / item.chunkIds.length)
   const supporting = [...support.keys()].sort((a, b) => a - b)
   const worth = scaled(supporting.map((position) => support.get(position)!))
-  const nearness = scaled(supporting.map((position) => Math.max(0, question.near.chunk(position))))
+  const nearness = scaled(supporting.map((position) => Math.max(0, question.near.chunks()[position]!)))
   const scores = new Map(supporting.map((position, at) => [position, worth[at]! + nearness[at]!]))
   const score = ({ position }: GraphChunk) => scores.get(position) ?? 0
   const byScore = ranked(
