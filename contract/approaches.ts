@@ -123,7 +123,7 @@ export const APPROACHES = {
 /** Flavor that reports show as the floor: keyword search alone, which every other approach should exceed. */
 export const KEYWORD_FLOOR = 'bm25'
 
-/** Alias that the others are compared with, where it was selected and nobody chose another. */
+/** Alias that the others are compared with, where it is selected and no other is chosen. */
 export const BASELINE = 'hybrid-rag'
 
 export type BaseApproach = keyof typeof APPROACHES

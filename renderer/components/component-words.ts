@@ -13,6 +13,7 @@ export const COMPONENT_WORDS = {
     undefinedValue: 'not defined: all values are equal',
     fewGroups: 'no interval: fewer than 8 independent groups',
     groupsAgree: 'no interval: all groups agree',
+    computing: 'computing …',
   },
 
   runPicker: {

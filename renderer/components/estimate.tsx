@@ -23,6 +23,12 @@ export function estimateText(estimate: Estimate, withSign = false): string {
   return interval === null ? write(value) : `${write(value)} ${intervalWords(interval, write)}`
 }
 
+/** An interval as text: undefined while it is computed, null where there is none. */
+export function intervalText(interval: Estimate['interval'] | undefined): string {
+  if (interval === undefined) return WORDS.computing
+  return interval === null ? '–' : intervalWords(interval)
+}
+
 /** Value and interval, what it rests on, and why there is no interval. */
 export function EstimateCell({ estimate, withSign, of }: { estimate: Estimate; withSign?: boolean; of: string }) {
   const why = whyNoInterval(estimate)

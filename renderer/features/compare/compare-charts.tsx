@@ -8,6 +8,7 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import type { Estimate } from '../../../contract/evidence/statistics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { intervalText } from '../../components/estimate.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { ChartBox } from '../../components/chart-panel.tsx'
 import { count, duration, meanWords, metricHeading, metricName, score } from '../../components/format.ts'
@@ -101,9 +102,7 @@ export function QualityAndCost({ points, metric, better, axis, intervalOf }: Qua
                       <RunCloudMark run={point.run_id} alias={point.model} />
                     </th>
                     <td className={table.num}>{score(point.quality)}</td>
-                    <td className={table.num}>
-                      {interval === undefined ? WORDS.computing : interval === null ? '–' : intervalWords(interval)}
-                    </td>
+                    <td className={table.num}>{intervalText(interval)}</td>
                     <td className={table.num}>
                       {count(point.n)}/{count(point.expected)}
                     </td>

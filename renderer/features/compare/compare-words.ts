@@ -90,7 +90,6 @@ export const COMPARE_WORDS = {
   frontier: 'Frontier',
   onFrontier: { yes: 'yes', no: 'no' },
   frontierNote: 'Frontier, joined by the dashed line: no other approach is both cheaper and at least as good.',
-  computing: 'computing …',
   rung: (level: number) => `rung ${level}`,
   rungTable: 'Means by rung',
 } as const

@@ -3,9 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { lookOf } from '../../../charts/look.ts'
 import type { JudgeResults as Results } from '../../../contract/control/judging.ts'
 import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
-import { intervalWords } from '../../../contract/words.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
-import { whyNoInterval } from '../../components/estimate.tsx'
+import { intervalText, whyNoInterval } from '../../components/estimate.tsx'
 import { count, plural, score } from '../../components/format.ts'
 import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
@@ -160,8 +159,6 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
     ...new Set(rows.flatMap(({ estimate }) => (estimate === null ? [] : whyNoInterval(estimate)))),
   ].filter((why) => why !== '')
   const decided = pairs.data?.comparison.decided
-  // Intervals are computed after the means are shown.
-  const none = pairs.isLoading ? WORDS.results.notYet : '–'
   return (
     <>
       <ScrollTable label={WORDS.results.scores}>
@@ -186,14 +183,12 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
           {order.map(({ model, own, person, estimate, rank }) => (
             <tr key={model}>
               {/* Without a decided pair, an order would say what these grades do not. */}
-              <td className={table.num}>{(decided?.decided ?? 0) === 0 ? none : (rank ?? '–')}</td>
+              <td className={table.num}>{(decided?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
               <th scope="row">
                 <ApproachName alias={model} short />
               </th>
               <td className={table.num}>{score(own?.mean)}</td>
-              <td className={table.num}>
-                {estimate === null || estimate.interval === null ? none : intervalWords(estimate.interval)}
-              </td>
+              <td className={table.num}>{intervalText(pairs.isLoading ? undefined : (estimate?.interval ?? null))}</td>
               <td>
                 <IntervalBar
                   value={own?.mean ?? null}

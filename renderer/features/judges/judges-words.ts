@@ -100,7 +100,6 @@ export const JUDGES_WORDS = {
       `${question} · ${judge} · rotation ${rotation}: ${code}, ${message}`,
     withheld: (questions: string) => `${questions} judged with texts withheld that name an approach`,
     leak: (text: string, place: string) => `“${text}” in ${place}`,
-    notYet: 'computing …',
     noPanel: 'No judge has graded this run',
     noPanelBefore: 'Choose judges when you ',
     noPanelLink: 'launch a run',
