@@ -173,6 +173,20 @@ test.describe('before the first run', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible()
   })
 
+  test('at every width the header shows in full what runs', async ({ page, open }) => {
+    await open('/')
+    const services = page.getByRole('banner').getByRole('list')
+    for (const width of [420, 600, 720, 900, 1241, 1440]) {
+      await page.setViewportSize({ width, height: 900 })
+      const cut = await page.evaluate(
+        `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('header ul'))`,
+      )
+      expect(cut, `${width} pixels`).toBeLessThanOrEqual(0)
+      const { x, width: shown } = (await services.boundingBox())!
+      expect(x + shown, `${width} pixels`).toBeLessThanOrEqual(width)
+    }
+  })
+
   test('at 420 pixels the row of pages keeps the open one in sight, and holds links alone', async ({ page, open }) => {
     await page.setViewportSize({ width: 420, height: 900 })
     await open('/settings')
