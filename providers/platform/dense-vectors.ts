@@ -138,6 +138,13 @@ export function highest(scores: ArrayLike<number>, limit: number, floor = 0): nu
   return best
 }
 
+/** Of rows in ascending order the `limit` ones with the highest scores, best first, equal ones in their order. */
+export function highestAmong(rows: Int32Array, scores: Float32Array, limit: number): number[] {
+  const own = new Float32Array(rows.length)
+  for (let at = 0; at < rows.length; at += 1) own[at] = scores[rows[at]!]!
+  return highest(own, limit, -Infinity).map((at) => rows[at]!)
+}
+
 /** A vector scaled to unit length in 32-bit numbers differs from 1 by less than this, in its square: one that was read from a store. */
 const UNIT_ROUNDING = 2 ** -22
 

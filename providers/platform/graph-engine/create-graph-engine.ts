@@ -107,6 +107,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
       const counts = documents.counts()
       return { all: Object.values(counts).reduce((sum, count) => sum + count, 0), ...counts }
     },
+    hasDocuments: () => documents.has('processed'),
     document(id) {
       const found = documents.find(id)
       return found === null ? null : docStatus(found)

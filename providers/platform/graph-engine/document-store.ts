@@ -54,6 +54,8 @@ export interface DocumentStore {
   idsElsewhere(filePaths: ReadonlySet<string>): string[]
   page(request: GraphPageRequest): StoredDocument[]
   counts(): Record<GraphDocumentStatus, number>
+  /** Whether any document is in this state, at once however many there are. */
+  has(status: GraphDocumentStatus): boolean
   /** Digest of the processed documents with their paths and extraction models. */
   digest(): string
   /** Adds a document to the end of the queue and removes those in `replaced`. */
@@ -120,6 +122,9 @@ export function createDocumentStore(database: Database): DocumentStore {
     'SELECT status, count(*) AS count FROM documents GROUP BY status',
   )
 
+  const hasStatus = database
+    .prepare<[GraphDocumentStatus], 0 | 1>('SELECT EXISTS (SELECT 1 FROM documents WHERE status = ?)')
+    .pluck()
   const totalChanges = database.prepare<[], number>('SELECT total_changes()').pluck()
   const processed = database
     .prepare<[], unknown[]>(
@@ -158,6 +163,7 @@ export function createDocumentStore(database: Database): DocumentStore {
       for (const { status, count } of countByStatus.all()) counts[status] = count
       return counts
     },
+    has: (status) => hasStatus.get(status) === 1,
     digest() {
       const changes = totalChanges.get()!
       if (changes !== digested.changes) {

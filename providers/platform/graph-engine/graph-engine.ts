@@ -83,6 +83,8 @@ export interface GraphEngine {
   documents(request: GraphPageRequest): GraphPage
   /** Documents by status, with their sum as `all`. */
   statusCounts(): Record<string, number>
+  /** Whether any document is processed. */
+  hasDocuments(): boolean
   document(id: string): GraphDocStatus | null
   /** Removes documents by id and rebuilds the graph. Returns how many there were. */
   remove(ids: readonly string[]): number

@@ -1,4 +1,6 @@
+import { highestAmong } from '../../dense-vectors.ts'
 import type { KnowledgeGraph } from '../graph/knowledge-graph.ts'
+import { memoized } from './part-strengths.ts'
 import type { QuestionView } from './question-view.ts'
 import type { Anchor } from './search-graph.ts'
 
@@ -64,7 +66,10 @@ export function findPaths(
     return { entities: [anchor.entity], relations: [], score: start, order, covered, nearness: 0, start }
   })
   const finished: Walk[] = []
-  const branchesOf = nearestRelations(graph, question)
+  const branchesOf = memoized((entity) =>
+    // A walk leaves out the relations to its own entities, one of each.
+    highestAmong(graph.relationsOf(entity), question.near.relations(), BRANCHES + bounds.length),
+  )
   let steps = 0
   for (let length = 1; length <= bounds.length && walks.length > 0 && steps < bounds.steps; length += 1) {
     const longer: Walk[] = []
@@ -89,21 +94,7 @@ function compareLists(a: readonly number[], b: readonly number[]): number {
   return at === -1 ? 0 : a[at]! - b[at]!
 }
 
-/** Relations of an entity, the nearest to the question first. Many walks end at the same crowded entity: its relations are put in order once. */
-function nearestRelations(graph: KnowledgeGraph, { near }: QuestionView): (entity: number) => readonly number[] {
-  const known = new Map<number, readonly number[]>()
-  return (entity) => {
-    let relations = known.get(entity)
-    if (relations === undefined) {
-      const found = Array.from(graph.relationsOf(entity), (index) => ({ index, nearness: near.relations()[index]! }))
-      found.sort((a, b) => b.nearness - a.nearness || a.index - b.index)
-      relations = found.map(({ index }) => index)
-      known.set(entity, relations)
-    }
-    return relations
-  }
-}
-
+/** The relations that a walk is extended by, of many the nearest to the question. */
 function branches(
   graph: KnowledgeGraph,
   { entities }: Walk,

@@ -22,48 +22,56 @@ interface TermNumbers {
   synonyms: ReadonlySet<number>
 }
 
-/** Strengths by words; each text and each part is looked at once. */
+/** Strengths by words; each text and each part is looked at once. What matches no term shares one list of zeros. */
 export function partStrengths(graph: WordsOfGraph, terms: readonly Term[]): PartStrengths {
   const { words, labels } = graph
-  const numbers = terms.map((term) => termNumbers(graph, term))
   const none = new Float64Array(terms.length)
-  /** By word: 1 where it matches no term. */
-  const isStrange = new Uint8Array(words.count)
+  const matching = matchingWords(graph, terms)
+  /** By word: 1 where it matches a term. Few do, so that this is asked first. */
+  const matches = new Uint8Array(words.count)
+  for (const word of matching.keys()) matches[word] = 1
 
-  const raise = (strengths: Float64Array, found: WordNumbers): void => {
-    for (const word of found) {
-      if (isStrange[word] === 1) continue
-      let matches = false
-      for (let term = 0; term < numbers.length; term += 1) {
-        const strength = strengthOf(graph, numbers[term]!, word)
-        if (strength > 0) matches = true
-        if (strength > strengths[term]!) strengths[term] = strength
-      }
-      if (!matches) isStrange[word] = 1
-    }
+  /** The higher strength for each term. */
+  const higher = (one: Float64Array, other: Float64Array): Float64Array => {
+    if (one === none || one === other) return other
+    return other === none ? one : one.map((strength, term) => Math.max(strength, other[term]!))
   }
-  const textStrengths = memoized((text) => {
-    const strengths = none.slice()
-    raise(strengths, words.ofText(text))
+  const ofWords = (found: WordNumbers): Float64Array => {
+    let strengths: Float64Array = none
+    for (let at = 0; at < found.length; at += 1)
+      if (matches[found[at]!] === 1) strengths = higher(strengths, matching.get(found[at]!)!)
     return strengths
-  })
-  const together = (texts: readonly number[]): Float64Array => {
-    const strengths = none.slice()
-    for (const text of texts) {
-      const own = textStrengths(text)
-      for (let term = 0; term < own.length; term += 1) if (own[term]! > strengths[term]!) strengths[term] = own[term]!
-    }
+  }
+  const ofText = memoized((text) => ofWords(words.ofText(text)))
+  const ofTexts = (texts: readonly number[]): Float64Array => {
+    let strengths: Float64Array = none
+    for (const text of texts) strengths = higher(strengths, ofText(text))
     return strengths
   }
   return {
-    ofRelation: memoized((relation) => together(graph.textsOfRelation(relation))),
+    ofRelation: memoized((relation) => ofTexts(graph.textsOfRelation(relation))),
     ofEntity: memoized((entity) => {
       const { whole, last } = embeddedTexts(graph, labels.names, entity)
-      const strengths = together([labels.types[entity]!, ...whole])
-      if (last !== null) raise(strengths, words.ofCut(entity)!)
-      return strengths
+      const strengths = higher(ofText(labels.types[entity]!), ofTexts(whole))
+      return last === null ? strengths : higher(strengths, ofWords(words.ofCut(entity)!))
     }),
   }
+}
+
+/** The words that match a term, with their strength for each: all words are compared in one pass, which takes a millisecond. */
+function matchingWords(graph: WordsOfGraph, terms: readonly Term[]): Map<number, Float64Array> {
+  const matching = new Map<number, Float64Array>()
+  for (const [at, term] of terms.entries()) {
+    const numbers = termNumbers(graph, term)
+    for (let word = 0; word < graph.words.count; word += 1) {
+      const strength = strengthOf(graph, numbers, word)
+      if (strength === 0) continue
+      const strengths = matching.get(word) ?? new Float64Array(terms.length)
+      strengths[at] = strength
+      matching.set(word, strengths)
+    }
+  }
+  return matching
 }
 
 /** Each position is computed once. */

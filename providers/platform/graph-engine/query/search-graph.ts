@@ -1,4 +1,4 @@
-import { highest } from '../../dense-vectors.ts'
+import { highest, highestAmong } from '../../dense-vectors.ts'
 import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import type { NamePlace } from './find-names.ts'
 import { findPaths } from './find-paths.ts'
@@ -95,16 +95,11 @@ function nearest(
   candidates: ReadonlySet<number>,
   onPaths: ReadonlyMap<number, number>,
 ): number[] {
-  const all = [...candidates].sort((a, b) => a - b)
-  const kept =
-    all.length <= COMPARED_RELATIONS
-      ? null
-      : new Set(
-          ranked(all, (relation) => question.near.relations()[relation]!)
-            .slice(0, COMPARED_RELATIONS)
-            .map(({ item }) => item),
-        )
-  return all.filter((relation) => kept === null || kept.has(relation) || onPaths.has(relation))
+  const all = Int32Array.from(candidates).sort()
+  if (all.length <= COMPARED_RELATIONS) return [...all]
+  const kept = new Set(highestAmong(all, question.near.relations(), COMPARED_RELATIONS))
+  for (const relation of onPaths.keys()) kept.add(relation)
+  return [...kept].sort((a, b) => a - b)
 }
 
 function searchGlobal(graph: KnowledgeGraph, question: QuestionView, bounds: SearchBounds): GraphFindings {

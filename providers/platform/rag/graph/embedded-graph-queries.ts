@@ -15,10 +15,10 @@ const JOINED = '<SEP>'
 
 /** The engine of this process. A graph without documents is refused: it would answer every question with nothing. */
 export function embeddedGraphQueries(
-  engine: Pick<GraphEngine, 'query' | 'queryInParts' | 'statusCounts'>,
+  engine: Pick<GraphEngine, 'query' | 'queryInParts' | 'hasDocuments'>,
 ): GraphQueries {
   const requireDocuments = () => {
-    if ((engine.statusCounts()['processed'] ?? 0) > 0) return
+    if (engine.hasDocuments()) return
     throw new RagError('graph_empty', 'the knowledge graph holds no documents: ingest the active profile first')
   }
   return {
