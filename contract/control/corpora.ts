@@ -113,7 +113,7 @@ export const DatasetQuestions = z.strictObject({ total: count, offset: count, qu
 export type DatasetQuestions = z.infer<typeof DatasetQuestions>
 
 export const SpeechPromptInput = z.strictObject({ dataset_id: Identifier })
-/** What a recogniser may get of a dataset: its documents' texts, none of its questions. */
+/** What a recognizer may get of a dataset: its documents' texts, none of its questions. */
 export const SpeechPrompt = z.strictObject({ prompt: z.string().max(MAX_PROMPT_CHARACTERS) })
 
 export const DatasetGraphInput = z.strictObject({

@@ -23,7 +23,7 @@ export const ImportFolderInput = z.strictObject({
   /** Absolute path on the engine's machine: a folder or file of a public dataset, or an exported zip file. */
   source: z.string().min(1).max(4096),
   id: newId,
-  /** Absent: recognised by the content. */
+  /** Absent: recognized by the content. */
   format: z.string().optional(),
   /** A sample of so many questions; all unless given. */
   questions: z.int().min(1).optional(),

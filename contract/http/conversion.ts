@@ -49,7 +49,7 @@ export const ConversionResult = z.looseObject({
     source_format: z.string(),
     /** Bytes. */
     file_size: count,
-    /** Pages whose text was recognised from a picture. */
+    /** Pages whose text was recognized from a picture. */
     ocr_pages: count,
     /** How tables were found, which may be less than was asked for. */
     table_mode: TableMode,

@@ -144,7 +144,7 @@ export const AdvancedTranscription = z.object({
   has_timestamps: z.boolean(),
   segments: z.array(SpokenSegment).optional(),
   words: z.array(SpokenWord).optional(),
-  /** Whether the recogniser used the prompt; absent where none was sent. */
+  /** Whether the recognizer used the prompt; absent where none was sent. */
   prompt_used: z.boolean().optional(),
 })
 export type AdvancedTranscription = z.infer<typeof AdvancedTranscription>
@@ -160,7 +160,7 @@ export const TranscriptionHealth = z.object({
   detail: z.string().nullable(),
   license: z.string().nullable(),
   progress: DownloadProgress.nullable(),
-  /** Whether a `prompt` changes what the recogniser transcribes; absent for external services. */
+  /** Whether a `prompt` changes what the recognizer transcribes; absent for external services. */
   uses_prompt: z.boolean().optional(),
   /** Another one where the same recording may be transcribed otherwise: another version, backend or model. Absent for external services and before the model is loaded. */
   revision: z.string().optional(),

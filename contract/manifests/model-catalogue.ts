@@ -10,7 +10,7 @@ export const ModelJob = z.enum([
   'large-language-model',
   'embedding',
   'reranker',
-  'recogniser',
+  'recognizer',
   'voice',
   'table',
   'ocr',

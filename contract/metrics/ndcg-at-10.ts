@@ -33,7 +33,7 @@ function idealOrder(contexts: readonly Held[], facts: number): Held[] {
 }
 
 /**
- * nDCG with novelty (Järvelin and Kekäläinen 2002; Clarke et al. 2008 with alpha 1), normalised by the best order of the contexts at hand, of
+ * nDCG with novelty (Järvelin and Kekäläinen 2002; Clarke et al. 2008 with alpha 1), normalized by the best order of the contexts at hand, of
  * which one may hold several facts. A greedy order is not always the best: where the order at hand is better, that one is the ideal.
  */
 function ndcg(ranks: readonly number[], contexts: readonly Held[]): number {

@@ -80,7 +80,7 @@ describe('scoreRetrieval', () => {
       [nothing, context('a.md', third.fact), context('a.md', `${first} ${second}`)],
       (1 / log3 + 1) / (2 + 1 / log3),
     ],
-  ])('normalises nDCG by the best order where contexts hold several facts: %s', (_case, facts, contexts, expected) => {
+  ])('normalizes nDCG by the best order where contexts hold several facts: %s', (_case, facts, contexts, expected) => {
     expect(scoreRetrieval(evidence(contexts, { gold: facts })).scores.ndcg_at_10).toBeCloseTo(expected, 12)
   })
 

@@ -7,7 +7,7 @@ import type { LadderDataset } from './experiment.ts'
 import { ManifestError } from './manifest-error.ts'
 
 // A gold fact that its document does not hold scores every approach 0 on that question, so it is reported before anything runs. Documents that
-// a converter or a recogniser reads first have no text yet: of these only the file is looked for.
+// a converter or a recognizer reads first have no text yet: of these only the file is looked for.
 
 const TEXT_ENDINGS = new Set(['.md', '.markdown', '.txt'])
 const MAX_DOCUMENT_BYTES = 16 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { TranscriptionHealth } from '../../contract/index.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { HttpError } from '../kit/http-error.ts'
-import type { Recogniser } from './backends/recogniser.ts'
+import type { Recognizer } from './backends/recognizer.ts'
 
 /** How far a download is. */
 export interface Progress {
@@ -11,13 +11,13 @@ export interface Progress {
   what?: string
 }
 
-/** Opens a recogniser; may take minutes while its model is fetched. */
-export type OpenRecogniser = (
+/** Opens a recognizer; may take minutes while its model is fetched. */
+export type OpenRecognizer = (
   progress: (progress: Progress) => void,
   signal: AbortSignal,
-) => Promise<{ recogniser: Recogniser; note: string | null }>
+) => Promise<{ recognizer: Recognizer; note: string | null }>
 
-/** What is reported of a recogniser before it is open. */
+/** What is reported of a recognizer before it is open. */
 export interface Expected {
   backend: string
   model: string
@@ -26,35 +26,35 @@ export interface Expected {
 
 type State =
   | { name: 'loading'; progress: Progress | null }
-  | { name: 'ready'; recogniser: Recogniser; note: string | null }
+  | { name: 'ready'; recognizer: Recognizer; note: string | null }
   | { name: 'failed'; reason: string }
 
-/** The service's one recogniser, from the start of its loading to the end of the process. */
+/** The service's one recognizer, from the start of its loading to the end of the process. */
 export class ModelHolder {
   readonly #stop = new AbortController()
   readonly #expected: Expected
   readonly loaded: Promise<void>
   #state: State = { name: 'loading', progress: null }
 
-  constructor(open: OpenRecogniser, expected: Expected) {
+  constructor(open: OpenRecognizer, expected: Expected) {
     this.#expected = expected
     const onProgress = (progress: Progress) => (this.#state = { name: 'loading', progress })
     this.loaded = open(onProgress, this.#stop.signal).then(
-      ({ recogniser, note }) => void (this.#state = { name: 'ready', recogniser, note }),
+      ({ recognizer, note }) => void (this.#state = { name: 'ready', recognizer, note }),
       (error: unknown) =>
         void (this.#state = { name: 'failed', reason: error instanceof Error ? error.message : String(error) }),
     )
   }
 
-  /** The recogniser; null while it loads and when it could not be loaded. */
-  current(): Recogniser | null {
-    return this.#state.name === 'ready' ? this.#state.recogniser : null
+  /** The recognizer; null while it loads and when it could not be loaded. */
+  current(): Recognizer | null {
+    return this.#state.name === 'ready' ? this.#state.recognizer : null
   }
 
-  /** The recogniser. Throws 503 while it loads, and with the reason when it could not be loaded. */
-  get(): Recogniser {
+  /** The recognizer. Throws 503 while it loads, and with the reason when it could not be loaded. */
+  get(): Recognizer {
     const state = this.#state
-    if (state.name === 'ready') return state.recogniser
+    if (state.name === 'ready') return state.recognizer
     if (state.name === 'loading') throw new HttpError(503, 'Service is loading', { headers: { 'retry-after': '5' } })
     // This process does not load again, so no time is named at which another try would help.
     throw new HttpError(503, `Service is unhealthy: ${state.reason}`)
@@ -63,7 +63,7 @@ export class ModelHolder {
   health(): TranscriptionHealth {
     const state = this.#state
     if (state.name === 'ready') {
-      const { backend, device, model, license } = state.recogniser
+      const { backend, device, model, license } = state.recognizer
       return {
         status: 'healthy',
         backend,
@@ -92,6 +92,6 @@ export class ModelHolder {
   async close(): Promise<void> {
     this.#stop.abort(new Error('the service is stopping'))
     await this.loaded
-    if (this.#state.name === 'ready') await this.#state.recogniser.close()
+    if (this.#state.name === 'ready') await this.#state.recognizer.close()
   }
 }

@@ -8,8 +8,8 @@ import { isForm, requiredFile } from '../kit/multipart-form.ts'
 import { orFailed } from '../kit/service-boundary.ts'
 import type { ServiceBoundary } from '../kit/service-boundary.ts'
 import { parseRequest } from '../kit/validate.ts'
-import { RECOGNISER_RATE } from './backends/recogniser.ts'
-import type { TimedWord } from './backends/recogniser.ts'
+import { RECOGNIZER_RATE } from './backends/recognizer.ts'
+import type { TimedWord } from './backends/recognizer.ts'
 import type { SttConfig } from './config.ts'
 import type { ModelHolder } from './model-holder.ts'
 import { spokenSegments, spokenWords, textOf, transcriptEvents, verboseSegments, verboseWords } from './transcript.ts'
@@ -47,7 +47,7 @@ interface Transcribed {
   words: TimedWord[]
   /** Of the whole recording. */
   seconds: number
-  /** Only for callers that sent a prompt: no recogniser here can use one. */
+  /** Only for callers that sent a prompt: no recognizer here can use one. */
   used: Pick<AdvancedTranscription, 'prompt_used'>
 }
 
@@ -64,15 +64,15 @@ export function registerTranscriptionRoutes(
     { language, prompt }: { language?: string | undefined; prompt: string },
   ) =>
     orFailed('Transcription failed', async (): Promise<Transcribed> => {
-      const recogniser = models.get()
-      refuseLanguage(language, recogniser.languages, recogniser.backend)
+      const recognizer = models.get()
+      refuseLanguage(language, recognizer.languages, recognizer.backend)
       const form = request.body
       if (!isForm(form)) throw new HttpError(415, 'Send the recording as multipart/form-data')
       const { bytes } = requiredFile(form, 'file', config.boundary.maxUploadBytes)
       return boundary.work(request, reply, async (signal) => {
-        const task = { bytes, maxSeconds: config.maxAudioSeconds, sampleRate: RECOGNISER_RATE }
+        const task = { bytes, maxSeconds: config.maxAudioSeconds, sampleRate: RECOGNIZER_RATE }
         const { sound } = await decodeUpload(task, signal)
-        const words = await transcribeLong(sound, recogniser, signal, { language: language ?? '' })
+        const words = await transcribeLong(sound, recognizer, signal, { language: language ?? '' })
         const used = prompt.trim() === '' ? {} : { prompt_used: false }
         return { words, seconds: sound.samples.length / sound.sampleRate, used }
       })

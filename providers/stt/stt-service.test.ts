@@ -10,11 +10,11 @@ import {
   TranscriptionHealth,
   VerboseTranscription,
 } from '../../contract/index.ts'
-import { scriptedRecogniser } from '../../tests/helpers/scripted-recogniser.ts'
+import { scriptedRecognizer } from '../../tests/helpers/scripted-recognizer.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
 import type { RunningService } from '../kit/run-service.ts'
-import type { Hints, Recogniser, TimedWord } from './backends/recogniser.ts'
+import type { Hints, Recognizer, TimedWord } from './backends/recognizer.ts'
 import { openPocketsphinx } from './backends/pocketsphinx.ts'
 import { loadSttConfig } from './config.ts'
 import { startStt } from './stt-service.ts'
@@ -30,11 +30,11 @@ const TOKEN = { authorization: 'Bearer t' }
 const running: RunningService[] = []
 afterEach(() => Promise.all(running.splice(0).map((service) => service.close())))
 
-const recogniser = (recognise: Recogniser['recognise']): Recogniser => scriptedRecogniser({ recognise })
+const recognizer = (recognize: Recognizer['recognize']): Recognizer => scriptedRecognizer({ recognize })
 
-async function start(open: () => Promise<Recogniser>, env: Record<string, string> = {}) {
+async function start(open: () => Promise<Recognizer>, env: Record<string, string> = {}) {
   const config = loadSttConfig({ STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', ...env })
-  const service = await startStt(config, { open: async () => ({ recogniser: await open(), note: null }) })
+  const service = await startStt(config, { open: async () => ({ recognizer: await open(), note: null }) })
   running.push(service)
   const send = async (path: string, fields: Record<string, string>, file: Blob | null = silence(1)) => {
     const form = new FormData()
@@ -58,7 +58,7 @@ async function start(open: () => Promise<Recogniser>, env: Record<string, string
 
 const silence = (seconds: number) =>
   new Blob([Uint8Array.from(encodeWav({ samples: new Float32Array(16_000 * seconds), sampleRate: 16_000 }))])
-const scripted = async () => recogniser(async () => HEARD)
+const scripted = async () => recognizer(async () => HEARD)
 
 describe('the list of models', () => {
   const listed = async (url: string) => {
@@ -166,14 +166,14 @@ describe('transcriptions', () => {
       languages.push(hints?.language),
       HEARD
     )
-    const { send } = await start(async () => scriptedRecogniser({ recognise: withHints, languages: ['en', 'de'] }))
+    const { send } = await start(async () => scriptedRecognizer({ recognize: withHints, languages: ['en', 'de'] }))
     expect((await send('', { language: 'de' })).status).toBe(200)
     expect((await send('', { language: 'fr' })).status).toBe(400)
     expect(languages).toEqual(['de'])
   })
 
   it('accept the prompt of OpenAI clients, and report to callers that sent one that it was not used', async () => {
-    const { send, url } = await start(async () => recogniser(async () => HEARD))
+    const { send, url } = await start(async () => recognizer(async () => HEARD))
     expect((await send('/advanced', { prompt: 'Brackenjaw ' })).json).toMatchObject({ prompt_used: false })
     expect((await send('', { response_format: 'verbose_json', prompt: 'Oldmere' })).json).toMatchObject({
       prompt_used: false,
@@ -197,7 +197,7 @@ describe('transcriptions', () => {
       ['Good', 'morning'],
     ])
     expect(both.words).toHaveLength(4)
-    const deaf = await start(async () => recogniser(async () => []))
+    const deaf = await start(async () => recognizer(async () => []))
     expect((await deaf.send('/advanced', { return_timestamps: 'true' })).json).toEqual({
       text: '',
       has_timestamps: false,
@@ -242,7 +242,7 @@ describe('transcriptions', () => {
 
 describe('health', () => {
   it('reports what is loading, what is loaded and what failed to load', async () => {
-    const loaded = Promise.withResolvers<Recogniser>()
+    const loaded = Promise.withResolvers<Recognizer>()
     const { url, send } = await start(() => loaded.promise)
     const health = async () => {
       const answer = await fetch(`${url}/health`)

@@ -11,7 +11,7 @@ import { chooseBackend, expectedOf } from './backends/choose-backend.ts'
 import { ONNX_MODELS, SHERPA_MODELS } from './backends/recognition-models.ts'
 import type { SttConfig } from './config.ts'
 import { ModelHolder } from './model-holder.ts'
-import type { OpenRecogniser } from './model-holder.ts'
+import type { OpenRecognizer } from './model-holder.ts'
 import { registerTranscriptionRoutes } from './routes.ts'
 
 const CLOSE_GRACE_MS = 3000
@@ -19,8 +19,8 @@ const CLOSE_GRACE_MS = 3000
 export interface SttServiceOptions {
   /** Ends the process after a deadline; replaced in tests. */
   restart?: () => void
-  /** Opens the recogniser; the configured backend when absent. */
-  open?: OpenRecogniser
+  /** Opens the recognizer; the configured backend when absent. */
+  open?: OpenRecognizer
   /** Where weights are kept and fetched from; the person's own cache when absent. */
   store?: ModelStore
 }

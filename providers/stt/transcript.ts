@@ -1,9 +1,9 @@
 import { deflateSync } from 'node:zlib'
 import type { SpokenSegment, SpokenWord, VerboseSegment } from '../../contract/index.ts'
-import type { TimedWord } from './backends/recogniser.ts'
+import type { TimedWord } from './backends/recognizer.ts'
 
 const SENTENCE_END = /[.!?。？！]["')\]]?$/
-/** Recognisers without punctuation leave only the pauses to separate sentences. */
+/** Recognizers without punctuation leave only the pauses to separate sentences. */
 const PAUSE_SECONDS = 0.5
 
 /** Words in the wire's form: seconds to the millisecond. */

@@ -6,16 +6,16 @@ import { durationSeconds, joinSounds } from '../../providers/kit/audio/sound.ts'
 import type { Sound } from '../../providers/kit/audio/sound.ts'
 import { ModelStore } from '../../providers/kit/models/model-store.ts'
 import { ModelWeights } from '../../providers/kit/models/model-weights.ts'
-import { openModelRecogniser } from '../../providers/stt/backends/model-recogniser.ts'
+import { openModelRecognizer } from '../../providers/stt/backends/model-recognizer.ts'
 import { openPocketsphinx } from '../../providers/stt/backends/pocketsphinx.ts'
 import { ONNX_MODELS } from '../../providers/stt/backends/recognition-models.ts'
-import { RECOGNISER_RATE } from '../../providers/stt/backends/recogniser.ts'
-import type { Recogniser } from '../../providers/stt/backends/recogniser.ts'
+import { RECOGNIZER_RATE } from '../../providers/stt/backends/recognizer.ts'
+import type { Recognizer } from '../../providers/stt/backends/recognizer.ts'
 import { transcribeLong } from '../../providers/stt/windows/transcribe-long.ts'
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { KokoroEngine } from '../../providers/tts/engines/kokoro/kokoro-engine.ts'
 import type { SpeechEngine } from '../../providers/tts/engines/speech-engine.ts'
-import { normalisedWords } from '../helpers/normalise-english.ts'
+import { normalizedWords } from '../helpers/normalize-english.ts'
 import { declareFolder } from '../helpers/tiny-speech-models.ts'
 import { wordErrors } from '../helpers/word-errors.ts'
 import { writeKokoro } from '../real/kokoro-folder.ts'
@@ -53,7 +53,7 @@ export async function benchRealSpeech(): Promise<Figure[]> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-real-speech-'))
   const flite = new FliteEngine()
   const figures: Figure[] = []
-  // The process of a recogniser does not keep its parent alive.
+  // The process of a recognizer does not keep its parent alive.
   const alive = setInterval(() => undefined, 1000)
   try {
     await writeWhisper(whisperWeights.folder, join(folder, 'whisper'))
@@ -62,7 +62,7 @@ export async function benchRealSpeech(): Promise<Figure[]> {
     const store = new ModelStore({ cacheFolder: join(folder, 'cache'), hub: NOWHERE, isOffline: true })
     const declared = await declareFolder(join(folder, 'cache', 'kokoro'), 'kokoro', NOWHERE)
     const kokoro = new KokoroEngine(new ModelWeights(store, declared), flite.reader)
-    const { recogniser: whisper } = await openModelRecogniser({
+    const { recognizer: whisper } = await openModelRecognizer({
       backend: 'onnx',
       model: ONNX_MODELS['whisper-tiny'],
       store,
@@ -148,16 +148,16 @@ async function speakAll(
 }
 
 async function rateOf(
-  recogniser: Recogniser,
+  recognizer: Recognizer,
   recordings: readonly Recording[],
   sounds: readonly Sound[],
   flite: FliteEngine,
 ): Promise<Rate> {
   const rate: Rate = { words: 0, errors: 0, soundSeconds: 0, hearingSeconds: 0 }
   for (const [i, { sentences }] of recordings.entries()) {
-    const sound = resample(sounds[i]!, RECOGNISER_RATE)
+    const sound = resample(sounds[i]!, RECOGNIZER_RATE)
     const startedAt = performance.now()
-    const recognized = await transcribeLong(sound, recogniser, signal)
+    const recognized = await transcribeLong(sound, recognizer, signal)
     rate.hearingSeconds += (performance.now() - startedAt) / 1000
     rate.soundSeconds += durationSeconds(sound)
     const spoken = await spokenWords(flite, sentences.join(' '))
@@ -170,7 +170,7 @@ async function rateOf(
 /** The words of a text as they are spoken, in one spelling. */
 async function spokenWords(flite: FliteEngine, text: string): Promise<string[]> {
   if (text === '') return []
-  return normalisedWords((await flite.words(text, 'slt', signal)).join(' '))
+  return normalizedWords((await flite.words(text, 'slt', signal)).join(' '))
 }
 
 const percent = ({ errors, words }: Rate): number => (errors / words) * 100

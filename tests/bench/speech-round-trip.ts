@@ -1,10 +1,10 @@
 import { durationSeconds, joinSounds } from '../../providers/kit/audio/sound.ts'
 import type { Sound } from '../../providers/kit/audio/sound.ts'
-import type { Recogniser, TimedWord } from '../../providers/stt/backends/recogniser.ts'
+import type { Recognizer, TimedWord } from '../../providers/stt/backends/recognizer.ts'
 import { transcribeLong } from '../../providers/stt/windows/transcribe-long.ts'
 import type { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { fliteWordTimes } from '../helpers/flite-word-times.ts'
-import { normalisedWords } from '../helpers/normalise-english.ts'
+import { normalizedWords } from '../helpers/normalize-english.ts'
 import { alignedWords, wordErrors } from '../helpers/word-errors.ts'
 import type { Recording } from './spoken-sample.ts'
 
@@ -41,7 +41,7 @@ interface ReferenceWord {
 /** Speaks the recordings in a voice and transcribes them. */
 export async function roundTrip(
   engine: FliteEngine,
-  recogniser: Recogniser,
+  recognizer: Recognizer,
   voice: string,
   recordings: readonly Recording[],
 ): Promise<RoundTrip> {
@@ -57,7 +57,7 @@ export async function roundTrip(
     totals.sound += durationSeconds(sound)
     const reference = await referenceWords(engine, sentences, sounds, voice)
     const heardAt = performance.now()
-    const plainly = await transcribeLong(sound, recogniser, signal)
+    const plainly = await transcribeLong(sound, recognizer, signal)
     totals.hearingMs += performance.now() - heardAt
     startErrors.push(...count(plain, kind, reference, plainly))
   }
@@ -92,7 +92,7 @@ function count(
 ): number[] {
   const words = reference.map(({ word }) => word)
   const recognizedWords = recognized.flatMap(({ text, start }) =>
-    normalisedWords(text).map((word) => ({ word, start })),
+    normalizedWords(text).map((word) => ({ word, start })),
   )
   const again = recognizedWords.map(({ word }) => word)
   const errors = wordErrors(words, again)
@@ -122,7 +122,7 @@ async function referenceWords(
       (await engine.words(text, voice, signal)).map((word) => ({ text: word, start: NaN })),
     )
     for (const { text: spoken, start } of withEndings(timed))
-      reference.push(...normalisedWords(spoken).map((word) => ({ word, start: start + offset })))
+      reference.push(...normalizedWords(spoken).map((word) => ({ word, start: start + offset })))
     offset += durationSeconds(sounds[i]!) + PAUSE_SECONDS
   }
   return reference

@@ -93,12 +93,12 @@ async function hearingSpeeds(engine: FliteEngine, texts: readonly string[]): Pro
   const sound = joinSounds(sounds, 0.6)
   const speeds: HearingSpeed[] = []
   for (const backend of await readyBackends(config, store)) {
-    const { recogniser } = await chooseBackend({ ...config, backend }, store)(() => undefined, signal)
+    const { recognizer } = await chooseBackend({ ...config, backend }, store)(() => undefined, signal)
     const begun = performance.now()
-    await transcribeLong(sound, recogniser, signal)
+    await transcribeLong(sound, recognizer, signal)
     const factor = (performance.now() - begun) / 1000 / durationSeconds(sound)
-    speeds.push({ backend, model: recogniser.model, factor })
-    await recogniser.close()
+    speeds.push({ backend, model: recognizer.model, factor })
+    await recognizer.close()
   }
   return speeds
 }
@@ -113,11 +113,11 @@ function voicesOf({ voices }: FliteEngine): FliteEngine['voices'] {
 export async function benchSpeech(): Promise<SpeechBench> {
   const engine = new FliteEngine()
   try {
-    const recogniser = await openPocketsphinx()
+    const recognizer = await openPocketsphinx()
     const sample = await spokenSample()
     const texts = sample.flatMap(({ sentences }) => sentences)
     const roundTrips: RoundTrip[] = []
-    for (const { id } of voicesOf(engine)) roundTrips.push(await roundTrip(engine, recogniser, id, sample))
+    for (const { id } of voicesOf(engine)) roundTrips.push(await roundTrip(engine, recognizer, id, sample))
     const hearing = await hearingSpeeds(engine, texts.slice(0, 20))
     const clones: CloneFigures[] = []
     for (const [voice, factor] of CLIP_SPEAKERS) clones.push(await cloneFigures(engine, voice, factor))

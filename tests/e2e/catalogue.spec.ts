@@ -44,7 +44,7 @@ async function prepare(root: string): Promise<void> {
     model('giant', 'large-language-model', file('giant', `${hub.url}/small.gguf`, 900_000_000)),
     model('minilm', 'embedding', { run_by: { backend: 'onnx', model: 'Xenova/minilm' } }),
     model('cross', 'reranker', { run_by: { backend: 'onnx', model: 'Xenova/cross' } }),
-    model('parakeet', 'recogniser', { run_by: { service: 'stt', model: 'parakeet' } }),
+    model('parakeet', 'recognizer', { run_by: { service: 'stt', model: 'parakeet' } }),
     model('kokoro', 'voice', { run_by: { service: 'tts', model: 'kokoro' } }),
     model('tables', 'table', { run_by: { service: 'converter', model: 'tables' } }),
     model('letters', 'ocr', { run_by: { service: 'converter', model: 'letters' } }),

@@ -46,7 +46,7 @@ test.describe('without a link', () => {
 })
 
 test.describe('a service that fails', () => {
-  test.use({ panelOptions: { env: { STT_BACKEND: 'no-such-recogniser' } } })
+  test.use({ panelOptions: { env: { STT_BACKEND: 'no-such-recognizer' } } })
   test('is shown with its reason on Home and in the head of each page', async ({ page, open, panel }) => {
     await panel.client.services.start({ name: 'stt' }).catch(() => undefined)
     await open('/')

@@ -8,7 +8,7 @@ import { expectToFitNarrowWindow, playButton, test } from '../helpers/speech-pag
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TRANSCRIPTIONS = '**/control/services/stt/proxy/v1/audio/transcriptions/advanced'
 
-test('what a recogniser returned without times is shown, copied, and asked', async ({ panel: page }) => {
+test('what a recognizer returned without times is shown, copied, and asked', async ({ panel: page }) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   let text = 'Hello there. Who keeps the ferry?'
   await page.route(TRANSCRIPTIONS, (route) =>
@@ -125,7 +125,7 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await page.getByRole('button', { name: 'Speak the text' }).click()
   await expect(playButton(page, 'the speech')).toBeVisible()
-  // To look at the page starts no recogniser; the transcription does.
+  // To look at the page starts no recognizer; the transcription does.
   await expect(serviceIn(page, 'stt')).toHaveAccessibleName(/Speech to text idle/)
 
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))

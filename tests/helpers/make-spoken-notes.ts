@@ -6,7 +6,7 @@ import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { joinSpeech, splitSentences } from '../../providers/tts/text/spoken-sentences.ts'
 
-/** Spoken notes of an invented farm school; plain words, so that a small recogniser can follow. Written by us. */
+/** Spoken notes of an invented farm school; plain words, so that a small recognizer can follow. Written by us. */
 const NOTES: Readonly<Record<string, { voice: string; text: string }>> = {
   'monday-meeting': {
     voice: 'rms',

@@ -10,7 +10,7 @@ export interface RawAnswer {
 
 export interface RawRequest {
   method: string
-  /** Sent unchanged: nothing is normalised. */
+  /** Sent unchanged: nothing is normalized. */
   path: string
   headers?: Record<string, string>
   body?: string

@@ -24,7 +24,7 @@ export interface Script {
 
 /**
  * A model host that reads facts written as `Name/type > keyword > Name/type: sentence`, one a line, so that a test's text shows what is
- * in it. Keywords are a question's capitalised words and the rest; answers are the passages' lines, joined.
+ * in it. Keywords are a question's capitalized words and the rest; answers are the passages' lines, joined.
  */
 export function scriptedModels(script: Script = {}): ScriptedModels {
   const extracted: string[] = []

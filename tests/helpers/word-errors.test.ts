@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
-import { normalisedWords } from './normalise-english.ts'
+import { normalizedWords } from './normalize-english.ts'
 import { alignedWords, wordErrors } from './word-errors.ts'
 
 it('counts words, not spellings', () => {
   const reference = 'It’s two kilometres to the grey harbour; they won’t have travelled, Doctor Mould.'
   const recognized = 'it is two kilometers to the gray harbor they will not have traveled dr mold'
-  expect(normalisedWords(reference)).toEqual(normalisedWords(recognized))
-  expect(normalisedWords('Four more hours, our metal centres')).toEqual([
+  expect(normalizedWords(reference)).toEqual(normalizedWords(recognized))
+  expect(normalizedWords('Four more hours, our metal centres')).toEqual([
     'four',
     'more',
     'hours',
@@ -17,7 +17,7 @@ it('counts words, not spellings', () => {
 })
 
 it('keeps different words apart', () => {
-  expect(wordErrors(normalisedWords('the colder sea'), normalisedWords('the polder see'))).toBe(2)
+  expect(wordErrors(normalizedWords('the colder sea'), normalizedWords('the polder see'))).toBe(2)
 })
 
 it('pairs equal words along the path of fewest errors, so that a repeated word is paired with its own recognition', () => {

@@ -122,7 +122,7 @@ describe('the converter under the supervisor', () => {
     ])
   })
 
-  it('recognises always or never where it is set', async () => {
+  it('recognizes always or never where it is set', async () => {
     const never = await convert('storm-log.tif', papers.get('storm-log.tif')!, { use_ocr: 'never' })
     expect([never.body.content.trim().split(/\s*\n\s*/), never.body.metadata.images]).toEqual([
       ['<!-- image -->', '<!-- image -->'],

@@ -13,8 +13,8 @@ it.skipIf(!isInstalled)('a word has its time whatever pauses precede it', async 
   const text = 'The ferry leaves the old harbour at seven in the morning.'
   const sentence = await engine.speak({ text, voice: 'kal16', speed: 1 }, signal)
   await engine.close()
-  const recogniser = await openPocketsphinx()
-  const words = await recogniser.recognise(joinSounds([sentence, sentence], PAUSE_SECONDS), signal)
+  const recognizer = await openPocketsphinx()
+  const words = await recognizer.recognize(joinSounds([sentence, sentence], PAUSE_SECONDS), signal)
   const second = durationSeconds(sentence) + PAUSE_SECONDS
   const [before, after] = [
     words.filter(({ start }) => start < second - 0.5),
@@ -35,15 +35,15 @@ it.skipIf(!isInstalled).each([
   const engine = new FliteEngine()
   const sound = await engine.speak({ text, voice: 'rms', speed: 1 }, signal)
   await engine.close()
-  const recogniser = await openPocketsphinx()
-  expect((await recogniser.recognise(sound, signal)).map(({ text }) => text)).toContain(word)
+  const recognizer = await openPocketsphinx()
+  expect((await recognizer.recognize(sound, signal)).map(({ text }) => text)).toContain(word)
 })
 
 it.skipIf(!isInstalled).each([1, 30])(
-  'in %s seconds of a microphone that is off nothing is recognised',
+  'in %s seconds of a microphone that is off nothing is recognized',
   async (seconds) => {
-    const recogniser = await openPocketsphinx()
+    const recognizer = await openPocketsphinx()
     const sound = { samples: new Float32Array(seconds * 16_000), sampleRate: 16_000 }
-    expect(await recogniser.recognise(sound, new AbortController().signal)).toEqual([])
+    expect(await recognizer.recognize(sound, new AbortController().signal)).toEqual([])
   },
 )

@@ -53,7 +53,7 @@ const convert = (page: Page, file: Buffer, name: string): Promise<Answer> =>
 
 /**
  * The services of the app at work: a document is converted, one that hangs is stopped with all that it started and its service comes back, a
- * sentence is spoken and, where the recogniser is installed, written down again.
+ * sentence is spoken and, where the recognizer is installed, written down again.
  */
 export async function checkServices(page: Page, office: HangingOffice): Promise<void> {
   const converted = JSON.parse(textOf(await convert(page, HTML, 'quay.html'))) as { content: string }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { extractGraph } from '../../providers/platform/models/builtin/extraction/extract-graph.ts'
 import { hashEmbedding } from '../helpers/hash-embedding.ts'
 
-// A model service for LightRAG: its prompts are recognised by their wording and answered by rules, in its own forms. So a real LightRAG
+// A model service for LightRAG: its prompts are recognized by their wording and answered by rules, in its own forms. So a real LightRAG
 // builds a graph of real names without a language model, and answers the same each time.
 
 export const DIMENSIONS = 256

@@ -16,7 +16,7 @@ import { startStt } from '../../providers/stt/stt-service.ts'
 import { loadTtsConfig } from '../../providers/tts/config.ts'
 import { FliteEngine } from '../../providers/tts/engines/flite/flite-engine.ts'
 import { startTts } from '../../providers/tts/tts-service.ts'
-import { normalisedWords } from '../helpers/normalise-english.ts'
+import { normalizedWords } from '../helpers/normalize-english.ts'
 import { declareFolder } from '../helpers/tiny-speech-models.ts'
 import { wordErrors } from '../helpers/word-errors.ts'
 import { writeKokoro } from './kokoro-folder.ts'
@@ -102,7 +102,7 @@ it('Kokoro speaks at 24 kHz with the loudness and length of speech, and Whisper 
   expect(errorsOf(text)).toBeLessThanOrEqual(1)
 }, 60_000)
 
-const errorsOf = (text: string): number => wordErrors(normalisedWords(TEXT), normalisedWords(text))
+const errorsOf = (text: string): number => wordErrors(normalizedWords(TEXT), normalizedWords(text))
 
 async function transcribe(wav: Buffer): Promise<VerboseTranscription> {
   const form = new FormData()

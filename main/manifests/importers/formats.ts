@@ -7,7 +7,7 @@ import { multihopRag } from './multihop-rag.ts'
 import { musique } from './musique.ts'
 import { squad } from './squad.ts'
 
-/** Every format that can be imported, in the order in which a source is recognised: the most particular first. */
+/** Every format that can be imported, in the order in which a source is recognized: the most particular first. */
 export const IMPORTERS: readonly Importer[] = [
   beir,
   twoWikiMultiHopQa,

@@ -114,7 +114,7 @@ describe('the same content through every writer', () => {
         .png()
         .toBuffer()
 
-    it('tiff: each frame a page, recognised', async () => {
+    it('tiff: each frame a page, recognized', async () => {
       const document = await read(
         await multiPageTiff([await line('The first sheet'), await line('The second sheet')], 150),
         'scan.png',

@@ -1,6 +1,6 @@
 import type { TextItem } from '@llamaindex/liteparse'
 
-/** A recognised word, in points. */
+/** A recognized word, in points. */
 export interface Word {
   text: string
   x: number
@@ -134,7 +134,7 @@ function runItem(run: readonly Word[], line: Line, fontSize: number): TextItem {
     y: line.top,
     width: last.x + last.width - x,
     height: line.bottom - line.top,
-    fontName: 'recognised',
+    fontName: 'recognized',
     fontSize,
     words: [],
   }

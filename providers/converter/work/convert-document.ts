@@ -71,7 +71,7 @@ async function openPpOcrRecognizer(folder: string): Promise<Recognizer> {
 /** Weights that are missing or damaged; the message ends in the reason. */
 class UnusableModel extends Error {}
 
-/** The recogniser of the options. Where PP-OCR cannot be used, Tesseract takes its place, and `warn` gets the reason. */
+/** The recognizer of the options. Where PP-OCR cannot be used, Tesseract takes its place, and `warn` gets the reason. */
 async function openChosen({ cacheDir, ppOcrDir }: ReadOptions, warn: (warning: string) => void): Promise<Recognizer> {
   if (ppOcrDir !== undefined && ppOcrDir !== null)
     try {

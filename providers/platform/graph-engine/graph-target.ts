@@ -48,7 +48,7 @@ export function graphTargetClient(engine: GraphEngine): EmbeddedGraphTarget {
           documents.push({ id, status, file_path, error_msg })
         await pause()
       }
-      return summarise(documents)
+      return summarize(documents)
     },
     retain: (ids) => engine.retain(ids),
     clear: () => engine.clear(),
@@ -60,7 +60,7 @@ const PROGRESS_EVERY_MS = 500
 type DocumentOutcome = Pick<GraphDocStatus, 'id' | 'status' | 'file_path' | 'error_msg'>
 
 /** Counts documents once each; those neither processed nor failed count as failed, since nothing processes them any more. */
-export function summarise(documents: readonly DocumentOutcome[]): DrainResult {
+export function summarize(documents: readonly DocumentOutcome[]): DrainResult {
   const byId = new Map(documents.map((document) => [document.id, document]))
   const failed: DrainResult['failed'] = []
   let processed = 0

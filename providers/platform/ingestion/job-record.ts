@@ -91,7 +91,7 @@ export function toRecord(job: Job): IngestionRecord {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** Revision of a profile: SHA-256 of its normalised form, defaults filled in and keys sorted. */
+/** Revision of a profile: SHA-256 of its normalized form, defaults filled in and keys sorted. */
 export function profileRevision(profile: IngestionProfile): string {
   return sha256(canonicalJson(IngestionProfile.parse(profile)))
 }

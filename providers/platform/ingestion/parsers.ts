@@ -144,7 +144,7 @@ export function speechParser(address: ServiceAddress): DocumentParser & { close(
       const { text, segments = [] } = AdvancedTranscription.parse(JSON.parse(answer))
       return {
         title: name.replaceAll(/[-_]+/g, ' '),
-        // A recogniser without timestamps returns no segments either.
+        // A recognizer without timestamps returns no segments either.
         text: segments.length === 0 ? text : segments.map((segment) => segment.text).join('\n'),
       }
     },

@@ -36,7 +36,7 @@ it('keeps a transcript for as long as the service and, where it uses them, the t
 
 it('sends the service the texts that lie beside a recording, and nothing where there are none', async () => {
   const prompts: (string | undefined)[] = []
-  // As a service answers whose recogniser returns no times.
+  // As a service answers whose recognizer returns no times.
   let answer: object = { has_timestamps: false, segments: [], words: [] }
   server.on('request', (request, response) => {
     const blocks: Buffer[] = []

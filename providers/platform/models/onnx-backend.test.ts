@@ -36,7 +36,7 @@ const choice = (name: string, task: ModelOf<'onnx'>['task'], more: Partial<Model
 })
 
 describe('embeddings', () => {
-  it('pools over the words of each text and normalises, whatever else is in the batch', async () => {
+  it('pools over the words of each text and normalizes, whatever else is in the batch', async () => {
     const backend = createOnnxBackend('embed', choice('embedder', 'embedding'), models)
     const texts = [...new Array<string>(20).fill('salt'), 'red green', 'sea red sea blue sea']
     const vectors = await backend.embed!(texts, 'document')

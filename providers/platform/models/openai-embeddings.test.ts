@@ -43,7 +43,7 @@ describe('embeddings', () => {
       },
     })
 
-  it('asks in batches, puts answers in order by index and normalises', async () => {
+  it('asks in batches, puts answers in order by index and normalizes', async () => {
     const { backend, service } = await setup({ reply: reply((data) => data.toReversed()) })
     const vectors = await backend.embed!(texts, 'document')
     expect(service.calls.map((call) => (call.body as { input: string[] }).input.length)).toEqual([64, 64, 2])

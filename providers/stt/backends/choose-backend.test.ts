@@ -32,14 +32,14 @@ async function installPocketsphinx(): Promise<void> {
 it('takes fetched weights first, and the installed program where there are none, and names what would be better', async () => {
   await installPocketsphinx()
   const floor = await open()
-  expect(floor.recogniser.backend).toBe('pocketsphinx')
+  expect(floor.recognizer.backend).toBe('pocketsphinx')
   expect(floor.note).toBe('The weights of parakeet-tdt-0.6b-v3 are not here. To fetch them: STT_BACKEND=onnx')
   await writeTinyTransducer(join(folder, 'mine'))
   const env = { STT_MODEL_DIR: join(folder, 'mine') }
   expect(await readyBackends(config(env), store)).toEqual(['onnx', 'pocketsphinx'])
-  const { recogniser } = await open({ ...env, STT_DEVICE: 'cpu' })
-  expect([recogniser.backend, recogniser.model]).toEqual(['onnx', 'istupakov/parakeet-tdt-0.6b-v3-onnx'])
-  await recogniser.close()
+  const { recognizer } = await open({ ...env, STT_DEVICE: 'cpu' })
+  expect([recognizer.backend, recognizer.model]).toEqual(['onnx', 'istupakov/parakeet-tdt-0.6b-v3-onnx'])
+  await recognizer.close()
 })
 
 it('reports that PocketSphinx runs on the processor where another device was asked for', async () => {

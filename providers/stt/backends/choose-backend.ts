@@ -4,11 +4,11 @@ import { createRequire } from 'node:module'
 import { isPinned } from '../../kit/models/declared-model.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
 import type { SttConfig } from '../config.ts'
-import type { Expected, OpenRecogniser } from '../model-holder.ts'
+import type { Expected, OpenRecognizer } from '../model-holder.ts'
 import { processorInstead } from './engines/engine.ts'
-import { openModelRecogniser } from './model-recogniser.ts'
+import { openModelRecognizer } from './model-recognizer.ts'
 import { openPocketsphinx, POCKETSPHINX_PROGRAM } from './pocketsphinx.ts'
-import type { BackendName } from './recogniser.ts'
+import type { BackendName } from './recognizer.ts'
 import { ONNX_MODELS, SHERPA_MODELS, type RecognitionModel } from './recognition-models.ts'
 
 /** Whether a program is in the search path. */
@@ -25,10 +25,10 @@ export function expectedOf(config: SttConfig): Expected {
 }
 
 /**
- * The recogniser that the configuration asks for. `auto` takes the best that can work at once: fetched weights, else the installed
+ * The recognizer that the configuration asks for. `auto` takes the best that can work at once: fetched weights, else the installed
  * PocketSphinx; only where there is neither does it fetch weights.
  */
-export function chooseBackend(config: SttConfig, store = new ModelStore()): OpenRecogniser {
+export function chooseBackend(config: SttConfig, store = new ModelStore()): OpenRecognizer {
   return async (progress, signal) => {
     const ready = await readyBackends(config, store)
     const backend = config.backend === 'auto' ? (ready[0] ?? 'onnx') : config.backend
@@ -39,12 +39,12 @@ export function chooseBackend(config: SttConfig, store = new ModelStore()): Open
           : null,
         processorInstead(config.device, 'PocketSphinx runs on nothing else'),
       ].filter((note) => note !== null)
-      return { recogniser: await openPocketsphinx(), note: notes.length === 0 ? null : notes.join('. ') }
+      return { recognizer: await openPocketsphinx(), note: notes.length === 0 ? null : notes.join('. ') }
     }
     const model = modelOf(config, backend)
     const pin = isPinned(model.declared) ? '' : ', unpinned'
     const others = ready.filter((name) => name !== backend)
-    return openModelRecogniser({
+    return openModelRecognizer({
       backend,
       model,
       store,

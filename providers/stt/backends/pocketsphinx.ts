@@ -6,7 +6,7 @@ import type { Sound } from '../../kit/audio/sound.ts'
 import { encodeWav } from '../../kit/audio/wav-file.ts'
 import { processFolderPrefix, removeAbandonedFolders } from '../../kit/process-folder.ts'
 import { splitAtPauses } from '../windows/split-at-pauses.ts'
-import { type Recogniser, type TimedWord, BackendUnavailableError } from './recogniser.ts'
+import { type Recognizer, type TimedWord, BackendUnavailableError } from './recognizer.ts'
 
 const KEPT_ERRORS = 1000
 
@@ -60,10 +60,10 @@ const LEAST_SAMPLE = 0.5 / 32_768
 const WORK_PREFIX = 'rag-ladder-stt-'
 
 /** The offline floor: the system's PocketSphinx programs with their English model. Small vocabulary errors are to be expected. */
-export async function openPocketsphinx(): Promise<Recogniser> {
+export async function openPocketsphinx(): Promise<Recognizer> {
   removeAbandonedFolders(WORK_PREFIX)
   const silence: Sound = { samples: new Float32Array(4000), sampleRate: 16_000 }
-  await recogniseContinuously(silence, new AbortController().signal)
+  await recognizeContinuously(silence, new AbortController().signal)
   const folder = modelFolder()
   return {
     backend: 'pocketsphinx',
@@ -73,12 +73,12 @@ export async function openPocketsphinx(): Promise<Recogniser> {
     languages: ['en'],
     isAligned: true,
     windowSeconds: 60,
-    async recognise(sound, signal) {
+    async recognize(sound, signal) {
       // The program that recognizes parts has no default model.
-      if (folder === null) return recogniseContinuously(sound, signal)
+      if (folder === null) return recognizeContinuously(sound, signal)
       const { modelFile, dictionaryFile } = generalModel(folder)
       const model = ['-hmm', join(folder, 'en-us'), '-lm', modelFile, '-dict', dictionaryFile]
-      return recogniseParts(sound, model, signal)
+      return recognizeParts(sound, model, signal)
     },
     async close() {
       // Each recognition is a process of its own and ends with it.
@@ -96,7 +96,7 @@ function modelFolder(): string | null {
   return MODEL_FOLDERS.find(hasModel) ?? null
 }
 
-async function recogniseContinuously(sound: Sound, signal: AbortSignal): Promise<TimedWord[]> {
+async function recognizeContinuously(sound: Sound, signal: AbortSignal): Promise<TimedWord[]> {
   return withFolder(async (folder) => {
     const file = join(folder, 'speech.wav')
     await writeFile(file, encodeWav(sound))
@@ -106,7 +106,7 @@ async function recogniseContinuously(sound: Sound, signal: AbortSignal): Promise
 }
 
 /** One process recognizes the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/121). */
-async function recogniseParts(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
+async function recognizeParts(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
   return withFolder(async (folder) => {
     const parts = splitAtPauses(sound)
       .filter((bounds) => hasSound(cut(sound, bounds)))

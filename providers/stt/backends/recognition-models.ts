@@ -10,7 +10,7 @@ export type EngineKind =
   | 'sherpa-whisper'
   | 'sherpa-moonshine'
 
-/** A model that recognises speech, with what its engine needs to know of it. */
+/** A model that recognizes speech, with what its engine needs to know of it. */
 export interface RecognitionModel {
   declared: DeclaredModel
   kind: EngineKind

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { TimedWord } from '../backends/recogniser.ts'
+import type { TimedWord } from '../backends/recognizer.ts'
 import { mergeWords } from './merge-words.ts'
 import type { WindowWords } from './merge-words.ts'
 import { planWindows } from './transcribe-long.ts'
@@ -26,7 +26,7 @@ function recording(seconds: number, random: () => number): TimedWord[] {
   }
 }
 
-/** What a recogniser returns for a window: whole words a little off in time, cut words as something else. */
+/** What a recognizer returns for a window: whole words a little off in time, cut words as something else. */
 function transcribed(words: readonly TimedWord[], start: number, end: number, random: () => number): WindowWords {
   const jitter = () => (random() - 0.5) * 0.16
   const found = words

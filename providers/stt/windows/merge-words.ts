@@ -1,4 +1,4 @@
-import type { TimedWord } from '../backends/recogniser.ts'
+import type { TimedWord } from '../backends/recognizer.ts'
 
 /** Words of one window, in seconds of the whole recording, with the window's own bounds. */
 export interface WindowWords {

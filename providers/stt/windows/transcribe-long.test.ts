@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { randomFrom } from '../../../tests/helpers/random.ts'
-import { scriptedRecogniser } from '../../../tests/helpers/scripted-recogniser.ts'
+import { scriptedRecognizer } from '../../../tests/helpers/scripted-recognizer.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
-import type { TimedWord } from '../backends/recogniser.ts'
+import type { TimedWord } from '../backends/recognizer.ts'
 import { transcribeLong } from './transcribe-long.ts'
 
 const RATE = 16_000
@@ -45,16 +45,16 @@ describe('transcribeLong', () => {
     let cutWords = 0
     for (const windowSeconds of [13.3, 20, 30, 41.7, 47.45, 60, 60.5, 299.6, 600, 900]) {
       const lengths: number[] = []
-      const recogniser = scriptedRecogniser({
+      const recognizer = scriptedRecognizer({
         windowSeconds,
-        recognise: async (part) => {
+        recognize: async (part) => {
           lengths.push(part.samples.length / part.sampleRate)
           const found = transcribe(part)
           cutWords += found.filter(({ text }) => text === 'cut').length
           return found
         },
       })
-      const found = await transcribeLong(sound, recogniser, new AbortController().signal)
+      const found = await transcribeLong(sound, recognizer, new AbortController().signal)
       expect(found.map(inSamples), `windows of ${windowSeconds} s`).toEqual(words.map(inSamples))
       expect(Math.max(...lengths)).toBeLessThanOrEqual(windowSeconds + 1 / RATE)
       expect(lengths.length > 1, `windows of ${windowSeconds} s`).toBe(windowSeconds < SECONDS)

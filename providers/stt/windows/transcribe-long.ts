@@ -1,5 +1,5 @@
 import type { Sound } from '../../kit/audio/sound.ts'
-import type { Hints, Recogniser, TimedWord } from '../backends/recogniser.ts'
+import type { Hints, Recognizer, TimedWord } from '../backends/recognizer.ts'
 import { mergeWords } from './merge-words.ts'
 import type { WindowWords } from './merge-words.ts'
 
@@ -20,18 +20,18 @@ export function planWindows(
   }))
 }
 
-/** The words of a sound of any length: recognised window by window, merged where windows overlap. */
+/** The words of a sound of any length: recognized window by window, merged where windows overlap. */
 export async function transcribeLong(
   sound: Sound,
-  recogniser: Recogniser,
+  recognizer: Recognizer,
   signal: AbortSignal,
   hints: Hints = {},
 ): Promise<TimedWord[]> {
   const { samples, sampleRate } = sound
   const windows: WindowWords[] = []
-  for (const { start, end } of planWindows(samples.length / sampleRate, recogniser.windowSeconds)) {
+  for (const { start, end } of planWindows(samples.length / sampleRate, recognizer.windowSeconds)) {
     const part = { samples: samples.subarray(Math.round(start * sampleRate), Math.round(end * sampleRate)), sampleRate }
-    const words = await recogniser.recognise(part, signal, hints)
+    const words = await recognizer.recognize(part, signal, hints)
     windows.push({
       start,
       end,

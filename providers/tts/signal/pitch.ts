@@ -22,7 +22,7 @@ const ROUGH_THRESHOLD = 0.4
 const OCTAVE_COST = 0.1
 const SILENCE = 0.005
 
-/** Fundamental frequency every 10 ms, by the normalised difference function of YIN, octave errors smoothed by a median of five. */
+/** Fundamental frequency every 10 ms, by the normalized difference function of YIN, octave errors smoothed by a median of five. */
 export function trackPitch(sound: Sound): PitchFrame[] {
   const { samples, sampleRate } = resample(sound, WORKING_RATE)
   const scale = sound.sampleRate / sampleRate

@@ -42,7 +42,7 @@ export function ConversionView({
         <strong>{metadata.source_format}</strong> · {bytes(metadata.file_size)} · {plural(metadata.pages, 'page')} ·{' '}
         {plural(metadata.tables, 'table')} · {plural(metadata.images, 'picture')} ·{' '}
         {plural(metadata.formulas, 'formula')}
-        {metadata.ocr_pages > 0 && WORDS.recognised(metadata.ocr_pages)}
+        {metadata.ocr_pages > 0 && WORDS.recognized(metadata.ocr_pages)}
         {WORDS.s(metadata.processing_time.toFixed(1))}
       </p>
       {metadata.warnings.map((warning) => (

@@ -30,7 +30,7 @@ export const DOCUMENTS_WORDS = {
   conversionView: {
     copied: (name: string) => `${name}: copied`,
     copying: 'Copying',
-    recognised: (ocrPages: number) => ` · ${plural(ocrPages, 'page')} recognized`,
+    recognized: (ocrPages: number) => ` · ${plural(ocrPages, 'page')} recognized`,
     s: (processingTime: string) => ` · ${processingTime} s`,
     read: 'Read',
     chunks: (chunks: number) => `Chunks (${chunks})`,

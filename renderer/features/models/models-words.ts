@@ -145,7 +145,7 @@ export const MODELS_WORDS = {
       'large-language-model': 'Language models, large',
       embedding: 'Embeddings',
       reranker: 'Rerankers',
-      recogniser: 'Speech recognition',
+      recognizer: 'Speech recognition',
       voice: 'Voices',
       table: 'Tables of documents',
       ocr: 'Text in pictures (OCR)',

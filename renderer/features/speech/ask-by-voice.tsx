@@ -66,7 +66,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
           </div>
           <TextInput
             label={WORDS.question}
-            description={WORDS.recognisedAbout}
+            description={WORDS.recognizedAbout}
             value={question}
             error={wasNothing ? WORDS.noWord : undefined}
             onChange={(event) => setQuestion(event.currentTarget.value)}

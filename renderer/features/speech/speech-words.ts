@@ -15,7 +15,7 @@ export const SPEECH_WORDS = {
     listening: 'Listening …',
     datasetWords: 'Recognized with the words of this dataset.',
     question: 'Question',
-    recognisedAbout: 'Type it, or record it and correct what was recognized',
+    recognizedAbout: 'Type it, or record it and correct what was recognized',
     noWord: 'No word was recognized in the recording',
     approaches: 'Approaches',
     approachesAbout: 'Asked one after the other, so that their times can be compared',

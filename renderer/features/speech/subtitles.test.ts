@@ -23,7 +23,7 @@ describe('transcriptAs', () => {
     expect(JSON.parse(transcriptAs('JSON', transcript))).toEqual(transcript)
   })
 
-  it('is the whole text where the recogniser gives no times', () => {
+  it('is the whole text where the recognizer gives no times', () => {
     const untimed = { text: 'Hello there.', has_timestamps: false, segments: [], words: [] }
     expect(transcriptAs('text', untimed)).toBe('Hello there.')
     expect(JSON.parse(transcriptAs('JSON', untimed))).toEqual(untimed)

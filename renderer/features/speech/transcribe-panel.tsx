@@ -62,7 +62,7 @@ export function TranscribePanel() {
       {error !== null && <ServiceFault error={error} service="stt" />}
       {result !== null && (
         <>
-          <Recogniser />
+          <Recognizer />
           <TranscriptView transcript={result} time={time} onSeek={(to) => setSeek({ to })} />
         </>
       )}
@@ -70,7 +70,7 @@ export function TranscribePanel() {
   )
 }
 
-/** How long the recogniser works already: it reports no other progress. */
+/** How long the recognizer works already: it reports no other progress. */
 function UnderWay({ startedAt, onCancel }: { startedAt: number; onCancel: () => void }) {
   const now = useNow(true)
   return (
@@ -88,7 +88,7 @@ function UnderWay({ startedAt, onCancel }: { startedAt: number; onCancel: () => 
 }
 
 /** Which model wrote the transcript: how good it is depends on that. */
-function Recogniser() {
+function Recognizer() {
   const model = useQuery({ queryKey: ['models', 'stt'], queryFn: () => modelsOf('stt') }).data?.[0]
   if (model === undefined) return null
   return (

@@ -59,7 +59,7 @@ export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = fal
   useEffect(() => {
     if (seek === null || seek === undefined || wave.current === null) return
     wave.current.setTime(seek.to)
-    // A recogniser may read what the browser cannot.
+    // A recognizer may read what the browser cannot.
     wave.current.play().catch(() => undefined)
   }, [seek])
   const isUnreadable = state === 'unreadable'

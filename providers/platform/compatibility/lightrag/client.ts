@@ -4,7 +4,7 @@ import { GraphInsertResponse, GraphPage, GraphPipelineStatus, GraphTrackStatus }
 import type { GraphDocStatus } from '../../../../contract/index.ts'
 import { GraphTargetError } from '../../ingestion/graph-phases.ts'
 import type { GraphTargetClient } from '../../ingestion/graph-phases.ts'
-import { summarise } from '../../graph-engine/graph-target.ts'
+import { summarize } from '../../graph-engine/graph-target.ts'
 import { documentOf, sourceNameOf } from './source-name.ts'
 
 export interface HttpGraphTargetOptions {
@@ -94,7 +94,7 @@ export function httpGraphTargetClient(
         if (!pipeline.busy && pipeline.request_pending !== true) {
           const { documents, empty } = await tracked(trackIds, signal)
           const waiting = documents.some(({ status }) => UNFINISHED.test(status)) || (empty && Date.now() < takenUpBy)
-          if (!waiting) return summarise(documents)
+          if (!waiting) return summarize(documents)
         }
         if (Date.now() + pollMs >= deadline) {
           const latest = pipeline.latest_message ?? ''

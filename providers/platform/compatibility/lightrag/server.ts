@@ -55,7 +55,7 @@ export async function registerGraphEngineRoutes(
     return engine
   }
   app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.config.open !== true) authorise(request, engineOf(request))
+    if (request.routeOptions.config.open !== true) authorize(request, engineOf(request))
   })
   app.get('/health', { config: { open: true } }, async (request) => engineOf(request).health())
   app.get('/graph', async (request) => {
@@ -86,7 +86,7 @@ function workspaceOf(request: FastifyRequest): string | null {
  * Refuses requests without the engine's key in `X-API-Key`: 403 when it is missing or wrong, 401 for a bearer token
  * instead, which is another scheme.
  */
-function authorise(request: FastifyRequest, engine: Pick<GraphEngine, 'checkKey'>): void {
+function authorize(request: FastifyRequest, engine: Pick<GraphEngine, 'checkKey'>): void {
   const header = request.headers['x-api-key']
   const check = engine.checkKey(Array.isArray(header) ? header[0] : header)
   if (check === 'ok') return

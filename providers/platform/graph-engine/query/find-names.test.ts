@@ -25,7 +25,7 @@ describe('findNames', () => {
     ])
   })
 
-  it('takes capitalised words and keywords for parts of names, small words never', () => {
+  it('takes capitalized words and keywords for parts of names, small words never', () => {
     expect(found('Did Tolland learn navigation?')).toEqual([
       ['agnes tolland', 0.5, 1],
       ['per tolland', 0.5, 1],
@@ -35,7 +35,7 @@ describe('findNames', () => {
     ])
   })
 
-  it('takes codes, and a capitalised grammar word only as a name in full capitals would be one', () => {
+  it('takes codes, and a capitalized grammar word only as a name in full capitals would be one', () => {
     expect(found('What means e-4471?')).toEqual([['e 4471', 1, 2]])
     expect(found('It broke. What now?')).toEqual([])
   })

@@ -24,7 +24,7 @@ type NameTables = Pick<KnowledgeGraph, 'named' | 'namesWithWord'>
 const LONGEST_NAME_WORDS = 10
 
 /**
- * Finds entity names in a question and its low keywords: whole names first, the longest first and no word twice, then capitalised
+ * Finds entity names in a question and its low keywords: whole names first, the longest first and no word twice, then capitalized
  * words and keywords that are part of one. Words in lower case never count as a part: "navigation" is not a name.
  */
 export function findNames(graph: NameTables, question: string, lowKeywords: readonly string[]): QuestionNames {

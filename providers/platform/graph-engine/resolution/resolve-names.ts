@@ -202,7 +202,7 @@ export function shortensPerson(short: readonly string[], full: readonly string[]
   return isEnd || (short.length === 1 && short[0] === full[0])
 }
 
-/** Words at the end of an organisation's name that texts leave out at the second mention, in normal form. */
+/** Words at the end of an organization's name that texts leave out at the second mention, in normal form. */
 const LEGAL_FORMS = new Set(
   'company corporation incorporated limited plc llc llp gmbh ag sa nv bv holdings group sons brothers'.split(' '),
 )

@@ -44,7 +44,7 @@ export interface BuiltinReply {
 }
 
 /**
- * The built-in chat model: recognises a task by its mark and carries it out. The same messages always get the same reply. `tools` are
+ * The built-in chat model: recognizes a task by its mark and carries it out. The same messages always get the same reply. `tools` are
  * the names of the tools that it may call.
  */
 export function answerBuiltinChat(messages: readonly ChatMessage[], tools: readonly string[] = []): BuiltinReply {

@@ -3,7 +3,7 @@ import type { Sentence, Token } from './sentences.ts'
 /** How a concept shows in text, from surest to weakest as a link between passages. */
 export type ConceptKind = 'code' | 'name' | 'name_part' | 'phrase' | 'word'
 
-/** A mention found in a text: normalised key, kind, and the sentence it appears in. */
+/** A mention found in a text: normalized key, kind, and the sentence it appears in. */
 export interface Mention {
   key: string
   kind: ConceptKind
@@ -52,7 +52,7 @@ const ARTICLES = new Set(['the', 'der', 'den', 'la', 'le'])
 
 const keyOf = (tokens: readonly Token[]): string => tokens.map((token) => token.lower.replace(/['’]s?$/, '')).join(' ')
 
-/** End of the run of capitalised words that starts at `start`; connectors count only between two of them. */
+/** End of the run of capitalized words that starts at `start`; connectors count only between two of them. */
 function runEnd(sentence: Sentence, start: number): number {
   let end = start + 1
   let at = start + 1

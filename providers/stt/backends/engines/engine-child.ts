@@ -1,4 +1,4 @@
-import type { TimedWord } from '../recogniser.ts'
+import type { TimedWord } from '../recognizer.ts'
 import { type Engine, type EngineFacts, type EngineOrder, EngineMissingError } from './engine.ts'
 
 export type EngineRequest = { load: EngineOrder } | { samples: Float32Array; language: string }
@@ -27,7 +27,7 @@ async function answer(request: EngineRequest): Promise<EngineReply> {
     return { facts: { device, isAligned, note } }
   }
   if (engine === null) throw new Error('no model is loaded')
-  return { words: await engine.recognise(request.samples, request.language) }
+  return { words: await engine.recognize(request.samples, request.language) }
 }
 
 /** The engine for the order's kind of model; only its own libraries are loaded. */

@@ -1,8 +1,8 @@
 import { moduleEntry } from '../../../kit/module-entry.ts'
 import { describeEnd, startWork } from '../../../kit/work/work-process.ts'
 import type { WorkProcess } from '../../../kit/work/work-process.ts'
-import { BackendUnavailableError } from '../recogniser.ts'
-import type { TimedWord } from '../recogniser.ts'
+import { BackendUnavailableError } from '../recognizer.ts'
+import type { TimedWord } from '../recognizer.ts'
 import type { EngineReply, EngineRequest } from './engine-child.ts'
 import type { EngineFacts, EngineOrder } from './engine.ts'
 
@@ -36,10 +36,10 @@ export class EngineProcess {
   }
 
   /** The words of one window. Windows wait for each other. Rejects as `load` does; an abort ends the process. */
-  recognise(samples: Float32Array, signal: AbortSignal, language = ''): Promise<TimedWord[]> {
+  recognize(samples: Float32Array, signal: AbortSignal, language = ''): Promise<TimedWord[]> {
     const turn = this.#turn.then(async () => {
       signal.throwIfAborted()
-      if (this.#closed) throw new Error('the recogniser is closed')
+      if (this.#closed) throw new Error('the recognizer is closed')
       if (this.#work === null) await this.load(signal)
       const reply = await this.#ask(this.#work!, { samples, language }, signal)
       if ('words' in reply) return reply.words

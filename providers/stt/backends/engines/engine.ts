@@ -1,10 +1,10 @@
-import type { Device, TimedWord } from '../recogniser.ts'
+import type { Device, TimedWord } from '../recognizer.ts'
 import type { EngineKind } from '../recognition-models.ts'
 
 /** What is asked for: `auto` takes the graphics part of Apple's chips where the runtime offers it, else the processor. */
 export type WantedDevice = Device | 'auto'
 
-/** A model to load, as the recognising process is asked for it. */
+/** A model to load, as the recognizing process is asked for it. */
 export interface EngineOrder {
   kind: EngineKind
   folder: string
@@ -27,10 +27,10 @@ export function processorInstead(wanted: WantedDevice, reason: string): string |
   return `${wanted} could not be used, so the processor is: ${reason}`
 }
 
-/** A loaded model in the recognising process. */
+/** A loaded model in the recognizing process. */
 export interface Engine extends EngineFacts {
   /** The words of one window of 16 kHz sound, in the language of these two letters or the model's default; times of one that is not aligned are spread. */
-  recognise(samples: Float32Array, language: string): Promise<TimedWord[]>
+  recognize(samples: Float32Array, language: string): Promise<TimedWord[]>
 }
 
 /** The engine's own package is not installed; the message states how to install it. */

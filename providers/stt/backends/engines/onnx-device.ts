@@ -1,4 +1,4 @@
-import type { Device } from '../recogniser.ts'
+import type { Device } from '../recognizer.ts'
 import { processorInstead } from './engine.ts'
 import type { WantedDevice } from './engine.ts'
 

@@ -51,7 +51,7 @@ export async function openSherpa({ kind, folder, device, sherpaFolder }: EngineO
     device: 'cpu',
     note: processorInstead(device, `the published builds of ${SHERPA_PACKAGE} run on nothing else`),
     isAligned,
-    async recognise(samples) {
+    async recognize(samples) {
       const stream = recognizer.createStream()
       stream.acceptWaveform({ samples, sampleRate: SAMPLE_RATE })
       const result = await recognizer.decodeAsync(stream)

@@ -42,7 +42,7 @@ export async function openTransducer({ folder, device: wanted }: EngineOrder): P
     device,
     note,
     isAligned: true,
-    recognise: async (samples) => wordsOfPieces(await search(model, vocabulary, samples)),
+    recognize: async (samples) => wordsOfPieces(await search(model, vocabulary, samples)),
   }
 }
 

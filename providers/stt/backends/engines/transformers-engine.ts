@@ -1,4 +1,4 @@
-import type { TimedWord } from '../recogniser.ts'
+import type { TimedWord } from '../recognizer.ts'
 import type { Engine, EngineOrder } from './engine.ts'
 import { openOnDevice } from './onnx-device.ts'
 import { spreadWords } from './words-of-pieces.ts'
@@ -33,7 +33,7 @@ export async function openTransformers({ folder, device: wanted }: EngineOrder):
     device,
     note,
     isAligned: isWhisper,
-    async recognise(samples, language) {
+    async recognize(samples, language) {
       const seconds = samples.length / SAMPLE_RATE
       const output = (await model(
         samples,

@@ -1,4 +1,4 @@
-import type { TimedWord } from '../recogniser.ts'
+import type { TimedWord } from '../recognizer.ts'
 
 /** A part of a word as a model writes it: a space or `▁` in front marks a word's beginning. Seconds of the window. */
 export interface Piece {

@@ -10,14 +10,14 @@ const CLAUSE_BORDER =
 const isClause = (text: string): boolean =>
   text.length > 12 && taggedTokens(text).some((token) => token.pos === 'VERB' || token.pos === 'AUX')
 
-const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** Main clauses of a sentence; left whole where a part would not be a clause of its own. */
 function clausesOf(sentence: string): string[] {
   const parts = sentence.split(CLAUSE_BORDER)
   if (parts.length === 1 || !parts.every(isClause)) return [sentence]
   return parts.map((part) =>
-    capitalised(part.trim())
+    capitalized(part.trim())
       .replace(/[,;]$/, '')
       .replace(/(?<![.!?…])$/, '.'),
   )

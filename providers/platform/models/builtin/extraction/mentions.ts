@@ -187,7 +187,7 @@ function withOpeningSurname(
 }
 
 /**
- * The names of a text, sentence by sentence. A single capitalised dictionary word, or one that may only be an
+ * The names of a text, sentence by sentence. A single capitalized dictionary word, or one that may only be an
  * adjective of nationality, must be met elsewhere as a name to count; headings and cells are where capitals mean least.
  */
 export function mentionedSentences(source: string, title: string): MentionedSentence[] {

@@ -28,7 +28,7 @@ export function datesOf(text: string): DateMention[] {
   }))
 }
 
-/** True for words that may be part of a date and are capitalised for that alone. */
+/** True for words that may be part of a date and are capitalized for that alone. */
 export function isCalendarWord(word: string): boolean {
   return /^(?:january|february|march|april|may|june|july|august|september|october|november|december|mon|tues|wednes|thurs|fri|satur|sun)(?:day|days)?$/i.test(
     word,

@@ -99,7 +99,7 @@ export function typeOfNoun(noun: string): EntityType | null {
   return /(?:ologist|ographer|keeper|master|wright|monger|woman|builder|holder)$/.test(word) ? 'person' : null
 }
 
-/** Everyday European given names. Far from all: a name that is missing is recognised by the text around it. */
+/** Everyday European given names. Far from all: a name that is missing is recognized by the text around it. */
 const GIVEN_NAMES = new Set(
   `adam adele agnes aino alan albert alexander alexandra alfred alice alison amanda amelia andrea andreas andrew angela ann
 anna anne annie anthony anton antonio arthur astrid august barbara beatrice beatrix ben benjamin bernard bertha brian

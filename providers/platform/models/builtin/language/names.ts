@@ -17,7 +17,7 @@ const PARTICLES = new Set('de la le du da di del van von der den ten ter al el b
 /** What may be in lower case inside a title of plain words: "Letters from a Lightship". */
 const TITLE_WORDS = new Set('of in on from at to for with and the a an over under'.split(' '))
 
-const isCapitalised = (token: Token): boolean =>
+const isCapitalized = (token: Token): boolean =>
   token.kind === 'code' ? /\p{Lu}/u.test(token.text) : token.kind === 'word' && /^\p{Lu}/u.test(token.text)
 
 /** What may be between two parts of a name; a period only after an initial or a short title. */
@@ -39,13 +39,13 @@ const isMereOpener = (text: string, token: Token, alone: boolean): boolean => {
   return commonBand(token.norm) !== null || isEnglishWord(token.norm)
 }
 
-/** The names in a plain text: runs of capitalised words with what joins them, and codes. Dates are left out. */
+/** The names in a plain text: runs of capitalized words with what joins them, and codes. Dates are left out. */
 export function namesOf(text: string): NameMention[] {
   const tokens = tokensOf(text)
   const mentions: NameMention[] = []
   let at = 0
   while (at < tokens.length) {
-    if (!isCapitalised(tokens[at]!) || tokens[at]!.text === 'I') {
+    if (!isCapitalized(tokens[at]!) || tokens[at]!.text === 'I') {
       at += 1
       continue
     }
@@ -54,7 +54,7 @@ export function namesOf(text: string): NameMention[] {
     while (to < tokens.length && to - from < LONGEST_NAME) {
       if (ownerEnds(tokens.slice(from, to), tokens[to]!)) break
       if (!gapAllows(tokens[to - 1]!, text.slice(tokens[to - 1]!.end, tokens[to]!.start))) break
-      if (isCapitalised(tokens[to]!)) {
+      if (isCapitalized(tokens[to]!)) {
         if (isComplete(tokens.slice(from, to), tokens[to]!)) break
         to += 1
         continue
@@ -109,7 +109,7 @@ function joinsName(run: readonly Token[], inner: readonly Token[], next: Token, 
 
 /** "Committee for Mines and Rivers", "Lights and Beacons Commission"; elsewhere "and" joins two names. */
 function joinsByAnd(run: readonly Token[], next: Token, following: Token | undefined): boolean {
-  const continues = following !== undefined && isCapitalised(following)
+  const continues = following !== undefined && isCapitalized(following)
   const words = run.filter((token) => !/^the$/i.test(token.text))
   const hasHead = run.slice(0, -1).some((token) => typeOfNoun(token.text) === 'organization')
   if (hasHead) return !continues
@@ -121,13 +121,13 @@ function joinsByAnd(run: readonly Token[], next: Token, following: Token | undef
   )
 }
 
-/** Index of the capitalised token after one or two inner words at `at`, or null. */
+/** Index of the capitalized token after one or two inner words at `at`, or null. */
 function innerEnd(text: string, tokens: readonly Token[], from: number, at: number): number | null {
   for (let end = at; end < Math.min(at + 2, tokens.length - 1); end += 1) {
     const token = tokens[end]!
     const next = tokens[end + 1]!
     if (token.kind !== 'word' || text.slice(token.end, next.start) !== ' ') return null
-    if (!isCapitalised(next)) continue
+    if (!isCapitalized(next)) continue
     const following = text[next.end] === ' ' ? tokens[end + 2] : undefined
     const run = tokens.slice(from, at)
     const isOpener = run.length === 1 && opensSentence(text, run[0]!) && typeOfNoun(run[0]!.text) === null
@@ -138,7 +138,7 @@ function innerEnd(text: string, tokens: readonly Token[], from: number, at: numb
 
 /** True when a run is a whole name already and a name of another kind follows: "In the Lucy Storm Reed drowned". */
 function isComplete(run: readonly Token[], next: Token): boolean {
-  if (run.length < 2 || run.some((token) => !isCapitalised(token)) || next.kind !== 'word') return false
+  if (run.length < 2 || run.some((token) => !isCapitalized(token)) || next.kind !== 'word') return false
   if (isEnglishWord(next.norm) || typeOfNoun(next.text) !== null) return false
   const head = typeOfNoun(run.at(-1)!.text)
   return head !== null && head !== 'person' && isEnglishWord(run.at(-1)!.norm)
@@ -148,7 +148,7 @@ function trimmed(text: string, run: readonly Token[]): NameMention | null {
   let tokens = run
   while (tokens.length > 0 && isMereOpener(text, tokens[0]!, tokens.length === 1)) tokens = tokens.slice(1)
   // "The" opens many names, but is not part of what they share.
-  while (tokens.length > 1 && (/^(?:the|a|an)$/i.test(tokens[0]!.text) || !isCapitalised(tokens[0]!)))
+  while (tokens.length > 1 && (/^(?:the|a|an)$/i.test(tokens[0]!.text) || !isCapitalized(tokens[0]!)))
     tokens = tokens.slice(1)
   if (tokens.every((token) => isCalendarWord(token.norm) || isStopWord(token.norm))) return null
   const start = tokens[0]!.start

@@ -60,7 +60,7 @@ const isCapital = (token: TaggedToken | undefined): boolean => /^[\p{Lu}\d]/u.te
 /** A lower-case word of no English dictionary goes on with the name before it: "Apis florea". */
 export const isForeign = (word: string): boolean => /^\p{Ll}{3,}$/u.test(word) && !isEnglishWord(word)
 
-/** Drops what follows a capitalised option in lower case ("Ibuprofen safer"), and what precedes one ("Was Sony"). */
+/** Drops what follows a capitalized option in lower case ("Ibuprofen safer"), and what precedes one ("Was Sony"). */
 function nameOnly(tokens: readonly TaggedToken[], [from, to]: [number, number], keepsEnd: boolean): [number, number] {
   if (keepsEnd ? !isCapital(tokens[to - 1]) : !isCapital(tokens[from])) return [from, to]
   if (keepsEnd) {

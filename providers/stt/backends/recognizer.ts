@@ -20,7 +20,7 @@ export interface Hints {
 }
 
 /** Speech to words: a loaded model. */
-export interface Recogniser {
+export interface Recognizer {
   readonly backend: BackendName
   readonly model: string
   readonly license: string
@@ -33,12 +33,12 @@ export interface Recogniser {
   /** Longest sound it takes in one go. */
   readonly windowSeconds: number
   /** The words of one window of 16 kHz sound, in order. Rejects with the signal's reason when it aborts. */
-  recognise(sound: Sound, signal: AbortSignal, hints?: Hints): Promise<TimedWord[]>
+  recognize(sound: Sound, signal: AbortSignal, hints?: Hints): Promise<TimedWord[]>
   close(): Promise<void>
 }
 
-/** Rate that every recogniser gets its sound in. */
-export const RECOGNISER_RATE = 16_000
+/** Rate that every recognizer gets its sound in. */
+export const RECOGNIZER_RATE = 16_000
 
 /** A backend cannot be used here; the message states why and what to do. */
 export class BackendUnavailableError extends Error {

@@ -16,10 +16,10 @@ import type { DeclaredModel } from '../../kit/models/declared-model.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
 import { loadSttConfig } from '../config.ts'
 import { sha256Of } from '../../kit/models/file-digest.ts'
-import { openModelRecogniser } from './model-recogniser.ts'
-import type { ModelRecogniserOptions } from './model-recogniser.ts'
-import { BackendUnavailableError } from './recogniser.ts'
-import type { Recogniser } from './recogniser.ts'
+import { openModelRecognizer } from './model-recognizer.ts'
+import type { ModelRecognizerOptions } from './model-recognizer.ts'
+import { BackendUnavailableError } from './recognizer.ts'
+import type { Recognizer } from './recognizer.ts'
 import { ONNX_MODELS } from './recognition-models.ts'
 import type { RecognitionModel } from './recognition-models.ts'
 
@@ -30,18 +30,18 @@ const LONG_AGO = new Date(1_000_000_000_000)
 const signal = new AbortController().signal
 
 let folder: string
-const open: Recogniser[] = []
+const open: Recognizer[] = []
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'tiny-speech-'))
   await writeTinyTransducer(join(folder, 'transducer'))
 })
-afterEach(() => Promise.all(open.splice(0).map((recogniser) => recogniser.close())))
+afterEach(() => Promise.all(open.splice(0).map((recognizer) => recognizer.close())))
 afterAll(() => rm(folder, { recursive: true }))
 
 async function load(
-  more: Partial<ModelRecogniserOptions> = {},
-): Promise<{ recogniser: Recogniser; note: string | null }> {
-  const loaded = await openModelRecogniser({
+  more: Partial<ModelRecognizerOptions> = {},
+): Promise<{ recognizer: Recognizer; note: string | null }> {
+  const loaded = await openModelRecognizer({
     backend: 'onnx',
     model: PARAKEET,
     store: new ModelStore({ cacheFolder: join(folder, 'cache'), hub: 'http://127.0.0.1:9', isOffline: true }),
@@ -53,7 +53,7 @@ async function load(
     meanwhile: 'What would work here now: STT_BACKEND=pocketsphinx',
     ...more,
   })
-  open.push(loaded.recogniser)
+  open.push(loaded.recognizer)
   return loaded
 }
 
@@ -61,38 +61,38 @@ const sound = (...parts: Parameters<typeof tinySpeech>[0]) => ({ samples: tinySp
 
 describe('a transducer', () => {
   it('recognizes pieces as words with their times, once each, and falls silent when its state reports it', async () => {
-    const { recogniser, note } = await load()
-    expect([recogniser.device, recogniser.isAligned, note]).toEqual(['cpu', true, null])
+    const { recognizer, note } = await load()
+    expect([recognizer.device, recognizer.isAligned, note]).toEqual(['cpu', true, null])
     const speech = sound([null, 2], [SEA, 3], [FOOD, 1], [null, 2], [SALT, 2])
     const times = (frames: [number, number]) => frames.map((frame) => expect.closeTo(frame * 0.08, 6) as number)
-    expect((await recogniser.recognise(speech, signal)).map(({ text, start, end }) => [text, start, end])).toEqual([
+    expect((await recognizer.recognize(speech, signal)).map(({ text, start, end }) => [text, start, end])).toEqual([
       ['seafood', ...times([2, 6])],
       ['salt', ...times([8, 9])],
     ])
     const many = sound([SALT, 1], [SEA, 1], [RED, 1], [SEA, 1], [SALT, 1], [RED, 1])
-    expect((await recogniser.recognise(many, signal)).map(({ text }) => text)).toEqual(['salt', 'sea', 'red', 'sea'])
-    expect(await recogniser.recognise(sound([null, 5]), signal)).toEqual([])
+    expect((await recognizer.recognize(many, signal)).map(({ text }) => text)).toEqual(['salt', 'sea', 'red', 'sea'])
+    expect(await recognizer.recognize(sound([null, 5]), signal)).toEqual([])
   })
 
   it('is replaced when its process is killed in the middle; an abort ends the process too', async () => {
-    const { recogniser } = await load()
+    const { recognizer } = await load()
     const long = sound([SALT, 500])
     const first = childOf(process.pid)
-    const doomed = recogniser.recognise(long, signal)
+    const doomed = recognizer.recognize(long, signal)
     // The request is on its way once the turn has begun.
     await new Promise(setImmediate)
     process.kill(first, 'SIGKILL')
     await expect(doomed).rejects.toThrow('the recognition process ended with SIGKILL')
-    await recogniser.recognise(sound([RED, 1]), signal)
+    await recognizer.recognize(sound([RED, 1]), signal)
     const second = childOf(process.pid)
     const stop = new AbortController()
-    const given = recogniser.recognise(long, stop.signal)
+    const given = recognizer.recognize(long, stop.signal)
     await new Promise(setImmediate)
     stop.abort(new Error('enough'))
     await expect(given).rejects.toThrow('enough')
     await expect.poll(() => isRunning(second)).toBe(false)
     expect(second).not.toBe(first)
-    expect((await recogniser.recognise(sound([RED, 1]), signal)).map(({ text }) => text)).toEqual(['red'])
+    expect((await recognizer.recognize(sound([RED, 1]), signal)).map(({ text }) => text)).toEqual(['red'])
   })
 
   it('that is missing or damaged is reported by its files; whole files of the wrong kind by the error of the runtime', async () => {
@@ -101,7 +101,7 @@ describe('a transducer', () => {
       message: expect.stringMatching(/STT_BACKEND=pocketsphinx$/) as string,
     })
     const cached = await cachedModel()
-    expect((await load({ localFolder: null, ...cached })).recogniser.device).toBe('cpu')
+    expect((await load({ localFolder: null, ...cached })).recognizer.device).toBe('cpu')
     const path = join(cached.store.folderOf(cached.model.declared), 'encoder-model.int8.onnx')
     await writeFile(path, (await readFile(path)).fill(0xff, 0, 40))
     await utimes(path, LONG_AGO, LONG_AGO)
@@ -119,8 +119,8 @@ describe('a transducer', () => {
   })
 
   it('reports that it runs on the processor when the device that was asked for is not there', async () => {
-    const { recogniser, note } = await load({ device: process.platform === 'darwin' ? 'cuda' : 'mps' })
-    expect([recogniser.device, note]).toEqual(['cpu', expect.stringContaining('so the processor is')])
+    const { recognizer, note } = await load({ device: process.platform === 'darwin' ? 'cuda' : 'mps' })
+    expect([recognizer.device, note]).toEqual(['cpu', expect.stringContaining('so the processor is')])
   })
 })
 
@@ -128,14 +128,14 @@ describe('Whisper', () => {
   it('recognizes words with the times of its attention, and nothing in silence', async () => {
     const place = join(folder, 'whisper')
     await writeTinyWhisper(place)
-    const { recogniser } = await load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })
-    expect([recogniser.isAligned, recogniser.windowSeconds]).toEqual([true, 28])
-    expect(recogniser.languages).toEqual(expect.arrayContaining(['en', 'de', 'ja']))
-    expect(await recogniser.recognise(sound([SALT, 40]), signal)).toEqual([
+    const { recognizer } = await load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })
+    expect([recognizer.isAligned, recognizer.windowSeconds]).toEqual([true, 28])
+    expect(recognizer.languages).toEqual(expect.arrayContaining(['en', 'de', 'ja']))
+    expect(await recognizer.recognize(sound([SALT, 40]), signal)).toEqual([
       { text: 'salt', start: 0.5, end: 1 },
       { text: 'seafood', start: 1, end: 1.5 },
     ])
-    expect(await recogniser.recognise(sound([null, 40]), signal)).toEqual([])
+    expect(await recognizer.recognize(sound([null, 40]), signal)).toEqual([])
     await truncate(join(place, 'onnx', 'encoder_model_quantized.onnx'), 20)
     await expect(load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })).rejects.toThrow(/protobuf/i)
   })
@@ -149,10 +149,10 @@ describe('Moonshine', () => {
   }
 
   it('recognizes words in the waveform, also in less than a second of it, spreads them over it, and recognizes nothing in silence', async () => {
-    const { recogniser } = await load(await asked())
-    expect([recogniser.isAligned, recogniser.windowSeconds, recogniser.languages]).toEqual([false, 28, ['en']])
+    const { recognizer } = await load(await asked())
+    expect([recognizer.isAligned, recognizer.windowSeconds, recognizer.languages]).toEqual([false, 28, ['en']])
     const wordsOf = async (frames: number) =>
-      (await recogniser.recognise(sound([SALT, frames]), signal)).map(({ text, end }) => [text, end.toFixed(2)])
+      (await recognizer.recognize(sound([SALT, frames]), signal)).map(({ text, end }) => [text, end.toFixed(2)])
     expect(await wordsOf(5)).toEqual([
       ['salt', '0.15'],
       ['seafood', '0.40'],
@@ -161,7 +161,7 @@ describe('Moonshine', () => {
       ['salt', '1.23'],
       ['seafood', '3.20'],
     ])
-    expect(await recogniser.recognise(sound([null, 40]), signal)).toEqual([])
+    expect(await recognizer.recognize(sound([null, 40]), signal)).toEqual([])
   })
 
   it('is refused when a file of it is damaged', async () => {
@@ -194,7 +194,7 @@ describe('sherpa', () => {
   it('reports that it runs on the processor when another device was asked for', async () => {
     const place = join(folder, 'silent-library')
     await writeSilentSherpa(place)
-    const noteOn = async (device: ModelRecogniserOptions['device']) =>
+    const noteOn = async (device: ModelRecognizerOptions['device']) =>
       (await load({ backend: 'sherpa', model: tiny, sherpaFolder: place, device })).note
     expect(await noteOn('mps')).toMatch(/^mps could not be used, so the processor is: /)
     expect([await noteOn('auto'), await noteOn('cpu')]).toEqual([null, null])
@@ -206,8 +206,8 @@ describe('sherpa', () => {
       const place = join(folder, 'ctc')
       await writeTinyCtc(place)
       const asked = { backend: 'sherpa' as const, model: tiny, sherpaFolder: SHERPA_FOLDER, localFolder: place }
-      const { recogniser } = await load(asked)
-      const words = await recogniser.recognise(sound([null, 5], [RED, 5], [null, 5]), signal)
+      const { recognizer } = await load(asked)
+      const words = await recognizer.recognize(sound([null, 5], [RED, 5], [null, 5]), signal)
       expect(words.map(({ text }) => text)).toEqual(['salt'])
       expect(words[0]!.start).toBeCloseTo(0.4, 1)
       await writeFile(join(place, 'model.onnx'), 'no model')

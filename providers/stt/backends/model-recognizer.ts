@@ -1,10 +1,10 @@
 import type { ModelProgress, ModelStore } from '../../kit/models/model-store.ts'
 import { EngineProcess } from './engines/engine-process.ts'
 import type { WantedDevice } from './engines/engine.ts'
-import type { BackendName, Recogniser } from './recogniser.ts'
+import type { BackendName, Recognizer } from './recognizer.ts'
 import type { RecognitionModel } from './recognition-models.ts'
 
-export interface ModelRecogniserOptions {
+export interface ModelRecognizerOptions {
   backend: BackendName
   model: RecognitionModel
   store: ModelStore
@@ -18,10 +18,10 @@ export interface ModelRecogniserOptions {
   meanwhile: string
 }
 
-/** A recogniser on fetched weights. Rejects with `ModelStoreError`, `BackendUnavailableError`, or the engine's error about the files. */
-export async function openModelRecogniser(
-  options: ModelRecogniserOptions,
-): Promise<{ recogniser: Recogniser; note: string | null }> {
+/** A recognizer on fetched weights. Rejects with `ModelStoreError`, `BackendUnavailableError`, or the engine's error about the files. */
+export async function openModelRecognizer(
+  options: ModelRecognizerOptions,
+): Promise<{ recognizer: Recognizer; note: string | null }> {
   const { backend, model, store, signal } = options
   const { process, facts } = await store.open(
     model.declared,
@@ -32,7 +32,7 @@ export async function openModelRecogniser(
     },
     options,
   )
-  const recogniser: Recogniser = {
+  const recognizer: Recognizer = {
     backend,
     model: model.declared.id,
     license: model.declared.license,
@@ -40,10 +40,10 @@ export async function openModelRecogniser(
     languages: model.languages,
     isAligned: facts.isAligned,
     windowSeconds: model.windowSeconds,
-    recognise: ({ samples }, windowSignal, hints) => process.recognise(samples, windowSignal, hints?.language ?? ''),
+    recognize: ({ samples }, windowSignal, hints) => process.recognize(samples, windowSignal, hints?.language ?? ''),
     async close() {
       process.close()
     },
   }
-  return { recogniser, note: facts.note }
+  return { recognizer, note: facts.note }
 }

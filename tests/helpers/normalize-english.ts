@@ -1,8 +1,8 @@
 /**
  * English text in one spelling, for counting errors of words and not of spelling: without case and signs, contractions written out, fillers left
- * out, British spellings as American ones, as word error rates of recognisers are usually counted. Both sides of a comparison go through it.
+ * out, British spellings as American ones, as word error rates of recognizers are usually counted. Both sides of a comparison go through it.
  */
-export function normalisedWords(text: string): string[] {
+export function normalizedWords(text: string): string[] {
   return text
     .toLowerCase()
     .replace(/[’‘]/g, "'")
