@@ -1,18 +1,16 @@
-import { access, mkdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises'
+import { access, mkdir, rename, rm, stat, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { z } from 'zod'
-import { noteText, replaceFile } from '../kept-files.ts'
 import { modelStoreSettings } from './cache-folder.ts'
 import { assertInside, onHub } from './declared-model.ts'
 import type { DeclaredFile, DeclaredModel } from './declared-model.ts'
 import { DownloadError, downloadFile } from './download-file.ts'
 import { sha256Of } from './file-digest.ts'
+import { firstFetchRecord, readFirstFetch, readVerifiedFiles } from './file-records.ts'
+import type { FirstFetch, VerifiedFiles } from './file-records.ts'
 import { ModelStoreError } from './model-store-error.ts'
 import type { ModelFault } from './model-store-error.ts'
-import { readVerifiedFiles } from './verified-files.ts'
-import type { VerifiedFiles } from './verified-files.ts'
 
 /** A download as it goes on. */
 export interface ModelProgress {
@@ -348,39 +346,5 @@ function tryBegin(database: Database.Database): boolean {
   } catch (error) {
     if (isBusy(error)) return false
     throw error
-  }
-}
-
-const Entry = z.object({ sha256: z.string().regex(/^[0-9a-f]{64}$/), fetchedAt: z.iso.datetime() })
-const Record = z.object({ version: z.literal(1), files: z.record(z.string(), Entry) })
-type Entry = z.infer<typeof Entry>
-
-/** Checksums at the first download of files without a declared one. */
-interface FirstFetch {
-  /** Where it is recorded; deleting that file accepts whatever comes next. */
-  readonly record: string
-  /** Null: the file was never fetched. */
-  of(path: string): Entry | null
-  add(path: string, sha256: string): Promise<void>
-}
-
-/** The record's place: beside the model's folder, so that it outlives the removal of the model. */
-const firstFetchRecord = (folder: string): string => `${folder}.first-fetch.json`
-
-/** Reads the record of a model's folder. Rejects where there is one that cannot be read: taken for none, it would let anything in. */
-async function readFirstFetch(folder: string): Promise<FirstFetch> {
-  const record = firstFetchRecord(folder)
-  const text = await readFile(record, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
-    throw error
-  })
-  const files = new Map(text === null ? [] : Object.entries(Record.parse(JSON.parse(text)).files))
-  return {
-    record,
-    of: (path) => files.get(path) ?? null,
-    async add(path, sha256) {
-      files.set(path, { sha256, fetchedAt: new Date().toISOString() })
-      await replaceFile(record, noteText({ version: 1, files: Object.fromEntries(files) }))
-    },
   }
 }
