@@ -53,7 +53,11 @@ test.describe('in a fresh project', () => {
     const summary = await importQuestionSet(person, source)
     expect(summary).toContain(`MuSiQue: ${QUESTIONS} of ${QUESTIONS} questions, `)
     const approaches = ['bm25', 'vanilla-rag', 'hybrid-rag']
-    const verdict = await runToVerdict(person, { label: `MuSiQue, ${QUESTIONS} questions`, approaches, cells: QUESTIONS * 3 })
+    const verdict = await runToVerdict(person, {
+      label: `MuSiQue, ${QUESTIONS} questions`,
+      approaches,
+      cells: QUESTIONS * 3,
+    })
     const { clicks, seconds } = await person.effort()
     console.log(`${summary}, ${approaches.length} approaches: ${seconds.toFixed(1)} s, ${clicks} clicks`)
     expect(verdict).toMatch(new RegExp(`^MuSiQue, ${QUESTIONS} questions .* ${QUESTIONS} scored questions `))
