@@ -14,7 +14,6 @@ const KINDS: Readonly<Record<string, string>> = {
   record: 'a map of fields',
   array: 'a list',
   null: 'null',
-  nan: 'no number',
 }
 const UNITS: Readonly<Record<string, [string, string]>> = {
   string: ['character', 'characters'],
@@ -26,7 +25,7 @@ const kindOf = (name: string): string => KINDS[name] ?? `a value of the type ${n
 
 function typeWords({ expected, message }: Extract<Issue, { code: 'invalid_type' }>): string {
   const received = /received (\w+)$/.exec(message)?.[1]
-  if (received === undefined || received === expected) return `${kindOf(expected)} is required`
+  if (received === undefined || received === expected || received === 'NaN') return `${kindOf(expected)} is required`
   return received === 'undefined'
     ? `missing, ${kindOf(expected)} is required`
     : `${kindOf(expected)} is required, not ${kindOf(received)}`

@@ -53,7 +53,7 @@ describe('a table of questions', () => {
 
   it('returns each row that cannot be used with its reason, and the others', async () => {
     const rows = await readQuestionFile(
-      'question,hops,answerable,fact\nA?,9,,\nB?,,maybe,\nC?,,,lost\n,1,,\nD?,,,\n',
+      'question,hops,answerable,fact\nA?,9,,\nB?,,maybe,\nC?,,,lost\n,1,,\nD?,,,\nE?,two,,\n',
       'csv',
     )
     expect(rows.map(({ row, question, problems }) => [row, question === null, problems])).toEqual([
@@ -62,6 +62,26 @@ describe('a table of questions', () => {
       [4, true, [expect.stringMatching(/names no document/)]],
       [5, true, [expect.stringMatching(/^query: /)]],
       [6, false, []],
+      [7, true, ['hops: expected a number, got "two"']],
+    ])
+  })
+
+  it.each([
+    ['to the end of the file', 'question,answer\nWho?,Ida\n"broken,Leeds\nWhere?,Leeds\n'],
+    ['up to the quote of a later row', 'question,answer\nWho?,Ida\n"broken,Leeds\n"Where, then?",Leeds\n'],
+    ['between semicolons', 'question;answer\n"Who, and when?";"Ida ""M."" Moore"\n"broken;Leeds\n'],
+  ])('is refused whole where a quote is open %s, with its row', async (_where, text) => {
+    await expect(readQuestionFile(text, 'csv')).rejects.toThrow(/^row 3: the cell that begins with "\\"broken/)
+  })
+
+  it('keeps quotes inside cells that do not begin with one', async () => {
+    const rows = await readQuestionFile(
+      'question,answer\nWho wrote "Ida, or the lock"?,a 5" pipe\n,\n"Who?",""\n',
+      'csv',
+    )
+    expect(rows.map(({ row, problems }) => [row, problems])).toEqual([
+      [2, []],
+      [4, []],
     ])
   })
 

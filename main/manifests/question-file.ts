@@ -100,7 +100,41 @@ const COLUMNS: Readonly<Record<string, string>> = {
 
 const GOLD_COLUMN = /^(document|fact)(?:_?(\d+))?$/
 
+/** What separates the cells of a table: a tab, or what its first line has most of. */
+function separatorOf(text: string, format: 'csv' | 'tsv'): string {
+  if (format === 'tsv') return '\t'
+  const head = text.slice(0, /$/m.exec(text)!.index)
+  const counts = [',', ';', '\t', '|'].map((separator) => ({ separator, count: head.split(separator).length }))
+  return counts.toSorted((a, b) => b.count - a.count)[0]!.separator
+}
+
+/** Throws for a quoted cell that does not end where its cell does: the table would go on inside it and lose the rows that follow. */
+function requireClosedQuotes(text: string, separator: string): void {
+  const quoted = /"[^"]*(?:""[^"]*)*(?:"|$)/y
+  let row = 1
+  for (let at = 0; at < text.length;) {
+    if (text[at] === '"') {
+      quoted.lastIndex = at
+      const [cell] = quoted.exec(text)!
+      const after = text[at + cell.length]
+      const isClosed = cell.length > 1 && cell.endsWith('"') && cell.match(/"/g)!.length % 2 === 0
+      if (!isClosed || (after !== undefined && after !== separator && !/[\r\n]/.test(after)))
+        throw new QuestionFileError(
+          `row ${row}: the cell that begins with ${JSON.stringify(cell.slice(0, 30))} has a quote that is not closed: end the cell with a quote, and write a quote inside it twice`,
+        )
+      at += cell.length
+    } else while (at < text.length && text[at] !== separator && text[at] !== '\n') at += 1
+    if (text[at] === '\r') at += 1
+    if (text[at] === '\n') row += 1
+    at += 1
+  }
+}
+
 async function tableRows(content: string | Buffer, format: 'csv' | 'tsv' | 'xlsx'): Promise<QuestionRow[]> {
+  if (typeof content === 'string' && format !== 'xlsx') {
+    const text = withoutMark(content)
+    requireClosedQuotes(text, separatorOf(text, format))
+  }
   const { read, utils } = await import('@e965/xlsx')
   const book =
     typeof content === 'string'
@@ -153,8 +187,10 @@ function fieldsOf(values: ReadonlyMap<string, string>): { fields: Record<string,
       const word = text.toLowerCase()
       if (YES.has(word) || NO.has(word)) fields[field] = YES.has(word)
       else problems.push(`answerable: expected yes or no, got ${JSON.stringify(text)}`)
-    } else if (field === 'hops') fields[field] = Number(text)
-    else if (field === 'tags') fields[field] = listed(text, ';')
+    } else if (field === 'hops') {
+      if (Number.isNaN(Number(text))) problems.push(`hops: expected a number, got ${JSON.stringify(text)}`)
+      else fields[field] = Number(text)
+    } else if (field === 'tags') fields[field] = listed(text, ';')
     else if (field === 'keys') fields['answer_keys'] = listed(text, ';').map((point) => listed(point, '|'))
     else fields[field] = text
   }

@@ -106,6 +106,13 @@ export const askCommand: Command = {
         const lines = flagOption(invocation, 'json') ? [JSON.stringify(asked)] : [...askedLines(asked)]
         invocation.stdout.write(`${lines.join('\n')}\n`)
       }
+      if (failed === setup.aliases.length) {
+        const models = setup.aliases.map(({ alias }) => alias).join(',')
+        const run = `rag-ladder ladder --dataset ${dataset.dataset.id} --models ${models}`
+        invocation.stderr.write(
+          `No approach could answer. If nothing is ingested for them yet, run them first: ${run}\n`,
+        )
+      }
     } finally {
       await client.close()
       await platform.stop()
