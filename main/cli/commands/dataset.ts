@@ -286,7 +286,7 @@ async function check({ experiment, args: [id = ''], invocation, print }: Call): 
     invocation.stdout.write(`${JSON.stringify(result)}\n`)
     return code
   }
-  for (const { place, message, remedy } of result.problems) print(`${place}: ${message}. ${remedy}.`)
+  for (const { place, message, remedy } of result.problems) print(`${place}: ${message}; ${remedy}.`)
   print(
     `${plural(result.documents, 'document')}, ${plural(result.questions, 'question')}: ${result.problems.length === 0 ? 'no problem found' : plural(result.problems.length, 'problem')}`,
   )
