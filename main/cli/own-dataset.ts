@@ -1,11 +1,17 @@
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import { isOwnDataset } from '../manifests/own-datasets.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
+import { unusableWords } from '../manifests/selection.ts'
 
-/** Throws `InputError` for one that is not there. */
-export function datasetOf({ datasets }: Experiment, id: string): LadderDataset {
+/** Throws `InputError` for one that is not there, or whose file cannot be used. */
+export function datasetOf(
+  { datasets, unusable }: Pick<Experiment, 'datasets' | 'unusable'>,
+  id: string,
+): LadderDataset {
   const found = datasets.find(({ dataset }) => dataset.id === id)
   if (found !== undefined) return found
+  const broken = unusable.find((each) => each.id === id)
+  if (broken !== undefined) throw new InputError([unusableWords(broken)])
   throw new InputError([`unknown dataset: ${id}; there are ${datasets.map(({ dataset }) => dataset.id).join(', ')}`])
 }
 

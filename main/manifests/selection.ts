@@ -78,10 +78,14 @@ export function datasetProblems(experiment: Experiment, ids: readonly string[]):
   )
   return [
     ...(unknown.length > 0 ? [`unknown dataset: ${listed(unknown)}; the catalogue has ${listed(known)}`] : []),
-    ...unusable.map(({ id, file, problems }) => `${id}: ${file} cannot be used: ${problems.join('; ')}`),
+    ...unusable.map((each) => unusableWords(each)),
     ...empty.map(({ dataset }) => `${dataset.id} has no question yet: add one to ${dataset.queries_file}`),
   ]
 }
+
+/** Why a dataset that somebody names cannot be used. */
+export const unusableWords = ({ id, file, problems }: Experiment['unusable'][number]): string =>
+  `${id}: ${file} cannot be used: ${problems.join('; ')}`
 
 /** One sentence per dataset that a run of all rungs leaves out because its file cannot be used. */
 export const unusableNotices = ({ unusable }: Pick<Experiment, 'unusable'>): string[] =>
