@@ -10,7 +10,7 @@ if (process.env['RAG_LADDER_USER_DIR'] === undefined) {
   process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
 }
 
-// Most processes and threads of the tests live for a second, half of which they would compile the modules that the one before compiled.
+// Most processes and threads of the tests live for a second, and would spend half of it on compiling the same modules.
 process.env['NODE_COMPILE_CACHE'] ??= resolve('out/compile-cache')
 
 /** A poll ends as soon as it sees what it waits for; only a failure is found later for it. */

@@ -74,6 +74,11 @@ describe('a table of questions', () => {
     await expect(readQuestionFile(text, 'csv')).rejects.toThrow(/^row 3: the cell that begins with "\\"broken/)
   })
 
+  it('is cut at what its head has most of, whatever its cells hold', async () => {
+    const rows = await readQuestionFile('question;answer\n"Who, and when?";"Ida ""M."" Moore, 1904"\n', 'csv')
+    expect(rows).toMatchObject([{ question: { query: 'Who, and when?', ground_truth: 'Ida "M." Moore, 1904' } }])
+  })
+
   it('keeps quotes inside cells that do not begin with one', async () => {
     const rows = await readQuestionFile(
       'question,answer\nWho wrote "Ida, or the lock"?,a 5" pipe\n,\n"Who?",""\n',

@@ -101,7 +101,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
 const GOLD_COLUMN = /^(document|fact)(?:_?(\d+))?$/
 
 /** What separates the cells of a table: a tab, or what its first line has most of. */
-function separatorOf(text: string, format: 'csv' | 'tsv'): string {
+function separatorOf(text: string, format: 'csv' | 'tsv' | 'xlsx'): string {
   if (format === 'tsv') return '\t'
   const head = text.slice(0, /$/m.exec(text)!.index)
   const counts = [',', ';', '\t', '|'].map((separator) => ({ separator, count: head.split(separator).length }))
@@ -131,15 +131,13 @@ function requireClosedQuotes(text: string, separator: string): void {
 }
 
 async function tableRows(content: string | Buffer, format: 'csv' | 'tsv' | 'xlsx'): Promise<QuestionRow[]> {
-  if (typeof content === 'string' && format !== 'xlsx') {
-    const text = withoutMark(content)
-    requireClosedQuotes(text, separatorOf(text, format))
-  }
   const { read, utils } = await import('@e965/xlsx')
-  const book =
-    typeof content === 'string'
-      ? read(withoutMark(content), { type: 'string', raw: true, ...(format === 'tsv' ? { FS: '\t' } : {}) })
-      : read(content, { type: 'buffer' })
+  const readText = (text: string) => {
+    const separator = separatorOf(text, format)
+    requireClosedQuotes(text, separator)
+    return read(text, { type: 'string', raw: true, FS: separator })
+  }
+  const book = typeof content === 'string' ? readText(withoutMark(content)) : read(content, { type: 'buffer' })
   const sheet = book.Sheets[book.SheetNames[0] ?? '']
   const [head = [], ...rows] =
     sheet === undefined

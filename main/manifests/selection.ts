@@ -83,7 +83,7 @@ export function datasetProblems(experiment: Experiment, ids: readonly string[]):
   ]
 }
 
-/** Why a dataset that somebody names cannot be used. */
+/** Why the file of a dataset cannot be used, for a command that names the dataset. */
 export const unusableWords = ({ id, file, problems }: Experiment['unusable'][number]): string =>
   `${id}: ${file} cannot be used: ${problems.join('; ')}`
 

@@ -7,10 +7,9 @@ import { expect, it } from 'vitest'
 import { openForReading } from '../../main/run-index/open-database.ts'
 import { contentOf, indexFolders, openIndex } from '../helpers/run-index.ts'
 import { randomFrom } from '../helpers/random.ts'
-import { repetitions } from '../helpers/repetitions.ts'
 import { fastLine, syntheticRows, type SyntheticRun } from '../helpers/synthetic-evidence.ts'
 
-const ROUNDS = repetitions(12)
+const ROUNDS = 12
 
 const appliedLines = (db: Database.Database): number =>
   db.prepare<[], number>('SELECT coalesce(sum(applied_lines), 0) FROM artifacts').pluck().get()!

@@ -8,15 +8,14 @@ import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
 import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
 import { s3Bytes } from '../../providers/platform/storage/s3-bytes.ts'
 import { randomFrom } from '../helpers/random.ts'
-import { repetitions } from '../helpers/repetitions.ts'
 import { startS3Server } from '../helpers/s3-server.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { bundledWorker, killRounds } from './kill-workers.ts'
 
-const KILLS = repetitions(50)
+const KILLS = 50
 
 it.each(['files in a folder', 'an S3 service'])(
-  `${KILLS} processes that are killed while they store and remove objects leave no object without bytes (%s)`,
+  '50 processes that are killed while they store and remove objects leave no object without bytes (%s)',
   async (where) => {
     const folder = await temporaryFolder()
     const [file, storage] = [join(folder, 'platform.sqlite'), join(folder, 'storage')]

@@ -100,7 +100,7 @@ it('a question of a person is answered from what the run has ingested, and is a 
   expect(missing.code).toBe(3)
   expect(missing.stdout).toContain('contextual-rag')
   expect(missing.stdout).toContain('failed: ')
-  expect(missing.stderr).toContain('run them first: rag-ladder ladder --dataset mine --models contextual-rag')
+  expect(missing.stderr).toMatch(/run them first: .* ladder --dataset mine --models contextual-rag\n$/)
   expect((await runCli(['ask', question, '--project', root])).stderr).toContain('--dataset')
   expect(await readdir(join(root, 'results'))).toEqual(before)
 })

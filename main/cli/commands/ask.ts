@@ -5,6 +5,7 @@ import {
   type ShownPassage,
 } from '../../../contract/evidence/shown-passages.ts'
 import { durationWords, plural } from '../../../contract/words.ts'
+import { typedCommand } from '../../evidence/typed-command.ts'
 import { createGatewayClient } from '../../lib/gateway-client.ts'
 import { oneLine, sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
 import { shorten } from '../../lib/terminal-text.ts'
@@ -108,7 +109,7 @@ export const askCommand: Command = {
       }
       if (failed === setup.aliases.length) {
         const models = setup.aliases.map(({ alias }) => alias).join(',')
-        const run = `rag-ladder ladder --dataset ${dataset.dataset.id} --models ${models}`
+        const run = typedCommand(['ladder', '--dataset', dataset.dataset.id, '--models', models])
         invocation.stderr.write(
           `No approach could answer. If nothing is ingested for them yet, run them first: ${run}\n`,
         )
