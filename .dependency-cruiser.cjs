@@ -38,21 +38,75 @@ module.exports = {
       name: 'no-circular',
       severity: 'error',
       from: {},
-      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+      to: { circular: true },
     },
     { name: 'not-resolvable', severity: 'error', from: {}, to: { couldNotResolve: true } },
     {
       name: 'contract-imports-zod-only',
       severity: 'error',
-      // Runner and platform read manifests alike; pages do not load this file.
-      from: { path: area('contract'), pathNot: [isTest, '^contract/manifests/quick-yaml\\.ts$'] },
+      from: { path: area('contract'), pathNot: isTest },
       to: { pathNot: [area('contract'), '^node_modules/zod/', '^node_modules/@orpc/contract/'] },
+    },
+    {
+      // Runner and platform read manifests alike, engine and converter zip archives; pages load neither file.
+      name: 'core-imports-the-contract-only',
+      severity: 'error',
+      from: { path: area('core'), pathNot: [isTest, '^core/(http|model-records|own-approaches)/'] },
+      to: { pathNot: [area('core'), area('contract'), '^node_modules/(zod|fflate|js-yaml)/'] },
+    },
+    {
+      // They need Node, its connections and files: pages, charts and what they share do not load them.
+      name: 'only-processes-of-node-use-connections-and-files',
+      severity: 'error',
+      from: {
+        path: '^(contract|core|charts|renderer|preload)/',
+        pathNot: [isTest, '^core/(http|model-records|own-approaches)/'],
+      },
+      to: { path: '^core/(http|model-records|own-approaches)/' },
+    },
+    {
+      // A page's call of a service is passed on as a stream in both directions, which is no call with an answer.
+      name: 'the-http-client-is-the-only-one',
+      severity: 'error',
+      from: {
+        path: '^(core|main|providers)/',
+        pathNot: [isTest, '^core/http/', '^main/engine/http/service-route\\.ts$'],
+      },
+      to: { path: '^node_modules/undici/' },
+    },
+    {
+      name: 'the-http-client-imports-core-and-contract',
+      severity: 'error',
+      from: { path: '^core/http/', pathNot: isTest },
+      to: {
+        pathNot: [area('core'), area('contract'), '^node_modules/undici/', '^node:', '^(process|stream|zlib|timers)'],
+      },
+    },
+    {
+      name: 'model-records-import-core-and-contract',
+      severity: 'error',
+      from: { path: '^core/model-records/', pathNot: isTest },
+      to: { path: '^core/http/|^node_modules/(?!zod/)' },
+    },
+    {
+      name: 'own-approaches-import-core-and-contract',
+      severity: 'error',
+      from: { path: '^core/own-approaches/', pathNot: isTest },
+      to: {
+        pathNot: [
+          area('core'),
+          area('contract'),
+          '^node_modules/zod/',
+          '^node:',
+          '^(fs|path|child_process|crypto|string_decoder|timers)',
+        ],
+      },
     },
     {
       name: 'charts-know-only-the-contract',
       severity: 'error',
       from: { path: area('charts'), pathNot: isTest },
-      to: { pathNot: [area('charts'), area('contract'), '^node_modules/(react|recharts|@types/react)/'] },
+      to: { pathNot: [area('charts'), area('contract'), area('core'), '^node_modules/(react|recharts|@types/react)/'] },
     },
     {
       // Pages and the report draw the same charts. Recharts takes a third of a second to load, so nothing else may.
@@ -93,6 +147,29 @@ module.exports = {
       to: { path: '^node_modules/electron/' },
     },
     {
+      name: 'components-import-no-feature',
+      severity: 'error',
+      from: { path: '^renderer/components/' },
+      to: { path: '^renderer/features/' },
+    },
+    {
+      // Its routes speak the interfaces of other programs; only the files that put the platform together know them.
+      name: 'compatibility-is-imported-by-composition-only',
+      severity: 'error',
+      from: {
+        path: '^providers/platform/[^/]+/',
+        pathNot: [isTest, '^providers/platform/(specified/compatibility|composition)/'],
+      },
+      to: { path: '^providers/platform/specified/compatibility/' },
+    },
+    {
+      // It puts the parts of the platform together; a part that needs one of its files would know all others.
+      name: 'nothing-of-the-platform-imports-its-composition',
+      severity: 'error',
+      from: { path: '^providers/platform/[^/]+/', pathNot: [isTest, '^providers/platform/composition/'] },
+      to: { path: '^providers/platform/composition/' },
+    },
+    {
       name: 'nothing-imports-a-host',
       severity: 'error',
       from: { pathNot: '^tests/' },
@@ -101,13 +178,14 @@ module.exports = {
     {
       name: 'no-test-in-production',
       severity: 'error',
-      from: { pathNot: [isTest, '^tests/'] },
+      // The test command names what its fast tier leaves out, as the tests declare it.
+      from: { pathNot: [isTest, '^tests/', '^build/test\\.ts$'] },
       to: { path: [isTest, '^tests/'] },
     },
     {
       name: 'no-dev-dependency-in-production',
       severity: 'error',
-      from: { path: '^(contract|charts|main|providers|preload)/', pathNot: isTest },
+      from: { path: '^(contract|core|charts|main|providers|preload)/', pathNot: isTest },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'], pathNot: '^node_modules/electron/' },
     },
     ...layerRules,

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { isFullTier } from './build/test-tier.ts'
 
 // What is kept per person must not be this person's.
 if (process.env['RAG_LADDER_USER_DIR'] === undefined) {
@@ -13,8 +14,11 @@ if (process.env['RAG_LADDER_USER_DIR'] === undefined) {
 // Most processes and threads of the tests live for a second, and would spend half of it on compiling the same modules.
 process.env['NODE_COMPILE_CACHE'] ??= resolve('out/compile-cache')
 
+// All page specs run beside these tests in the full tier, on the same processors and disk: a unit test of .3 s took 9 s there.
+const slower = isFullTier() ? 3 : 1
+
 /** A poll ends as soon as it sees what it waits for; only a failure is found later for it. */
-const expect = { poll: { timeout: 15_000 } }
+const expect = { poll: { timeout: 15_000 * slower } }
 
 export default defineConfig({
   test: {
@@ -22,8 +26,12 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
-          include: ['{build,charts,contract,main,providers,renderer}/**/*.test.ts', 'tests/golden/**/*.test.ts'],
-          testTimeout: 20_000,
+          include: [
+            '{build,charts,contract,core,main,providers,renderer}/**/*.test.ts',
+            'tests/{golden,helpers}/**/*.test.ts',
+          ],
+          setupFiles: ['tests/helpers/fixed-seed.ts'],
+          testTimeout: 20_000 * slower,
           expect,
           // Modules are loaded once for all files of a worker, which halves the processor time: what a test changes, it puts back.
           isolate: false,
@@ -46,7 +54,6 @@ export default defineConfig({
           testTimeout: 300_000,
           hookTimeout: 60_000,
           expect,
-          fileParallelism: false,
         },
       },
       // Real weights use every processor and up to a gigabyte: one file at a time.

@@ -4,15 +4,24 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import module from 'node:module'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 const runsTypeScript = major > 22 || (major === 22 && minor >= 18)
 
+/** Null for what prints a few lines, which is quicker than to compare the sources, and in a bundle, where this file is none of the sources. */
+async function bundledCommandLine() {
+  const isSmall = [undefined, 'help', '--help', '-h', '--version', '-V'].includes(process.argv[2])
+  if (isSmall || !import.meta.filename.endsWith('.mjs')) return null
+  const { currentBundle } = await import('./current-bundle.ts')
+  return currentBundle(fileURLToPath(new URL('..', import.meta.url)))
+}
+
 if (runsTypeScript) {
   // Before the first TypeScript module: the next start takes stripped and compiled code from the cache.
   module.enableCompileCache()
-  await import('../main/cli.ts')
+  const bundle = await bundledCommandLine()
+  await (bundle === null ? import('../main/cli.ts') : import(pathToFileURL(bundle).href))
 } else {
   const installed = fileURLToPath(new URL('../node_modules/node/bin/node', import.meta.url))
   if (!existsSync(installed)) {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { runTool, type StepResult } from './run-step.ts'
 
-const SOURCES = ['contract', 'charts', 'main', 'preload', 'renderer']
+const SOURCES = ['contract', 'core', 'charts', 'main', 'preload', 'renderer']
 const BUILT = ['out/main/index.js', 'out/preload/index.cjs', 'out/renderer/index.html']
 
 /** Time of the newest file below a folder. */
@@ -14,7 +14,7 @@ function newestIn(folder: string): number {
   )
 }
 
-/** Whether something was edited since pages and shell were built, or they were never built. */
+/** Returns true when something was edited since pages and shell were built, or they were never built. */
 export function arePagesStale(): boolean {
   if (!BUILT.every((file) => existsSync(file))) return true
   const oldest = Math.min(...BUILT.map((file) => statSync(file).mtimeMs))

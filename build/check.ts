@@ -1,15 +1,15 @@
-import { readdir } from 'node:fs/promises'
+import { readdir, lstat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { lstat } from 'node:fs/promises'
 import { licencesOfCheckout } from './licences/licences.ts'
 import { lockFileGaps } from './lock-file.ts'
 import { runTool, type StepResult } from './run-step.ts'
 import { staleSchemas } from './schemas.ts'
-import { isGlossaryCurrent } from './glossary.ts'
+import { isGlossaryCurrent, isMethodsPageCurrent } from './glossary.ts'
 import { isPlatformPageCurrent } from './platform-page.ts'
 import { isSettingsPageCurrent } from './settings-page.ts'
 import { knownVulnerabilities } from './vulnerabilities.ts'
-import type { Totals } from './totals.ts'
+import { firstWords, type Totals } from './totals.ts'
+import { checkPublishedResults } from './published-results.ts'
 import { checkWalls } from './walls.ts'
 import { answerHelp } from './answer-help.ts'
 
@@ -55,12 +55,20 @@ async function installedBytes(folder: string): Promise<number> {
 type Step = () => Promise<StepResult>
 
 /** Folders with a `tsconfig.json` of their own. */
-const AREAS = ['contract', 'charts', 'main', 'providers', 'preload', 'renderer', 'tests']
+const AREAS = ['contract', 'core', 'charts', 'main', 'providers', 'preload', 'renderer', 'tests']
 
 const types =
   (area: string): Step =>
   () =>
-    runTool(`types: ${area}`, process.execPath, ['node_modules/typescript-7/bin/tsc', '-p', area])
+    // The findings of an earlier check about files that are still the same are not worked out again.
+    runTool(`types: ${area}`, process.execPath, [
+      'node_modules/typescript-7/bin/tsc',
+      '-p',
+      area,
+      '--incremental',
+      '--tsBuildInfoFile',
+      `out/types/${area}.tsbuildinfo`,
+    ])
 
 /** Everything that needs no running service, each as its own counted step. */
 const STEPS: Step[] = [
@@ -78,7 +86,10 @@ const STEPS: Step[] = [
     })),
   () =>
     timed('glossary defines the metrics', async () => ({
-      problems: (await isGlossaryCurrent()) ? [] : ['docs/GLOSSARY.md is stale: npm run glossary'],
+      problems:
+        (await isGlossaryCurrent()) && (await isMethodsPageCurrent())
+          ? []
+          : ['docs/GLOSSARY.md or docs/methods.md is stale: npm run glossary'],
     })),
   () =>
     timed('page of settings matches the variables', async () => ({
@@ -88,9 +99,13 @@ const STEPS: Step[] = [
     timed('page of the platform matches routes and variables', async () => ({
       problems: (await isPlatformPageCurrent()) ? [] : ['docs/platform.md is stale: npm run settings'],
     })),
-  () => runTool('lock file installs', 'npm', ['ci', '--dry-run', '--no-audit', '--no-fund', '--loglevel=error']),
+  () => timed('age of published results', () => checkPublishedResults(process.cwd())),
+  // In CI it has just been installed (.ci/run).
+  ...(process.env['CI'] === 'true'
+    ? []
+    : [() => runTool('lock file installs', 'npm', ['ci', '--dry-run', '--no-audit', '--no-fund', '--loglevel=error'])]),
   () => timed('lock file is complete for macOS, Windows and Linux', async () => ({ problems: await lockFileGaps() })),
-  () => timed('licences and third-party notices', async () => ({ problems: await licencesOfCheckout() })),
+  () => timed('licences of shipped packages', async () => ({ problems: await licencesOfCheckout() })),
   () =>
     timed('known vulnerabilities', async () => {
       const found = await knownVulnerabilities()
@@ -108,11 +123,11 @@ const STEPS: Step[] = [
 export const check = (): Promise<Totals> => runSteps(STEPS)
 
 /** Checks the types of the named areas, of all where none is named. */
-async function checkTypes(areas: readonly string[]): Promise<Totals> {
+export async function checkTypes(areas: readonly string[]): Promise<Totals> {
   const unknown = areas.filter((area) => !AREAS.includes(area))
   if (unknown.length > 0) {
     console.error(`Unknown area ${unknown.join(', ')}: expected ${AREAS.join(', ')}`)
-    return { passed: 0, failed: 1, skipped: 0 }
+    return { passed: 0, failed: 1, skipped: 0, failures: [] }
   }
   return runSteps((areas.length === 0 ? AREAS : areas).map(types))
 }
@@ -120,7 +135,7 @@ async function checkTypes(areas: readonly string[]): Promise<Totals> {
 /** Runs two steps at a time and prints each as it ends. */
 async function runSteps(steps: readonly Step[]): Promise<Totals> {
   const queue = [...steps]
-  const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0, failures: [] }
   const worker = async (): Promise<void> => {
     for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
       const result = await step()
@@ -132,7 +147,9 @@ async function runSteps(steps: readonly Step[]): Promise<Totals> {
       totals[result.ok ? 'passed' : 'failed'] += 1
       const note = result.ok && !result.output.includes('\n') && result.output.length < 80 ? `  ${result.output}` : ''
       console.log(`${result.ok ? '●' : '▲'} ${result.name}  ${result.seconds.toFixed(1)} s${note}`)
-      if (!result.ok) console.log(result.output)
+      if (result.ok) continue
+      console.log(result.output)
+      totals.failures.push(`${result.name}: ${firstWords(result.output)}`)
     }
   }
   await Promise.all([worker(), worker()])

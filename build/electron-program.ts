@@ -7,7 +7,7 @@ export type Fetched = { ok: true; program: string } | { ok: false; reason: strin
 /** A mirror that sends nothing any more must not hold the start up for ever. */
 const FETCH_TIMEOUT_MS = 300_000
 
-/** What a person can do something about, out of the installer's stack traces. */
+/** Returns what a person can do something about, out of the installer's stack traces. */
 function reasonOf(stderr: string): string {
   const line = stderr.split('\n').find((text) => /^\w*Error\b/.test(text)) ?? stderr.split('\n')[0]!
   const reason = line.replace(/^\w*Error:\s*/, '').trim()

@@ -1,8 +1,12 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { METRICS } from '../contract/index.ts'
+import { METRICS } from '../contract/metrics/metrics.ts'
+import { relationSentence, type MethodStatement } from '../contract/method-statement.ts'
+import { METHODS } from '../contract/methods.ts'
+import { ROUTING } from '../contract/routing.ts'
 import { answerHelp } from './answer-help.ts'
 
 const FILE = new URL('../docs/GLOSSARY.md', import.meta.url)
+const METHODS_FILE = new URL('../docs/methods.md', import.meta.url)
 
 const row = (word: string, meaning: string): string => `| ${word} | ${meaning} |`
 const wordOf = (line: string): string => line.split(' | ')[0]!.slice(2)
@@ -24,14 +28,44 @@ function withMetrics(text: string): string {
   return lines.join('\n')
 }
 
-/** Whether docs/GLOSSARY.md defines every metric in the words of its descriptor. */
+const listed = (title: string, items: readonly string[]): string =>
+  items.length === 0 ? '' : `\n${title}\n\n${items.map((item) => `- ${item}\n`).join('')}`
+
+const methodEntry = ([name, method]: [string, MethodStatement]): string =>
+  `## ${name}\n\n${relationSentence(method)}\n${listed('The same:', method.same)}${listed('Different:', method.differs)}`
+
+const GRADED = METRICS.flatMap((metric): [string, MethodStatement][] =>
+  'method' in metric ? [[metric.label, metric.method]] : [],
+)
+
+/** docs/methods.md, from the table of methods. */
+const methodsPage = (): string =>
+  [
+    '# Methods and what they follow',
+    'Approaches and graded metrics of this project beside the published methods that they follow. “Faithful” has every essential step, “similar” the essential idea with steps that differ, “different” is another method of the family. Written by `npm run glossary` from `contract/methods.ts` and the files of `contract/metrics`.',
+    ...[...Object.entries(METHODS), ...GRADED].map((entry) => methodEntry(entry).trimEnd()),
+    '## Routes of the adaptive workflow',
+    'Where `manifests/workflows/adaptive-rag.json` sends each kind of question, and what that was decided by. `rag-ladder routes` prints it; `contract/routing.ts` has it.',
+    [
+      '| route | approach | decided by |',
+      '| --- | --- | --- |',
+      ...ROUTING.map(({ route, approach, evidence }) => `| ${route} | ${approach} | ${evidence} |`),
+    ].join('\n'),
+  ].join('\n\n') + '\n'
+
+/** Returns true when docs/methods.md has every method in the words of the table. */
+export const isMethodsPageCurrent = async (): Promise<boolean> =>
+  (await readFile(METHODS_FILE, 'utf8').catch(() => '')) === methodsPage()
+
+/** Returns true when docs/GLOSSARY.md defines every metric in the words of its descriptor. */
 export async function isGlossaryCurrent(): Promise<boolean> {
   const text = await readFile(FILE, 'utf8').catch(() => '')
   return text === withMetrics(text)
 }
 
 if (import.meta.main) {
-  answerHelp('npm run glossary: writes the metrics into docs/GLOSSARY.md')
+  answerHelp('npm run glossary: writes the metrics into docs/GLOSSARY.md and the methods into docs/methods.md')
   await writeFile(FILE, withMetrics(await readFile(FILE, 'utf8')))
-  console.log('docs/GLOSSARY.md written')
+  await writeFile(METHODS_FILE, methodsPage())
+  console.log('docs/GLOSSARY.md and docs/methods.md written')
 }

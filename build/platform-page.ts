@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { VARIABLES } from '../contract/index.ts'
-import type { VariableName } from '../contract/index.ts'
+import { VARIABLES } from '../contract/settings/variables.ts'
+import type { VariableName } from '../contract/settings/variables.ts'
 import { format } from 'oxfmt'
 import { SERVICE_TOKEN_VARIABLES } from '../providers/platform/identity/principals.ts'
 import type { Principal } from '../providers/platform/identity/principals.ts'
@@ -80,7 +80,7 @@ async function page(): Promise<string> {
   return (await format('page.md', [INTRODUCTION, ...sections, credentials].join('\n'))).code
 }
 
-/** Whether docs/platform.md matches the routes and the variables. */
+/** Returns true when docs/platform.md matches the routes and the variables. */
 export const isPlatformPageCurrent = async (): Promise<boolean> =>
   (await readFile(FILE, 'utf8').catch(() => '')) === (await page())
 

@@ -1,6 +1,8 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, extname, join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { Plugin } from 'vite'
+import { BUNDLE_FOLDER, sourceStamp, STAMP_FILE } from '../bin/current-bundle.ts'
 
 // The program as a few files instead of fourteen hundred. Most processes of the tests live for a second and used half of it to find and load
 // their modules. `npm test` makes the bundle once; the helpers that start processes take them from it (tests/helpers/program.ts). Only where a
@@ -9,25 +11,28 @@ import type { Plugin } from 'vite'
 /** The folder of the bundle, where there is one. */
 export const BUNDLE_VARIABLE = 'RAG_LADDER_TEST_PROGRAM'
 
-/** What is started by its path. */
+/** Lists what is started by its path, and the command line as a function, which tests call. */
 export const ENTRIES = [
   'bin/rag-ladder.mjs',
+  'main/cli.ts',
+  'main/cli/main.ts',
   'main/engine/index.ts',
   'main/engine/experiment-thread.ts',
-  'main/run-index/parse-thread.ts',
-  'main/run-index/reader-thread.ts',
-  'main/run-index/writer-thread.ts',
-  'main/statistics/statistics-worker.ts',
+  'main/run-index/threads/parse-thread.ts',
+  'main/run-index/threads/reader-thread.ts',
+  'main/run-index/threads/writer-thread.ts',
+  'main/statistics/thread/statistics-worker.ts',
   'providers/converter-adapter/main.ts',
   'providers/converter/main.ts',
   'providers/converter/formats/doc-text-worker.ts',
   'providers/converter/work/worker.ts',
   'providers/kit/audio/decode-worker.ts',
-  'providers/platform/compatibility/assets/asset-child.ts',
+  'providers/platform/specified/compatibility/assets/asset-child.ts',
+  'providers/platform/composition/model-probes/test-models.ts',
   'providers/platform/index.ts',
   'providers/platform/models/fetch-file.ts',
-  'providers/platform/models/gguf-child.ts',
-  'providers/platform/models/test-gguf.ts',
+  'providers/platform/models/gguf/gguf-child.ts',
+  'providers/platform/models/onnx/onnx-child.ts',
   'providers/stt/backends/engines/engine-child.ts',
   'providers/stt/main.ts',
   'providers/tts/engines/chatterbox/chatterbox-worker.ts',
@@ -80,4 +85,21 @@ export async function bundleProgram(root: string, folder: string): Promise<void>
       },
     },
   })
+}
+
+/** Bundles the program for its users: `bin/rag-ladder.mjs` starts the bundle as long as the sources are those that it was made of. */
+export async function bundleForUsers(root: string): Promise<void> {
+  const folder = join(root, BUNDLE_FOLDER)
+  rmSync(folder, { recursive: true, force: true })
+  const stamp = sourceStamp(root)
+  await bundleProgram(root, folder)
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, STAMP_FILE), stamp)
+}
+
+if (import.meta.main) {
+  // Without its bundle the program starts from its sources: no reason to fail an installation.
+  await bundleForUsers(fileURLToPath(new URL('..', import.meta.url))).catch((error: unknown) =>
+    console.warn(`the program is not bundled and starts from its sources: ${String(error)}`),
+  )
 }

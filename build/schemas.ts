@@ -1,27 +1,44 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import * as contract from '../contract/index.ts'
+import { Aggregate } from '../contract/evidence/aggregate.ts'
+import { CanonicalRow } from '../contract/evidence/canonical-row.ts'
+import { EvaluationResult } from '../contract/evidence/evaluation-result.ts'
+import { Judgments } from '../contract/evidence/judgments.ts'
+import { Matrix } from '../contract/evidence/matrix.ts'
+import { RagExtension } from '../contract/evidence/rag-extension.ts'
+import { RunEvent } from '../contract/evidence/run-event.ts'
+import { RunIdentity } from '../contract/evidence/run-identity.ts'
+import { ConnectionsFile } from '../contract/manifests/connections.ts'
+import { ConsumerManifest } from '../contract/manifests/consumer.ts'
+import { DatasetFile, DatasetCatalogue, ParaphraseFile } from '../contract/manifests/datasets.ts'
+import { EvaluationManifest } from '../contract/manifests/evaluation.ts'
+import { FlavorsManifest } from '../contract/manifests/flavors.ts'
+import { ModelCatalogue } from '../contract/manifests/model-catalogue.ts'
+import { ModelsFile } from '../contract/manifests/models.ts'
+import { PluginManifest } from '../contract/manifests/plugin.ts'
+import { QueryFile } from '../contract/manifests/queries.ts'
 import { answerHelp } from './answer-help.ts'
 
 const FILES: Record<string, z.ZodType> = {
-  consumer: contract.ConsumerManifest,
-  plugin: contract.PluginManifest,
-  evaluation: contract.EvaluationManifest,
-  dataset: contract.DatasetFile,
-  datasets: contract.DatasetCatalogue,
-  flavors: contract.FlavorsManifest,
-  models: contract.ModelsFile,
-  connections: contract.ConnectionsFile,
-  'model-catalogue': contract.ModelCatalogue,
-  queries: contract.QueryFile,
-  'canonical-row': contract.CanonicalRow,
-  'rag-extension': contract.RagExtension,
-  'evaluation-result': contract.EvaluationResult,
-  matrix: contract.Matrix,
-  judgments: contract.Judgments,
-  aggregate: contract.Aggregate,
-  'run-event': contract.RunEvent,
-  'run-identity': contract.RunIdentity,
+  consumer: ConsumerManifest,
+  plugin: PluginManifest,
+  evaluation: EvaluationManifest,
+  dataset: DatasetFile,
+  datasets: DatasetCatalogue,
+  flavors: FlavorsManifest,
+  models: ModelsFile,
+  connections: ConnectionsFile,
+  'model-catalogue': ModelCatalogue,
+  queries: QueryFile,
+  paraphrases: ParaphraseFile,
+  'canonical-row': CanonicalRow,
+  'rag-extension': RagExtension,
+  'evaluation-result': EvaluationResult,
+  matrix: Matrix,
+  judgments: Judgments,
+  aggregate: Aggregate,
+  'run-event': RunEvent,
+  'run-identity': RunIdentity,
 }
 
 const folder = new URL('../docs/schemas/', import.meta.url)

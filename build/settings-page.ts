@@ -1,5 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { type Program, PROGRAMS, type Variable, VARIABLES } from '../contract/index.ts'
+import { type Program, PROGRAMS, type Variable, VARIABLES } from '../contract/settings/variables.ts'
 import { format } from 'oxfmt'
 import { answerHelp } from './answer-help.ts'
 
@@ -31,7 +31,7 @@ async function page(): Promise<string> {
   return (await format('page.md', [INTRODUCTION, ...sections].join('\n'))).code
 }
 
-/** Whether docs/guide/settings.md matches the table of variables. */
+/** Returns true when docs/guide/settings.md matches the table of variables. */
 export const isSettingsPageCurrent = async (): Promise<boolean> =>
   (await readFile(FILE, 'utf8').catch(() => '')) === (await page())
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
-import { missingFolder } from '../main/manifests/project-folder.ts'
+import { missingFolder } from '../main/manifests/project/project-folder.ts'
 import { missingLibraries } from './e2e/electron-runtime.ts'
 import { electronProgram } from './electron-program.ts'
 import { answerHelp } from './answer-help.ts'

@@ -1,21 +1,31 @@
 import { spawn } from 'node:child_process'
+import { readdirSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { check } from './check.ts'
 import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
-import type { Totals } from './totals.ts'
+import { chooseTier, isFullTier } from './test-tier.ts'
+import { addTotals, firstWords, type Totals } from './totals.ts'
 import { answerHelp } from './answer-help.ts'
+import { FAST_SPECS } from '../tests/e2e/fast-specs.ts'
+import { REPEATED_IN_CI } from '../tests/e2e/shell-specs.ts'
+import { REPETITIONS } from '../tests/helpers/repetitions.ts'
 
 interface VitestReport {
   numPassedTests: number
   numFailedTests: number
   numPendingTests: number
   numTodoTests: number
-  testResults: { status: string; assertionResults: { status: string }[] }[]
+  testResults: {
+    name: string
+    status: string
+    message: string
+    assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
+  }[]
 }
 
 async function vitest(args: string[]): Promise<Totals> {
@@ -42,16 +52,21 @@ async function vitest(args: string[]): Promise<Totals> {
     // A file that could not be loaded, or whose preparation failed, fails no test by number.
     const broken = report.testResults.filter(
       ({ status, assertionResults: tests }) => status === 'failed' && tests.every((test) => test.status !== 'failed'),
-    ).length
-    const failed = report.numFailedTests + broken
+    )
+    const failed = report.numFailedTests + broken.length
+    const failures = report.testResults.flatMap(({ name, assertionResults: tests }) =>
+      tests
+        .filter(({ status }) => status === 'failed')
+        .map((test) => `${relative('', name)} > ${test.fullName}: ${firstWords(test.failureMessages.join(' '))}`),
+    )
     return {
       passed: report.numPassedTests,
       failed: failed === 0 && code !== 0 ? 1 : failed,
       skipped: report.numPendingTests + report.numTodoTests,
+      failures: [...failures, ...broken.map(({ name, message }) => `${relative('', name)}: ${firstWords(message)}`)],
     }
   } catch {
-    console.log('vitest left no report')
-    return { passed: 0, failed: 1, skipped: 0 }
+    return { passed: 0, failed: 1, skipped: 0, failures: ['vitest left no report'] }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
@@ -110,20 +125,31 @@ async function bundleForTests(): Promise<Partial<Totals>> {
     process.env[BUNDLE_VARIABLE] = folder
     return {}
   } catch (error) {
-    console.log(`▲ the program cannot be bundled, the tests start it from its sources: ${String(error)}`)
-    return { failed: 1 }
+    const failure = `the program cannot be bundled, the tests start it from its sources: ${String(error)}`
+    console.log(`▲ ${failure}`)
+    return { failed: 1, failures: [failure] }
   }
 }
 
-answerHelp('npm test -- [--install] [PATH…]: runs checks, tests and page specs; with PATH only these tests')
+/** Names what the fast tier leaves to CI. */
+function printLeftToCi(): void {
+  console.log('\nleft to CI (npm test -- --full runs all of it)')
+  for (const [what, { fast, full }] of Object.entries(REPETITIONS)) console.log(`○ ${what} ${fast} times, not ${full}`)
+  for (const { file, title } of REPEATED_IN_CI)
+    console.log(`○ only in the browser, not in Electron too: ${file}${title === undefined ? '' : `, ${title}`}`)
+  const isPart = (file: string): boolean => FAST_SPECS.some((spec) => spec.file === file)
+  const files = readdirSync('tests/e2e').filter((file) => file.endsWith('.spec.ts') && !file.startsWith('desktop-'))
+  for (const file of files)
+    console.log(`○ page specs of ${file}${isPart(file) ? ' but for those of tests/e2e/fast-specs.ts' : ''}`)
+}
+
+answerHelp(
+  'npm test -- [--full] [--install] [PATH…]: runs checks, tests and page specs, with --full or CI=true all of them; with PATH only these tests',
+)
 
 const closeTemporaryFolder = await ownTemporaryFolder()
-const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
-const add = (more: Partial<Totals>): void => {
-  totals.passed += more.passed ?? 0
-  totals.failed += more.failed ?? 0
-  totals.skipped += more.skipped ?? 0
-}
+const totals: Totals = { passed: 0, failed: 0, skipped: 0, failures: [] }
+const add = (more: Partial<Totals>): void => addTotals(totals, more)
 
 /** Lets the tests of real weights download what they need (tests/real/weights.ts); in CI they do so unasked. */
 const FETCH_FLAG = '--fetch-weights'
@@ -134,33 +160,39 @@ const PEERS_FLAG = '--install-peers'
 if (process.argv.includes(PEERS_FLAG)) process.env['RAG_LADDER_INSTALL_PEERS'] = '1'
 
 const FLAGS = [INSTALL_FLAG, FETCH_FLAG, PEERS_FLAG]
-const chosen = process.argv.slice(2).filter((arg) => !FLAGS.includes(arg))
+const chosen = chooseTier(process.argv.slice(2)).filter((arg) => !FLAGS.includes(arg))
 if (chosen.length > 0) {
   // While one file is worked on, nothing else has to be waited for.
   add(await vitest(chosen))
   console.log('\nonly the named tests ran; npm test without arguments also runs the checks and the specs of the pages')
 } else {
-  console.log('check')
-  add(await check())
   // Both install what is missing, which only one can do at a time.
   await findPrograms()
   const hosts = await prepareSpecs()
   add(await bundleForTests())
-  // Each waits as much as it computes: side by side they take two thirds of the time. The specs print when the tests have ended.
-  console.log('\ntests, and specs of the pages beside them')
+  // The specs wait as much as they compute: beside checks and tests they take two thirds of the time. They print when the others have ended.
   const held = heldOutput()
-  const specs = runSpecs(hosts, held.print)
+  const quiet = Promise.withResolvers<null>()
+  const specs = runSpecs(hosts, held.print, quiet.promise)
+  console.log('\ncheck, and specs of the pages beside it')
+  add(await check())
+  console.log('\ntests, and specs of the pages beside them')
   add(await vitest([]))
+  quiet.resolve(null)
   console.log('\nspecs of the pages')
   held.release()
   add(await specs)
+  if (!isFullTier()) printLeftToCi()
 }
 
 const left = await closeTemporaryFolder()
 if (left.length > 0) {
-  add({ failed: 1 })
-  console.log(`\nthe tests left ${left.length} folders or files in the temporary folder: ${left.join(', ')}`)
+  const failure = `the tests left ${left.length} folders or files in the temporary folder: ${left.join(', ')}`
+  add({ failed: 1, failures: [failure] })
 }
 if (totals.passed === 0) totals.failed += 1
+// The end of the output is what a person, and a service that keeps only the end, sees first.
+if (totals.failures.length > 0)
+  console.log(`\nfailed\n${totals.failures.map((failure) => `▲ ${failure}`).join('\n')}\n`)
 process.exitCode = totals.failed === 0 ? 0 : 1
 console.log(`${totals.passed} passed, ${totals.failed} failed, ${totals.skipped} skipped`)

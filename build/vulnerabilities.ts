@@ -12,7 +12,7 @@ interface AuditReport {
 /** Known vulnerabilities of the packages that the app ships; or why the registry could not be asked. */
 type Vulnerabilities = { known: true; problems: string[] } | { known: false; reason: string }
 
-/** Reads what `npm audit --json` printed. A registry without advisory data is no clean result. */
+/** Reads what `npm audit --json` printed. A registry without advisory data is not a clean result. */
 export function readAudit(text: string): Vulnerabilities {
   let report: AuditReport
   try {

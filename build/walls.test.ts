@@ -31,6 +31,18 @@ it('finds each forbidden import by its rule', async () => {
     'main/c.ts': from('./cli.ts'),
     'main/one.ts': "import { two } from './two.ts'\nexport const one = (): number => two\n",
     'main/two.ts': "import { one } from './one.ts'\nexport const two = one.length\n",
+    'main/type-one.ts': "import type { Two } from './type-two.ts'\nexport interface One {\n  two: Two\n}\n",
+    'main/type-two.ts': "import type { One } from './type-one.ts'\nexport interface Two {\n  one: One\n}\n",
+    'providers/platform/specified/compatibility/a.ts': value,
+    'providers/platform/specified/media/media-part.ts': from('../compatibility/a.ts'),
+    'providers/platform/rag/a.ts': from('../specified/compatibility/a.ts'),
+    'providers/platform/composition/a.ts': value,
+    'providers/platform/rag/b.ts': from('../composition/a.ts'),
+    'providers/platform/jobs/a.ts': from('../stores/a.ts'),
+    'providers/platform/stores/a.ts': from('./b.ts'),
+    'providers/platform/stores/b.ts': from('../jobs/a.ts'),
+    'renderer/components/a.ts': from('../features/cell/a.ts'),
+    'renderer/features/cell/a.ts': value,
     'providers/kit/a.ts': value,
     'providers/kit/b.ts': from('../stt/a.ts'),
     'providers/stt/a.ts': value,
@@ -38,15 +50,21 @@ it('finds each forbidden import by its rule', async () => {
     'providers/tts/b.ts': from('../../main/a.ts'),
   })
   const { problems, modules } = await checkWalls(root)
-  expect(modules).toBe(12)
+  expect(modules).toBe(24)
   expect(problems.sort()).toEqual([
+    'compatibility-is-imported-by-composition-only: providers/platform/rag/a.ts → providers/platform/specified/compatibility/a.ts',
+    'compatibility-is-imported-by-composition-only: providers/platform/specified/media/media-part.ts → providers/platform/specified/compatibility/a.ts',
+    'components-import-no-feature: renderer/components/a.ts → renderer/features/cell/a.ts',
     'contract-imports-zod-only: contract/a.ts → main/a.ts',
     'kit-imports-no-provider: providers/kit/b.ts → providers/stt/a.ts',
     'main-knows-only-the-contract: main/b.ts → providers/kit/a.ts',
     'no-circular: main/one.ts → main/two.ts',
+    'no-circular: main/type-one.ts → main/type-two.ts',
+    'no-circular: providers/platform/jobs/a.ts → providers/platform/stores/a.ts',
     'no-provider-imports-another: providers/kit/b.ts → providers/stt/a.ts',
     'no-provider-imports-another: providers/tts/a.ts → providers/stt/a.ts',
     'nothing-imports-a-host: main/c.ts → main/cli.ts',
+    'nothing-of-the-platform-imports-its-composition: providers/platform/rag/b.ts → providers/platform/composition/a.ts',
     'providers-know-only-the-contract: providers/tts/b.ts → main/a.ts',
   ])
 })

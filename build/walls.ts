@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-const AREAS = ['contract', 'charts', 'main', 'providers', 'tests', 'build', 'preload', 'renderer']
+const AREAS = ['contract', 'core', 'charts', 'main', 'providers', 'tests', 'build', 'preload', 'renderer']
 
 interface Cruise {
   summary: { totalCruised: number; violations: { rule: { name: string }; from: string; to: string }[] }

@@ -4,7 +4,7 @@ import { durationWords } from '../contract/words.ts'
 export interface Axis {
   name: string
   ticks: readonly { value: number; label: string }[]
-  /** How far along the axis a value is: 0 at its start, 1 at its end, and never outside. */
+  /** Returns how far along the axis a value is: 0 at its start, 1 at its end, and never outside. */
   share: (value: number) => number
 }
 

@@ -66,6 +66,9 @@ describe('looks', () => {
     for (const name of names) expect(turned.get(name)).toEqual(looks.get(name))
   })
 
+  it('the keyword baseline is no flavor of hybrid by its name', () =>
+    expect(lookOf('bm25', 'hybrid-rag').short).toBe('bm25'))
+
   it('an undeclared approach keeps its name', () => expect(lookOf('other').short).toBe('other'))
 })
 

@@ -2,7 +2,7 @@ import { createElement as h, type ReactElement } from 'react'
 import { Rectangle } from 'recharts'
 import { px } from './frame.ts'
 
-/** Where cells go, in the order of the bars. */
+/** Each cell is counted in one of these, in the order of the bars. */
 const PARTS = ['scored', 'errors', 'timeouts', 'unevaluable', 'disabled', 'not_run', 'missing'] as const
 export type Part = (typeof PARTS)[number]
 

@@ -1,4 +1,4 @@
-// What all charts share. Recharts draws surface, grid and lines from coordinates that are worked out here, without its chart containers:
+// All charts share this. Recharts draws surface, grid and lines from coordinates that are worked out here, without its chart containers:
 // these pass their size and axes on in effects, which a server never runs, so `react-dom/server` gets an empty element from them
 // (decision 080). Colours are variables that the control panel and the report both define. Elements are written with `createElement`,
 // because Node runs these files as they are and reads no JSX.
@@ -8,7 +8,7 @@ import type { Axis } from './axis.ts'
 import { type Look, markerPaths } from './look.ts'
 import { LETTER_WIDTH, placeLabels, shortened } from './names.ts'
 
-/** Where values are drawn, in pixels; the rest of the surface is for axes and names. */
+/** Values are drawn in this area, in pixels; the rest of the surface is for axes and names. */
 export interface Plot {
   left: number
   right: number
@@ -46,7 +46,7 @@ interface FrameProps {
   width: number
   height: number
   plot: Plot
-  /** What the chart shows, in words, for screen readers. */
+  /** Describes the chart in words, for screen readers. */
   title: string
   description: string
   y: Axis

@@ -24,6 +24,8 @@ export interface CurveSeries {
 interface LadderCurveProps {
   width: number
   title: string
+  /** Explains the chart to those who do not see it. */
+  description?: string
   rungs: readonly { number: string; label: string }[]
   series: readonly CurveSeries[]
   y: Axis
@@ -38,7 +40,14 @@ const WORDS = {
 } as const
 
 /** One metric from rung to rung: a line per approach, whiskers for the 95 % intervals. */
-export function LadderCurve({ width, title, rungs, series: all, y }: LadderCurveProps): ReactElement {
+export function LadderCurve({
+  width,
+  title,
+  description = WORDS.description,
+  rungs,
+  series: all,
+  y,
+}: LadderCurveProps): ReactElement {
   const series = all.filter(({ points }) => points.some((point) => point !== null))
   const plot = plotOf(width, series.length, 240)
   const step = (plot.right - plot.left) / Math.max(1, rungs.length)
@@ -62,7 +71,7 @@ export function LadderCurve({ width, title, rungs, series: all, y }: LadderCurve
       height: plot.bottom + 26 + 16 * LABEL_LINES,
       plot,
       title,
-      description: WORDS.description,
+      description,
       x: null,
       y,
     },

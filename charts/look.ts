@@ -1,6 +1,6 @@
-// How an approach looks wherever it is drawn: pages, charts and reports. Colour and marker are the approach's. A flavor has a hollow marker
+// An approach looks the same wherever it is drawn: pages, charts and reports. Colour and marker are the approach's. A flavor has a hollow marker
 // with a sign in it and a dashed line, both chosen by its name alone: page and report show the same, whatever else they show. Decision 080.
-import { APPROACHES, type ApproachMarker, BaseApproach } from '../contract/approaches.ts'
+import { APPROACHES, type ApproachMarker, BaseApproach, KEYWORD_BASELINE } from '../contract/approaches.ts'
 
 export type { ApproachMarker }
 
@@ -18,7 +18,7 @@ export interface Look {
 /** An approach without a base, as in a historical snapshot. */
 const UNKNOWN = { colour: '#7a8291', marker: 'square' } as const
 
-/** What tells the flavors of one approach apart: the SVG path within the marker, and the dash array of the line. */
+/** These distinguish the flavors of one approach: the SVG path within the marker, and the dash array of the line. */
 const FLAVOR_SIGNS = {
   empty: { path: null, dash: '6 3' },
   dot: { path: 'M0-1.6a1.6 1.6 0 1 0 0 3.2 1.6 1.6 0 0 0 0-3.2z', dash: '2 3' },
@@ -48,7 +48,8 @@ export function lookOf(alias: string, base: BaseApproach | null = baseOf(alias))
   const { colour, marker, short } = APPROACHES[base]
   if (alias === base) return { colour, marker, short, sign: null, dash: null }
   const flavor = alias.startsWith(`${base}-`) ? alias.slice(base.length + 1) : alias
-  return withSign({ colour, marker, short: `${short} ${flavor}`, sign: null, dash: null }, SIGNS[placeOf(flavor)]!)
+  const name = alias === KEYWORD_BASELINE ? alias : `${short} ${flavor}`
+  return withSign({ colour, marker, short: name, sign: null, dash: null }, SIGNS[placeOf(flavor)]!)
 }
 
 /** Looks of all aliases of a chart or report, by alias. Of two flavors with the same sign, the later by name has the next free one. */
@@ -79,6 +80,7 @@ const MARKERS: Record<ApproachMarker, string> = {
   hexagon: 'M-3-5.5h6L6 0 3 5.5h-6L-6 0z',
   star: 'M0-6.5 1.6-2h4.6L2.5.8 3.8 5.3 0 2.6-3.8 5.3-2.5.8-6.2-2h4.6z',
   'triangle-down': 'M0 6-6-5H6z',
+  bar: 'M-6.5-2.5h13v5h-13z',
 }
 
 interface MarkerPath {

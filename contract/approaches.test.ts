@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { BaseApproach } from './approaches.ts'
 
 const ROOT = join(import.meta.dirname, '..')
-const AREAS = ['bin', 'charts', 'contract', 'main', 'preload', 'providers', 'renderer']
+const AREAS = ['bin', 'charts', 'contract', 'core', 'main', 'preload', 'providers', 'renderer']
 /** A file may name a few approaches, such as a default selection; one more than that is a list to keep in step. */
 const NAMED_AT_MOST = 3
 
@@ -19,6 +19,10 @@ describe('approach descriptors', () => {
     })
     expect(lists.map((file) => file.replaceAll('\\', '/')).sort()).toEqual([
       'contract/approaches.ts',
+      // A record that the compiler holds to every approach.
+      'contract/methods.ts',
+      // The routes of the adaptive approach, each with what answers it and why.
+      'contract/routing.ts',
       'providers/platform/rag/approaches/registry.ts',
     ])
   })

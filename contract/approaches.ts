@@ -3,8 +3,8 @@
 // To add one: a descriptor here, its file in providers/platform/rag/approaches, its entry in that folder's registry.ts.
 import { z } from 'zod'
 import { Identifier } from './common.ts'
+import { promptProblem, type EditablePrompt } from './prompts.ts'
 
-/** Two are free for the next approaches. */
 export type ApproachMarker =
   | 'square'
   | 'circle'
@@ -15,6 +15,28 @@ export type ApproachMarker =
   | 'hexagon'
   | 'star'
   | 'triangle-down'
+  | 'bar'
+
+/** Parameters as a row records them. */
+type Called = Readonly<Record<string, unknown>>
+interface RunKind {
+  /** The run fills a context budget. */
+  hasBudget: boolean
+}
+
+/** A model by its role, or what is to be read in its place. */
+type ModelInUse = { role: string } | string
+
+/** Describes how an approach works besides how it ranks, as far as its parameters tell. */
+interface ApproachProtocol {
+  encoder: ModelInUse
+  chunks: string
+  /** Null where the parameters do not tell. */
+  candidates: string | null
+  reranker: ModelInUse
+  answers: ModelInUse
+  prompt: string
+}
 
 interface ApproachDescriptor {
   /** Name without what all approaches share. */
@@ -23,31 +45,80 @@ interface ApproachDescriptor {
   colour: string
   /** Drawn with the colour: colour alone never carries a meaning. */
   marker: ApproachMarker
-  /** What an alias of this approach sets in the flavors file. */
+  protocol: (called: Called, run: RunKind) => ApproachProtocol
+  /** Holds what an alias of this approach sets in the flavors file. */
   parameters: z.ZodType
-  /** What a person's own flavor sets, where that is not `parameters`; null where there is nothing to set. */
+  /** Holds what a person's own flavor sets, where that is not `parameters`; null where there is nothing to set. */
   ownParameters?: z.ZodType | null
   /** Runs only when it is selected by name; all others are the default matrix. */
   experimental?: boolean
+  /** Declared by no alias of a project's manifests: the platform serves it beside them, and a run has it only when it is named. */
+  isBesides?: boolean
   /** Asked with the contextual collection, by itself or through the alias that it delegates to. */
   usesContextual?: boolean
+  /** Finds passages by their vectors and by nothing else. */
+  searchesByVectors?: boolean
   /** Asks the graph engine, by itself or through the alias that it delegates to: the corpus is extracted for it. */
   usesGraph?: boolean
 }
 
 const count = z.int().min(1).max(200)
 const weight = z.number().min(0).max(1)
-/** What the model that writes the answer is instructed to do beside its task. The built-in answerer, which is a rule, ignores it. */
+/** Describes what the model that writes the answer is instructed to do beside its task. The built-in answerer, which is a rule, ignores it. */
 const instructions = z.string().trim().min(1).max(2000).optional()
+/** A text in place of the project's prompt, with the names of the blocks that hold the data. */
+const ownPrompt = (name: EditablePrompt) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(8000)
+    .superRefine((text, context) => {
+      const problem = promptProblem(name, text)
+      if (problem !== null) context.addIssue({ code: 'custom', message: problem })
+    })
+    .optional()
+const answerPrompt = ownPrompt('answer')
 const hybridSearch = z.strictObject({
   retrieve_k: count,
   top_n: count,
   alpha: weight,
   rerank: z.boolean(),
   instructions,
+  answer_prompt: answerPrompt,
 })
 
-/** How the graph engine is asked. */
+/** Stands for a model where an approach asks none. */
+export const NO_MODEL = 'none'
+const DELEGATED = 'that of the delegate'
+const ANSWER_TASK = 'answer task'
+const ITS_OWN = 'its own'
+const NOTHING = { encoder: NO_MODEL, chunks: NO_MODEL, candidates: null, reranker: NO_MODEL }
+const promptOf = (called: Called, task = ANSWER_TASK): string => {
+  const own = called['answer_prompt'] === undefined && called['agent_prompt'] === undefined ? task : 'prompt of its own'
+  return called['instructions'] === undefined ? own : `${own} with instructions of its own`
+}
+/** A text with the parameters that it names; null where one is missing. */
+const told = (called: Called, names: readonly string[], words: (...values: string[]) => string): string | null =>
+  names.every((name) => name in called) ? words(...names.map((name) => String(called[name]))) : null
+const chunks = (count: string): string => `${count} chunks`
+/** A run with a budget hands over what fills it, whatever number of chunks an approach declares. */
+const UNTIL_FULL = 'chunks until the budget is full'
+const plainProtocol = (called: Called, candidates: string | null): ApproachProtocol => ({
+  encoder: { role: 'embed' },
+  chunks: 'chunks of the ingestion',
+  candidates,
+  reranker: NO_MODEL,
+  answers: { role: 'light_gen' },
+  prompt: promptOf(called),
+})
+const searchProtocol = (called: Called, { hasBudget }: RunKind): ApproachProtocol => ({
+  ...plainProtocol(called, hasBudget ? UNTIL_FULL : told(called, ['retrieve_k'], chunks)),
+  encoder: called['alpha'] === 0 ? NO_MODEL : { role: 'embed' },
+  reranker: called['rerank'] === true ? { role: 'rerank' } : NO_MODEL,
+})
+
+/** Describes how the graph engine is asked. */
 export const GraphQuerySettings = z.strictObject({
   mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
   top_k: count,
@@ -55,18 +126,30 @@ export const GraphQuerySettings = z.strictObject({
   max_total_tokens: z.int().min(256).max(200_000),
   enable_rerank: z.boolean(),
 })
-const ownGraphQuery = z.strictObject({ ...GraphQuerySettings.shape, instructions })
+const ownGraphQuery = z.strictObject({ ...GraphQuerySettings.shape, instructions, answer_prompt: answerPrompt })
 
 /** In ladder order. */
 export const APPROACHES = {
   'vanilla-rag': {
+    protocol: (called, { hasBudget }) => plainProtocol(called, hasBudget ? UNTIL_FULL : told(called, ['k'], chunks)),
     short: 'vanilla',
+    searchesByVectors: true,
     colour: '#0072B2',
     marker: 'square',
-    parameters: z.strictObject({ k: count, instructions }),
+    parameters: z.strictObject({ k: count, instructions, answer_prompt: answerPrompt }),
   },
-  'hybrid-rag': { short: 'hybrid', colour: '#E69F00', marker: 'circle', parameters: hybridSearch },
+  'hybrid-rag': {
+    protocol: searchProtocol,
+    short: 'hybrid',
+    colour: '#E69F00',
+    marker: 'circle',
+    parameters: hybridSearch,
+  },
   'contextual-rag': {
+    protocol: (called, run) => ({
+      ...searchProtocol(called, run),
+      chunks: 'the same with a written context before each',
+    }),
     short: 'contextual',
     colour: '#009E73',
     marker: 'diamond',
@@ -74,6 +157,17 @@ export const APPROACHES = {
     usesContextual: true,
   },
   'graph-rag': {
+    protocol: (called) => ({
+      ...plainProtocol(
+        called,
+        told(called, ['query_profile'], (profile) => `query profile ${profile}`) ??
+          told(called, ['top_k'], (count) => `${count} entities and relations`),
+      ),
+      chunks: 'chunks, entities and relations of the graph',
+      reranker: { role: 'rerank' },
+      answers: { role: 'graph_query' },
+      prompt: promptOf(called, 'answer task with statements of the graph'),
+    }),
     short: 'graph',
     colour: '#CC79A7',
     marker: 'triangle',
@@ -83,6 +177,20 @@ export const APPROACHES = {
     ownParameters: ownGraphQuery,
   },
   'agentic-rag': {
+    protocol: (called, { hasBudget }) => ({
+      ...plainProtocol(
+        called,
+        told(
+          called,
+          ['vector_top_k', 'max_steps'],
+          (count, steps) =>
+            `${count} chunks a search, in up to ${steps} steps${hasBudget ? `, then ${UNTIL_FULL}` : ''}`,
+        ),
+      ),
+      reranker: { role: 'rerank' },
+      answers: { role: 'agentic' },
+      prompt: promptOf(called, hasBudget ? ANSWER_TASK : 'conversation of the agent'),
+    }),
     short: 'agentic',
     colour: '#D55E00',
     marker: 'pentagon',
@@ -94,9 +202,19 @@ export const APPROACHES = {
       max_contexts: z.int().min(1).max(50).default(8),
       graph_mode: z.enum(['local', 'global', 'hybrid', 'naive', 'mix']),
       instructions,
+      answer_prompt: answerPrompt,
+      agent_prompt: ownPrompt('agent'),
     }),
   },
   'workflow-adaptive-rag': {
+    protocol: () => ({
+      encoder: DELEGATED,
+      chunks: DELEGATED,
+      candidates: DELEGATED,
+      reranker: DELEGATED,
+      answers: DELEGATED,
+      prompt: DELEGATED,
+    }),
     short: 'adaptive',
     colour: '#56B4E9',
     marker: 'cross',
@@ -106,6 +224,15 @@ export const APPROACHES = {
     usesGraph: true,
   },
   'lazy-graph-rag': {
+    protocol: (called, { hasBudget }) =>
+      plainProtocol(
+        called,
+        told(
+          called,
+          ['seed_k', 'relevance_budget'],
+          (seeds, more) => `${seeds} seeds, and from them ${hasBudget ? UNTIL_FULL : chunks(more)}`,
+        ),
+      ),
     short: 'lazy-graph',
     colour: '#8F7700',
     marker: 'hexagon',
@@ -115,13 +242,69 @@ export const APPROACHES = {
       max_context_chunks: count,
       max_concepts_per_chunk: count,
       instructions,
+      answer_prompt: answerPrompt,
     }),
     experimental: true,
   },
+  'no-retrieval': {
+    protocol: () => ({ ...NOTHING, answers: { role: 'light_gen' }, prompt: 'question alone' }),
+    short: 'no retrieval',
+    colour: '#8A5A44',
+    marker: 'bar',
+    parameters: z.strictObject({}),
+    ownParameters: null,
+    experimental: true,
+    isBesides: true,
+  },
+  'full-context': {
+    protocol: () => ({
+      ...NOTHING,
+      chunks: 'whole documents, in the order of the corpus',
+      candidates: 'all documents that the model takes',
+      answers: { role: 'light_gen' },
+      prompt: ANSWER_TASK,
+    }),
+    short: 'full context',
+    colour: '#5F6B7A',
+    marker: 'triangle-down',
+    parameters: z.strictObject({}),
+    ownParameters: null,
+    experimental: true,
+    isBesides: true,
+  },
+  'own-approach': {
+    protocol: ({ kind }) => ({
+      encoder: ITS_OWN,
+      chunks: ITS_OWN,
+      candidates: null,
+      reranker: ITS_OWN,
+      answers: kind === 'retriever' ? { role: 'light_gen' } : ITS_OWN,
+      prompt: kind === 'retriever' ? ANSWER_TASK : ITS_OWN,
+    }),
+    short: 'own',
+    colour: '#7A4EB0',
+    marker: 'star',
+    /** What its file declares, with hashes; the file itself says what is called. */
+    parameters: z.record(z.string(), z.json()),
+    ownParameters: null,
+    experimental: true,
+    isBesides: true,
+  },
 } as const satisfies Record<string, ApproachDescriptor>
 
-/** Flavor that reports show as the floor: keyword search alone, which every other approach should exceed. */
-export const KEYWORD_FLOOR = 'bm25'
+/**
+ * The baseline to beat, and no declared alias: keyword search alone (BM25; the embedded store stems English), without vectors and reranker. A platform
+ * serves it beside the aliases of its manifests, and a run has it unless its approaches are chosen.
+ */
+export const KEYWORD_BASELINE = 'bm25'
+export const KEYWORD_BASELINE_PARAMETERS = { retrieve_k: 5, top_n: 5, alpha: 0, rerank: false }
+
+/** Stands after the name of the keyword baseline in every table. */
+export const BASELINE_MARK = '(baseline)'
+
+/** An approach as tables name it. */
+export const approachLabel = (model: string): string =>
+  model === KEYWORD_BASELINE ? `${model} ${BASELINE_MARK}` : model
 
 /** Alias that the others are compared with, where it is selected and no other is chosen. */
 export const BASELINE = 'hybrid-rag'
@@ -132,6 +315,14 @@ export const BaseApproach = z.enum(Object.keys(APPROACHES) as [BaseApproach, ...
 export type ApproachParameters = { [Base in BaseApproach]: z.infer<(typeof APPROACHES)[Base]['parameters']> }
 
 export const approachDescriptor = (base: BaseApproach): ApproachDescriptor => APPROACHES[base]
+
+/** Approaches of which a project's manifests can declare aliases. */
+export const DECLARABLE_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(
+  (base) => approachDescriptor(base).isBesides !== true,
+)
+
+/** Baselines that a run has when they are named: the model without any document, and with all that it takes. */
+export const TEXT_BASELINES = ['no-retrieval', 'full-context'] as const satisfies readonly BaseApproach[]
 
 /** The canonical approaches: the default matrix. */
 export const CANONICAL_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(

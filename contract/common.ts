@@ -4,7 +4,7 @@ import { EVALUATION_METRICS, PRIMARY_METRICS } from './metrics/metrics.ts'
 /** Version of every manifest, row and artifact schema in this folder. */
 export const SCHEMA_VERSION = 1
 
-/** Whether an approach's answers carry the text passages they were written from. */
+/** States whether an approach's answers carry the text passages they were written from. */
 export const EvidenceCapability = z.enum(['answer_with_contexts', 'answer_only'])
 export type EvidenceCapability = z.infer<typeof EvidenceCapability>
 

@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { SecretName } from './control/settings.ts'
 
-/** What the pages may know of the desktop app around them. */
+/** Describes what the pages may know of the desktop app around them. */
 export const DesktopInfo = z.strictObject({
   platform: z.string(),
   version: z.string(),
   /** Folder of the open project. */
   project: z.string(),
-  /** Whether tokens that are set here survive a restart: the system has a secret store, and it works. */
+  /** True when tokens that are set here survive a restart: the system has a secret store, and it works. */
   keeps_secrets: z.boolean(),
   /** Tokens that are kept there: the engine gets them whenever it starts. */
   kept_secrets: z.array(SecretName),
@@ -31,7 +31,7 @@ export const DESKTOP_CALLS = {
 } as const
 export type DesktopCall = keyof typeof DESKTOP_CALLS
 
-/** What the preload script puts on `window.ragLadderDesktop`; absent in a browser. */
+/** Describes what the preload script puts on `window.ragLadderDesktop`; absent in a browser. */
 export interface DesktopBridge {
   describe(): Promise<DesktopInfo>
   chooseProject(): Promise<string | null>

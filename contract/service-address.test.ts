@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { addressProblem, JudgePanelSettings } from './index.ts'
+import { JudgePanelSettings } from './manifests/evaluation.ts'
+import { addressProblem } from './service-address.ts'
 
 describe('addressProblem', () => {
   it.each([

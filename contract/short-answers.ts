@@ -6,7 +6,7 @@ interface Declared {
   answer_keys: readonly (readonly string[])[]
 }
 
-/** Whether the ground truth of a question is a short answer. */
+/** Returns true when the ground truth of a question is a short answer. */
 export const hasShortAnswer = ({ ground_truth: truth, answer_keys: keys }: Declared): boolean =>
   truth !== null && keys.length === 1 && keys[0]!.includes(truth)
 

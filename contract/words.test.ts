@@ -5,7 +5,6 @@ import {
   durationWords,
   intervalWords,
   meanWords,
-  plannedWords,
   plural,
   pWords,
   rateWords,
@@ -54,24 +53,6 @@ it('figures read the same on every surface: true minus, no negative zero, thin s
   expect(intervalWords({ low: 900, high: 1200 }, durationWords)).toBe('[900 ms, 1.2 s]')
 })
 
-it.each([
-  [{ pairs: 0, alone: null, among: null }, null],
-  [
-    { pairs: 1, alone: 0.101, among: 0.101 },
-    'decides a difference of about 11 percentage points between two approaches',
-  ],
-  [
-    { pairs: 15, alone: 0.1, among: 0.152 },
-    'decides a difference of about 10 percentage points between two approaches, of about 16 in each of 15 pairs',
-  ],
-  [
-    { pairs: 15, alone: null, among: null },
-    'decides nothing yet: intervals need 8 groups of answerable questions that share no gold document',
-  ],
-])('what questions decide, %o, reads %s', (planned, words) => {
-  expect(plannedWords(planned)).toBe(words)
-})
-
 it('a mean of counts is whole where it is, a rate has a digit below ten, and a small p-value is a bound', () => {
   expect([meanWords(3), meanWords(4.25), meanWords(2 / 3, 2), meanWords(12_000)]).toEqual([
     '3',
@@ -85,5 +66,5 @@ it('a mean of counts is whole where it is, a rate has a digit below ten, and a s
 
 it('the line beneath a rung’s decisions names the rungs of its run, and is missing for a run of one', () => {
   expect(rungPairsWords(1)).toBeNull()
-  expect(rungPairsWords(3)).toContain('over the pairs of all rungs as well')
+  expect(rungPairsWords(3)).toContain('over the pairs of all datasets as well')
 })

@@ -1,4 +1,4 @@
-// How numbers are written for people, everywhere: command line, reports, charts and pages show each figure in the same words.
+// Numbers are written for people by this file, everywhere: command line, reports, charts and pages show each figure in the same words.
 
 /**
  * A duration in the unit that reads best: 4.2 ms, 840 ms, 12.4 s, 3 min 20 s, 2 h 5 min. Rounded before it is split, so that no part reaches
@@ -20,6 +20,19 @@ const digitGroups = (digits: string): string => digits.replace(/\B(?=(\d{3})+(?!
 /** A count with thin spaces between the thousands: 21 420. */
 export const countWords = (value: number): string => digitGroups(String(Math.round(value)))
 
+/** The counts of what happened; all of them where nothing did. */
+export function countsAboveZero(counts: Readonly<Record<string, number>>): [name: string, count: number][] {
+  const all = Object.entries(counts)
+  const some = all.filter(([, count]) => count !== 0)
+  return some.length === 0 ? all : some
+}
+
+/** What a run hands over for each answer. */
+export const contextBudgetWords = (budget: number | null): string =>
+  budget === null
+    ? 'no context budget: approaches hand over what they are declared to'
+    : `context budget of ${countWords(budget)} tokens`
+
 /** `1 question`, `24 questions`; `many` where the plural has another form. */
 export const plural = (value: number, noun: string, many = `${noun}s`): string =>
   `${countWords(value)} ${value === 1 ? noun : many}`
@@ -29,6 +42,10 @@ export function scoreWords(value: number): string {
   const text = value.toFixed(2)
   return text === '-0.00' ? '0.00' : text.replace('-', '−')
 }
+
+/** Facts found at a point of the budget curve, and the share of questions of which all are found: 0.83 (0.71). */
+export const curveWords = ({ found, complete }: { found: number; complete: number }): string =>
+  `${scoreWords(found)} (${scoreWords(complete)})`
 
 /** A mean of counts, whole where it is: 3, 4.5, 2.67 with two digits. */
 export const meanWords = (value: number, digits = 1): string =>
@@ -80,34 +97,66 @@ export const intervalWords = (
   write: (value: number) => string = scoreWords,
 ): string => `[${write(low)}, ${write(high)}]`
 
-/** What the questions of a dataset decide; null where no two approaches are compared. Differences are shares. */
-export function plannedWords({
-  pairs,
-  alone,
-  among,
+/** The ratio of two times, `× 1.24 [1.10, 1.40]`. */
+export const ratioWords = ({ value, low, high }: { value: number; low: number; high: number }): string =>
+  `× ${value.toFixed(2)} [${low.toFixed(2)}, ${high.toFixed(2)}]`
+
+/** Which look at a run its tests are corrected for; null for the one look of a fixed plan. */
+export function looksWords({
+  plan,
+  seen,
 }: {
-  pairs: number
-  alone: number | null
-  among: number | null
+  plan: 'fixed' | 'open'
+  seen: readonly { questions: number }[]
 }): string | null {
-  if (pairs === 0) return null
-  if (alone === null || among === null)
-    return 'decides nothing yet: intervals need 8 groups of answerable questions that share no gold document'
-  const points = (share: number): number => Math.ceil(Math.min(1, share) * 100)
-  const rest = pairs === 1 ? '' : `, of about ${points(among)} in each of ${countWords(pairs)} pairs`
-  return `decides a difference of about ${points(alone)} percentage points between two approaches${rest}`
+  if (seen.length < 2)
+    return plan === 'fixed' ? null : 'questions may be added later, so this first look is tested at 4 %'
+  const counts = seen.map(({ questions }) => countWords(questions)).join(', then ')
+  return plan === 'fixed'
+    ? `the plan was one look and this is look ${seen.length} (${counts} questions): no pair is decided by it`
+    : `this is look ${seen.length} (${counts} questions) and its tests are corrected for all ${seen.length}`
 }
 
-/** `3 of 10 pairs of approaches differ significantly (95 %, Holm-corrected)`. `level`: of the intervals, 0 to 1. */
-export function decidedPairsWords(decided: number, pairs: number, level: number): string {
-  const basis = `${Number((level * 100).toPrecision(4))} %, Holm-corrected`
-  return decided === 0
-    ? `No pair of approaches differs significantly (${plural(pairs, 'pair')}, ${basis})`
-    : `${countWords(decided)} of ${plural(pairs, 'pair')} of approaches ${decided === 1 ? 'differs' : 'differ'} significantly (${basis})`
+/** What intervals are about where questions rest on few documents; null where they are about further documents too. */
+export const scopeWords = ({
+  basis,
+  documents = 0,
+}: {
+  basis: string
+  documents?: number | undefined
+}): string | null =>
+  basis === 'gold_passages'
+    ? `tests and intervals are for new questions about ${documents === 1 ? 'this document' : `these ${documents} documents`}, not for other documents`
+    : null
+
+/**
+ * `3 of 10 tested pairs are decided, 2 equivalent within 10 points, 5 open (95 %, Holm-corrected)`, and how many pairs were not tested. `level`: of
+ * the intervals, 0 to 1. Where no pair was tested, nothing is said about differences.
+ */
+export function testedPairsWords(
+  { decided, equivalent, tested, not_tested: rest }: Record<'decided' | 'equivalent' | 'tested' | 'not_tested', number>,
+  level: number,
+): string {
+  if (tested === 0) return rest === 1 ? 'The pair was not tested' : `None of ${plural(rest, 'pair')} was tested`
+  const open = tested - decided - equivalent
+  const parts = [
+    `${countWords(decided)} of ${plural(tested, 'tested pair')} ${decided === 1 ? 'is' : 'are'} decided`,
+    ...(equivalent === 0 ? [] : [`${countWords(equivalent)} equivalent`]),
+    ...(open === 0 ? [] : [`${countWords(open)} open`]),
+    ...(rest === 0 ? [] : [`${countWords(rest)} not tested`]),
+  ]
+  return `${parts.join(', ')} (${Number((level * 100).toPrecision(4))} %, Holm-corrected)`
 }
 
 /** Beneath what a rung decides by itself; null for a run of one rung, whose result corrects over the same pairs. */
 export const rungPairsWords = (rungs: number): string | null =>
   rungs < 2
     ? null
-    : `Decisions of a rung are corrected over its own pairs; the result of the run corrects over the pairs of all rungs as well and may not distinguish a pair that is better or worse here`
+    : `Decisions of a dataset are corrected over its own pairs; the verdict of the run corrects over the pairs of all datasets as well and may leave a pair open that is better or worse here`
+
+/** Whether a part of the set-up was equal between approaches; null where it is not recorded. */
+export const equalWords = (equal: boolean | null): string =>
+  equal === null ? 'not recorded' : equal ? 'equal' : 'differs'
+
+/** Said of a dataset before anything is run on it, by its import and by its check. */
+export const NO_GOLD = 'no question has gold evidence: retrieval cannot be scored, only answers can'

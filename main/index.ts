@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { app, dialog, protocol, shell } from 'electron'
-import { missingFolder } from './manifests/project-folder.ts'
+import { missingFolder } from './manifests/project/project-folder.ts'
 import { askWhereToSave, containEverything } from './shell/containment.ts'
 import { DesktopApp } from './shell/desktop-app.ts'
 import { registerDesktopCalls } from './shell/desktop-calls.ts'
@@ -73,7 +73,7 @@ async function start(): Promise<void> {
 const PATIENCE_MS = config.devServer === null ? 0 : 15_000
 const ASK_AGAIN_MS = 100
 
-/** Whether this is the only instance now. */
+/** Returns true when this is the only instance now. */
 async function becomesOnly(): Promise<boolean> {
   for (let waitedMs = 0; !app.requestSingleInstanceLock(); waitedMs += ASK_AGAIN_MS) {
     if (waitedMs >= PATIENCE_MS) return false

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { spawn } from 'node:child_process'
 
-/** What a Debian machine needs to show a window without a screen. */
+/** Lists what a Debian machine needs to show a window without a screen. */
 export const DISPLAY_PACKAGES = ['xvfb', 'xauth']
 
 /** Libraries that Electron's binary is linked against; newer releases add `t64` to some names. */
@@ -31,7 +31,7 @@ function run(command: string, args: string[]): Promise<boolean> {
 export const INSTALL_FLAG = '--install'
 
 /**
- * Whether tests may install system packages: only in CI (`CI=true`) or where the person asked for it by `--install`, and only as root on
+ * True when tests may install system packages: only in CI (`CI=true`) or where the person asked for it by `--install`, and only as root on
  * Debian or its kin. A person's machine is not changed unasked.
  */
 export const mayInstallPackages = (

@@ -30,14 +30,14 @@ const CHROMIUM_PLACES: Partial<Record<NodeJS.Platform, string[]>> = {
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable']
 /** The same pages without a browser around them: starts and draws in half the time. */
-const SHELL = 'chromium-headless-shell'
+export const QUICK_BROWSER = 'chromium-headless-shell'
 
 /** A Chromium: the one that RAG_LADDER_CHROMIUM names, else one that is installed, by preference a whole browser or a quick one; null when there is none. */
 export function findChromium(preferred: 'whole' | 'quick'): string | null {
   const named = process.env['RAG_LADDER_CHROMIUM']
   if (named !== undefined && named !== '') return named
   return (
-    findOnPath(preferred === 'quick' ? [SHELL, ...BROWSERS] : [...BROWSERS, SHELL]) ??
+    findOnPath(preferred === 'quick' ? [QUICK_BROWSER, ...BROWSERS] : [...BROWSERS, QUICK_BROWSER]) ??
     CHROMIUM_PLACES[process.platform]?.find(isExecutable) ??
     null
   )

@@ -1,6 +1,6 @@
 import { DISPLAY_PACKAGES, ELECTRON_PACKAGES, installPackages, mayInstallPackages } from './debian-packages.ts'
 import { findElectron, folderOf, missingLibraries, versionOf } from './electron-runtime.ts'
-import { findChromium, findOnPath } from './find-program.ts'
+import { findChromium, findOnPath, QUICK_BROWSER } from './find-program.ts'
 
 /** A host that the specs can run in, with what Playwright must know of it; or why it is missing. */
 export type SpecHost =
@@ -10,9 +10,10 @@ export type SpecHost =
 /** The browser; in CI it is installed where it is missing. */
 export async function browserHost(): Promise<SpecHost> {
   const project = 'chromium'
-  // Not every Debian has the first.
-  for (const name of ['chromium-headless-shell', 'chromium'])
-    if (findChromium('quick') === null && mayInstallPackages()) await installPackages([name])
+  // Without the browser around them pages start and draw in half the time. Not every Debian has it.
+  if (mayInstallPackages() && process.env['RAG_LADDER_CHROMIUM'] === undefined && findOnPath([QUICK_BROWSER]) === null)
+    await installPackages([QUICK_BROWSER])
+  if (findChromium('quick') === null && mayInstallPackages()) await installPackages(['chromium'])
   const path = findChromium('quick')
   if (path !== null) return { project, found: true, env: { RAG_LADDER_CHROMIUM: path }, wrapper: [] }
   const reason =
@@ -25,7 +26,8 @@ export async function screenWrapper(): Promise<string[] | null> {
   if (process.platform !== 'linux') return []
   const hasXvfb = (): boolean => findOnPath(['xvfb-run']) !== null && findOnPath(['xauth']) !== null
   if (!hasXvfb() && mayInstallPackages()) await installPackages(DISPLAY_PACKAGES)
-  if (hasXvfb()) return ['xvfb-run', '-a', '-s', '-screen 0 1920x1080x24']
+  // Without -noreset the screen starts anew whenever its last window closes, and an app that starts meanwhile finds none.
+  if (hasXvfb()) return ['xvfb-run', '-a', '-s', '-screen 0 1920x1080x24 -noreset']
   return (process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']) ? [] : null
 }
 

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { Totals } from '../totals.ts'
+import { addTotals, firstWords, type Totals } from '../totals.ts'
 import { buildPages } from '../build-pages.ts'
+import { chooseTier } from '../test-tier.ts'
 import { browserHost, desktopHost, type SpecHost } from './hosts.ts'
 import { answerHelp } from '../answer-help.ts'
 
@@ -13,17 +14,34 @@ interface Report {
   errors: { message?: string }[]
 }
 interface Suite {
-  specs?: { tests: unknown[] }[]
+  specs?: Spec[]
   suites?: Suite[]
 }
+interface Spec {
+  title: string
+  file: string
+  ok: boolean
+  tests: { status: string; results: { error?: { message?: string } }[] }[]
+}
 
-const testsOf = ({ specs = [], suites = [] }: Suite): number =>
-  specs.reduce((sum, { tests }) => sum + tests.length, 0) + suites.reduce((sum, suite) => sum + testsOf(suite), 0)
+const specsOf = ({ specs = [], suites = [] }: Suite): Spec[] => [...specs, ...suites.flatMap(specsOf)]
+
+/** The specs that failed, or passed only when they were repeated. */
+const failuresOf = ({ suites }: Report, project: string): string[] =>
+  suites
+    .flatMap(specsOf)
+    .filter(({ ok, tests }) => !ok || tests.some(({ status }) => status === 'flaky'))
+    .map(({ title, file, tests }) => {
+      const messages = tests.flatMap(({ results }) => results).map(({ error }) => error?.message)
+      return `[${project}] ${file} > ${title}: ${firstWords(messages.find((message) => message !== undefined) ?? '')}`
+    })
+
+const testsOf = (suite: Suite): number => specsOf(suite).reduce((sum, { tests }) => sum + tests.length, 0)
 
 /** Takes what a job prints. */
 type Print = (text: string | Uint8Array) => void
 
-/** Where Playwright keeps what it made of the spec files: its usual place, the temporary folder, is a new one for each `npm test`. */
+/** States where Playwright keeps what it made of the spec files: its usual place, the temporary folder, is a new one for each `npm test`. */
 const CACHE = resolve('out/playwright-cache')
 
 const toTerminal: Print = (text) => void process.stdout.write(text)
@@ -68,13 +86,17 @@ async function runHost(host: SpecHost, env: Record<string, string>, print: Print
     const { report } = await playwright(host.project, ['--list'], env, [], print)
     const skipped = report.suites.reduce((sum, suite) => sum + testsOf(suite), 0)
     print(`○ ${skipped} specs in ${host.project} are skipped: ${host.reason}\n`)
-    return { passed: 0, failed: 0, skipped }
+    return { passed: 0, failed: 0, skipped, failures: [] }
   }
   const { code, report } = await playwright(host.project, [], { ...host.env, ...env }, host.wrapper, print)
   const { expected, unexpected, flaky, skipped } = report.stats
   for (const { message } of report.errors) print(`${message ?? 'an error without a message'}\n`)
   const failed = unexpected + flaky
-  return { passed: expected, failed: failed + (code !== 0 && failed === 0 ? 1 : 0), skipped }
+  const failures = [
+    ...failuresOf(report, host.project),
+    ...report.errors.map(({ message }) => firstWords(message ?? '')),
+  ]
+  return { passed: expected, failed: failed + (code !== 0 && failed === 0 ? 1 : 0), skipped, failures }
 }
 
 /** Lets Electron run all specs too. */
@@ -91,29 +113,42 @@ export async function prepareSpecs(): Promise<SpecHost[] | null> {
 }
 
 /**
- * Runs the page specs in each host that this machine has: all of them in the browser, and in the desktop app those that pass through a part of
- * the shell (tests/e2e/shell-specs.ts), or all with `--all` and where there is no browser. Specs of a missing host are counted as skipped.
+ * Runs the page specs in each host that this machine has: all of them in the browser (in the fast tier those of tests/e2e/fast-specs.ts), and in
+ * the desktop app those that pass through a part of the shell (tests/e2e/shell-specs.ts; few of them in the fast tier). Where there is no browser,
+ * the app runs its specs too; with `--all` both run everything. Specs of a missing host are counted as skipped. The hosts run one after the other,
+ * and side by side from when `quiet` is fulfilled.
  */
-export async function runSpecs(hosts: readonly SpecHost[] | null, print: Print = toTerminal): Promise<Totals> {
-  if (hosts === null) return { passed: 0, failed: 1, skipped: 0 }
-  const totals: Totals = { passed: 0, failed: 0, skipped: 0 }
-  const isAll = process.argv.includes(ALL_FLAG) || !hosts[0]!.found
-  for (const host of hosts)
-    try {
-      const { passed, failed, skipped } = await runHost(host, isAll ? { RAG_LADDER_SPECS: 'all' } : {}, print)
-      totals.passed += passed
-      totals.failed += failed
-      totals.skipped += skipped
-    } catch (error) {
-      print(`▲ specs in ${host.project} left no report: ${error instanceof Error ? error.message : String(error)}\n`)
-      totals.failed += 1
+export async function runSpecs(
+  hosts: readonly SpecHost[] | null,
+  print: Print = toTerminal,
+  quiet: Promise<unknown> | null = null,
+): Promise<Totals> {
+  if (hosts === null) return { passed: 0, failed: 1, skipped: 0, failures: ['pages and shell do not build'] }
+  const totals: Totals = { passed: 0, failed: 0, skipped: 0, failures: [] }
+  const asked = process.argv.includes(ALL_FLAG) ? 'all' : hosts[0]!.found ? null : 'alone'
+  let before: Promise<unknown> = Promise.resolve()
+  for (const host of hosts) {
+    const mayStart = quiet === null ? before : Promise.race([before, quiet])
+    const run = async (): Promise<void> => {
+      await mayStart
+      try {
+        addTotals(totals, await runHost(host, asked === null ? {} : { RAG_LADDER_SPECS: asked }, print))
+      } catch (error) {
+        const failure = `specs in ${host.project} left no report: ${error instanceof Error ? error.message : String(error)}`
+        print(`▲ ${failure}\n`)
+        addTotals(totals, { failed: 1, failures: [failure] })
+      }
     }
+    before = Promise.all([before, run()])
+  }
+  await before
   return totals
 }
 
 if (import.meta.main) {
+  chooseTier(process.argv)
   answerHelp(
-    'npm run test:specs -- [--all] [--install]: runs the page specs in the browser and those of the shell in Electron; --all runs all in both',
+    'npm run test:specs -- [--full | --all] [--install]: runs the main page specs in the browser and those of the app alone in Electron; with --full all in the browser and those that pass through the shell in Electron, with --all all in both',
   )
   const { passed, failed, skipped } = await runSpecs(await prepareSpecs())
   console.log(`specs: ${passed} passed, ${failed} failed, ${skipped} skipped`)

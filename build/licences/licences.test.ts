@@ -36,7 +36,7 @@ describe('licenceProblems', () => {
 })
 
 describe('this checkout', () => {
-  it('ships permissive packages with current notices', async () => {
+  it('ships permissive packages', async () => {
     expect(await licencesOfCheckout()).toEqual([])
   })
 

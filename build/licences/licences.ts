@@ -3,8 +3,8 @@
  *
  * The lock file names every package that an installation on any system may bring; those that are not for development are shipped. Each
  * must be under a permissive licence, or under one of the recorded exceptions. `THIRD-PARTY-NOTICES.txt` carries their licence texts, as these
- * licences ask of anyone who distributes the app. `npm run check` fails when a licence is not permitted or the notices are stale;
- * `npm run notices` writes them. Decision: docs/decisions/059-licences-of-shipped-packages.md.
+ * licences ask of anyone who distributes the app. `npm run check` fails when a licence is not permitted; packaging writes the notices, and
+ * so does `npm run notices`. Decision: docs/decisions/059-licences-of-shipped-packages.md.
  */
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -54,7 +54,7 @@ const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modul
 const isExcepted = (name: string, licence: string): boolean =>
   EXCEPTIONS.some((exception) => exception.licence === licence && exception.packages.test(name))
 
-/** Whether an SPDX-like expression permits shipping: one permitted side of each OR, every part of each AND. */
+/** Returns true when an SPDX-like expression permits shipping: one permitted side of each OR, every part of each AND. */
 function isPermitted(name: string, expression: string): boolean {
   const parts = (text: string, operator: string): string[] => text.replace(/^\((.*)\)$/, '$1').split(` ${operator} `)
   return parts(expression, 'OR').some((choice) =>
@@ -161,15 +161,17 @@ export async function noticesText(root = '.'): Promise<string> {
 
 export const NOTICES_FILE = 'THIRD-PARTY-NOTICES.txt'
 
-/** What is wrong with the licences of this checkout; empty when nothing is. */
+/** Returns what is wrong with the licences of this checkout; empty when nothing is. */
 export async function licencesOfCheckout(): Promise<string[]> {
   const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as { packages: Record<string, LockedPackage> }
-  const stale = (await readFile(NOTICES_FILE, 'utf8').catch(() => '')) !== (await noticesText())
-  return [...licenceProblems(lock.packages), ...(stale ? [`${NOTICES_FILE} is stale: npm run notices`] : [])]
+  return licenceProblems(lock.packages)
 }
+
+/** Writes the notices of this installation beside its package.json. */
+export const writeNotices = async (): Promise<void> => writeFile(NOTICES_FILE, await noticesText())
 
 if (import.meta.main) {
   answerHelp('npm run notices: writes THIRD-PARTY-NOTICES.txt')
-  await writeFile(NOTICES_FILE, await noticesText())
+  await writeNotices()
   console.log(`${NOTICES_FILE} written`)
 }

@@ -28,7 +28,7 @@ function foreignFiles(platform: NodeJS.Platform, arch: string): string[] {
   ])
 }
 
-/** What goes into the app, and what others may not do with it. */
+/** Returns what goes into the app, and what others may not do with it. */
 export function packageConfig({ electronDist, platform, arch }: PackageTarget): Configuration {
   return {
     appId: 'org.rag-ladder.desktop',

@@ -6,6 +6,7 @@ import { runTool } from '../run-step.ts'
 import { packageConfig } from './package-config.ts'
 import { writeJavaScript } from './strip-types.ts'
 import { answerHelp } from '../answer-help.ts'
+import { writeNotices } from '../licences/licences.ts'
 
 const root = process.cwd()
 // Installers need tools that are downloaded; the folder needs nothing.
@@ -32,4 +33,5 @@ answerHelp('npm run package -- [--installer]: builds the desktop app in dist/; -
 
 await rm(join(root, 'dist'), { recursive: true, force: true })
 await cp(join(root, 'LICENSE'), join(root, 'out/LICENSE'))
+await writeNotices()
 await makePackage()

@@ -1,10 +1,10 @@
 import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
-import { findRevision } from '../../main/manifests/program-revision.ts'
+import { findRevision } from '../../main/manifests/project/program-revision.ts'
 
 /** Folders that the engine and its services run from. */
-const AREAS = ['contract', 'charts', 'main', 'providers']
+const AREAS = ['contract', 'core', 'charts', 'main', 'providers']
 /** Electron’s part is bundled; the command line has no place in the app. */
 const LEFT_OUT = /\.test\.ts$|^main\/(?:index\.ts|cli\.ts|shell\/)|\.snap$|tsconfig\.json$/
 

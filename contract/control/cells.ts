@@ -12,9 +12,9 @@ import { CellCut, CellVerdict } from './run-index/cell.ts'
 const count = z.int().min(0)
 const name = z.string().min(1).max(512)
 
-/** How one answer was prepared for the judges. Lists hold at most 20 items. */
+/** Describes how one answer was prepared for the judges. Lists hold at most 20 items. */
 export const CellJudging = z.strictObject({
-  /** What the judges saw of it; null where the file does not record it, as in older files. */
+  /** Holds what the judges saw of it; null where the file does not record it, as in older files. */
   shown: JudgedAnswer.nullable(),
   /** Texts that would name its approach, left out of this answer before any judge read it. */
   withheld: z.array(PromptLeak),

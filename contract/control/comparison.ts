@@ -1,8 +1,9 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
 import { Identifier } from '../common.ts'
-import { ClusterSummary, MetricComparison } from '../evidence/statistics.ts'
-import { ReadVerdict } from '../evidence/verdict.ts'
+import { BudgetPoint } from '../evidence/aggregate.ts'
+import { ClusterSummary, MetricComparison, PairComparison } from '../evidence/statistics.ts'
+import { Verdict } from '../evidence/verdict.ts'
 import { Cost } from '../manifests/prices.ts'
 import { IndexMetric } from './run-index/metrics.ts'
 
@@ -13,18 +14,17 @@ export const PairsInput = z.strictObject({
   dataset_id: name,
   metric: IndexMetric,
   /** All of the dataset run when absent. */
-  aliases: z.array(name).min(2).max(64).optional(),
+  aliases: z.array(name).min(1).max(64).optional(),
 })
 export type PairsInput = z.infer<typeof PairsInput>
 
-/** The same alias in several runs: repetitions, or before and after a change. */
-export const RunPairsInput = z.strictObject({
+/** The aliases of a run, the first one, in other runs of its dataset: repetitions, or before and after a change. */
+export const RunChangesInput = z.strictObject({
   run_ids: z.array(name).min(2).max(20),
   dataset_id: name,
-  alias: name,
   metric: IndexMetric,
 })
-export type RunPairsInput = z.infer<typeof RunPairsInput>
+export type RunChangesInput = z.infer<typeof RunChangesInput>
 
 /**
  * Means with intervals and each pair's decision, corrected over all pairs. To read it against a baseline, take the pairs that hold it: with
@@ -36,6 +36,29 @@ export const PairedStatistics = z.strictObject({
   clusters: ClusterSummary,
 })
 export type PairedStatistics = z.infer<typeof PairedStatistics>
+
+/** An alias in the first run against another one, over their common questions. */
+export const RunChange = z.strictObject({
+  model: name,
+  other: name,
+  /** Mean of the other run, and of the first one; the difference is `to` − `from`, with its sign turned where lower is better. */
+  from: z.number(),
+  to: z.number(),
+  difference: z.number(),
+  /** The first run as `a`; p and decision are corrected over all changes that were tested. Null without a common question. */
+  pair: PairComparison.nullable(),
+})
+export type RunChange = z.infer<typeof RunChange>
+
+/** Describes what changed between runs, with one sentence that claims what the tests carry. */
+export const RunChanges = z.strictObject({
+  revision: z.int().min(0),
+  /** One per alias that both runs have and other run; those without a common question are left out. */
+  changes: z.array(RunChange),
+  headline: z.string(),
+  why: z.string(),
+})
+export type RunChanges = z.infer<typeof RunChanges>
 
 export const ProvenanceDiffInput = z.strictObject({ run_ids: z.array(name).min(1).max(20), dataset_id: name })
 export type ProvenanceDiffInput = z.infer<typeof ProvenanceDiffInput>
@@ -83,15 +106,17 @@ export const Frontier = z.strictObject({
 })
 export type Frontier = z.infer<typeof Frontier>
 
-/** What a run decides, on its primary metric. */
+/** Describes what a run decides, on its primary metric. */
 export const RunResult = z.strictObject({
   /** One per dataset that is summed up, in ladder order; with several, corrected over all of them. */
-  verdicts: z.array(ReadVerdict),
+  verdicts: z.array(Verdict),
   /** Labels of datasets with rows that are not summed up yet. */
   pending: z.array(z.string()),
+  /** How relational the datasets are, as declared and as measured, and levels that are in another order; empty for results of before. */
+  levels: z.array(z.string()),
   /** Approaches whose answers called a model that leaves this machine, per run. */
   cloud: z.array(Identifier),
-  /** What the approaches cost at today's prices; empty where no paid model was asked. */
+  /** Holds what the approaches cost at today's prices; empty where no paid model was asked. */
   costs: z.array(
     z.strictObject({
       dataset_id: Identifier,
@@ -105,7 +130,29 @@ export const RunResult = z.strictObject({
       grading: Cost,
     }),
   ),
-  /** What to know before any figure, such as that built-in rules were used; null where there is nothing. */
+  /** Text handed over, facts found in the first of it, and what the approaches share, per dataset. */
+  amounts: z.array(
+    z.strictObject({
+      dataset_id: Identifier,
+      label: z.string(),
+      /** Tokens; null where approaches ran as they are declared. */
+      context_budget: z.int().nullable(),
+      approaches: z.array(
+        z.strictObject({
+          model: Identifier,
+          base: BaseApproach,
+          context_tokens: z.number().nullable(),
+          budget_curve: z.array(BudgetPoint).nullable(),
+        }),
+      ),
+      /** How the extraction of the graph went; null where no row records it. */
+      extraction: z.string().nullable(),
+      protocol: z.array(z.strictObject({ part: z.string(), equal: z.boolean().nullable(), values: z.string() })),
+    }),
+  ),
+  /** Holds what to know before any figure, such as that built-in rules were used; null where there is nothing. */
   caution: z.string().nullable(),
+  /** That a published run is older than this version, in a sentence; null where it is not, or the age is unknown. */
+  age: z.string().nullable(),
 })
 export type RunResult = z.infer<typeof RunResult>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /**
- * What can go wrong at the control API, for programs. input_invalid: the call itself; `details.problems` names paths. manifest_invalid: a file
+ * Describes what can go wrong at the control API, for programs. input_invalid: the call itself; `details.problems` names paths. manifest_invalid: a file
  * of the project; `details.file` and `details.problems`. run_conflict: stored rows were made under other conditions. run_state: the run is in
  * a state that does not allow it. confirmation_required: it would delete or replace what was not confirmed; `details` lists it. not_revealed: a
  * blind round is open. revealed: it is closed and takes no more votes. unreachable: made by the client, when no answer came.

@@ -94,7 +94,7 @@ export const DatasetQuestionsInput = z.strictObject({
 })
 export type DatasetQuestionsInput = z.input<typeof DatasetQuestionsInput>
 
-/** A question with each of its gold facts located; an empty list of spans: the fact does not occur in the document, or the document is no text. */
+/** A question with each of its gold facts located; an empty list of spans: the fact does not occur in the document, or the document is not text. */
 const LocatedQuestion = z.strictObject({
   question: Question,
   gold: z.array(
@@ -102,7 +102,7 @@ const LocatedQuestion = z.strictObject({
       document: SafeRelativePath,
       /** Null when the whole document is the gold evidence. */
       fact: z.string().nullable(),
-      /** Whether the document is text, in which facts are looked for before it is converted. */
+      /** True when the document is text, in which facts are looked for before it is converted. */
       is_text: z.boolean(),
       spans: z.array(z.strictObject({ start: count, end: count })),
     }),
@@ -113,7 +113,7 @@ export const DatasetQuestions = z.strictObject({ total: count, offset: count, qu
 export type DatasetQuestions = z.infer<typeof DatasetQuestions>
 
 export const SpeechPromptInput = z.strictObject({ dataset_id: Identifier })
-/** What a recognizer may get of a dataset: its documents' texts, none of its questions. */
+/** Describes what a recognizer may get of a dataset: its documents' texts, none of its questions. */
 export const SpeechPrompt = z.strictObject({ prompt: z.string().max(MAX_PROMPT_CHARACTERS) })
 
 export const DatasetGraphInput = z.strictObject({

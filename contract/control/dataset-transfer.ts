@@ -48,7 +48,7 @@ export type PreviewZipInput = z.infer<typeof PreviewZipInput>
 export const UploadZipInput = z.strictObject({ ...zipFile, id: newId })
 export type UploadZipInput = z.infer<typeof UploadZipInput>
 
-/** What an exported dataset holds. Every path and the dataset's file were checked as an import does. */
+/** Describes what an exported dataset holds. Every path and the dataset's file were checked as an import does. */
 export const ZipPreview = z.strictObject({
   label: z.string(),
   description: z.string(),
@@ -62,7 +62,7 @@ export const ZipPreview = z.strictObject({
 })
 export type ZipPreview = z.infer<typeof ZipPreview>
 
-/** What an import does; `done` comes last. A client that leaves stops the import, and nothing of it is left. */
+/** Describes what an import does; `done` comes last. A client that leaves stops the import, and nothing of it is left. */
 export const ImportStep = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('progress'),
@@ -78,6 +78,8 @@ export const ImportStep = z.discriminatedUnion('type', [
     licence: z.string(),
     questions: z.strictObject({ taken: count, of: count }),
     documents: z.strictObject({ taken: count, of: count }),
+    /** Questions with gold evidence: without any, retrieval cannot be scored. Absent for an exported zip file. */
+    with_gold: count.optional(),
     left_out: z.array(z.strictObject({ count, reason: z.string() })),
   }),
 ])

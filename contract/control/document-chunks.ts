@@ -13,7 +13,7 @@ export const DocumentChunksInput = z.strictObject({
   /** Chunks that reach into this part of the text, in UTF-16 units. */
   offset: count.default(0),
   limit: z.int().min(1).max(1_000_000).default(100_000),
-  /** How to cut instead, for a look before it is saved; as the ingestion profile defines when absent. */
+  /** States how to cut instead, for a look before it is saved; as the ingestion profile defines when absent. */
   chunker: ChunkerSettings.optional(),
 })
 export type DocumentChunksInput = z.input<typeof DocumentChunksInput>
@@ -29,7 +29,7 @@ export const PlacedChunk = z.strictObject({
 export type PlacedChunk = z.infer<typeof PlacedChunk>
 
 /**
- * How the dataset's ingestion profile cuts a document, or why that is unknown. converted: at ingestion another text is made of the file,
+ * Describes how the dataset's ingestion profile cuts a document, or why that is unknown. converted: at ingestion another text is made of the file,
  * and that one is cut. too_long: the platform cuts no text of that length for a page. busy: a run holds the platform with another dataset.
  * unavailable: the platform could not be asked.
  */

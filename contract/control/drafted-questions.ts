@@ -4,7 +4,7 @@ import { Cost } from '../manifests/prices.ts'
 import { Question } from '../manifests/queries.ts'
 import { OwnDataset } from './own-datasets.ts'
 
-// Questions that a model drafts from the documents of an own dataset (decision 153). They are kept beside the dataset, and become questions of it only
+// Questions that a model drafts from the documents of an own dataset (decision 090). They are kept beside the dataset, and become questions of it only
 // when a person accepts them.
 
 const count = z.int().min(0)
@@ -42,7 +42,7 @@ const wanted = {
 export const DraftPlanInput = z.strictObject(wanted)
 export type DraftPlanInput = z.input<typeof DraftPlanInput>
 
-/** What drafting would do. Calls nothing. */
+/** Describes what drafting would do. Calls nothing. */
 export const DraftPlan = z.strictObject({
   /** Calls of the model, at most. */
   calls: z.int().min(1),
@@ -70,7 +70,7 @@ export const DraftInput = z.strictObject({
 })
 export type DraftInput = z.input<typeof DraftInput>
 
-/** What drafting does; `done` comes last. Drafts are kept call by call: a client that leaves stops it and loses none. */
+/** Describes what drafting does; `done` comes last. Drafts are kept call by call: a client that leaves stops it and loses none. */
 export const DraftStep = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('progress'), calls: count, of: count, drafted: count, dropped: count }),
   z.strictObject({

@@ -48,6 +48,6 @@ export const EventsInput = z.strictObject({
 })
 export type EventsInput = z.input<typeof EventsInput>
 
-/** Whether an event is of a kind that never names an approach. */
+/** Returns true when an event is of a kind that never names an approach. */
 export const isBlindEvent = ({ type }: ControlEvent): boolean =>
   ['stream.opened', 'stream.gap', 'index.changed', 'index.state', 'service.changed'].includes(type)

@@ -41,10 +41,12 @@ export const AliasView = z.strictObject({
   evidence: EvidenceCapability,
   requires_reingest: z.boolean(),
   parameters: z.record(z.string(), z.json()),
-  /** What a flavor of one's own can set, with the values of this alias; null where there is nothing. */
+  /** Holds what a flavor of one's own can set, with the values of this alias; null where there is nothing. */
   settable: z.record(z.string(), z.json()).nullable(),
-  /** One of the six canonical approaches: selected unless the user chooses others. */
+  /** True for one of the six canonical approaches. */
   canonical: z.boolean(),
+  /** True where a run has it unless its approaches are chosen: the canonical ones and the keyword baseline. */
+  by_default: z.boolean(),
 })
 export type AliasView = z.infer<typeof AliasView>
 
@@ -57,7 +59,16 @@ export const ModelSetView = z.strictObject({
   is_default: z.boolean(),
   /** A person's own, which can be changed and removed. */
   own: z.boolean(),
-  roles: z.record(z.string(), z.strictObject({ backend: z.string(), model: z.string(), cloud: z.boolean() })),
+  roles: z.record(
+    z.string(),
+    z.strictObject({
+      backend: z.string(),
+      model: z.string(),
+      cloud: z.boolean(),
+      /** What calls have taught of the model; empty where nothing is known. */
+      known: z.array(z.string()),
+    }),
+  ),
 })
 export type ModelSetView = z.infer<typeof ModelSetView>
 
@@ -77,8 +88,10 @@ export const ExperimentView = z.strictObject({
       needs_ground_truth: z.boolean(),
     }),
   ),
-  /** What the manifest declares to be the primary metric; null leaves it to what a run has. */
+  /** Holds what the manifest declares to be the primary metric; null leaves it to what a run has. */
   primary_metric: PrimaryMetric.nullable(),
+  /** True where the manifest leaves answers that a limit of tokens cut out of all scores. */
+  exclude_cut_answers: z.boolean(),
   model_sets: z.array(ModelSetView),
   /** As the manifest defines, except the number of concurrent cells from settings or environment. */
   run: RunSettings,
@@ -92,7 +105,7 @@ export const ExperimentView = z.strictObject({
     /** Why the panel could not judge as it is set up; null when it could, or is disabled. */
     problem: z.string().nullable(),
   }),
-  /** What the manifest's metrics will not be able to measure. */
+  /** Holds what the manifest's metrics will not be able to measure. */
   notices: z.array(z.string()),
 })
 export type ExperimentView = z.infer<typeof ExperimentView>

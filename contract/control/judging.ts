@@ -37,7 +37,7 @@ export const BeginRoundInput = z.strictObject({
   ...JudgingInput.shape,
   /** Shows the reference answer and the gold passages beside the answers. */
   reference: z.boolean().default(true),
-  /** How many questions, drawn at random; all when absent. */
+  /** Limits a round to so many questions, drawn at random; all when absent. */
   questions: z.int().min(1).max(100_000).optional(),
 })
 export type BeginRoundInput = z.input<typeof BeginRoundInput>
@@ -87,7 +87,7 @@ export type VoteKept = z.infer<typeof VoteKept>
 
 export const RevealInput = z.strictObject({
   ...JudgingInput.shape,
-  /** How the voter wants to be called in the result. */
+  /** States how the voter wants to be called in the result. */
   rater: z.string().trim().min(1).max(128).default('person'),
 })
 export type RevealInput = z.input<typeof RevealInput>

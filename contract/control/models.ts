@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { Identifier } from '../common.ts'
 import { CatalogueModel } from '../manifests/model-catalogue.ts'
 import { Connection, ConnectionKind } from '../manifests/model-connections.ts'
-import { DeclaredSet } from '../manifests/models.ts'
+import { BACKEND_SETTINGS } from '../manifests/model-backends.ts'
+import { ModelRecord } from '../manifests/model-record.ts'
+import { DeclaredSet, ModelRole } from '../manifests/models.ts'
 import { ModelPrice } from '../manifests/prices.ts'
 import { ModelSetView } from './experiment.ts'
 import { SecretText } from './settings.ts'
@@ -13,11 +15,11 @@ export const ConnectionView = z.strictObject({
   kind: ConnectionKind,
   /** As declared: variables of the environment still in it. */
   address: z.string(),
-  /** Where its key is: in a variable, or stored on this computer. */
+  /** States where its key is: in a variable, or stored on this computer. */
   key: z.enum(['none', 'environment', 'stored']),
   /** Variable that holds its key; null where none does. */
   key_env: z.string().nullable(),
-  /** Whether the variable has a value, or a key is stored for its address; true where none is needed. */
+  /** True when the variable has a value, or a key is stored for its address; true where none is needed. */
   key_set: z.boolean(),
   /** Calls leave this machine. */
   cloud: z.boolean(),
@@ -56,10 +58,11 @@ export type FoundModels = z.infer<typeof FoundModels>
 
 const seconds = z.number().positive().max(3600)
 
-/** What is tested: a connection by its name, one that is not saved yet, or a GGUF file on this machine. */
+/** Describes what is tested: a connection by its name, the models of a set in their roles, one that is not saved yet, or a GGUF file on this machine. */
 export const TestModelInput = z.strictObject({
   target: z.union([
     z.strictObject({ name: Identifier }),
+    z.strictObject({ set: Identifier }),
     z.strictObject({
       connection: Connection,
       /** Name of the saved connection that is being edited, for its stored key. */
@@ -79,18 +82,50 @@ export const TestModelInput = z.strictObject({
 })
 export type TestModelInput = z.infer<typeof TestModelInput>
 
-export const ModelProbe = z.strictObject({
-  probe: z.enum(['file', 'models', 'chat', 'structured', 'embedding']),
-  /** `unsupported`: it answers that it does not do this, which matters only to a role that needs it. */
-  status: z.enum(['passed', 'failed', 'unsupported', 'skipped']),
+const probed = {
+  probe: z.enum(['file', 'models', 'chat', 'structured', 'extraction', 'critic', 'tools', 'embedding', 'rerank']),
+  /** Roles that need it. */
+  roles: z.array(ModelRole),
+  /**
+   * `adapted`: it works, and `finding` says what is done in place of what the service refuses or ignores. `limited`: the service limits its requests, so
+   * that nothing is known of this work.
+   */
+  status: z.enum(['passed', 'adapted', 'failed', 'unsupported', 'skipped', 'limited']),
   model: z.string().nullable(),
   latency_ms: z.number().min(0).nullable(),
-  /** Number of models, tokens per second, dimensions, or size. */
+  /** Number of models, tokens per second, dimensions, size, or what is done instead. */
   finding: z.string().nullable(),
   error: z.string().nullable(),
-  remedy: z.string().nullable(),
-})
+}
+
+/** `unsupported`: it answers that it does not do this, which matters only to a role that needs it. */
+export const ModelProbe = z.strictObject({ ...probed, remedy: z.string().nullable() })
 export type ModelProbe = z.infer<typeof ModelProbe>
+
+/** One kind of work as the process of a test reports it, with the code and the HTTP status of its failure. */
+export const ProbedWork = z.strictObject({
+  ...probed,
+  code: z.string().nullable(),
+  http_status: z.int().nullable(),
+})
+export type ProbedWork = z.infer<typeof ProbedWork>
+
+/** Holds a `ProbeRequest` as JSON in the environment of the process that tests. */
+export const PROBE_REQUEST_VARIABLE = 'RAG_LADDER_TEST_MODELS'
+
+/** Models to test, each in its roles. */
+export const ProbeRequest = z.strictObject({
+  models: z.array(
+    z.strictObject({ choice: z.discriminatedUnion('backend', BACKEND_SETTINGS), roles: z.array(ModelRole).min(1) }),
+  ),
+  /** Folder in which what is learned is kept; null keeps nothing. */
+  records: z.string().nullable(),
+  model_cache: z.string(),
+})
+export type ProbeRequest = z.infer<typeof ProbeRequest>
+
+export const ProbeReply = z.looseObject({ probes: z.array(ProbedWork), records: z.array(ModelRecord) })
+export type ProbeReply = z.infer<typeof ProbeReply>
 
 export const ModelTest = z.strictObject({
   works: z.boolean(),
@@ -99,21 +134,27 @@ export const ModelTest = z.strictObject({
   probes: z.array(ModelProbe),
   /** Everything that the service lists. */
   models: z.array(z.string()),
+  /** Roles that cannot work as the set is. */
+  broken: z.array(ModelRole),
+  /** What is known of the models now. */
+  records: z.array(ModelRecord),
 })
 export type ModelTest = z.infer<typeof ModelTest>
 
 /** A model of the catalogue beside this machine. */
 export const CatalogueEntry = z.strictObject({
   ...CatalogueModel.shape,
-  /** Whether its memory is within that of this machine; null where it is not known. */
+  /** True when its memory is within that of this machine; null where it is not known. */
   fits: z.boolean().nullable(),
   /** Its files are in the folder of models. */
   fetched: z.boolean(),
-  /** Where its files are, or will be. */
+  /** States where its files are, or will be. */
   paths: z.array(z.string()),
-  /** What has arrived of an interrupted download, and of finished files. */
+  /** The file or folder as a set names it; null for a model without files here. */
+  path: z.string().nullable(),
+  /** Holds what has arrived of an interrupted download, and of finished files. */
   received_bytes: z.int().min(0),
-  /** Model sets that name one of its files. */
+  /** Model sets that name `path`. */
   used_by: z.array(z.string()),
 })
 export type CatalogueEntry = z.infer<typeof CatalogueEntry>

@@ -1,9 +1,11 @@
 import { z } from 'zod'
 import { Identifier, SafeRelativePath } from '../common.ts'
+import { MeasuredLevel } from '../evidence/measured-level.ts'
 import { ChunkerSettings } from '../manifests/consumer.ts'
 import { Question } from '../manifests/queries.ts'
+import { PlannedDifference } from './run-job.ts'
 
-// A person's own datasets (decision 099): `datasets/<id>/` of the project folder. Datasets of the project are refused: they are copied to be edited.
+// A person's own datasets (decision 090): `datasets/<id>/` of the project folder. Datasets of the project are refused: they are copied to be edited.
 
 const count = z.int().min(0)
 /** SHA-256 of the dataset's file as the caller saw it: a change is refused when the file is another one by now. */
@@ -19,7 +21,7 @@ export const OwnDataset = z.strictObject({
   licence: z.string().nullable(),
   complexity_level: count,
   chunker: ChunkerSettings,
-  /** How many; `datasets.ownQuestions` has them. */
+  /** States how many; `datasets.ownQuestions` has them. */
   questions: count,
   /** Of all questions. */
   tags: z.array(z.string()),
@@ -120,7 +122,7 @@ export const ReadQuestionsInput = z.strictObject({
 })
 
 /**
- * What a text would add; writes nothing. Each line has a question with an id of its own, or why it is invalid. Of the lines that are right, and of those
+ * Describes what a text would add; writes nothing. Each line has a question with an id of its own, or why it is invalid. Of the lines that are right, and of those
  * that are not, at most the first `PREVIEWED_LINES`.
  */
 export const ReadQuestionsResult = z.strictObject({
@@ -140,7 +142,7 @@ export const ImportQuestionsInput = z.strictObject({
   text: questionsText,
 })
 
-/** What would keep a run from giving a result. */
+/** Describes what would keep a run from giving a result. */
 export const DatasetCheck = z.strictObject({
   problems: z.array(
     z.strictObject({
@@ -151,9 +153,14 @@ export const DatasetCheck = z.strictObject({
       remedy: z.string(),
     }),
   ),
+  /** Holds what the readers left out of documents in the last ingestion, or could not read as it is; and questions that contain their own answer keys. */
+  warnings: z.array(z.strictObject({ place: z.string(), message: z.string() })),
   questions: count,
   documents: count,
-  /** About the smallest difference of shares that these questions decide; null for fewer than eight groups that share no gold document. */
-  detectable_difference: z.number().nullable(),
+  /** Between two approaches. */
+  planned_difference: PlannedDifference,
+  /** The level that the dataset declares. */
+  complexity_level: count,
+  measured_level: MeasuredLevel,
 })
 export type DatasetCheck = z.infer<typeof DatasetCheck>

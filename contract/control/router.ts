@@ -1,6 +1,6 @@
 import { eventIterator, oc } from '@orpc/contract'
 import { z } from 'zod'
-import { Identifier } from '../common.ts'
+import { Identifier, Sha256 } from '../common.ts'
 import { CellDetail, Coverage, OtherCell } from './cells.ts'
 import {
   Frontier,
@@ -10,7 +10,8 @@ import {
   PairsInput,
   ProvenanceDiff,
   ProvenanceDiffInput,
-  RunPairsInput,
+  RunChanges,
+  RunChangesInput,
 } from './comparison.ts'
 import { PricesFile } from '../manifests/prices.ts'
 import { ControlError } from './control-error.ts'
@@ -71,12 +72,13 @@ import {
   RunRecovered,
   FailureCounts,
   PlanOutcome,
+  RescoreRunInput,
   RetryFailuresInput,
   RunJob,
   RunRequest,
   RunStarted,
   RunState,
-  RunSteps,
+  RunView,
 } from './run-job.ts'
 import {
   AddFileInput,
@@ -179,6 +181,8 @@ export const controlContract = {
     failures: base.input(z.strictObject({ run_id: Identifier })).output(FailureCounts),
     /** A new run that takes over the good rows and makes the failed cells again; rows of a run are never changed. */
     retryFailures: base.input(RetryFailuresInput).output(RunStarted),
+    /** Scores the stored answers of a run by another evaluator, in a new run; calls no approach. */
+    rescore: base.input(RescoreRunInput).output(RunStarted),
     /** Newest first; `state` and `planned_cells` are null for runs that this engine does not control. */
     list: base.input(ListRunsInput).output(
       z.strictObject({
@@ -211,7 +215,7 @@ export const controlContract = {
     /** Every run that the engine has a journal of, newest first, at most 200; also those without a row yet. */
     jobs: base.output(z.array(RunJob)),
     /** Steps and counts of a run as last known; they survive the engine. */
-    steps: base.input(runInput).output(RunSteps),
+    view: base.input(runInput).output(RunView),
     /** Runs whose engine died: offered for resume. */
     interrupted: base.output(z.array(RunJob)),
     /** Takes an interrupted run off the offer; its cells stay. */
@@ -220,7 +224,7 @@ export const controlContract = {
   /** Processes that make cells of a run whose rows are in a database, on any number of machines. */
   workers: {
     get: base.input(runInput).output(RunWorkers),
-    /** What workers on a Ray cluster have printed. Refused for a job of another run. */
+    /** Returns what workers on a Ray cluster have printed. Refused for a job of another run. */
     jobLog: base.input(rayJob).output(RayJobLogView),
     /** Stops such workers; their cells are left to others. Refused for a job of another run. */
     cancelJob: base.input(rayJob).output(RunWorkers),
@@ -236,6 +240,10 @@ export const controlContract = {
     answerSlice: base
       .input(AnswerSliceInput)
       .output(z.strictObject({ text: z.string(), total: z.int().min(0), next_offset: z.int().min(0).nullable() })),
+    /** A text of the cell's trace, at most 64 Ki characters; null where it is not stored on this machine. */
+    traceText: base
+      .input(z.strictObject({ ...CellInput.shape, sha256: Sha256 }))
+      .output(z.strictObject({ text: z.string().nullable() })),
     /** Cells of a run with a flag or a note. */
     notes: base.input(z.strictObject({ run_id: anyName })).output(CellNotes),
     /** Replaces the note and the flag of a cell; an empty note without a flag removes both. */
@@ -257,14 +265,14 @@ export const controlContract = {
   statistics: {
     /** All pairs of approaches of one dataset run. */
     pairs: base.input(PairsInput).output(PairedStatistics),
-    /** One alias over several runs: which differences are significant. */
-    runs: base.input(RunPairsInput).output(PairedStatistics),
+    /** All aliases of a run against other runs, corrected over all of them. */
+    runs: base.input(RunChangesInput).output(RunChanges),
   },
   datasets: {
     list: base.output(z.array(DatasetView)),
     documents: base.input(CorpusDocumentsInput).output(CorpusDocuments),
     document: base.input(CorpusDocumentInput).output(CorpusDocumentText),
-    /** Where the ingestion profile cuts a document. */
+    /** Returns where the ingestion profile cuts a document. */
     chunks: base.input(DocumentChunksInput).output(DocumentChunks),
     /** A dataset of a person's own, empty or a copy. Refused for a name that is taken. */
     create: base.input(CreateDatasetInput).output(DatasetView),
@@ -272,7 +280,7 @@ export const controlContract = {
     importFormats: base.output(z.array(ImportFormat)),
     /** Imports a public dataset, or an exported zip file, from a path of the engine's machine. */
     importFolder: base.input(ImportFolderInput).output(eventIterator(ImportStep)),
-    /** What a zip file of an exported dataset holds; stores nothing. Refused for paths that leave the dataset's folder. */
+    /** Returns what a zip file of an exported dataset holds; stores nothing. Refused for paths that leave the dataset's folder. */
     previewZip: base.input(PreviewZipInput).output(ZipPreview),
     /** Imports such a file from the browser's machine. */
     uploadZip: base.input(UploadZipInput).output(DatasetView),
@@ -299,7 +307,7 @@ export const controlContract = {
     readQuestions: base.input(ReadQuestionsInput).output(ReadQuestionsResult),
     /** Lines with a problem are left out. */
     importQuestions: base.input(ImportQuestionsInput).output(OwnDataset),
-    /** What drafting questions would call and cost; calls nothing. */
+    /** Returns what drafting questions would call and cost; calls nothing. */
     draftPlan: base.input(DraftPlanInput).output(DraftPlan),
     /** Drafts questions and keeps them beside the dataset. Refused without `confirmed_calls` of the plan where passages leave this machine. */
     draft: base.input(DraftInput).output(eventIterator(DraftStep)),
@@ -347,7 +355,7 @@ export const controlContract = {
     saveSet: base.input(SaveSetInput).output(ModelsView),
     /** Refused for what belongs to the project, and for a connection that a set needs. */
     remove: base.input(RemoveModelsInput).output(ModelsView),
-    /** What paid models cost, for costs and budgets. */
+    /** Returns what paid models cost, for costs and budgets. */
     prices: base.output(PricesView),
     /** Replaces all prices of this person. */
     savePrices: base.input(PricesFile).output(PricesView),
@@ -360,7 +368,7 @@ export const controlContract = {
     start: base.input(ServiceStartInput).output(ServiceView),
     stop: base.input(ServiceInput).output(ServiceView),
     restart: base.input(ServiceInput).output(ServiceView),
-    /** What the platform that runs does in the background: open work first, then the newest. */
+    /** Returns what the platform that runs does in the background: open work first, then the newest. */
     work: base.output(z.array(PlatformWork)),
     /** Asks for cancellation, which the list shows when it is confirmed. */
     cancelWork: base.input(PlatformWorkInput).output(z.array(PlatformWork)),
@@ -390,12 +398,12 @@ export const controlContract = {
     update: base.input(SettingsUpdate).output(SettingsView),
     /** Services outside of this program, one of each. */
     connections: base.output(z.array(ConnectionView)),
-    /** What the panel remembers of a person in this project. */
+    /** Returns what the panel remembers of a person in this project. */
     panel: base.output(PanelState),
     savePanel: base.input(PanelState).output(PanelState),
   },
 }
 export type ControlContract = typeof controlContract
 
-/** Where the control API is mounted, below the engine's address and below the desktop app's own scheme. */
+/** States where the control API is mounted, below the engine's address and below the desktop app's own scheme. */
 export const CONTROL_PREFIX = '/control'

@@ -1,10 +1,16 @@
 import { z } from 'zod'
+import { KEYWORD_BASELINE, TEXT_BASELINES } from '../approaches.ts'
+import { TraceLevel } from '../evidence/trace.ts'
 import { EvaluationMetric, Identifier, PrimaryMetric } from '../common.ts'
+import { ContextBudget } from '../evidence/context-budget.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
+import { MissingColumn } from '../evidence/missing-column.ts'
 import { LadderStep, RetryFailed, RunPlan } from '../evidence/run-event.ts'
 import { JudgeEndpoint, JudgeModelName, MAX_CONCURRENCY, MAX_ROTATIONS } from '../manifests/evaluation.ts'
+import { PhaseProgress } from '../http/ingestion.ts'
 import { Cost } from '../manifests/prices.ts'
 import { InputProblem } from './control-error.ts'
+import { ExpectedWork } from './expected-work.ts'
 
 /** Most that a run may be allowed to cost, in the currency of the person's prices. */
 export const MAX_BUDGET = 1_000_000
@@ -45,7 +51,7 @@ export const DeletionList = z.strictObject({
 })
 export type DeletionList = z.infer<typeof DeletionList>
 
-/** What is, or would be, published of one dataset. */
+/** Describes what is, or would be, published of one dataset. */
 export const PublishedScope = z.strictObject({
   run_id: Identifier,
   models: z.array(Identifier),
@@ -56,13 +62,13 @@ export const PublishedScope = z.strictObject({
 })
 export type PublishedScope = z.infer<typeof PublishedScope>
 
-/** What publishing one dataset of a run replaces in docs/results. */
+/** Describes what publishing one dataset of a run replaces in docs/results. */
 export const PublicationChange = z.strictObject({
   dataset_id: Identifier,
   /** Null when nothing is published yet. */
   current: z.strictObject({ ...PublishedScope.shape, readable: z.boolean() }).nullable(),
   next: PublishedScope,
-  /** What the published results have and the new ones would not, in words. */
+  /** Holds what the published results have and the new ones would not, in words. */
   lost: z.array(z.string()),
   /** Why it is refused; null when it can be confirmed. */
   refusal: z.string().nullable(),
@@ -79,7 +85,7 @@ const JudgeChoice = z.strictObject({
 })
 
 /**
- * What a run does. A field that is absent takes the setting of the person, else the environment variable, else the manifest's value. The
+ * Describes what a run does. A field that is absent takes the setting of the person, else the environment variable, else the manifest's value. The
  * command line and the panel both build one of these; `prepareRun` is the only reader.
  */
 export const RunRequest = z.strictObject({
@@ -87,21 +93,32 @@ export const RunRequest = z.strictObject({
   run_id: Identifier.optional(),
   /** MATRIX_DATASET_ID, else every rung, when absent. */
   dataset_ids: z.array(Identifier).min(1).max(100).optional(),
-  /** Exactly these aliases: approaches and flavors alike. Without this, `flavors` and `all_aliases`: MATRIX_MODELS, MATRIX_FLAVORS, else the six canonical. */
+  /** Exactly these aliases: approaches and flavors alike. Without this, `flavors` and `all_aliases`: MATRIX_MODELS, MATRIX_FLAVORS, else the six canonical ones and the keyword baseline. */
   models: z.array(Identifier).min(1).max(64).optional(),
   /** Flavors by alias, by their own name, by approach, or `all`; excludes `models`. */
   flavors: z.array(Identifier).min(1).max(64).optional(),
   /** Every declared alias; excludes `models` and `flavors`. */
   all_aliases: z.boolean().optional(),
+  /** Baselines beside the aliases that are selected in any of these ways. */
+  baselines: z
+    .array(z.enum([KEYWORD_BASELINE, ...TEXT_BASELINES]))
+    .max(3)
+    .optional(),
   /** An empty list leaves the answers unscored by the evaluator. */
   metrics: z.array(EvaluationMetric).max(8).optional(),
   /** The metric that decides about the run; the manifest's, else the first that the run has, when absent. */
   primary_metric: PrimaryMetric.optional(),
+  /** Leaves answers that a limit of tokens cut out of all scores; the manifest's, when absent. */
+  exclude_cut_answers: z.boolean().optional(),
   judge: JudgeChoice.optional(),
   /** Answers to ask each approach for per question; MATRIX_REPEATS, else 1, when absent. */
   repeats: wholeNumber(1, MAX_REPEATS).optional(),
   /** Cells in flight; the person's setting, MATRIX_CONCURRENCY, else the manifest, when absent. */
   concurrency: wholeNumber(1, MAX_CONCURRENCY).optional(),
+  /** Tokens handed to the answerer; MATRIX_CONTEXT_BUDGET, else the manifest, else that of the stored run, else 2,000, when absent. */
+  context_budget: ContextBudget.optional(),
+  /** How much each cell keeps of its calls; the manifest, else `full`, when absent. */
+  trace: TraceLevel.optional(),
   /** Failed cells of a stored run to try again; MATRIX_RETRY_FAILED, else `access`, when absent. */
   retry_failed: RetryFailed.optional(),
   /** Set of `manifests/models.yaml` for the embedded platform. */
@@ -114,9 +131,11 @@ export const RunRequest = z.strictObject({
   publish: z.boolean().default(false),
   /** Asks the judges about the stored answers of a finished run; makes no cell. */
   judge_only: z.boolean().optional(),
-  /** What the person agreed to delete, as `experiment.plan` listed it; the reset deletes nothing else. */
+  /** Scores the stored answers of this run again, as a run with its own name; calls no approach. */
+  evaluate_from: Identifier.optional(),
+  /** Holds what the person agreed to delete, as `experiment.plan` listed it; the reset deletes nothing else. */
   confirmed_deletions: z.array(DeletionList).max(100).optional(),
-  /** What the person agreed to replace, as `experiment.plan` listed it. */
+  /** Holds what the person agreed to replace, as `experiment.plan` listed it. */
   confirmed_publications: z.array(PublicationChange).max(100).optional(),
 })
 export type RunRequest = z.infer<typeof RunRequest>
@@ -155,24 +174,27 @@ export const RunFailure = z.strictObject({
 })
 export type RunFailure = z.infer<typeof RunFailure>
 
-/** Where the run is now, counted in cells of the current dataset. */
-export const RunProgress = z.strictObject({
-  dataset_id: Identifier.nullable(),
-  step: LadderStep.nullable(),
-  total: count,
-  done: count,
-  reused: count,
-  failed: count,
-  /** Null before the first cell that was made. */
-  cells_per_second: z.number().nullable(),
-  left_ms: z.number().nullable(),
-  judge: z.strictObject({ name: z.string(), done: count, total: count, failed: count }).nullable(),
-})
-export type RunProgress = z.infer<typeof RunProgress>
-
 /** Cells of a dataset run or of a whole run. done: stored rows, failed ones included. */
 export const CellCounts = z.strictObject({ total: count, done: count, failed: count })
 export type CellCounts = z.infer<typeof CellCounts>
+
+/** Verdicts of the judge panel so far. */
+const JudgeCounts = z.strictObject({ name: z.string(), done: count, total: count, failed: count })
+
+/** Describes where a run is now. Cells are counted over all its datasets; step and judges are those of the current one. */
+export const RunProgress = z.strictObject({
+  ...CellCounts.shape,
+  dataset_id: Identifier.nullable(),
+  /** Position of the dataset in the run, from 1; null while none has started. */
+  dataset_number: count.nullable(),
+  step: LadderStep.nullable(),
+  /** Null unless cells are being made. */
+  cells_per_second: z.number().nullable(),
+  /** Time that the cells left will take at this rate; null where it is unknown, and when none is left. */
+  left_ms: z.number().nullable(),
+  judge: JudgeCounts.nullable(),
+})
+export type RunProgress = z.infer<typeof RunProgress>
 
 /** One step of one dataset as it was last seen; `started_at` is null for a skipped step. */
 export const RunStep = z.strictObject({
@@ -180,24 +202,52 @@ export const RunStep = z.strictObject({
   state: z.enum(['running', 'done', 'skipped', 'failed']),
   started_at: time.nullable(),
   duration_ms: z.number().nullable(),
-  /** What the step reported, why it was skipped, or why it failed. */
+  /** Holds what the step reported, why it was skipped, or why it failed. */
   note: z.string().nullable(),
   /** Code of a failed step's error. */
   code: z.string().nullable(),
+  /** Graded metrics or judges without a single value; absent where there is none. */
+  missing: z.array(MissingColumn).optional(),
 })
 export type RunStep = z.infer<typeof RunStep>
 
-/** The last known steps and counts of one dataset of a run; kept in the run's journal. */
-export const DatasetSteps = z.strictObject({
+/** Cells of one approach as they finished, with the last latencies of those that succeeded, in milliseconds. */
+export const ApproachProgress = z.strictObject({
+  alias: Identifier,
+  ok: count,
+  failed: count,
+  latencies_ms: z.array(z.number()),
+})
+export type ApproachProgress = z.infer<typeof ApproachProgress>
+
+/** One phase of an ingestion as it was last reported; `progress` where the platform reports it. */
+export const PhaseState = z.strictObject({
+  phase: z.string(),
+  status: z.string(),
+  counts: z.record(z.string(), z.number()),
+  progress: PhaseProgress.optional(),
+})
+export type PhaseState = z.infer<typeof PhaseState>
+
+/** What the events of a run add up to for one of its datasets (core/evidence/run-fold.ts); kept in the run's journal. */
+export const DatasetProgress = z.strictObject({
   dataset_id: Identifier,
+  /** reused: of those done, the cells that this run did not make. */
   cells: z.strictObject({ ...CellCounts.shape, reused: count }),
   steps: z.array(RunStep),
+  phases: z.array(PhaseState).default([]),
+  /** Approaches that the run goes on without. */
+  unavailable: RunPlan.shape.unavailable.default([]),
+  approaches: z.array(ApproachProgress).default([]),
+  /** When the last cells finished, in milliseconds since 1970. */
+  finished_at: z.array(z.number()).default([]),
+  judge: JudgeCounts.nullable().default(null),
 })
-export type DatasetSteps = z.infer<typeof DatasetSteps>
+export type DatasetProgress = z.infer<typeof DatasetProgress>
 
-/** The last known steps of a run, whether or not it is under way. */
-export const RunSteps = z.strictObject({ run_id: Identifier, datasets: z.array(DatasetSteps) })
-export type RunSteps = z.infer<typeof RunSteps>
+/** A run as its events add up, whether or not it is under way; `seq` is the number of the newest event that is in it. */
+export const RunView = z.strictObject({ run_id: Identifier, seq: count, datasets: z.array(DatasetProgress) })
+export type RunView = z.infer<typeof RunView>
 
 /** Classes of failed cells: by how the call failed, or by how the evaluation of a good answer did. */
 export const FailureClass = z.enum([...CellErrorType.options, 'evaluation_error', 'evaluation_timeout'])
@@ -214,16 +264,21 @@ export const RunJob = z.strictObject({
   /** Null unless it is under way. */
   progress: RunProgress.nullable(),
   failures: z.array(RunFailure),
+  /** Graded metrics and judges without a single value, over all datasets; absent where there is none. */
+  missing: z.array(MissingColumn).optional(),
   /** Over all datasets, as last known; null before the run has started. */
   cells: CellCounts.nullable().default(null),
   /** The run whose failed cells this one makes again, and which of them. */
   retry_of: z.strictObject({ run_id: Identifier, classes: z.array(FailureClass) }).nullable(),
-  /** Whether `runs.resume` takes it now. */
+  /** True when `runs.resume` takes it now. */
   resumable: z.boolean(),
 })
 export type RunJob = z.infer<typeof RunJob>
 
-/** About the smallest difference of shares that the questions of a dataset decide, before anything ran. Null where they decide nothing. */
+/**
+ * The smallest true difference that a run's primary metric decides with 80 % power, as a share of its scale; found by simulating the test on the
+ * dataset's own clusters before anything ran. Null where it decides nothing.
+ */
 export const PlannedDifference = z.strictObject({
   /** Pairs of approaches in the run. */
   pairs: count,
@@ -231,6 +286,14 @@ export const PlannedDifference = z.strictObject({
   alone: z.number().nullable(),
   /** Of each pair, when all are compared. */
   among: z.number().nullable(),
+  /** The primary metric that the questions allow; null where they allow none. */
+  metric: PrimaryMetric.nullable(),
+  /** Questions that this metric can score, and the independent groups that they are in. */
+  questions: count,
+  groups: count,
+  /** States how much a question's difference between two approaches scatters (standard deviation), and the earlier run that showed it; null where it is assumed. */
+  spread: z.number().min(0),
+  spread_run: Identifier.nullable(),
 })
 export type PlannedDifference = z.infer<typeof PlannedDifference>
 
@@ -242,17 +305,15 @@ export const DatasetPlan = z.strictObject({
   evaluations: count,
   /** Verdicts that the panel is asked for. */
   verdicts: count,
-  /** From the mean latencies of earlier runs; null when some alias has none. */
-  estimated_ms: z.number().nullable(),
+  /** Time and model calls by earlier rows of the same model set on this machine. */
+  work: ExpectedWork,
   /** Of the cells to run, from the usage of earlier runs with the same set; null where the set has no paid model. */
   expected_cost: Cost.nullable(),
-  /** Aliases without an earlier latency. */
-  unknown_latency: z.array(Identifier),
   planned_difference: PlannedDifference,
 })
 export type DatasetPlan = z.infer<typeof DatasetPlan>
 
-/** What a request would do, before anything is called or written. */
+/** Describes what a request would do, before anything is called or written. */
 export const PlanOutcome = z.discriminatedUnion('ok', [
   z.strictObject({
     ok: z.literal(true),
@@ -269,11 +330,13 @@ export const PlanOutcome = z.discriminatedUnion('ok', [
       verdicts: count,
     }),
     estimated_minutes: z.number().nullable(),
-    /** What the metrics will not be able to measure. */
+    /** Calls of models by approaches and evaluator; null where some are unknown. */
+    model_calls: count.nullable(),
+    /** Holds what the metrics will not be able to measure. */
     notices: z.array(z.string()),
-    /** What the cold reset would delete; one list for each dataset, none without a cold reset. */
+    /** Holds what the cold reset would delete; one list for each dataset, none without a cold reset. */
     deletions: z.array(DeletionList),
-    /** What publishing would replace; one for each dataset, none when nothing is published. */
+    /** Holds what publishing would replace; one for each dataset, none when nothing is published. */
     publications: z.array(PublicationChange),
     /** Why it would be refused if it were started now; empty when it would start. */
     blockers: z.array(z.strictObject({ code: z.string(), message: z.string() })),
@@ -290,6 +353,16 @@ export const JudgeRunInput = z.strictObject({
   judge: JudgeChoice.omit({ enabled: true }),
 })
 export type JudgeRunInput = z.infer<typeof JudgeRunInput>
+
+/** Scores for the stored answers of a run by another evaluator, as a new run. */
+export const RescoreRunInput = z.strictObject({
+  run_id: Identifier,
+  /** Set whose evaluator scores; the person's own when absent. */
+  model_set: Identifier.optional(),
+  /** Name of the new run; `<run_id>-rescored<n>` when absent. */
+  new_run_id: Identifier.optional(),
+})
+export type RescoreRunInput = z.infer<typeof RescoreRunInput>
 
 /** Torn bytes that were moved aside, by evidence file; every finished row stays. */
 export const RunRecovered = z.strictObject({

@@ -22,7 +22,7 @@ export const WorkerView = z.strictObject({
   /** Rows that it has stored. */
   stored: count,
   started_at: time,
-  /** When its connection asked the database for something last; null once it is gone. */
+  /** States when its connection asked the database for something last; null once it is gone. */
   last_seen_at: time.nullable(),
 })
 export type WorkerView = z.infer<typeof WorkerView>
@@ -31,7 +31,7 @@ export type WorkerView = z.infer<typeof WorkerView>
 export const RayJobView = z.strictObject({
   submission_id: z.string(),
   status: RayJobStatus,
-  /** What the cluster reports of the state; empty where it reports nothing. */
+  /** Holds what the cluster reports of the state; empty where it reports nothing. */
   message: z.string(),
   workers: count,
   started_at: time.nullable(),

@@ -5,7 +5,7 @@ import { VARIABLES } from '../settings/variables.ts'
 import { serviceDescriptor, SERVICE_NAMES } from './service-list.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const AREAS = ['bin', 'charts', 'contract', 'main', 'preload', 'providers', 'renderer']
+const AREAS = ['bin', 'charts', 'contract', 'core', 'main', 'preload', 'providers', 'renderer']
 
 describe('service descriptors', () => {
   it('every local service has a folder to start, declared variables, and needs services of the list only', () => {
@@ -36,7 +36,7 @@ describe('service descriptors', () => {
       // Whose variable each is.
       'contract/settings/service-variables.ts',
       // Which services read a corpus, under their names in provenance.
-      'main/manifests/provider-selection.ts',
+      'main/manifests/models/provider-selection.ts',
     ])
   })
 })

@@ -14,40 +14,40 @@ export interface ServiceRoute {
 }
 
 /**
- * How the engine runs a service as a child of its own.
+ * Describes how the engine runs a service as a child of its own.
  *
  * The child gets its port (0: any free one) and its credential by the variables named here, and `RAG_LADDER_STATE_DIR`, a folder of its own;
  * the rest of the environment is the engine's, so that a person sets limits, models and modes as the service documents them. It listens on
- * 127.0.0.1, then sends `{ type: 'ready', port, url }` over its message channel (`announceReady` of `contract/process-life.ts`) and
+ * 127.0.0.1, then sends `{ type: 'ready', port, url }` over its message channel (`announceReady` of `core/process-life.ts`) and
  * ends when that channel closes (`exitWithHost`). It works when `healthPath` answers 200; 503 with the status `loading` or `starting`
  * is waited for. Exit code 70 after a 504 is a normal restart; every other exit counts as a failure. A restart takes the same port.
  */
 export interface ServiceChild {
   /** Taken when it is free; 0: any. */
   defaultPort: number
-  /** Where the child reads its port from. */
+  /** States where the child reads its port from. */
   portVariable: string
   /** Overrides the default port, in the engine's environment. */
   portSetting: string
-  /** Where the child reads its credential from; set in the engine's environment, it is used instead of one made for this launch. */
+  /** States where the child reads its credential from; set in the engine's environment, it is used instead of one made for this launch. */
   tokenVariable: string
-  /** Where other services read this one's address from; set in the engine's environment, the service runs elsewhere, at that address. */
+  /** States where other services read this one's address from; set in the engine's environment, the service runs elsewhere, at that address. */
   endpointVariable: string
   healthPath: string
   /** with_engine: at once. on_demand: when a page, a run or another service first needs it. */
   start: 'with_engine' | 'on_demand'
   /** Services that it calls: started before it, their addresses and credentials in its environment. */
   needs: readonly string[]
-  /** How long it may load before it counts as broken. */
+  /** Limits how long it may load before it counts as broken. */
   startTimeoutMs: number
 }
 
 interface ServiceDescriptor {
   /** Title of its variables in the settings guide. */
   title: string
-  /** What it is for, as pages show it. */
+  /** Holds what it is for, as pages show it. */
   job: string
-  /** What pages may ask of it: everything else is refused by the engine with `not_supported`. */
+  /** Holds what pages may ask of it: everything else is refused by the engine with `not_supported`. */
   routes: readonly ServiceRoute[]
   /** The route that lists its models, those that are not installed included. */
   modelsPath?: string

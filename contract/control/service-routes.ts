@@ -7,7 +7,7 @@ import { serviceDescriptor, type ServiceName, type ServiceRoute } from './servic
 export const CONTROL_REFUSAL_HEADER = 'x-control-error'
 
 /**
- * Where a page calls a service: `fetch(serviceUrl('tts', '/v1/audio/speech'), { method: 'POST', body, headers, signal })`. The engine adds the
+ * Returns where a page calls a service: `fetch(serviceUrl('tts', '/v1/audio/speech'), { method: 'POST', body, headers, signal })`. The engine adds the
  * service's credential, starts the service when it is not there yet, and streams body and answer both ways; method, query, `content-type`,
  * `accept` and what is needed of the answer's headers pass. Works the same in a browser and below the desktop app's scheme. Encode
  * segments that hold other than plain letters with `encodeURIComponent`.

@@ -41,7 +41,7 @@ export const ServiceView = z.strictObject({
     .nullable(),
   /** Null where the system does not report it. `cpu_percent` is of one processor, since the last measurement. */
   usage: z.strictObject({ rss_bytes: count, cpu_percent: z.number().nullable() }).nullable(),
-  /** What it was started with; secrets left out. */
+  /** Holds what it was started with; secrets left out. */
   settings: z.record(z.string(), z.string()),
   can: z.strictObject({ start: z.boolean(), stop: z.boolean(), restart: z.boolean() }),
 })
@@ -64,7 +64,7 @@ const PlatformWorkKind = z.enum(['job', 'research', 'media'])
 export const PlatformWork = z.strictObject({
   kind: PlatformWorkKind,
   id: z.string(),
-  /** What it is about, in the words of whoever started it; a job's kind. */
+  /** Holds what it is about, in the words of whoever started it; a job's kind. */
   title: z.string(),
   /** `pending`, `running`, `succeeded` or another word of its kind. */
   status: z.string(),

@@ -4,11 +4,11 @@ import { EXTERNAL_SERVICE_NAMES } from '../manifests/connections.ts'
 import { JudgeEndpoint, JudgeModelName, MAX_CONCURRENCY } from '../manifests/evaluation.ts'
 import { ServiceAddress } from '../service-address.ts'
 
-/** What a person may change without editing manifests; null leaves it to environment and manifests. */
+/** Describes what a person may change without editing manifests; null leaves it to environment and manifests. */
 export const EngineSettings = z.strictObject({
   /** A platform that runs elsewhere, instead of the embedded one. */
   gateway_url: ServiceAddress.nullable().default(null),
-  /** Where its other routes are, when not at the gateway's address. */
+  /** States where its other routes are, when not at the gateway's address. */
   platform_url: ServiceAddress.nullable().default(null),
   /** Another evaluator than the platform's own. */
   evaluator_url: ServiceAddress.nullable().default(null),
@@ -40,7 +40,7 @@ export const SettingsView = z.strictObject({
 export type SettingsView = z.infer<typeof SettingsView>
 
 /**
- * Where the address of a service outside of this program comes from; the first of these that names one counts. `not_allowed`: the project's file names
+ * Describes where the address of a service outside of this program comes from; the first of these that names one counts. `not_allowed`: the project's file names
  * one that this person has not allowed, so it is not used. The file is read when the engine starts.
  */
 export const ConnectionView = z.strictObject({
@@ -59,7 +59,7 @@ export const SettingsUpdate = z.strictObject({
 })
 export type SettingsUpdate = z.infer<typeof SettingsUpdate>
 
-/** What the panel remembers of a person in this project, whatever browser shows it. */
+/** Describes what the panel remembers of a person in this project, whatever browser shows it. */
 export const PanelState = z.strictObject({
   /** The first-start tour was finished or skipped: it does not open by itself again. */
   tour_seen: z.boolean().default(false),

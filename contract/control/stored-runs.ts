@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Identifier, PrimaryMetric, Sha256 } from '../common.ts'
+import { MissingColumn } from '../evidence/missing-column.ts'
 import { count, Name } from './run-index/parts.ts'
 import { IndexedRunKind } from './run-index/runs.ts'
 import { RunFailure, RunState } from './run-job.ts'
@@ -8,7 +9,7 @@ import { RunFailure, RunState } from './run-job.ts'
 
 const Tag = z.string().trim().min(1).max(40)
 
-/** What a person wrote about a run. */
+/** Describes what a person wrote about a run. */
 export const RunNote = z.strictObject({
   starred: z.boolean(),
   tags: z.array(Tag).max(12),
@@ -16,7 +17,7 @@ export const RunNote = z.strictObject({
 })
 export type RunNote = z.infer<typeof RunNote>
 
-/** What a person wrote about a cell. */
+/** Describes what a person wrote about a cell. */
 export const CellNote = z.strictObject({ flagged: z.boolean(), note: z.string().max(4000) })
 export type CellNote = z.infer<typeof CellNote>
 
@@ -31,7 +32,7 @@ export type AnnotateCellInput = z.infer<typeof AnnotateCellInput>
 export const CellNotes = z.strictObject({ cells: z.array(z.strictObject({ row_id: Sha256, ...CellNote.shape })) })
 export type CellNotes = z.infer<typeof CellNotes>
 
-/** What the index knows of a run beyond its head. */
+/** Describes what the index knows of a run beyond its head. */
 export const RunFacts = z.strictObject({
   run_id: Name,
   models: z.array(Name),
@@ -50,7 +51,7 @@ export const RunFacts = z.strictObject({
       equal: count,
     }),
   ),
-  /** Whether some of its files are working artifacts, not published ones. */
+  /** True when some of its files are working artifacts, not published ones. */
   has_working_files: z.boolean(),
 })
 export type RunFacts = z.infer<typeof RunFacts>
@@ -65,7 +66,9 @@ export const ListedRun = z.strictObject({
   /** Null for a run that this engine did not make. */
   state: RunState.nullable(),
   failures: z.array(RunFailure).max(50),
-  /** When its last row was finished, else when it ended or was created; null in historical snapshots. */
+  /** Graded metrics and judges without a single value; absent where there is none. */
+  missing: z.array(MissingColumn).optional(),
+  /** States when its last row was finished, else when it ended or was created; null in historical snapshots. */
   at: z.iso.datetime().nullable(),
   datasets: z.array(z.strictObject({ dataset_id: Name, label: z.string(), questions: count, damaged: z.boolean() })),
   cells: z.strictObject({ ok: count, failed: count }),
@@ -78,6 +81,8 @@ export const ListedRun = z.strictObject({
 export type ListedRun = z.infer<typeof ListedRun>
 
 export const RunOverviewInput = z.strictObject({
+  /** Only the run of this name. */
+  run_id: Name.optional(),
   limit: z.int().min(1).max(200).default(50),
   /** `next_cursor` of the page before. */
   cursor: z.string().max(64).optional(),
@@ -95,11 +100,13 @@ export type RunOverview = z.infer<typeof RunOverview>
 export const ImportedRun = z.strictObject({ run_id: Identifier, dataset_ids: z.array(Identifier) })
 export type ImportedRun = z.infer<typeof ImportedRun>
 
-/** A run in the trash. */
+/** An entry of the trash: a run that was removed, or what its cold reset replaced. */
 export const RemovedRun = z.strictObject({
   trash_id: z.string().max(600),
   run_id: Identifier,
   removed_at: z.iso.datetime(),
+  /** `collections`: what the embedded platform had made for a dataset of the run. */
+  why: z.enum(['removed', 'cold_reset', 'collections']).default('removed'),
   files: count,
   size_bytes: count,
 })

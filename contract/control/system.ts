@@ -5,7 +5,7 @@ import { RunJob } from './run-job.ts'
 import { IndexStatus } from './run-index/upkeep.ts'
 import { ServiceView } from './services.ts'
 
-/** What a page needs before it draws anything. */
+/** Describes what a page needs before it draws anything. */
 export const SystemStatus = z.strictObject({
   engine_id: z.string(),
   version: z.string(),
@@ -30,7 +30,7 @@ export const BrowserLink = z.strictObject({ url: z.string(), expires_at: z.iso.d
 export type BrowserLink = z.infer<typeof BrowserLink>
 
 /**
- * What a page of the panel shows besides its cookie. Cookies know no ports, so a browser sends ours to every program that listens on this
+ * A page of the panel shows this header besides its cookie. Cookies know no ports, so a browser sends ours to every program that listens on this
  * machine; this key is kept in the page's own origin, port included, and travels in a header.
  */
 export const PAGE_KEY_HEADER = 'x-rag-ladder-page'

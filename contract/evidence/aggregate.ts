@@ -4,20 +4,25 @@ import { EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
 import { METRIC_CLASSES } from '../metrics/metric.ts'
 import { AnswerMetric } from './answer-scores.ts'
 import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
+import { ContextHealth, ExtractionHealth } from './derivation.ts'
 import { EvaluationStatus, UnseenEvidence } from './evaluation-result.ts'
+import { MissingColumn } from './missing-column.ts'
+import { MeasuredLevel } from './measured-level.ts'
 import { PanelStatistics } from './judgments.ts'
+import { ProtocolCard } from './protocol.ts'
 import { IngestionProvenance, Reproducibility } from './provenance.ts'
 import { ModelUsage } from './model-usage.ts'
 import { RetrievalMetric } from './retrieval-scores.ts'
 import { ClusterSummary, MetricComparison, VarianceComponents } from './statistics.ts'
-import { Verdict } from './verdict.ts'
+import { FormerVerdict, Verdict } from './verdict.ts'
 
 const count = z.int().min(0)
 const share = z.number().min(0).max(1)
 const counts = z.record(z.string(), z.int().min(1))
 
 /**
- * How a quantity is spread over the `n` cells that have it; every figure is null when none has it. Quantiles interpolate linearly
+ * Describes how a quantity is spread over the `n` cells that have it; every figure is null when none has it. The mean is over questions, of the mean
+ * over repetitions, as that of a metric; all else is of single cells: a repeated question has several. Quantiles interpolate linearly
  * between the two nearest order statistics (type 7 of Hyndman and Fan 1996); `stdev` is the sample's (n − 1), null below two values.
  */
 export const Distribution = z.strictObject({
@@ -123,7 +128,7 @@ export const OperationalSummary = z.strictObject({
 })
 export type OperationalSummary = z.infer<typeof OperationalSummary>
 
-/** What models used for the answers of an approach, and for grading them. */
+/** Describes what models used for the answers of an approach, and for grading them. */
 const ApproachUsage = z.strictObject({
   answers: z.array(ModelUsage),
   grading: z.array(ModelUsage),
@@ -137,6 +142,19 @@ const approachHead = {
   flavor: Identifier.nullable(),
   evidence_capability: EvidenceCapability,
 }
+
+/** Retrieval scored from the first `tokens` of the stored contexts, over `n` questions. */
+export const BudgetPoint = z.strictObject({
+  tokens: z.int().min(1),
+  n: z.int().min(1),
+  /** Mean share of the gold facts. */
+  found: share,
+  /** Share of the questions of which all gold facts are found. */
+  complete: share,
+  /** Share of the answers that had as much text, to a tenth; above it the curve is flat because no more was handed over. */
+  filled: share.nullable(),
+})
+export type BudgetPoint = z.infer<typeof BudgetPoint>
 
 export const ApproachSummary = z.strictObject({
   ...approachHead,
@@ -162,12 +180,26 @@ export const ApproachSummary = z.strictObject({
   refusals: z.strictObject({ refused: count, answered: count, unknown: count, decided_by_model: count }).optional(),
   /** Cells by the text of their sources that contexts and faithfulness were scored on; absent where no row has it. */
   context_texts: z.partialRecord(ContextText, z.int().min(1)).optional(),
+  /** Answers that a limit of tokens cut; absent where none was. */
+  cut_answers: z.int().min(1).optional(),
+  /** Answers that an agent wrote without one search that worked; absent where there was none. */
+  unsearched_answers: z.int().min(1).optional(),
   /**
    * Of the `n` questions whose rows record it: mean number of contexts, and mean share of the gold facts that any of them holds. 0 where nothing
    * was retrieved. Absent where no row records it.
    */
   all_contexts: z.strictObject({ n: z.int().min(1), contexts: z.number(), recall: share }).optional(),
-  /** What models used over all cells; absent where no row names one, as with rules. */
+  /**
+   * Tokens of the text that the `n` answers with a known amount were written from, and everything that counted them; null where none is known, and
+   * in files of before.
+   */
+  context_tokens: z
+    .strictObject({ median: z.number(), mean: z.number(), n: z.int().min(1), by: z.array(z.string()) })
+    .nullable()
+    .default(null),
+  /** Facts found in the first tokens of the contexts; null where no row has gold facts and contexts, and in files of before. */
+  budget_curve: z.array(BudgetPoint).nullable().default(null),
+  /** Holds what models used over all cells; absent where no row names one, as with rules. */
   usage: ApproachUsage.optional(),
   ragas: z.partialRecord(EvaluationMetric, MetricSummary),
   retrieval: z.partialRecord(RetrievalMetric, MetricSummary),
@@ -200,15 +232,18 @@ export const JudgeSection = z.discriminatedUnion('status', [
     status: z.literal('error'),
     reason: z.enum(['missing', 'unreadable', 'malformed', 'not_an_object', 'invalid', 'other_run', 'panel_failed']),
     message: z.string(),
+    missing: z.array(MissingColumn).optional(),
   }),
   z.strictObject({
     status: z.enum(['ok', 'partial']),
     judges: z.array(z.string()),
+    /** Judges of the panel that gave no verdict at all; absent where there is none. */
+    missing: z.array(MissingColumn).optional(),
     questions: z.strictObject({ judged: count, expected: count }),
     approaches: z.array(JudgedApproach),
     /** The only approach on rank 1. */
     winner: Identifier.nullable(),
-    /** How far the panel can be trusted, as its own artifact records; null where that does not. */
+    /** States how far the panel can be trusted, as its own artifact records; null where that does not. */
     panel: PanelStatistics.nullable().default(null),
   }),
 ])
@@ -221,7 +256,7 @@ export type MetricClass = z.infer<typeof MetricClass>
 export const ComparedMetric = z.strictObject({
   metric_class: MetricClass,
   ...MetricComparison.shape,
-  /** Where each approach's variance comes from; null when there is one score per question. */
+  /** States where each approach's variance comes from; null when there is one score per question. */
   variance: z.array(z.strictObject({ model: Identifier, components: VarianceComponents })).nullable(),
 })
 export type ComparedMetric = z.infer<typeof ComparedMetric>
@@ -238,6 +273,24 @@ export const Comparisons = z.strictObject({
 export type Comparisons = z.infer<typeof Comparisons>
 
 /**
+ * Looks at a run's result, each with another number of questions. A run that is resumed with more questions is looked at again, and its tests are
+ * corrected for it. fixed: the questions belong to the project, and one look was planned; open: a person's own questions, which may grow.
+ */
+export const LookLedger = z.strictObject({
+  plan: z.enum(['fixed', 'open']),
+  seen: z.array(
+    z.strictObject({
+      /** States when its last answer was finished. */
+      at: z.string(),
+      questions: count,
+      /** The primary metric; null where the run has none. */
+      metric: z.string().nullable(),
+    }),
+  ),
+})
+export type LookLedger = z.infer<typeof LookLedger>
+
+/**
  * `-evaluation.json`: what the evidence of one dataset run adds up to. A pure function of the rows, the selection and the judgments:
  * no clock, fixed key order, numbers that are not whole rounded once to six significant digits, so that a rerun gives equal bytes.
  */
@@ -246,7 +299,7 @@ export const Aggregate = z.strictObject({
   run_id: Identifier,
   dataset: RowDataset,
   ingestion: IngestionProvenance.nullable(),
-  /** What all rows share; null as long as there is no row. */
+  /** Holds what all rows share; null as long as there is no row. */
   reproducibility: Reproducibility.nullable(),
   /** Requested metrics of class `ragas`. */
   metrics: z.array(EvaluationMetric),
@@ -260,9 +313,21 @@ export const Aggregate = z.strictObject({
   /** Selected aliases that could not be called at all: a reason instead of figures. */
   unavailable: z.array(z.strictObject({ ...approachHead, reason: z.string() })),
   judge_panel: JudgeSection,
+  /** Holds what was equal between the selected approaches; null without a row, with one approach, and in files of before. */
+  protocol: ProtocolCard.nullable().default(null),
   /** Null as long as there is no row, and in files of before. */
   comparisons: Comparisons.nullable().default(null),
+  /** Absent in files of before, and where only rows are known. */
+  looks: LookLedger.optional(),
+  /** Largest difference that counted as none, as a share of the scale; absent where it is a tenth. */
+  equivalence_margin: z.number().optional(),
+  /** How the extraction went of the graph that was read, counted over its chunks; absent where no row records it. */
+  extraction: ExtractionHealth.optional(),
+  /** Chunks that were read without their context, because its call failed; absent where none was. */
+  contexts: ContextHealth.optional(),
+  /** How relational the dataset measured when it ran, beside its declared level; absent in files of before, and where only rows are known. */
+  measured_level: MeasuredLevel.optional(),
   /** Of this dataset run alone; reports of several rungs correct over all of them. Absent in files of before. */
-  verdict: Verdict.optional(),
+  verdict: z.union([Verdict, FormerVerdict]).optional(),
 })
 export type Aggregate = z.infer<typeof Aggregate>

@@ -4,7 +4,9 @@ import { EvidenceCapability, Identifier, SCHEMA_VERSION, Sha256 } from '../commo
 import { GoldEvidence } from '../manifests/queries.ts'
 import { AnswerScores } from './answer-scores.ts'
 import { EvaluationResult } from './evaluation-result.ts'
+import { Derivation } from './derivation.ts'
 import { Reproducibility } from './provenance.ts'
+import { CellTrace } from './trace.ts'
 import { RagSource, ServerMetrics } from './rag-extension.ts'
 import { RetrievalScores } from './retrieval-scores.ts'
 
@@ -33,6 +35,8 @@ export const CellErrorType = z.enum([
   'rate_limited',
   'invalid_response',
   'response_too_large',
+  'content_filtered',
+  'refused',
   'schema_mismatch',
   'cancelled',
 ])
@@ -44,7 +48,7 @@ export const Attempt = z.strictObject({
   latency_ms: z.number().min(0),
   http_status: z.int().nullable(),
   message: z.string().nullable(),
-  /** How long the runner waited before this attempt, because of backoff or `Retry-After`. */
+  /** States how long the runner waited before this attempt, because of backoff or `Retry-After`. */
   waited_ms: z.number().min(0),
 })
 export type Attempt = z.infer<typeof Attempt>
@@ -66,6 +70,9 @@ export const RowQuestion = z.strictObject({
   hops: z.int().nullable(),
   gold: z.array(GoldEvidence),
   answer_keys: z.array(z.array(z.string())),
+  /** Absent where the question declares none, and in rows of earlier versions. */
+  bridge_keys: z.array(z.array(z.string())).optional(),
+  forbidden_answers: z.array(z.string()).optional(),
   rationale: z.string().nullable(),
   expect_winner: z.string().nullable(),
 })
@@ -87,12 +94,22 @@ export const ContextText = z.enum(['full', 'snippet', 'mixed'])
 export type ContextText = z.infer<typeof ContextText>
 
 export const RowEvidence = z.strictObject({
+  /**
+   * Tokens of the text that the answer was written from, as `context_tokens_by` counted them; null where that is unknown. First, so that figures are
+   * read without the texts. Absent in rows of earlier versions.
+   */
+  context_tokens: z.int().min(0).nullable().optional(),
+  context_tokens_by: z.string().nullable().optional(),
   answer: z.string(),
+  /** Characters of the answer that arrived as U+FFFD, because its bytes were not valid UTF-8; absent where there are none. */
+  unreadable_characters: z.int().min(1).optional(),
   /** Full context texts in rank order; empty for answer-only approaches. */
   contexts: z.array(z.string()),
   sources: z.array(RagSource),
-  /** What the engine of an answer-only approach reports as used, with text: read by the metrics of class `retrieval` alone. */
+  /** Holds what the engine of an answer-only approach reports as used, with text: read by the metrics of class `retrieval` alone. */
   used_passages: z.array(RagSource).optional(),
+  /** Holds what made the collections, graph and indexes that were read for the answer; absent where the plugin does not report it. */
+  derivations: z.array(Derivation).optional(),
   token_usage: TokenUsage.nullable(),
   server_metrics: ServerMetrics.nullable(),
   response_id: z.string().nullable(),
@@ -120,7 +137,7 @@ export const CanonicalRow = z.strictObject({
   /** Which repetition of the cell this is; absent for the first, whose row is the same as that of a run without repetitions. */
   repeat: z.int().min(2).max(MAX_REPEATS).optional(),
   /**
-   * How often the cell had failed and was tried again before this row; absent for its first row. Of the rows of one cell the one with the
+   * States how often the cell had failed and was tried again before this row; absent for its first row. Of the rows of one cell the one with the
    * highest number counts; the others failed and stay in the file as they are.
    */
   retry: z.int().min(1).max(MAX_RETRIES).optional(),
@@ -131,6 +148,11 @@ export const CanonicalRow = z.strictObject({
   status: CellStatus,
   /** Null when the cell failed: there is no answer then, not an empty one. */
   evidence: RowEvidence.nullable(),
+  /**
+   * Calls of models, stores and tools that the cell is made of; their texts are in `…-evidence.traces.jsonl`. Before the metrics, so that figures are
+   * read without it. Absent in rows of earlier versions.
+   */
+  trace: CellTrace.optional(),
   metrics: z.strictObject({
     operational: z.strictObject({
       /** From sending the last attempt's request to its last byte; queue wait and backoff are beside it, not in it. */
@@ -139,6 +161,10 @@ export const CanonicalRow = z.strictObject({
       attempts: z.array(Attempt).min(1),
       token_usage: TokenUsage.nullable(),
       server: ServerMetrics.nullable(),
+      /** The model that wrote the answer was stopped by its limit of tokens; absent otherwise. */
+      is_cut: z.literal(true).optional(),
+      /** An agent wrote the answer without one search that worked; absent otherwise. */
+      is_unsearched: z.literal(true).optional(),
     }),
     ragas: EvaluationResult,
     retrieval: RetrievalScores,

@@ -10,15 +10,15 @@ import { ModelUsage } from './model-usage.ts'
 export const EvaluationStatus = z.enum(['ok', 'partial', 'not_evaluable', 'error', 'disabled', 'not_run'])
 export type EvaluationStatus = z.infer<typeof EvaluationStatus>
 
-export const NotEvaluableReason = z.enum(['retrieved_contexts_required', 'ground_truth_required'])
+export const NotEvaluableReason = z.enum(['retrieved_contexts_required', 'ground_truth_required', 'citations_required'])
 export type NotEvaluableReason = z.infer<typeof NotEvaluableReason>
 
-/** How a whole evaluation call failed; a timeout is counted apart from the others. */
+/** Describes how a whole evaluation call failed; a timeout is counted apart from the others. */
 export const EvaluationErrorType = z.enum(['timeout', 'http_error', 'network_error', 'invalid_response'])
 export type EvaluationErrorType = z.infer<typeof EvaluationErrorType>
 
 /**
- * What of a cell's evidence the evaluator did not see, because a request has limits: characters cut off the end of a text, whole contexts,
+ * Describes what of a cell's evidence the evaluator did not see, because a request has limits: characters cut off the end of a text, whole contexts,
  * and statements of the answer that no verdict was asked for.
  */
 export const UnseenEvidence = z.enum([
@@ -38,8 +38,8 @@ export const EvaluationResult = z.strictObject({
   requested: z.array(EvaluationMetric),
   scores: perMetric(z.number()),
   /**
-   * `score_missing_or_null`, `score_not_numeric`, `score_not_finite`, or the evaluator's own word for a metric's failure; `no_statements`: an
-   * answer that claims nothing, such as a refusal, has no faithfulness.
+   * `score_missing_or_null`, `score_not_numeric`, `score_not_finite`, `score_out_of_range` with the value, or the evaluator's own word for a metric's failure;
+   * `no_statements`: an answer that claims nothing, such as a refusal, has no faithfulness; `needs_language_model`: rules cannot grade this metric.
    */
   metric_errors: perMetric(z.string()),
   not_evaluable: perMetric(NotEvaluableReason),
@@ -47,12 +47,14 @@ export const EvaluationResult = z.strictObject({
   reasons: perMetric(z.json()).default({}),
   evaluator_model: z.string().nullable(),
   embeddings_model: z.string().nullable(),
+  /** Version of the evaluator and, where a model grades, of its prompts; absent where it reports none. */
+  evaluator_version: z.string().optional(),
   attempts: z.int().min(0),
-  /** How much of what was left out; absent when the evaluator saw everything. */
+  /** States how much of what was left out; absent when the evaluator saw everything. */
   unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),
-  /** Whether the evaluator's language model takes the answer for a refusal; absent where none was asked. */
+  /** True when the evaluator's language model takes the answer for a refusal; absent where none was asked. */
   refused: z.boolean().optional(),
-  /** What each model used for the scores; absent where rules graded, and from evaluators that do not report it. */
+  /** Holds what each model used for the scores; absent where rules graded, and from evaluators that do not report it. */
   model_usage: z.array(ModelUsage).optional(),
   error_type: EvaluationErrorType.optional(),
   error: z.string().optional(),

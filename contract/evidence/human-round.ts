@@ -5,7 +5,7 @@ import { Agreement } from './statistics.ts'
 
 const Letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
 
-/** What a person votes on: no alias, no run name, nothing that reveals which approach answered. */
+/** Describes what a person votes on: no alias, no run name, nothing that reveals which approach answered. */
 export const HumanRound = z.strictObject({
   schema_version: z.literal(1),
   round_id: Identifier,

@@ -48,7 +48,7 @@ export type InconclusiveReason = z.infer<typeof InconclusiveReason>
 export const DisputeReason = z.enum(['too_few_judges', 'judges_disagree'])
 export type DisputeReason = z.infer<typeof DisputeReason>
 
-/** What the judges saw of one stored answer. */
+/** Describes what the judges saw of one stored answer. */
 export const JudgedAnswer = z.strictObject({
   /** False for a failed cell, which is shown as an explicit "no answer". */
   answered: z.boolean(),
@@ -117,23 +117,23 @@ export const JudgeFailure = z.strictObject({
 })
 export type JudgeFailure = z.infer<typeof JudgeFailure>
 
-/** How a panel was set up: everything that its verdicts depend on besides the answers. */
+/** Describes how a panel was set up: everything that its verdicts depend on besides the answers. */
 export const JudgePanelRuntime = z.looseObject({
   prompt_version: z.int().min(1),
   /** `platform-gateway`, `builtin` when no judge needs an endpoint, or an address without credentials. */
   endpoint: z.string(),
   temperature: z.number(),
-  /** What chat judges were sent as `think`; null when nothing. */
+  /** Holds what chat judges were sent as `think`; null when nothing. */
   think: z.boolean().nullable(),
   rotations: z.int().min(1),
-  /** Whether chat judges were shown the ground truth. */
+  /** True when chat judges were shown the ground truth. */
   reference: z.boolean(),
   answer_cap: count,
   judges: z.array(z.strictObject({ name: z.string(), family: z.string(), kind: z.enum(['chat', 'builtin']) })),
 })
 export type JudgePanelRuntime = z.infer<typeof JudgePanelRuntime>
 
-/** How one judge behaves, whatever it prefers. */
+/** Describes how one judge behaves, whatever it prefers. */
 export const JudgeProfile = z.strictObject({
   judge: z.string(),
   verdicts: count,
@@ -145,7 +145,7 @@ export const JudgeProfile = z.strictObject({
 })
 export type JudgeProfile = z.infer<typeof JudgeProfile>
 
-/** How far the panel can be trusted. */
+/** Describes how far the panel can be trusted. */
 export const PanelStatistics = z.strictObject({
   judges: z.array(JudgeProfile),
   /** Ordinal; a rated thing is one answer in one rotation, or one answer where every judge grades it alike in each rotation. */

@@ -3,8 +3,8 @@ import { z } from 'zod'
 const count = z.int().min(0)
 
 /**
- * What calls used of one model, in tokens. `unreported` of the calls returned no counts, as failed ones do: the sums are a lower bound then. The model is
- * null for calls of another program that does not name it. Rules are no models here: they use nothing that is paid for.
+ * Describes what calls used of one model, in tokens. `unreported` of the calls returned no counts, as failed ones do: the sums are a lower bound then. The model is
+ * null for calls of another program that does not name it. Rules are not models here: they use nothing that is paid for.
  */
 export const ModelUsage = z.strictObject({
   model: z.string().nullable(),
@@ -14,6 +14,10 @@ export const ModelUsage = z.strictObject({
   unreported: count,
   input_tokens: count,
   output_tokens: count,
+  /** Of the calls, those whose tokens are estimated, because the service reports none; absent where it reported all. */
+  estimated: z.int().min(1).optional(),
+  /** Of the input tokens, those that the service read from its prompt cache; absent where no call reported any. */
+  cached_input_tokens: z.int().min(1).optional(),
 })
 export type ModelUsage = z.infer<typeof ModelUsage>
 
@@ -33,11 +37,36 @@ export function joinedUsage(usages: Iterable<ModelUsage>): ModelUsage[] {
             unreported: before.unreported + usage.unreported,
             input_tokens: before.input_tokens + usage.input_tokens,
             output_tokens: before.output_tokens + usage.output_tokens,
+            ...cached((before.cached_input_tokens ?? 0) + (usage.cached_input_tokens ?? 0)),
+            ...estimated((before.estimated ?? 0) + (usage.estimated ?? 0)),
           },
     )
   }
   return [...joined.values()]
 }
+
+const estimated = (calls: number) => (calls === 0 ? {} : { estimated: calls })
+const cached = (tokens: number) => (tokens === 0 ? {} : { cached_input_tokens: tokens })
+
+/** Services report it in their own words: OpenAI's, which most others use; DeepSeek's; and Anthropic's. */
+const CachedTokens = z.union([
+  z
+    .looseObject({ prompt_tokens_details: z.looseObject({ cached_tokens: count }) })
+    .transform((usage) => usage.prompt_tokens_details.cached_tokens),
+  z.looseObject({ prompt_cache_hit_tokens: count }).transform((usage) => usage.prompt_cache_hit_tokens),
+  z.looseObject({ cache_read_input_tokens: count }).transform((usage) => usage.cache_read_input_tokens),
+])
+
+const cachedTokens = (usage: unknown): number => CachedTokens.safeParse(usage).data ?? 0
+
+/** The usage of a call whose service reports none, counted here; it is marked wherever it is shown. */
+export const estimatedUsage = (prompt: number, completion: number) => ({
+  prompt_tokens: prompt,
+  completion_tokens: completion,
+  total_tokens: prompt + completion,
+  estimated: true,
+})
+const isEstimated = (usage: unknown): boolean => z.looseObject({ estimated: z.literal(true) }).safeParse(usage).success
 
 /** One call of a model; null where its tokens are not known. */
 export const usageOfCall = (
@@ -51,4 +80,6 @@ export const usageOfCall = (
   unreported: tokens === null ? 1 : 0,
   input_tokens: tokens?.prompt_tokens ?? 0,
   output_tokens: tokens?.completion_tokens ?? 0,
+  ...cached(cachedTokens(tokens)),
+  ...estimated(isEstimated(tokens) ? 1 : 0),
 })

@@ -13,7 +13,7 @@ export const IngestionProvenance = z.strictObject({
 export type IngestionProvenance = z.infer<typeof IngestionProvenance>
 
 /**
- * What a file adds to the text whose SHA-256 is the content digest of a corpus. The files are sorted by path in code units, path below the corpus
+ * Returns what a file adds to the text whose SHA-256 is the content digest of a corpus. The files are sorted by path in code units, path below the corpus
  * folder with forward slashes; names that begin with a dot are left out.
  */
 export const corpusDigestLine = (path: string, sha256: string): string => `${path}\0${sha256}\n`
@@ -43,7 +43,7 @@ const RuntimeProvenance = z.strictObject({
   /** Version of the platform and, where it reports one, its revision. */
   platform: z.strictObject({ version: z.string().nullable(), revision: z.string().nullable() }),
   project: Identifier,
-  /** Where the gateway is: `embedded`, or the external base address without credentials. */
+  /** States where the gateway is: `embedded`, or the external base address without credentials. */
   gateway: z.string(),
   /** Declared base port; null when the platform picked free ones. */
   base_port: z.int().nullable(),
@@ -54,6 +54,10 @@ const RuntimeProvenance = z.strictObject({
   runtime_files: z.array(RuntimeFile),
   /** The metric that was declared to decide about the run, before its first cell; absent where none was. */
   primary_metric: z.string().optional(),
+  /** Answers that a limit of tokens cut have no score; absent where they are scored as they are. */
+  excludes_cut_answers: z.literal(true).optional(),
+  /** Tokens that every approach was asked to hand to the answerer; absent where approaches ran as they are declared. */
+  context_budget: z.int().min(1).optional(),
 })
 
 /** Everything that must be equal for two rows of one artifact. */

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Derivation } from './derivation.ts'
 import { ModelUsage } from './model-usage.ts'
 
 /** One ordered context of an answer. `text`, `document` and the offsets are additive: external plugins may leave them out. */
@@ -35,8 +36,23 @@ export const ServerMetrics = z.looseObject({
   schema_replies: z.int().min(1).optional(),
   schema_replies_valid: z.int().min(0).optional(),
   model_usage: z.array(ModelUsage).optional(),
+  /** Tokens of the text that the answer was written from, whatever it was taken from, and what counted them. */
+  context_tokens: z.int().min(0).optional(),
+  context_tokens_by: z.string().optional(),
+  /** The budget that the answer kept to; absent where none was asked for, or the plugin knows none. */
+  context_budget: z.int().min(1).optional(),
 })
 export type ServerMetrics = z.infer<typeof ServerMetrics>
+
+/**
+ * Passages that an answer cites by number, and numbers that no passage had which was handed over. `context` is the position, from 1, of the passage
+ * among the contexts of the answer: null where it is not among them, absent in earlier rows.
+ */
+export const Citations = z.looseObject({
+  cited: z.array(z.looseObject({ number: z.int(), title: z.string(), context: z.int().min(1).nullish() })),
+  missing: z.array(z.int()),
+})
+export type Citations = z.infer<typeof Citations>
 
 /** Structured evidence at the top level of a plugin's JSON and SSE responses. */
 export const RagExtension = z.looseObject({
@@ -49,9 +65,13 @@ export const RagExtension = z.looseObject({
    * contexts. An approach whose contexts are its sources leaves it out.
    */
   used_passages: z.array(RagSource).optional(),
+  /** Holds what made the collections, graph and indexes that were read for the answer, as they record it themselves. */
+  derivations: z.array(Derivation).optional(),
+  /** Absent where no language model was asked to cite. */
+  citations: Citations.optional(),
   adaptive: z.looseObject({ route: z.string(), approach: z.string() }).optional(),
   lazy_graph: z.looseObject({}).optional(),
-  /** What a graph answer was written from: mode, query_profile, entities, relations, chunks (counts; null where unknown). */
+  /** Holds what a graph answer was written from: mode, query_profile, entities, relations, chunks (counts; null where unknown). */
   graph: z.looseObject({}).optional(),
   /** An agent's tool calls in order: step, tool, arguments, result (counts), error, seconds. */
   trajectory: z.array(z.looseObject({})).optional(),

@@ -3,6 +3,7 @@ import { Identifier, Sha256 } from '../common.ts'
 import { PhaseProgress } from '../http/ingestion.ts'
 import { CellErrorType, CellStatus } from './canonical-row.ts'
 import { EvaluationStatus } from './evaluation-result.ts'
+import { MissingColumn } from './missing-column.ts'
 import { ModelUsage } from './model-usage.ts'
 
 /** The twelve steps of the ladder procedure, in order. */
@@ -34,7 +35,7 @@ export const PlanConflict = z.strictObject({
   path: z.string(),
   stored: z.string(),
   current: z.string(),
-  /** How many rows of the file were stored so; absent when it is the one row. */
+  /** States how many rows of the file were stored so; absent when it is the one row. */
   rows: z.int().min(0).optional(),
   /** Files in which the difference is, as far as that is known. */
   files: z.array(z.string()).optional(),
@@ -47,7 +48,7 @@ export function conflictingRows(conflicts: readonly PlanConflict[]): number {
   return Math.max(alone.length, ...conflicts.map(({ rows }) => rows ?? 0))
 }
 
-/** What a run will do, known before the first call. Counts of cells. */
+/** Describes what a run will do, known before the first call. Counts of cells. */
 export const RunPlan = z.strictObject({
   dataset_id: Identifier,
   total: z.int(),
@@ -61,6 +62,8 @@ export const RunPlan = z.strictObject({
   resume_answered: z.int(),
   conflicts: z.array(PlanConflict),
   unavailable: z.array(z.strictObject({ model: Identifier, reason: z.string() })),
+  /** Tokens of text for every answer; null where approaches run as they are declared. Absent once the run has begun. */
+  context_budget: z.int().nullable().optional(),
 })
 export type RunPlan = z.infer<typeof RunPlan>
 
@@ -89,6 +92,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     step: LadderStep,
     duration_ms: z.number(),
     note: z.string().nullable(),
+    /** Graded metrics or judges that the step found without a single value; absent where there is none. */
+    missing: z.array(MissingColumn).min(1).optional(),
   }),
   z.strictObject({ type: z.literal('step.skipped'), ...at, step: LadderStep, reason: z.string() }),
   z.strictObject({ type: z.literal('step.failed'), ...at, step: LadderStep, code: z.string(), message: z.string() }),
@@ -99,7 +104,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     phase: z.string(),
     status: z.string(),
     counts: z.record(z.string(), z.number()),
-    /** How far a phase under way has come, where the platform reports it. */
+    /** States how far a phase under way has come, where the platform reports it. */
     progress: PhaseProgress.optional(),
     /** True when an earlier run did this work and nothing has changed since: the reported work was not done now. */
     unchanged: z.boolean().optional(),
@@ -120,6 +125,8 @@ export const RunEvent = z.discriminatedUnion('type', [
     model: Identifier,
     status: CellStatus,
     error_type: CellErrorType.nullable(),
+    /** The message of the row's error on one line, shortened; absent in events of earlier versions. */
+    error_message: z.string().nullable().optional(),
     evaluation: EvaluationStatus,
     latency_ms: z.number(),
     /** True when another runner finished this cell and its durable row was taken over. */
@@ -142,7 +149,7 @@ export const RunEvent = z.discriminatedUnion('type', [
     /** Calls at the platform since it was started for this dataset, by model role and by alias. */
     model_calls: z.record(z.string(), z.int().min(0)),
     alias_calls: z.record(z.string(), z.int().min(0)),
-    /** What each model used meanwhile, ingestion and grading included; rules are left out. */
+    /** Holds what each model used meanwhile, ingestion and grading included; rules are left out. */
     model_usage: z.array(ModelUsage).optional(),
   }),
   /** Verdicts of all judges so far; `failed` counts those that are missing. */

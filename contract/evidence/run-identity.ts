@@ -12,7 +12,7 @@ export const EvaluationConditions = z.strictObject({
 export type EvaluationConditions = z.infer<typeof EvaluationConditions>
 
 /**
- * What all rows of one evidence file share: written beside it, and synced, before its first row. Which approaches a run has is no part of it:
+ * Describes what all rows of one evidence file share: written beside it, and synced, before its first row. Which approaches a run has is not part of it:
  * another selection extends the run. Judges read stored answers, so `reproducibility.runtime.judge_panel` only records what was set when the run
  * began.
  */

@@ -19,7 +19,7 @@ export const Estimate = z.strictObject({
   n: count,
   /** Independent groups that they fall into. */
   clusters: count,
-  /** Effective number of clusters: as many equal ones carry the same information, n² / Σ nᵍ²; null when nothing was scored. */
+  /** Effective number of clusters: as many equal ones carry the same information, n² / Σ nᵍ², less where links between them were cut; null when nothing was scored. */
   effective_clusters: z.number().nullable(),
   /** Cluster-robust standard error (jackknife over clusters); null without an interval. */
   se: z.number().min(0).nullable(),
@@ -28,10 +28,13 @@ export const Estimate = z.strictObject({
 })
 export type Estimate = z.infer<typeof Estimate>
 
-/** How questions were grouped into clusters that may depend on each other. */
+/** Describes how questions were grouped into clusters that may depend on each other. */
 export const ClusterSummary = z.strictObject({
-  /** question: no two questions share a gold document. gold_documents_split: links were cut so that no cluster is too large. */
-  basis: z.enum(['question', 'gold_documents', 'gold_documents_split']),
+  /**
+   * question: no two questions share a gold document. gold_documents_split: links were cut so that no cluster is too large. gold_passages: on few
+   * documents, questions that share a passage; intervals are then of new questions about these documents, not of other documents.
+   */
+  basis: z.enum(['question', 'gold_documents', 'gold_documents_split', 'gold_passages']),
   questions: count,
   clusters: count,
   /** Questions in the largest cluster. */
@@ -39,12 +42,32 @@ export const ClusterSummary = z.strictObject({
   effective: z.number().nullable(),
   /** Pairs of questions that share a gold document and are still in different clusters. */
   links_cut: count,
+  /** Gold documents, with gold_passages. */
+  documents: count.optional(),
 })
 export type ClusterSummary = z.infer<typeof ClusterSummary>
 
-/** Whether `a` is better or worse than `b` with all pairs of the metric in view; undecided is no evidence that they are equal. */
+/** States whether `a` is better or worse than `b` with all pairs of the metric in view; undecided is not evidence that they are equal. */
 export const PairDecision = z.enum(['better', 'worse', 'undecided'])
 export type PairDecision = z.infer<typeof PairDecision>
+
+/**
+ * States whether a pair's true difference is smaller than a margin, by two one-sided tests (Schuirmann 1987, Journal of Pharmacokinetics and
+ * Biopharmaceutics 15:657-680). `low` and `high` are the interval of this pair alone at level 1 − 2α, which is within the margin exactly when both
+ * tests reject at α. `equivalent` is corrected by Holm over the pairs of the metric, as decisions are. A pair has either a true difference
+ * of 0 or one beyond the margin or neither, never both, so that testing for both costs no further correction.
+ */
+export const PairEquivalence = z.strictObject({
+  /** Largest difference, of either sign, that counts as none; a tenth of the scale unless set. */
+  margin: z.number().gt(0),
+  low: z.number(),
+  high: z.number(),
+  /** Of the less clear one of the two tests; then after Holm's correction over the pairs of this metric. */
+  p: probability,
+  p_adjusted: probability,
+  equivalent: z.boolean(),
+})
+export type PairEquivalence = z.infer<typeof PairEquivalence>
 
 /** Two approaches on the questions that both have a score for. */
 export const PairComparison = z.strictObject({
@@ -52,7 +75,9 @@ export const PairComparison = z.strictObject({
   b: approach,
   /** Mean of a − b in the metric's unit. Its interval is of this pair alone; the decision is corrected for all pairs. */
   difference: Estimate,
-  /** Two-sided, by flipping the signs of clusters; null without a common question. */
+  /** Of times: a over b, of geometric means, with its interval; absent in files of before and for everything else. */
+  ratio: z.strictObject({ value: z.number(), low: z.number(), high: z.number() }).optional(),
+  /** Two-sided, of the same t as the interval; null where nothing was tested, for want of common questions or of clusters. */
   p: probability.nullable(),
   /** After Holm's correction over the pairs of this metric. */
   p_adjusted: probability.nullable(),
@@ -66,8 +91,17 @@ export const PairComparison = z.strictObject({
    * outcome could decide them.
    */
   smallest_detectable: z.number().min(0).nullable(),
+  /** Null without an interval and for metrics without a scale; absent in older files, where it was not tested. */
+  equivalence: PairEquivalence.nullable().optional(),
 })
 export type PairComparison = z.infer<typeof PairComparison>
+
+/**
+ * True when a pair was tested: it has common questions and an interval. Only then do its p-value and decision carry a sentence; without an interval
+ * "undecided" is not a result, whatever the p-value.
+ */
+export const isTestedPair = ({ p, difference }: Pick<PairComparison, 'p' | 'difference'>): boolean =>
+  p !== null && difference.interval !== null
 
 const ApproachMean = z.strictObject({
   model: approach,
@@ -77,10 +111,10 @@ const ApproachMean = z.strictObject({
 })
 
 /**
- * wilson: of a mean of bounded scores, on the effective sample size. adjusted_student: of a difference, Student's t with pseudo-observations of
+ * log_student: adjusted_student of the logarithms of times; the interval of the ratio gives that of the difference. wilson: of a mean of bounded scores, on the effective sample size. adjusted_student: of a difference, Student's t with pseudo-observations of
  * both signs. bca and percentile resample; student is value ± t · cluster-robust error.
  */
-const IntervalKind = z.enum(['bca', 'percentile', 'student', 'wilson', 'adjusted_student'])
+const IntervalKind = z.enum(['bca', 'percentile', 'student', 'wilson', 'adjusted_student', 'log_student'])
 
 /** One metric of one run: each approach alone and each pair. A pure function of scores, clusters and settings. */
 export const MetricComparison = z.strictObject({
@@ -98,7 +132,7 @@ export const MetricComparison = z.strictObject({
     difference_interval: IntervalKind,
     /** 0 with student. */
     resamples: count,
-    /** Sign flips for each p-value; pairs with few clusters are enumerated instead. 0 with student. */
+    /** Sign flips for each p-value in files of earlier versions; 0, since p-values are of the interval's own t. */
     flips: count,
     tie_tolerance: z.number().min(0),
   }),
@@ -107,14 +141,11 @@ export const MetricComparison = z.strictObject({
   /** The approaches that have scores have them for different questions: their means do not compare, the pairs still do. */
   unequal_coverage: z.boolean(),
   pairs: z.array(PairComparison),
-  /** `decided` of `comparable` pairs; pairs without a common question are not comparable. */
+  /** `decided` of `comparable` pairs: those with a common question, tested or not. */
   decided: z.strictObject({ decided: count, comparable: count }),
   /** Over the pairs that have one; `largest` is the difference that any pair would show with 80 % power. */
   smallest_detectable: z.strictObject({ smallest: z.number(), median: z.number(), largest: z.number() }).nullable(),
-  /**
-   * About how many questions would show a true difference of this size as decided with 80 % power, for the median pair and for the pair that
-   * scatters most. Null where no pair gives one; absent in older files.
-   */
+  /** In files of earlier versions; plans are simulated before a run instead. */
   questions_needed: z.strictObject({ difference: z.number(), median: count, largest: count }).nullable().optional(),
 })
 export type MetricComparison = z.infer<typeof MetricComparison>
@@ -127,7 +158,7 @@ export const VarianceComponent = z.strictObject({
 })
 export type VarianceComponent = z.infer<typeof VarianceComponent>
 
-/** Where the variance of one approach's scores comes from. Null: the design cannot separate it; the next wider part then contains it. */
+/** Describes where the variance of one approach's scores comes from. Null: the design cannot separate it; the next wider part then contains it. */
 export const VarianceComponents = z.strictObject({
   questions: count,
   /** Questions left out because repeats or judges are missing. */
@@ -157,7 +188,7 @@ export const Agreement = z.strictObject({
 })
 export type Agreement = z.infer<typeof Agreement>
 
-/** How one judge's score moves with the place of an answer in the prompt. */
+/** Describes how one judge's score moves with the place of an answer in the prompt. */
 export const PositionEffect = z.strictObject({
   /**
    * within_answer: the same answer seen in several places. within_question: no rotations, so the answers of a question are compared, with
@@ -167,7 +198,7 @@ export const PositionEffect = z.strictObject({
   /** Change of score for each place further down. */
   slope: Estimate,
   /**
-   * How much more the first and the last place get than the other places: a judge that favours both ends, or the middle, has no slope. Absent in
+   * States how much more the first and the last place get than the other places: a judge that favours both ends, or the middle, has no slope. Absent in
    * files of before.
    */
   first: Estimate.optional(),
@@ -175,7 +206,7 @@ export const PositionEffect = z.strictObject({
 })
 export type PositionEffect = z.infer<typeof PositionEffect>
 
-/** How often one judge contradicts itself when only the order of the answers changes; shares of the comparisons in `n`. */
+/** Describes how often one judge contradicts itself when only the order of the answers changes; shares of the comparisons in `n`. */
 export const FlipRates = z.strictObject({
   /** Two rotations of a question whose best votes differ. */
   best: Estimate,

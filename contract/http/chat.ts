@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { TokenUsage } from '../evidence/canonical-row.ts'
+import { ContextTokens } from '../evidence/context-budget.ts'
 import { RagExtension } from '../evidence/rag-extension.ts'
 
 const textPart = z.looseObject({ type: z.literal('text'), text: z.string() })
@@ -53,6 +54,8 @@ export const ChatRequest = z.preprocess(
     logprobs: z.boolean().optional(),
     think: z.union([z.boolean(), z.string()]).optional(),
     cache: CacheControls.optional(),
+    /** Tokens of text that an approach hands to the model that writes its answer. */
+    context_budget: ContextTokens.optional(),
   }),
 )
 export type ChatRequest = z.infer<typeof ChatRequest>

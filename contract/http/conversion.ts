@@ -45,13 +45,13 @@ export const ConversionResult = z.looseObject({
     formulas: count,
     /** Seconds. */
     processing_time: z.number().min(0),
-    /** What the content is, whatever the name suggests. */
+    /** Holds what the content is, whatever the name suggests. */
     source_format: z.string(),
     /** Bytes. */
     file_size: count,
     /** Pages whose text was recognized from a picture. */
     ocr_pages: count,
-    /** How tables were found, which may be less than was asked for. */
+    /** States how tables were found, which may be less than was asked for. */
     table_mode: TableMode,
     warnings: z.array(z.string()),
   }),

@@ -15,13 +15,22 @@ export const EVALUATE_LIMITS = {
   evidenceBytes: 8 * 1024 * 1024,
 } as const
 
-export const EvaluateRecord = z.strictObject({
+const RecordFields = z.strictObject({
   question: z.string().min(1).max(EVALUATE_LIMITS.question),
   answer: z.string().min(1).max(EVALUATE_LIMITS.answer),
   contexts: z.array(z.string().max(EVALUATE_LIMITS.context)).max(EVALUATE_LIMITS.contexts).default([]),
   ground_truth: z.string().max(EVALUATE_LIMITS.groundTruth).nullable().default(null),
+  /** The answer with its citations, numbered by the contexts from 1; metrics of citations need it. An addition of this evaluator. */
+  cited_answer: z.string().max(EVALUATE_LIMITS.answer).nullable().default(null),
   metadata: z.record(z.string(), z.json()).default({}),
 })
+
+/** The ground truth may be called `reference`, as other evaluators call it. A record that has both is refused for the second one. */
+export const EvaluateRecord = z.preprocess((value) => {
+  if (typeof value !== 'object' || value === null || !('reference' in value) || 'ground_truth' in value) return value
+  const { reference, ...rest } = value
+  return { ...rest, ground_truth: reference }
+}, RecordFields)
 export type EvaluateRecord = z.infer<typeof EvaluateRecord>
 
 export const EvaluateRequest = z.strictObject({
@@ -37,7 +46,9 @@ export type EvaluateRequest = z.infer<typeof EvaluateRequest>
 export const EvaluateResponse = z.looseObject({
   evaluator_model: z.string().nullable().optional(),
   embeddings_model: z.string().nullable().optional(),
-  /** What each model used; an addition of this platform's evaluator. */
+  /** Version of the evaluator and of its prompts; an addition of this platform's evaluator. */
+  evaluator_version: z.string().max(EVALUATE_LIMITS.modelName).nullish().catch(undefined),
+  /** Holds what each model used; an addition of this platform's evaluator. */
   model_usage: z.array(ModelUsage).optional().catch(undefined),
   results: z
     .array(
@@ -47,7 +58,7 @@ export const EvaluateResponse = z.looseObject({
         scores: z.record(z.string(), z.unknown()),
         metadata: z
           .looseObject({
-            /** A null entry is no error. */
+            /** A null entry is not an error. */
             metric_errors: z
               .record(z.string(), z.unknown())
               .nullish()
@@ -59,7 +70,7 @@ export const EvaluateResponse = z.looseObject({
                 ),
               ),
             metric_reasons: z.record(z.string(), z.json()).nullish(),
-            /** Whether a language model takes the answer for a refusal; an addition of this platform's evaluator. */
+            /** True when a language model takes the answer for a refusal; an addition of this platform's evaluator. */
             refused: z.boolean().nullish().catch(undefined),
           })
           .nullish(),

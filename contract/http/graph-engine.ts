@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { TokenUsage } from '../evidence/canonical-row.ts'
 import { ModelUsage } from '../evidence/model-usage.ts'
 
-/** How a graph query looks for its context; `bypass` asks the model without any. */
+/** Describes how a graph query looks for its context; `bypass` asks the model without any. */
 export const GraphQueryMode = z.enum(['local', 'global', 'hybrid', 'naive', 'mix', 'bypass'])
 export type GraphQueryMode = z.infer<typeof GraphQueryMode>
 
@@ -55,6 +55,8 @@ export const GraphQueryRequest = z
     max_relation_tokens: orDefault(budget, 8000),
     /** The whole prompt: instructions, question, entities, relations and chunks. */
     max_total_tokens: orDefault(budget, 30_000),
+    /** Tokens of the texts of the prompt alone. Additive: chunks fill what entities and relations leave, whatever `chunk_top_k` and the total are. */
+    context_budget: orDefault(budget.nullable(), null),
     hl_keywords: orDefault(keywords, []),
     ll_keywords: orDefault(keywords, []),
     conversation_history: orDefault(
@@ -75,6 +77,8 @@ export const GraphQueryRequest = z
       [],
     ),
     user_prompt: orDefault(z.string().max(GRAPH_QUERY_LIMITS.query).nullable(), null),
+    /** Additive: a text in place of the prompt that writes the answer. */
+    answer_prompt: orDefault(z.string().max(GRAPH_QUERY_LIMITS.query).nullable(), null),
     enable_rerank: orDefault(z.boolean(), true),
     include_references: orDefault(z.boolean(), true),
     include_chunk_content: orDefault(z.boolean(), false),
@@ -139,7 +143,7 @@ const GraphDataChunk = z.looseObject({
   reference_id: z.string(),
 })
 
-/** What a graph answer was written from; every list in the order of the prompt. */
+/** Describes what a graph answer was written from; every list in the order of the prompt. */
 export const GraphQueryData = z.looseObject({
   entities: z.array(GraphDataEntity),
   relationships: z.array(GraphDataRelationship),
@@ -160,13 +164,13 @@ export const GraphDataResponse = z.looseObject({
 })
 export type GraphDataResponse = z.infer<typeof GraphDataResponse>
 
-/** What a query cost, as the engine measured it: additive to `/query`. */
+/** Describes what a query cost, as the engine measured it: additive to `/query`. */
 export const GraphQueryCost = z.strictObject({
   chunks: z.int().min(0),
   llm_calls: z.int().min(0),
   cloud_calls: z.int().min(0),
   usage: TokenUsage.nullable(),
-  /** What each model used; rules are left out. Absent from engines that do not report it. */
+  /** Holds what each model used; rules are left out. Absent from engines that do not report it. */
   models: z.array(ModelUsage).optional(),
 })
 export type GraphQueryCost = z.infer<typeof GraphQueryCost>

@@ -63,7 +63,7 @@ export const IngestionError = z.looseObject({
 })
 export type IngestionError = z.infer<typeof IngestionError>
 
-/** How far a phase has come that works through a known number of files, documents or chunks; our platform's own addition. */
+/** Describes how far a phase has come that works through a known number of files, documents or chunks; our platform's own addition. */
 export const PhaseProgress = z.looseObject({
   done: z.number(),
   total: z.number(),
@@ -72,6 +72,13 @@ export const PhaseProgress = z.looseObject({
   seconds_left: z.number().nullable(),
 })
 export type PhaseProgress = z.infer<typeof PhaseProgress>
+
+/** Most warnings that a record lists one by one. */
+export const MOST_DOCUMENT_WARNINGS = 500
+
+/** Describes what a reader left out of a document, or could not read as it is; our platform's own addition. */
+export const DocumentWarning = z.looseObject({ file: z.string(), sha256: z.string(), message: z.string() })
+export type DocumentWarning = z.infer<typeof DocumentWarning>
 
 export const IngestionPhaseRecord = z.looseObject({
   /** Some platforms name the upload after the product that their graph engine is. */
@@ -84,6 +91,7 @@ export const IngestionPhaseRecord = z.looseObject({
   ended_at: orNull(z.string()),
   duration_ms: orNull(z.number()),
   counts,
+  document_warnings: z.array(DocumentWarning).optional(),
   progress: PhaseProgress.optional(),
   note: orNull(z.string()),
   error: orNull(z.string()),
@@ -110,6 +118,11 @@ export const IngestionRecord = z.looseObject({
     .array(IngestionError)
     .nullish()
     .transform((errors) => errors ?? []),
+  /** Holds what a person must know of a job that did not fail; our platform's own addition. */
+  warnings: z
+    .array(z.string())
+    .nullish()
+    .transform((warnings) => warnings ?? []),
   content_digest: z.string(),
   created_at: orNull(z.string()),
   updated_at: orNull(z.string()),

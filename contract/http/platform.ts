@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { PluginAuth } from '../manifests/plugin.ts'
+import { ModelRecord } from '../manifests/model-record.ts'
 import { ModelUsage } from '../evidence/model-usage.ts'
 import { ResolvedModels } from '../evidence/provenance.ts'
 
@@ -16,8 +17,10 @@ export type PlatformHealth = z.infer<typeof PlatformHealth>
 export const PlatformUsage = z.looseObject({
   model_calls: z.record(z.string(), z.int().min(0)),
   alias_calls: z.record(z.string(), z.int().min(0)),
-  /** What each model used; rules are left out. Additive. */
+  /** Holds what each model used; rules are left out. Additive. */
   model_usage: z.array(ModelUsage).optional(),
+  /** Holds what is known of each model at a service that was called. Additive. */
+  model_records: z.array(ModelRecord).optional(),
 })
 export type PlatformUsage = z.infer<typeof PlatformUsage>
 

@@ -16,8 +16,13 @@ export const ContextualBuild = z.looseObject({
   collection: z.string(),
   chunks: z.int().min(0),
   blurbs: z.int().min(0),
+  /** Chunks that are indexed without a context because its call failed, and how the first of them failed; the next build asks for them again. */
+  failed: z.int().min(0).optional(),
+  failure: z.string().nullish(),
   content_digest: z.string(),
   reused: z.boolean(),
+  /** What was wrong with the collection that was there before, with its file; absent where it was intact. */
+  damage: z.string().optional(),
   seconds: z.number().min(0),
 })
 export type ContextualBuild = z.infer<typeof ContextualBuild>

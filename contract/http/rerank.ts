@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** How many texts the reranker takes in one call. */
+/** Sets how many texts the reranker takes in one call. */
 export const RERANK_MAX_BATCH = 32
 
 /** Null is the default, false. */
@@ -40,7 +40,7 @@ export const RERANK_ADAPTER_LIMITS = { query: 8000, documents: 512, document: 32
 export const RerankAdapterRequest = z.looseObject({
   query: z.string().min(1).max(RERANK_ADAPTER_LIMITS.query),
   documents: z.array(z.string().max(RERANK_ADAPTER_LIMITS.document)).max(RERANK_ADAPTER_LIMITS.documents),
-  /** How many of the best are answered; all when absent. */
+  /** States how many of the best are answered; all when absent. */
   top_n: z.int().min(1).max(RERANK_ADAPTER_LIMITS.documents).nullish(),
   model: z.string().nullish(),
   return_documents: z

@@ -10,7 +10,7 @@ export const ServiceModel = z.object({
   task: z.string(),
   /** An SPDX identifier where there is one; null where it is unknown. */
   license: z.string().nullable(),
-  /** Whether it can work now. */
+  /** True when it can work now. */
   installed: z.boolean(),
   /** Size of its files; null for what is part of the installation, and while it is unknown: then only the server knows. */
   download_bytes: z.int().nullable(),
@@ -18,7 +18,7 @@ export const ServiceModel = z.object({
   source_page: z.url().nullable(),
   /** Null while nothing is fetched. */
   progress: DownloadProgress.nullable(),
-  /** Whether checksums or a commit define which bytes are right; false: the source can replace them. Null for what is part of the installation. */
+  /** True when checksums or a commit define which bytes are right; false: the source can replace them. Null for what is part of the installation. */
   pinned: z.boolean().nullable(),
   /** Never run by the project on its real weights: it may fail, or answer wrongly. False where a service does not say. */
   experimental: z.boolean().default(false),

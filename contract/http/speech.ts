@@ -14,8 +14,8 @@ export const SpeechRequest = z.object({
   input: z.string().trim().min(1, 'The text is empty').max(MAX_SPEECH_CHARACTERS),
   voice: z.string().min(1).max(100).optional(),
   response_format: SpeechFormat.default('wav'),
-  /** Factor on the tempo; the pitch stays. */
-  speed: z.coerce.number().min(0.5).max(2).default(1),
+  /** Factor on the tempo, in OpenAI's range; the pitch stays. A model that speaks less fast or slowly refuses it. */
+  speed: z.coerce.number().min(0.25).max(4).default(1),
   /** Of the sound that is sent; the engine's own when absent. */
   sample_rate: z.coerce.number().int().min(8000).max(48_000).optional(),
   /** `sse`: the same bytes as server-sent events. */
@@ -37,7 +37,7 @@ export const SpeechModel = ServiceModel.extend({
   sample_rate: z.int(),
   voices: z.array(EngineVoice),
   license: z.string(),
-  /** What kind of speech to expect, for a person who chooses. */
+  /** Holds what kind of speech to expect, for a person who chooses. */
   description: z.string(),
   /** Takes a registered or sent clip as its voice. */
   clones: z.boolean(),
@@ -48,7 +48,7 @@ export type SpeechModel = z.infer<typeof SpeechModel>
 export const ClipFinding = z.object({ code: z.string(), message: z.string(), fatal: z.boolean() })
 export type ClipFinding = z.infer<typeof ClipFinding>
 
-/** What was measured of a clip before it may become a voice. Levels in decibels of full scale, ratios from 0 to 1. */
+/** Describes what was measured of a clip before it may become a voice. Levels in decibels of full scale, ratios from 0 to 1. */
 export const ClipVerdict = z.object({
   ok: z.boolean(),
   findings: z.array(ClipFinding),
@@ -76,10 +76,10 @@ export const ClonedVoice = z.object({
   exists: z.boolean(),
   seconds: z.number(),
   median_f0_hz: z.number().nullable(),
-  /** What the speaker agreed to, as stated when the clip was registered; null when nothing was stated. */
+  /** Holds what the speaker agreed to, as stated when the clip was registered; null when nothing was stated. */
   consent: z.string().nullable(),
   license: z.string().nullable(),
-  /** Where the clip comes from. */
+  /** States where the clip comes from. */
   provenance: z.string().nullable(),
   sha256: z.string(),
 })
@@ -144,7 +144,7 @@ export const AdvancedTranscription = z.object({
   has_timestamps: z.boolean(),
   segments: z.array(SpokenSegment).optional(),
   words: z.array(SpokenWord).optional(),
-  /** Whether the recognizer used the prompt; absent where none was sent. */
+  /** True when the recognizer used the prompt; absent where none was sent. */
   prompt_used: z.boolean().optional(),
 })
 export type AdvancedTranscription = z.infer<typeof AdvancedTranscription>
@@ -153,14 +153,14 @@ export type AdvancedTranscription = z.infer<typeof AdvancedTranscription>
 export const TranscriptionHealth = z.object({
   status: z.enum(['healthy', 'loading', 'unhealthy']),
   backend: z.string(),
-  /** Where the model really runs. */
+  /** States where the model really runs. */
   device: z.string(),
   model: z.string(),
   model_loaded: z.boolean(),
   detail: z.string().nullable(),
   license: z.string().nullable(),
   progress: DownloadProgress.nullable(),
-  /** Whether a `prompt` changes what the recognizer transcribes; absent for external services. */
+  /** True when a `prompt` changes what the recognizer transcribes; absent for external services. */
   uses_prompt: z.boolean().optional(),
   /** Another one where the same recording may be transcribed otherwise: another version, backend or model. Absent for external services and before the model is loaded. */
   revision: z.string().optional(),

@@ -1,13 +1,17 @@
+import { BASELINE, KEYWORD_BASELINE, KEYWORD_BASELINE_PARAMETERS, TEXT_BASELINES } from '../approaches.ts'
 import type { AliasDeclaration, ConsumerManifest } from './consumer.ts'
 import type { Flavor, FlavorsManifest, OwnFlavorsFile } from './flavors.ts'
 
 /** An alias with everything that is declared of it in the consumer and flavors files. */
 export interface Alias extends AliasDeclaration {
   flavor: Flavor
+  /** A baseline that is another alias with a context budget of its own. */
+  calls?: { alias: string; contextBudget: number }
 }
 
 /**
- * The aliases in the order of the consumer file, which declares them, with their parameters from the flavors file. The specification has an alias
+ * The aliases in the order of the consumer file, which declares them, with their parameters from the flavors file; the baselines precede them,
+ * where their names are free and the hybrid is there. The specification has an alias
  * in both files, so runner and platform join them by this one function; `problems` names every alias on which the two differ.
  */
 export function joinAliases(
@@ -18,12 +22,18 @@ export function joinAliases(
   const declared = new Set(consumer.aliases.map(({ alias }) => alias))
   const profiles = new Set(consumer.graph_query_profiles.map(({ name }) => name))
   const aliases = new Map<string, Alias>()
+  const hybrid = consumer.aliases.find(({ alias }) => alias === BASELINE)
+  if (hybrid !== undefined && !declared.has(KEYWORD_BASELINE)) aliases.set(KEYWORD_BASELINE, keywordBaseline(hybrid))
+  for (const alias of TEXT_BASELINES)
+    if (hybrid !== undefined && !declared.has(alias)) aliases.set(alias, textBaseline(alias))
   const problems = flavors.flatMap((flavor) => {
     const { alias } = flavor
     if (byAlias.get(alias) !== flavor) return [`the alias ${alias} is listed twice: remove one of them`]
     if (!declared.has(alias)) return [`the alias ${alias} is not declared in consumer.yaml`]
     const { parameters } = flavor
-    return 'query_profile' in parameters && !profiles.has(parameters.query_profile)
+    return 'query_profile' in parameters &&
+      typeof parameters.query_profile === 'string' &&
+      !profiles.has(parameters.query_profile)
       ? [`the alias ${alias} names the graph query profile ${parameters.query_profile}, which consumer.yaml lacks`]
       : []
   })
@@ -39,6 +49,39 @@ export function joinAliases(
   }
   return { aliases, problems }
 }
+
+const keywordBaseline = (hybrid: AliasDeclaration): Alias => ({
+  ...hybrid,
+  alias: KEYWORD_BASELINE,
+  flavor: {
+    alias: KEYWORD_BASELINE,
+    base: BASELINE,
+    flavor: KEYWORD_BASELINE,
+    requires_reingest: false,
+    parameters: KEYWORD_BASELINE_PARAMETERS,
+  },
+})
+
+const textBaseline = (alias: (typeof TEXT_BASELINES)[number]): Alias => ({
+  alias,
+  base: alias,
+  experimental: true,
+  evidence: alias === 'no-retrieval' ? 'answer_only' : 'answer_with_contexts',
+  flavor: { alias, base: alias, flavor: null, requires_reingest: false, parameters: {} },
+})
+
+/** Names that a further alias cannot have. */
+export const takenNames = (
+  { aliases }: Pick<ConsumerManifest, 'aliases'>,
+  { flavors }: Pick<FlavorsManifest, 'flavors'>,
+): ReadonlySet<string> =>
+  new Set([
+    'all',
+    KEYWORD_BASELINE,
+    ...TEXT_BASELINES,
+    ...aliases.map(({ alias }) => alias),
+    ...flavors.flatMap(({ flavor }) => (flavor === null ? [] : [flavor])),
+  ])
 
 /** The manifests of a project with a person's own flavors in them. */
 interface WithOwnFlavors<Consumer> {
@@ -57,11 +100,7 @@ export function withOwnFlavors<Consumer extends Pick<ConsumerManifest, 'aliases'
   { flavors }: Pick<FlavorsManifest, 'flavors'>,
   own: OwnFlavorsFile | null,
 ): WithOwnFlavors<Consumer> {
-  const taken = new Set([
-    'all',
-    ...consumer.aliases.map(({ alias }) => alias),
-    ...flavors.flatMap(({ flavor }) => (flavor === null ? [] : [flavor])),
-  ])
+  const taken = takenNames(consumer, { flavors })
   const problems: WithOwnFlavors<Consumer>['problems'] = []
   const added = Object.entries(own?.flavors ?? {}).flatMap(([alias, { base, parameters }]) => {
     const declared = consumer.aliases.find((each) => each.alias === base)

@@ -18,6 +18,7 @@ export const EXTERNAL_SERVICES = {
   object_store: { label: 'object store', variable: 'S3_ENDPOINT' },
   searxng: { label: 'SearXNG', variable: 'SEARXNG_URL' },
   ray: { label: 'Ray cluster', variable: 'RAY_URL' },
+  image_service: { label: 'image service', variable: 'COMFYUI_URL' },
   converter: { label: 'document converter', variable: 'DOCCONV_ENDPOINT' },
   converter_adapter: { label: 'converter adapter', variable: 'DOCCONV_ADAPTER_ENDPOINT' },
   speech_to_text: { label: 'speech to text', variable: 'STT_ENDPOINT' },

@@ -10,7 +10,7 @@ export type ParserName = z.infer<typeof ParserName>
 export const ChunkStrategy = z.enum(['token', 'recursive', 'semantic'])
 export type ChunkStrategy = z.infer<typeof ChunkStrategy>
 
-/** How documents become chunks; size and overlap in characters for recursive and semantic, in tokens for token. */
+/** Describes how documents become chunks; size and overlap in characters for recursive and semantic, in tokens for token. */
 export const ChunkerSettings = z
   .strictObject({
     strategy: ChunkStrategy.default('recursive'),
@@ -22,7 +22,7 @@ export const ChunkerSettings = z
     message: 'overlap must be less than chunk_size',
   })
 
-/** What happens to the job when a target service cannot be reached. */
+/** Describes what happens to the job when a target service cannot be reached. */
 const OnUnavailable = z.enum(['fail', 'skip'])
 
 export const VectorTarget = z.strictObject({
@@ -55,7 +55,7 @@ export const IngestionProfile = z.strictObject({
   chunker: ChunkerSettings,
   vector_target: VectorTarget,
   graph_target: GraphTarget,
-  /** What the graph engine looks for in this corpus; its own list unless given. */
+  /** Holds what the graph engine looks for in this corpus; its own list unless given. */
   entity_types: EntityTypes.optional(),
 })
 export type IngestionProfile = z.infer<typeof IngestionProfile>

@@ -15,7 +15,7 @@ export const DATASETS_FOLDER = 'manifests/datasets'
 
 /**
  * Datasets of a person's own: a folder each, `datasets/<id>/`, with `dataset.yaml` and `documents/`. They are git-ignored and belong to no
- * published ladder (decision 099).
+ * published ladder (decision 090).
  */
 export const OWN_DATASETS_FOLDER = 'datasets'
 export const OWN_DATASET_FILE = 'dataset.yaml'
@@ -24,11 +24,11 @@ export const OWN_DOCUMENTS_FOLDER = 'documents'
 /** First part of a corpus path below the folder of a person's own datasets instead of `corpus/`, where no folder has this name. */
 export const OWN_CORPUS = '@datasets'
 
-/** Whether a manifest declares one dataset with everything about it, not the older catalogue. */
+/** Returns true when a manifest declares one dataset with everything about it, not the older catalogue. */
 export const isDatasetFile = (file: string): boolean =>
   file.startsWith(`${DATASETS_FOLDER}/`) || file.startsWith(`${OWN_DATASETS_FOLDER}/`)
 
-/** What the last publication of a dataset left in `docs/results/`; written by `publish`, no part of the configuration hash. */
+/** Describes what the last publication of a dataset left in `docs/results/`; written by `publish`, no part of the configuration hash. */
 export const PublishedRun = z.strictObject({
   run_id: Identifier,
   ingestion: z
@@ -42,7 +42,7 @@ export const Dataset = z.strictObject({
   id: Identifier,
   label: z.string().min(1),
   description: z.string(),
-  /** The rung: 1 is flat text; higher is more relational. */
+  /** The level as its author declares it: 1 is flat text, higher is meant to be more relational; `measured_level` of a result says what was measured. */
   complexity_level: z.int().min(0).max(99),
   corpus_path: SafeRelativePath,
   queries_file: SafeRelativePath,
@@ -51,7 +51,7 @@ export const Dataset = z.strictObject({
 })
 export type Dataset = z.infer<typeof Dataset>
 
-/** How a dataset's documents are ingested; what is not given is what the other datasets of the ladder use. */
+/** Describes how a dataset's documents are ingested; what is not given is what the other datasets of the ladder use. */
 const OwnProfile = z.strictObject({
   parser_order: z.array(ParserName).min(1).default(['converter', 'speech', 'plain_text']),
   chunker: ChunkerSettings.default({ strategy: 'recursive', chunk_size: 800, overlap: 100 }),
@@ -62,7 +62,7 @@ const OwnProfile = z.strictObject({
     timeout_seconds: 3600,
     on_unavailable: 'fail',
   }),
-  /** What the graph engine looks for in these documents; its own list unless given. */
+  /** Holds what the graph engine looks for in these documents; its own list unless given. */
   entity_types: EntityTypes.optional(),
 })
 
@@ -71,7 +71,7 @@ const described = {
   description: z.string().default(''),
   /** Terms under which the documents may be used and passed on; for people. */
   licence: z.string().min(1).optional(),
-  /** The rung: 1 is flat text, higher is more relational; 0 is not part of a full run. */
+  /** The level as its author declares it: 1 is flat text, higher is meant to be more relational; 0 is not part of a full run. */
   complexity_level: z.int().min(0).max(99).default(0),
   profile: OwnProfile.prefault({}),
 }
@@ -89,11 +89,23 @@ export const DatasetFile = versioned({
 })
 export type DatasetFile = z.infer<typeof DatasetFile>
 
-/** Where an imported dataset comes from, and what was taken of it: the same import of the same files gives the same dataset. */
+/** Folder of `<dataset>.yaml` files with questions of the project's datasets in other words. */
+export const PARAPHRASES_FOLDER = 'manifests/paraphrases'
+/** Ending of the id of the dataset that asks the questions of another in other words. */
+export const PARAPHRASED = '_paraphrased'
+
+/** `manifests/paraphrases/<dataset>.yaml`: other words for questions of a dataset, by their ids. */
+export const ParaphraseFile = versioned({
+  dataset_id: Identifier,
+  paraphrases: z.record(Identifier, z.string().min(1).max(8000)),
+})
+export type ParaphraseFile = z.infer<typeof ParaphraseFile>
+
+/** Describes where an imported dataset comes from, and what was taken of it: the same import of the same files gives the same dataset. */
 export const ImportedFrom = z.strictObject({
   /** Id of the format, such as `musique`. */
   format: z.string().min(1),
-  /** Where its authors publish it. */
+  /** States where its authors publish it. */
   url: z.string().optional(),
   files: z.array(z.strictObject({ name: z.string().min(1), sha256: Sha256 })),
   split: z.string().min(1).optional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { TraceLevel } from '../evidence/trace.ts'
 import {
   EvaluationMetric,
   EvidenceCapability,
@@ -7,6 +8,7 @@ import {
   SafeRelativePath,
   versioned,
 } from '../common.ts'
+import { ContextBudget } from '../evidence/context-budget.ts'
 import { addressProblem } from '../service-address.ts'
 
 /** The literal that means the platform's own gateway as a judge endpoint. */
@@ -17,7 +19,7 @@ export const JudgeModelName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.:/@+-]{0,255}$/, 'letters, digits and "_", "-", ".", ":", "/", "@", "+" only')
 
-/** Where judges answer: `platform-gateway`, or the address of any chat endpoint. */
+/** Describes where judges answer: `platform-gateway`, or the address of any chat endpoint. */
 export const JudgeEndpoint = z.string().superRefine((text, context) => {
   const message = text === PLATFORM_GATEWAY ? null : addressProblem(text)
   if (message !== null)
@@ -36,9 +38,9 @@ export const JudgePanelSettings = z.strictObject({
   /** Null sends nothing. Absent: the platform gateway is sent false, any other endpoint nothing. JUDGE_THINK wins over it. */
   thinking: z.boolean().nullable().optional(),
   models: z.array(JudgeModelName),
-  /** How often each judge is asked, each time in another order; 1 when not given. */
+  /** States how often each judge is asked, each time in another order; 1 when not given. */
   rotations: z.int().min(1).max(MAX_ROTATIONS).optional(),
-  /** Shows the ground truth to chat judges; false when not given. */
+  /** Shows chat judges the ground truth and which questions have no answer; true when not given. */
   reference: z.boolean().optional(),
   /** Judge → family, for names that do not contain it. */
   families: z.record(JudgeModelName, Identifier).optional(),
@@ -50,6 +52,10 @@ export const RunSettings = z.strictObject({
   timeout_s: z.number().positive().max(3600).default(420),
   evaluator_timeout_s: z.number().positive().max(3600).default(420),
   concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(1),
+  /** Tokens handed to the answerer; unless given, that of the stored run, and 2,000 for a new one. */
+  context_budget: ContextBudget.optional(),
+  /** How much each cell keeps of its calls to models, stores and tools; `full` unless given. */
+  trace: TraceLevel.optional(),
   /** Free text that names the random stream; numbers are refused so that 1 and "1" cannot differ. */
   seed: z.string().min(1).max(128),
 })
@@ -73,6 +79,13 @@ export const EvaluationManifest = versioned({
     ragas: distinct(z.array(EvaluationMetric)),
     /** Decides about a run; unless given, the first of the list of primary metrics that the run has. */
     primary: PrimaryMetric.optional(),
+    /**
+     * Largest difference between two approaches that counts as none, as a share of a metric's scale; a tenth unless given. Chosen before the first
+     * result: a margin that follows the figures proves nothing.
+     */
+    equivalence_margin: z.number().min(0.01).max(0.5).optional(),
+    /** Leaves answers that a limit of tokens cut out of all scores and tests; off unless given. Declared before the first cell. */
+    exclude_cut_answers: z.boolean().optional(),
     judge_panel: JudgePanelSettings,
   }),
   run: RunSettings,

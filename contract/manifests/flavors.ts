@@ -29,7 +29,7 @@ export type Flavor = z.infer<typeof Flavor>
 export const FlavorsManifest = versioned({ flavors: z.array(Flavor).min(1) })
 export type FlavorsManifest = z.infer<typeof FlavorsManifest>
 
-/** Where a person's own flavors are, relative to the project folder; never tracked. */
+/** States where a person's own flavors are, relative to the project folder; never tracked. */
 export const OWN_FLAVORS_FILE = '.rag-ladder/flavors.yaml'
 
 /** Schema of what a person can set of an approach; null where there is nothing. */

@@ -12,7 +12,7 @@ import {
 import { roleTask, type ModelRole } from './models.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const AREAS = ['bin', 'charts', 'contract', 'main', 'preload', 'providers', 'renderer']
+const AREAS = ['bin', 'charts', 'contract', 'core', 'main', 'preload', 'providers', 'renderer']
 const BACKENDS = Object.keys(MODEL_BACKENDS) as Backend[]
 
 const model = (backend: Backend, rest: object = {}): ModelChoice =>
@@ -59,6 +59,7 @@ describe('model backends', () => {
       'contract/manifests/model-backends.ts',
       // The error bodies of OpenAI's and TEI's protocols, which this platform answers in too.
       'providers/kit/error-family.ts',
+      'providers/kit/http-error.ts',
       'providers/platform/models/backends.ts',
     ])
   })

@@ -4,25 +4,27 @@
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
 
-/** What kind of work a model does. */
+/** Describes what kind of work a model does. */
 export const ModelTask = z.enum(['embedding', 'rerank', 'generation'])
 export type ModelTask = z.infer<typeof ModelTask>
 
 interface BackendDescriptor {
-  /** What a model of this backend declares in the manifest. */
+  /** Holds what a model of this backend declares in the manifest. */
   settings: z.ZodObject<{ backend: z.ZodLiteral<string>; model: z.ZodString }>
   /** The work that it can do; a model that declares a `task` does that one only. */
   tasks: readonly ModelTask[]
-  /** How a page calls a model of this machine; left out for a model at an address, which is a connection. */
+  /** States how a page calls a model of this machine; left out for a model at an address, which is a connection. */
   localLabel?: string
   /** Answers by rules, without a model: such figures are a baseline and rank nothing that needs judgement. */
   isRuleBased?: boolean
   /** `model` is the path of a file. It may hold variables of the environment, and reports show the file's name only. */
   isFile?: boolean
-  /** `model` is a name or the path of a folder. A path may hold variables of the environment; an absolute one is shown by the folder's name only. */
+  /** `model` is a name or the path of a folder. A path may hold variables of the environment; it is shown by the folder's name only. */
   mayBeFolder?: boolean
   /** Settings that change the vectors of an embedding. Members of an object count one by one. */
   vectorSettings?: readonly string[]
+  /** Settings that change what a generating model writes. Members of an object count one by one. */
+  replySettings?: readonly string[]
   /** Of a service at `base_url`: what is asked below that address, without credentials, to see whether it is there. */
   healthPath?: string
 }
@@ -46,7 +48,7 @@ export const MODEL_BACKENDS = {
     localLabel: 'Built-in rules',
     isRuleBased: true,
   },
-  /** Weights that run in this process. */
+  /** Weights in a process of their own, by ONNX Runtime. Roles that name the same model with the same settings share one load. */
   onnx: {
     settings: z.strictObject({
       backend: z.literal('onnx'),
@@ -67,6 +69,7 @@ export const MODEL_BACKENDS = {
     localLabel: 'ONNX folder or hub id',
     mayBeFolder: true,
     vectorSettings: ['dtype', 'query_prefix', 'document_prefix', 'pooling', 'max_tokens'],
+    replySettings: ['dtype', 'max_new_tokens'],
   },
   /** A GGUF file in a process of its own, by llama.cpp. Roles that name the same file with the same settings share one load. */
   gguf: {
@@ -84,7 +87,7 @@ export const MODEL_BACKENDS = {
       max_new_tokens: z.int().min(1).max(131_072).default(2048),
       /** Time for one answer, from its turn to its last token. */
       timeout_s: z.number().positive().max(3600).default(600),
-      /** How long the model stays in memory after its last answer. */
+      /** States how long the model stays in memory after its last answer. */
       keep_alive_s: z.number().min(0).max(86_400).default(300),
       /** Most that its process may hold, in MiB; null: what is free when it is loaded. */
       memory_mib: z.int().min(64).nullable().default(null),
@@ -96,6 +99,7 @@ export const MODEL_BACKENDS = {
     localLabel: 'GGUF file',
     isFile: true,
     vectorSettings: ['context_size', 'query_prefix', 'document_prefix'],
+    replySettings: ['context_size', 'max_new_tokens'],
   },
   /** Any OpenAI-compatible service. */
   openai: {
@@ -114,6 +118,7 @@ export const MODEL_BACKENDS = {
     }),
     tasks: ['embedding', 'generation'],
     vectorSettings: ['defaults'],
+    replySettings: ['defaults'],
     healthPath: '/models',
   },
   /** A service of Hugging Face's text-embeddings-inference (TEI), which serves one model: it either embeds or reranks. */
@@ -149,6 +154,8 @@ const descriptorOf = (backend: Backend): BackendDescriptor => MODEL_BACKENDS[bac
 /** A model that is a service at an address. */
 export type RemoteModel = Extract<ModelChoice, { base_url: string }>
 export const isRemoteModel = (choice: ModelChoice): choice is RemoteModel => 'base_url' in choice
+/** A model at a service of OpenAI's protocol: what it takes is learned from its answers and kept. */
+export const isLearnedModel = (choice: ModelChoice): choice is ModelOf<'openai'> => choice.backend === 'openai'
 
 /** Backends of models of this machine, which need no address. */
 export const LOCAL_BACKENDS: readonly Backend[] = (Object.keys(MODEL_BACKENDS) as Backend[]).filter(
@@ -157,7 +164,7 @@ export const LOCAL_BACKENDS: readonly Backend[] = (Object.keys(MODEL_BACKENDS) a
 
 export const localLabel = (backend: Backend): string => descriptorOf(backend).localLabel ?? backend
 
-/** Whether a backend can do a kind of work. */
+/** Returns true when a backend can do a kind of work. */
 export const canDo = (backend: Backend, task: ModelTask): boolean => descriptorOf(backend).tasks.includes(task)
 
 /** A model of this machine as a set declares it; a backend that does several kinds of work is asked for the one. */
@@ -171,22 +178,34 @@ export const localModel = (backend: Backend, model: string, task: ModelTask) => 
 export function modelNameOf({ backend, model }: ModelChoice): string {
   const { isFile, mayBeFolder } = descriptorOf(backend)
   if (isFile === true) return model.replace(/^.*[\\/]/, '').replace(/\.gguf$/i, '')
-  return mayBeFolder === true && ABSOLUTE_PATH.test(model)
-    ? model.replace(/[\\/]+$/, '').replace(/^.*[\\/]/, '')
-    : model
+  return mayBeFolder === true && PATH.test(model) ? model.replace(/[\\/]+$/, '').replace(/^.*[\\/]/, '') : model
 }
 
-const ABSOLUTE_PATH = /^(?:\/|[A-Za-z]:[\\/]|\\\\)/
+/** A path, absolute or in the project: no hub id begins with a dot. */
+const PATH = /^(?:[./]|[A-Za-z]:[\\/]|\\\\)/
 
 /**
  * The name of a model as an embedding, with every setting that changes its vectors: vectors of two spaces cannot be compared. Collections and
  * stored vectors carry it. The number of dimensions is left out, because vectors show it themselves.
  */
 export function embeddingSpaceOf(choice: ModelChoice): string {
-  const given = (descriptorOf(choice.backend).vectorSettings ?? []).flatMap((name) => {
+  const isDimension = (member: string): boolean => member === 'dimensions'
+  return withSettings(choice, descriptorOf(choice.backend).vectorSettings, isDimension)
+}
+
+/** The name of a generating model with every setting that changes what it writes: texts of two such models are not interchangeable. */
+export const writerOf = (choice: ModelChoice): string =>
+  withSettings(choice, descriptorOf(choice.backend).replySettings, () => false)
+
+function withSettings(
+  choice: ModelChoice,
+  names: readonly string[] = [],
+  isLeftOut: (member: string) => boolean,
+): string {
+  const given = names.flatMap((name) => {
     const value = (choice as Record<string, unknown>)[name]
     if (typeof value !== 'object' || value === null) return [[name, value] as const]
-    return Object.entries(value).filter(([member]) => member !== 'dimensions')
+    return Object.entries(value).filter(([member]) => !isLeftOut(member))
   })
   const settings = given
     .filter(([, value]) => value !== undefined && value !== '')
@@ -194,16 +213,20 @@ export function embeddingSpaceOf(choice: ModelChoice): string {
   return [modelNameOf(choice), ...(settings.length === 0 ? [] : [`(${settings.sort().join(', ')})`])].join(' ')
 }
 
-/** Whether `model` is a path on this machine, which may hold variables. */
+/** Returns true when `model` is a path on this machine, which may hold variables. */
 export function isModelPath({ backend, model }: ModelChoice): boolean {
   const { isFile, mayBeFolder } = descriptorOf(backend)
   return isFile === true || (mayBeFolder === true && model.includes('${'))
 }
 
+/** True for a folder of the project, as the model set names it. */
+export const isProjectFolder = ({ backend, model }: ModelChoice): boolean =>
+  descriptorOf(backend).mayBeFolder === true && model.startsWith('.')
+
 /** True when calls of the model leave this machine and are paid for. */
 export const isCloudModel = (choice: ModelChoice): boolean => 'cloud' in choice && choice.cloud
 
-/** Whether a backend, as provenance names it, answers by rules; false for one that this version does not have. */
+/** Returns true when a backend, as provenance names it, answers by rules; false for one that this version does not have. */
 export const isRuleBased = (backend: string): boolean =>
   Object.hasOwn(MODEL_BACKENDS, backend) && descriptorOf(backend as Backend).isRuleBased === true
 

@@ -21,8 +21,13 @@ export type ModelJob = z.infer<typeof ModelJob>
 const FileAddress = z.string().regex(/^(?:https:\/\/|http:\/\/127\.0\.0\.1[:/])\S+$/, 'an https address')
 
 const CatalogueFile = z.strictObject({
-  /** Name in the folder of models. */
-  path: z.string().regex(/^[\w][\w.@+-]*\.gguf$/, 'the name of a .gguf file, without folders'),
+  /** Place in the folder of models: a .gguf file, or a file in the folder of its model. */
+  path: z
+    .string()
+    .regex(
+      /^(?:[\w][\w.@+-]*\.gguf|[\w][\w.@+-]*(?:\/[\w][\w.@+-]*)*\/[\w][\w.@+-]*\.(?:onnx|json))$/,
+      'the name of a .gguf file, or FOLDER/…/NAME with the ending .onnx or .json',
+    ),
   url: FileAddress,
   size_bytes: z.int().min(1),
   /** Null: not known, so that the file is not fetched. */
@@ -37,7 +42,7 @@ export type CatalogueFile = z.infer<typeof CatalogueFile>
 export const CatalogueModel = z.strictObject({
   id: Identifier,
   job: ModelJob,
-  /** What runs it: a backend of a model set, or a service beside the platform, with the name that it knows the model by. */
+  /** Holds what runs it: a backend of a model set, or a service beside the platform, with the name that it knows the model by. */
   run_by: z.union([
     z.strictObject({ backend: z.enum(LOCAL_BACKENDS), model: z.string().min(1).optional() }),
     z.strictObject({ service: z.enum(SERVICE_NAMES), model: z.string().min(1) }),
@@ -52,10 +57,13 @@ export const CatalogueModel = z.strictObject({
   memory_mib: z.int().min(1).nullable().default(null),
   /** Never run here on its real weights: it may fail, or answer wrongly. `docs/real-models.md` lists what was run. */
   experimental: z.boolean().default(false),
-  /** What `models fetch` downloads; empty where something else fetches it. */
+  /** Holds what `models fetch` downloads; empty where something else fetches it. */
   files: z.array(CatalogueFile).default([]),
 })
 export type CatalogueModel = z.infer<typeof CatalogueModel>
+
+/** The step from built-in rules to vectors of a model, as Home and New run offer it: a set of `manifests/models.yaml` and the model that it needs. */
+export const LOCAL_EMBEDDINGS = { set: 'local-embeddings', model: 'all-minilm-l6-v2' } as const
 
 export const ModelCatalogue = z
   .strictObject({ version: z.literal(1), models: z.array(CatalogueModel) })

@@ -6,7 +6,7 @@ import {
   isNearAddress,
   storedKeyVariables,
 } from './model-connections.ts'
-import { selectModels } from './select-models.ts'
+import { selectModels } from '../../core/select-models.ts'
 import { joinModels, ModelsFile } from './models.ts'
 
 describe('the variables of a stored key', () => {

@@ -15,7 +15,7 @@ interface ConnectionKindDescriptor {
   hasEmbeddings: boolean
   /** Listing models needs this header beside the bearer token. */
   listHeaders?: (key: string) => Readonly<Record<string, string>>
-  /** What differs from OpenAI's own service, in one sentence with what to do. */
+  /** Holds what differs from OpenAI's own service, in one sentence with what to do. */
   quirk?: string
   /** Request fields of calls that generate text, unless the model sets them. */
   generationDefaults?: Readonly<Record<string, string>>
@@ -178,7 +178,7 @@ export const usualTimeoutS = (isCloud: boolean): number => (isCloud ? 120 : 420)
 const NEAR_HOST =
   /^(?:localhost|\[::1\]|127(?:\.\d+){3}|10(?:\.\d+){3}|192\.168(?:\.\d+){2}|172\.(?:1[6-9]|2\d|3[01])(?:\.\d+){2}|169\.254(?:\.\d+){2}|\[f[cde][0-9a-f:]+\]|[^.:]+|.+\.(?:local|internal|lan|home\.arpa|localhost))$/i
 
-/** Whether an address is of this machine or of a private network; true while it is none or begins with a variable, which could be either. */
+/** Returns true when an address is of this machine or of a private network; true while it is none or begins with a variable, which could be either. */
 export function isNearAddress(address: string): boolean {
   const host = /^https?:\/\/(?:[^/@]*@)?(\[[^\]]*\]|[^/:?#]+)/i.exec(address)?.[1]
   return host === undefined || NEAR_HOST.test(host)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { describeIssues } from '../issues.ts'
+import { describeIssues } from '../../core/issues.ts'
 import { CONNECTION_KINDS, ConnectionKind } from './model-connections.ts'
 import { joinModels, ModelsFile, ModelsManifest, OwnModelsFile } from './models.ts'
 

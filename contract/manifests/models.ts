@@ -102,7 +102,7 @@ export const OwnModelsFile = z
   .refine(hasVersionOfConnections, OLD_VERSION)
 export type OwnModelsFile = z.infer<typeof OwnModelsFile>
 
-/** Where they are, relative to the project folder; never tracked. */
+/** States where they are, relative to the project folder; never tracked. */
 export const OWN_MODELS_FILE = '.rag-ladder/models.yaml'
 
 /** Named sets of models, one chosen per platform start. Configurations are hashed in this form, which version 1 had as a file. */
@@ -118,7 +118,7 @@ interface SetProblem {
   message: string
 }
 
-/** What both files mean together. */
+/** Describes what both files mean together. */
 interface JoinedModels {
   models: ModelsManifest
   connections: Record<string, Connection>

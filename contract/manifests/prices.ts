@@ -10,7 +10,7 @@ const price = z.number().min(0).max(MAX_PRICE)
 export const ModelPrice = z.strictObject({ input: price, output: price.default(0) })
 export type ModelPrice = z.infer<typeof ModelPrice>
 
-/** What a person pays for models, by the name that their service knows them by. */
+/** Holds what a person pays for models, by the name that their service knows them by. */
 export const PricesFile = versioned({
   currency: z
     .string()
@@ -21,10 +21,10 @@ export const PricesFile = versioned({
 export type PricesFile = z.infer<typeof PricesFile>
 export type Prices = Pick<PricesFile, 'currency' | 'models'>
 
-/** Where it is, relative to the project folder; never tracked: prices are a person's, and change. */
+/** States where it is, relative to the project folder; never tracked: prices are a person's, and change. */
 export const OWN_PRICES_FILE = '.rag-ladder/prices.yaml'
 
-/** What usage costs. `amount` covers what is known; it is the cost only when nothing is in `unknown`. */
+/** Describes what usage costs. `amount` covers what is known; it is the cost only when nothing is in `unknown`. */
 export const Cost = z.strictObject({
   amount: z.number().min(0),
   currency: z.string(),
@@ -39,12 +39,13 @@ const TOKENS_OF_A_PRICE = 1_000_000
 export function costOf(usages: readonly ModelUsage[], { currency, models }: Prices): Cost {
   const unknown = new Set<string>()
   let amount = 0
-  for (const { model, cloud, unreported, input_tokens: input, output_tokens: output } of usages) {
+  for (const { model, cloud, unreported, estimated, input_tokens: input, output_tokens: output } of usages) {
     if (model === null) unknown.add('an external program does not report its usage')
     else if (cloud) {
       const declared = Object.hasOwn(models, model) ? models[model] : undefined
       if (declared === undefined) unknown.add(`no price for ${model}`)
       else amount += (input * declared.input + output * declared.output) / TOKENS_OF_A_PRICE
+      if (estimated !== undefined) unknown.add(`${model} reports no tokens, so they are estimated`)
       if (unreported > 0) unknown.add(`${model} did not report all of its tokens`)
     }
   }

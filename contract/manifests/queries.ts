@@ -5,7 +5,7 @@ import { Identifier, SafeRelativePath, versioned } from '../common.ts'
 const MAX_GOLD_CHARACTERS = 100_000
 
 /**
- * What a correct answer rests on: a fact or a passage of any length, as a verbatim span of a corpus document, or the whole document where
+ * Describes what a correct answer rests on: a fact or a passage of any length, as a verbatim span of a corpus document, or the whole document where
  * `fact` is left out.
  */
 export const GoldEvidence = z.strictObject({
@@ -14,17 +14,26 @@ export const GoldEvidence = z.strictObject({
 })
 export type GoldEvidence = z.infer<typeof GoldEvidence>
 
+/** More passages than a question of any public set combines. */
+export const MAX_HOPS = 20
+
+const Points = z.array(z.array(z.string().min(1)).min(1))
+
 export const Question = z.strictObject({
   id: Identifier,
   query: z.string().min(1).max(8000),
   /** The right answer; for unanswerable questions, what is missing. Null when it is not given. */
   ground_truth: z.string().min(1).max(16_000).nullable().default(null),
   answerable: z.boolean().default(true),
-  /** How many separate facts must be joined. */
-  hops: z.int().min(1).max(4).nullable().default(null),
+  /** States how many passages, paragraphs of documents, must be found and combined. */
+  hops: z.int().min(1).max(MAX_HOPS).nullable().default(null),
   gold: z.array(GoldEvidence).default([]),
-  /** What a right answer must mention: each inner list holds the accepted spellings of one point. */
-  answer_keys: z.array(z.array(z.string().min(1)).min(1)).default([]),
+  /** Holds what the question asks for, and a right answer therefore mentions: each inner list holds the accepted spellings of one point. */
+  answer_keys: Points.default([]),
+  /** Holds what has to be found on the way to the answer and is not asked for, spelled as the points are. No answer has to mention it, and no score reads it: it is for your own analysis of how far an approach came. */
+  bridge_keys: Points.optional(),
+  /** Plausible wrong answers: an answer that names one has no point. */
+  forbidden_answers: z.array(z.string().min(1)).optional(),
   rationale: z.string().nullable().default(null),
   expect_winner: Identifier.nullable().default(null),
   tags: z.array(z.string()).default([]),

@@ -1,3 +1,4 @@
+import { OWN_PROMPTS, RAGAS } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const answerRelevancy = {
@@ -7,9 +8,18 @@ export const answerRelevancy = {
   class: 'ragas',
   better: 'higher',
   range: [0, 1],
+  leastReply: -1,
   needs: [],
   unit: 'score',
   shortLabel: 'relevancy',
-  ranking: 'unless_graded_by_rules',
+  ranking: 'when_validated',
   report: { place: 5, parts: ['board', 'hops'] },
+  method: {
+    follows: `${RAGAS}, answer relevancy`,
+    relation: 'like',
+    same: [
+      'Three questions generated from the answer alone; mean cosine to the question, 0 where all are noncommittal.',
+    ],
+    differs: [OWN_PROMPTS, 'One call writes all three, because at temperature 0 separate calls would write the same.'],
+  },
 } as const satisfies Metric

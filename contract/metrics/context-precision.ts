@@ -1,3 +1,4 @@
+import { OWN_PROMPTS, RAGAS } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const contextPrecision = {
@@ -10,6 +11,12 @@ export const contextPrecision = {
   range: [0, 1],
   needs: ['contexts', 'ground_truth'],
   unit: 'score',
-  ranking: 'unless_graded_by_rules',
+  ranking: 'when_validated',
   report: { place: 7, parts: [] },
+  method: {
+    follows: `${RAGAS}, context precision with reference`,
+    relation: 'like',
+    same: ['A verdict for each context in its order; average precision Σ (precision@k · v) ÷ (Σ v + 10⁻¹⁰).'],
+    differs: [OWN_PROMPTS],
+  },
 } as const satisfies Metric

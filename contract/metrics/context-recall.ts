@@ -1,3 +1,4 @@
+import { OWN_PROMPTS, RAGAS } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const contextRecall = {
@@ -10,6 +11,12 @@ export const contextRecall = {
   range: [0, 1],
   needs: ['contexts', 'ground_truth'],
   unit: 'score',
-  ranking: 'unless_graded_by_rules',
+  ranking: 'when_validated',
   report: { place: 8, parts: [] },
+  method: {
+    follows: `${RAGAS}, context recall`,
+    relation: 'like',
+    same: ['One call splits the reference and attributes each claim; mean of the attributions, none without claims.'],
+    differs: [OWN_PROMPTS],
+  },
 } as const satisfies Metric

@@ -1,3 +1,4 @@
+import { OWN_PROMPTS, RAGAS } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const faithfulness = {
@@ -10,6 +11,15 @@ export const faithfulness = {
   range: [0, 1],
   needs: ['contexts'],
   unit: 'score',
-  ranking: 'unless_graded_by_rules',
+  ranking: 'when_validated',
   report: { place: 4, parts: ['board', 'pairs', 'hops'] },
+  method: {
+    follows: `${RAGAS}, faithfulness`,
+    relation: 'like',
+    same: [
+      'Two steps: claims of the answer, then a verdict with a reason for each against all contexts; score Σ verdicts ÷ n; none without claims.',
+      'Replies must have one verdict for each claim.',
+    ],
+    differs: [OWN_PROMPTS, 'Claims are judged ten in a call, at most 50 of an answer; what is left out is noted.'],
+  },
 } as const satisfies Metric

@@ -10,7 +10,16 @@ export const judgeMean = {
   needs: ['judge_panel'],
   unit: 'grade',
   artifactName: 'score',
-  ranking: 'always',
+  ranking: 'unless_judged_by_rules',
   primary: 4,
   report: { place: 3, parts: ['findings', 'board', 'pairs'] },
+  method: {
+    follows: 'pairwise and graded judging as in BenchmarkQED 0.4 (AutoE)',
+    relation: 'differs',
+    same: ['Answers are anonymous, their order rotates, ties are allowed, paired tests are corrected by Holm.'],
+    differs: [
+      'One grade from 1 to 5 for each answer, all answers in one prompt, instead of pairs on four criteria.',
+      'Lengths are cut at 1,200 characters and not aligned; an A/A comparison is not part of a run.',
+    ],
+  },
 } as const satisfies Metric

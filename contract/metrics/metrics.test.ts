@@ -25,17 +25,19 @@ it('the metrics of a class are listed together', () => {
 })
 
 const ROOT = join(import.meta.dirname, '../..')
-const AREAS = ['bin', 'build', 'charts', 'contract', 'main', 'preload', 'providers', 'renderer']
+const AREAS = ['bin', 'build', 'charts', 'contract', 'core', 'main', 'preload', 'providers', 'renderer']
 
 /** Files outside this folder that name a metric, and why they do. */
 const NAMED: Readonly<Record<string, string>> = {
-  'contract/evidence/metric-names.ts': 'a former name in stored rows and the current one',
+  'core/evidence/metric-names.ts': 'a former name in stored rows and the current one',
   'contract/http/evaluate.ts': 'the specified default of the evaluator',
-  'main/report/approach-tally.ts': 'the operational figures of rows, whose names the row format fixes',
-  'main/report/cells-csv.ts': 'the column of the CSV file',
-  'main/report/historical.ts': 'the figures that snapshots of other platforms have, whose names their format fixes',
+  'main/report/aggregate/approach-tally.ts': 'the operational figures of rows, whose names the row format fixes',
+  'main/report/csv/cells-csv.ts': 'the column of the CSV file',
+  'main/report/publication/historical.ts':
+    'the figures that snapshots of other platforms have, whose names their format fixes',
   'main/report/import-rows.ts': 'the fields of imported rows',
-  'main/run-index/cell-writer.ts': 'the column that holds the latency of every cell, answered or not',
+  'main/report/verdict/text-amounts.ts': 'the metric that the budget curve is of, by the form of the aggregate',
+  'main/run-index/apply/cell-writer.ts': 'the column that holds the latency of every cell, answered or not',
   'providers/platform/evaluator/evaluate.ts': 'refuses the one metric that needs an embedding model',
   'providers/platform/evaluator/score-metric.ts':
     'the formula of each model-graded metric, which the evaluator computes',

@@ -1,9 +1,14 @@
 import { abstention } from './abstention.ts'
+import { answerCorrectness } from './answer-correctness.ts'
 import { answerRelevancy } from './answer-relevancy.ts'
+import { averagePrecisionAt10 } from './average-precision.ts'
+import { citationPrecision } from './citation-precision.ts'
+import { citationRecall } from './citation-recall.ts'
 import { contextPrecision } from './context-precision.ts'
 import { contextRecall } from './context-recall.ts'
 import { factsFound } from './facts-found.ts'
 import { faithfulness } from './faithfulness.ts'
+import { hallucinationRate } from './hallucination-rate.ts'
 import { hitAt5 } from './hit-at-5.ts'
 import { judgeMean } from './judge-mean.ts'
 import { latencyMs } from './latency-ms.ts'
@@ -12,6 +17,8 @@ import { ndcgAt10 } from './ndcg-at-10.ts'
 import { paperExactMatch } from './paper-exact-match.ts'
 import { paperF1 } from './paper-f1.ts'
 import { pointsCovered } from './points-covered.ts'
+import { precisionAt5 } from './precision-at-5.ts'
+import { rPrecision } from './r-precision.ts'
 import { recallAt5 } from './recall-at-5.ts'
 import { strictMatch } from './strict-match.ts'
 import { tokenF1 } from './token-f1.ts'
@@ -24,11 +31,18 @@ export const METRICS = [
   answerRelevancy,
   contextPrecision,
   contextRecall,
+  answerCorrectness,
+  hallucinationRate,
+  citationRecall,
+  citationPrecision,
   factsFound,
   hitAt5,
   recallAt5,
   mrrAt10,
   ndcgAt10,
+  precisionAt5,
+  rPrecision,
+  averagePrecisionAt10,
   tokenF1,
   pointsCovered,
   abstention,
@@ -61,7 +75,7 @@ const BY_ID = new Map<MetricId, Metric>(METRICS.map((metric) => [metric.id, metr
 
 export const metricOfId = (id: MetricId): Metric => BY_ID.get(id)!
 
-/** What pages show until another metric is chosen: answers of every approach have it, those without contexts too. */
+/** Holds what pages show until another metric is chosen: answers of every approach have it, those without contexts too. */
 export const FIRST_METRIC = answerRelevancy.id
 
 /** A metric's name for people: the same words in tables, reports, pages and help. */
@@ -100,6 +114,6 @@ const WRITE_SIZE = { score: scoreWords, grade: scoreWords, duration: durationWor
   (size: number) => string
 >
 
-/** How the size of a metric's value is written: 0.83, or 1.2 s. */
+/** Returns how the size of a metric's value is written: 0.83, or 1.2 s. */
 export const sizeWordsOf = (metric: Metric | undefined): ((size: number) => string) =>
   WRITE_SIZE[metric?.unit ?? 'score']

@@ -4,7 +4,7 @@ import type { Metric } from './metric.ts'
 const YES_NO = new Set(['yes', 'no'])
 const isNumber = (token: string): boolean => /^\p{N}+(?:st|nd|rd|th)?$/u.test(token)
 
-/** Where the answers that are possible are known, no other one may be given: the first word decides on yes and no; of numbers there is one. */
+/** No other answer than the possible ones may be given where these are known: the first word decides on yes and no; of numbers there is one. */
 function matches(answer: readonly string[], accepted: readonly string[]): boolean {
   const [only, ...more] = accepted
   if (only === undefined) return false

@@ -91,8 +91,8 @@ export const PLATFORM_VARIABLES = {
   BACKEND_JWT_CLAIMS: {
     by: 'platform',
     form: 'authenticated or minimal',
-    default: 'authenticated',
-    what: 'Claims that user tokens need besides sub and exp.',
+    default: 'minimal',
+    what: 'Claims that user tokens need besides sub and exp: none, or aud and role "authenticated" and a UUID as sub. Other values of aud and role are refused in both cases.',
   },
   BACKEND_EDGE_AUTH: {
     by: 'platform',
@@ -171,7 +171,7 @@ export const PLATFORM_VARIABLES = {
     by: 'platform',
     form: URL_FORM,
     default: null,
-    what: 'Dashboard of a Ray cluster: /api/ray passes its job API on (503 unless set), `rag-ladder submit` sends workers to it, and the page Progress shows their jobs.',
+    what: 'Dashboard of a Ray cluster: /api/ray passes its job API on (503 unless set), `rag-ladder submit` sends workers to it, and the tab Progress of a run shows their jobs.',
     option: '--ray',
   },
   RAY_AUTH_TOKEN: {
@@ -236,7 +236,7 @@ export const PLATFORM_VARIABLES = {
     by: 'platform',
     form: 'whole number',
     default: '10000',
-    what: 'Most files of a corpus.',
+    what: 'Most files of a corpus; 300,000, as many as an import stores, where this program starts the platform.',
   },
   RAG_INGESTION_EXECUTION_LEASE_SECONDS: {
     by: 'platform',
@@ -269,6 +269,12 @@ export const PLATFORM_VARIABLES = {
     form: PATH,
     default: null,
     what: 'Folder of models of the platform; models/ in its state folder unless set.',
+  },
+  RAG_LADDER_MODEL_RECORDS: {
+    by: 'platform',
+    form: PATH,
+    default: null,
+    what: 'Folder of what was learned of models at services; model-records/ in its state folder unless set.',
   },
   RAG_LADDER_REVISION: {
     by: 'platform',

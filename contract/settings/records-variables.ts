@@ -150,7 +150,19 @@ export const RECORDS_VARIABLES = {
     by: 'platform',
     form: 'true or false',
     default: 'true',
-    what: 'Whether the image renderer of this machine takes media operations.',
+    what: 'Whether the local image provider, the ComfyUI server at COMFYUI_URL, takes media operations.',
+  },
+  COMFYUI_URL: {
+    by: 'platform',
+    form: URL_FORM,
+    default: null,
+    what: 'ComfyUI server that draws images for the provider "local"; without it that provider answers 503.',
+  },
+  COMFYUI_CHECKPOINT: {
+    by: 'platform',
+    form: 'name',
+    default: null,
+    what: 'Checkpoint of ComfyUI for requests that name none, such as sd_xl_base_1.0.safetensors.',
   },
   MEDIA_FAL_ENABLED: {
     by: 'platform',

@@ -16,7 +16,7 @@ import type { Program, Variable } from './variable.ts'
 
 const portOf = (name: LocalServiceName): string => String(SERVICES[name].child.defaultPort)
 
-/** What each service of its own process reads under its prefix. */
+/** Lists what each service of its own process reads under its prefix. */
 const boundary = <Prefix extends 'DOCCONV' | 'STT' | 'TTS', Upload extends 'MAX_FILE_SIZE' | 'MAX_UPLOAD_BYTES'>(
   by: Program,
   prefix: Prefix,
@@ -69,9 +69,9 @@ export const SERVICE_VARIABLES = {
   ...boundary('converter', 'DOCCONV', 'MAX_FILE_SIZE', 50 * MIB),
   DEVICE: {
     by: 'converter',
-    form: 'cpu',
+    form: 'cpu, cuda or mps',
     default: 'cpu',
-    what: 'Conversions run on the processor; cuda and mps are refused.',
+    what: 'Conversions run on the processor; another device gives way to it, with a warning.',
   },
   DOCCONV_FORMULAS: {
     by: 'converter',

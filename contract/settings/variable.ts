@@ -17,7 +17,7 @@ export type Program = keyof typeof PROGRAMS
 
 export interface Variable {
   by: Program
-  /** What the value looks like. */
+  /** Holds what the value looks like. */
   form: string
   /** The value that an unset variable has; null where there is none or where it is computed, which `what` then explains. */
   default: string | null

@@ -7,9 +7,13 @@ import { VARIABLES } from './variables.ts'
 const ROOT = new URL('../../', import.meta.url)
 const TABLE = 'contract/settings/'
 
-const sources = execFileSync('git', ['ls-files', 'contract', 'main', 'providers', 'renderer', 'preload', 'bin'], {
-  cwd: ROOT,
-})
+const sources = execFileSync(
+  'git',
+  ['ls-files', 'contract', 'core', 'main', 'providers', 'renderer', 'preload', 'bin'],
+  {
+    cwd: ROOT,
+  },
+)
   .toString()
   .split('\n')
   .filter((file) => /\.(ts|tsx|mjs|cjs)$/.test(file) && !file.includes('.test.') && !file.startsWith(TABLE))

@@ -41,6 +41,13 @@ const DECLARED = {
     what: 'Answers per question and approach; 1, or what the manifest declares, unless set.',
     option: '--repeats',
   },
+  MATRIX_CONTEXT_BUDGET: {
+    by: 'runner',
+    form: 'none, or whole number, 100 to 200000',
+    default: null,
+    what: "Tokens of text that every approach hands to the answerer; the manifest's value, else that of the stored run, else 2000 unless set. none runs approaches as they are declared.",
+    option: '--context-budget',
+  },
   MATRIX_RETRY_FAILED: {
     by: 'runner',
     form: 'access, all or none',
@@ -267,11 +274,29 @@ const DECLARED = {
     default: null,
     what: 'The host starts the engine’s children.',
   },
-  RAG_LADDER_TEST_GGUF: {
+  RAG_LADDER_CHECK_ONLY: {
+    by: 'internal',
+    form: '1',
+    default: null,
+    what: 'The platform reads its settings and ends.',
+  },
+  RAG_LADDER_TRUSTED_APPROACHES: {
+    by: 'internal',
+    form: LIST,
+    default: null,
+    what: 'SHA-256 of the files in approaches/ that the person has allowed.',
+  },
+  RAG_LADDER_HOST_MAX_FILES: {
+    by: 'internal',
+    form: 'whole number',
+    default: null,
+    what: 'Most files of a corpus where neither RAG_INGESTION_MAX_FILES nor the project’s env file sets it.',
+  },
+  RAG_LADDER_TEST_MODELS: {
     by: 'internal',
     form: 'JSON',
     default: null,
-    what: 'GGUF file that a process of its own tests.',
+    what: 'Models that a process of its own tests, each in its roles.',
   },
   RAG_LADDER_FETCH_FILE: {
     by: 'internal',

@@ -47,11 +47,11 @@ async function announce({ deletions = [], publications = [], ordered = false, an
   return { ...seen, confirmed }
 }
 
-const LIST = `The cold reset of run r deletes 3 finished cells and these files:
+const LIST = `The cold reset of run r moves 3 finished cells and these files to the trash:
   smoke: evidence /r/evidence.jsonl (3 finished rows, 2.1 kB)
   smoke: human round /r/human-round.json (12 B)
   smoke: collections of the external platform are kept
---no-cold-reset keeps them and makes only what is missing.`
+"rag-ladder trash list" shows them for 30 days. --no-cold-reset keeps them and makes only what is missing.`
 
 describe('announceEffects', () => {
   it('reports nothing where nothing would be lost', async () => {
@@ -69,8 +69,8 @@ describe('announceEffects', () => {
 
   it('asks otherwise, and stops unless the answer is yes', async () => {
     const { asked } = await announce({ deletions: [evidence], answer: 'Yes' })
-    expect(asked).toEqual([`${LIST}\nDelete them? [y/N] `])
-    await expect(announce({ deletions: [evidence], answer: '' })).rejects.toThrow('nothing was deleted')
+    expect(asked).toEqual([`${LIST}\nMove them to the trash? [y/N] `])
+    await expect(announce({ deletions: [evidence], answer: '' })).rejects.toThrow('nothing was removed')
   })
 
   it('asks before published results are replaced, and stops unless the answer is yes', async () => {

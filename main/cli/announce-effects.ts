@@ -1,10 +1,11 @@
 import { createInterface } from 'node:readline/promises'
 import type { DeletionList, PublicationChange } from '../../contract/control/run-job.ts'
+import { TRASH_DAYS } from '../lib/files/trash.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
-import { describePublication, replacements } from '../report/publication-change.ts'
+import { describePublication, replacements } from '../report/publication/publication-change.ts'
 import { plural } from '../../contract/words.ts'
-import { describeDeletions, mustConfirm, rowsIn } from '../runner/cold-reset.ts'
-import { refusedPublications, type RunEffects } from '../runner/run-effects.ts'
+import { describeDeletions, mustConfirm, rowsIn } from '../runner/reset/cold-reset.ts'
+import { refusedPublications, type RunEffects } from '../runner/reset/run-effects.ts'
 
 /** Asks a question at the terminal. */
 export type Ask = (text: string) => Promise<string>
@@ -39,13 +40,13 @@ async function announceDeletions({ runId, effects, isResetOrdered, ask, notify }
   const { deletions } = effects
   if (!mustConfirm(deletions)) return
   const what = [
-    `The cold reset of run ${runId} deletes ${plural(rowsIn(deletions), 'finished cell')} and these files:`,
+    `The cold reset of run ${runId} moves ${plural(rowsIn(deletions), 'finished cell')} and these files to the trash:`,
     ...describeDeletions(deletions),
-    '--no-cold-reset keeps them and makes only what is missing.',
+    `"rag-ladder trash list" shows them for ${TRASH_DAYS} days. --no-cold-reset keeps them and makes only what is missing.`,
   ].join('\n')
   if (isResetOrdered || ask === null) notify(what)
-  else if (!isYes(await ask(`${what}\nDelete them? [y/N] `)))
-    throw new InputError(['nothing was deleted: give --no-cold-reset to resume this run'])
+  else if (!isYes(await ask(`${what}\nMove them to the trash? [y/N] `)))
+    throw new InputError(['nothing was removed: give --no-cold-reset to resume this run'])
 }
 
 /** Shows what publishing replaces, and asks where a person is at the terminal and has not confirmed by an option. Throws `InputError`. */

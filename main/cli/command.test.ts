@@ -3,11 +3,10 @@ import { InputError } from '../manifests/runner-inputs.ts'
 import { commandHelp, numberOption, parseCommandLine, type Command } from './command.ts'
 import { COMMANDS } from './commands.ts'
 
-const commands = await Promise.all(Object.values(COMMANDS).map((load) => load()))
+const commands = await Promise.all(Object.values(COMMANDS).map(({ load }) => load()))
 
 const command: Command = {
   name: 'count',
-  summary: 'Counts.',
   options: {
     cells: { type: 'number', hint: 'N', kind: 'whole', from: 1, to: 32, example: 4, description: 'cells in flight' },
     share: { type: 'number', hint: 'N', kind: 'decimal', above: 0, to: 1, example: 0.5, description: 'a share' },
@@ -61,8 +60,8 @@ describe('parseCommandLine', () => {
   })
 
   it('help shows the range of a number', () => {
-    expect(commandHelp(command, 100)).toContain('cells in flight (from 1 to 32)')
-    expect(commandHelp(command, 100)).toContain('a seed (from 0; default: 3)')
+    expect(commandHelp(command, 'Counts.', 100)).toContain('cells in flight (from 1 to 32)')
+    expect(commandHelp(command, 'Counts.', 100)).toContain('a seed (from 0; default: 3)')
   })
 })
 
@@ -85,6 +84,15 @@ describe('options of the commands', () => {
       const error = await each.run({ ...given, positionals, values }).catch((thrown: unknown) => thrown)
       expect(error).toBeInstanceOf(InputError)
       expect((error as InputError).problems).toContain(problem)
+    },
+  )
+
+  it.each(commands.map(({ name, verbs = [] }) => [name, verbs.map(([usage]) => usage.split(' ')[0]!)] as const))(
+    '%s has the name that the overview gives it, and its summary lists its verbs',
+    (name, verbs) => {
+      const { summary } = COMMANDS[name]!
+      if (verbs.length > 0 && name !== 'submit')
+        expect(summary.slice(summary.indexOf(': ') + 2, -1).split(', ')).toEqual(verbs)
     },
   )
 

@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsOptionsConfig } from 'node:util'
-import { plainNumber, type NumberKind } from '../../contract/plain-number.ts'
-import { wrap } from '../lib/terminal-text.ts'
+import { plainNumber, type NumberKind } from '../../core/plain-number.ts'
+import { helpTable, wrap } from '../lib/text/terminal-text.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 
 /** Exit codes of every command; documented in docs/guide/headless-and-ci.md. */
@@ -11,6 +11,7 @@ export const EXIT = {
   cellsFailed: 3,
   evidenceRefused: 4,
   serviceFailed: 5,
+  gateFailed: 6,
   interrupted: 130,
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
@@ -19,7 +20,7 @@ type OptionValue = string | number | boolean | undefined
 
 interface OptionText {
   description: string
-  /** How the value is called in the help. */
+  /** States how the value is called in the help. */
   hint?: string
 }
 
@@ -52,7 +53,7 @@ export type Option =
 export interface Invocation {
   values: Readonly<Record<string, OptionValue>>
   positionals: string[]
-  /** What is wrong with numbers, for a command that reports it together with its other problems. */
+  /** Holds what is wrong with numbers, for a command that reports it together with its other problems. */
   problems?: readonly string[]
   env: Readonly<Record<string, string | undefined>>
   stdout: NodeJS.WriteStream
@@ -61,7 +62,6 @@ export interface Invocation {
 
 export interface Command {
   name: string
-  summary: string
   /** Arguments after the options, such as `<file>`. */
   positionals?: string
   options: Readonly<Record<string, Option>>
@@ -153,7 +153,7 @@ function rangeWords({ from, above, to }: NumberOption): string {
 }
 
 /** Help text of one command. */
-export function commandHelp(command: Command, columns: number): string {
+export function commandHelp(command: Command, summary: string, columns: number): string {
   const options = Object.entries(command.options).map(([name, option]) => {
     const label = option.type === 'boolean' ? `--[no-]${name}` : `--${name} ${option.hint ?? 'VALUE'}`
     const more = [
@@ -171,19 +171,11 @@ export function commandHelp(command: Command, columns: number): string {
     ...wrap(about, columns - 6).map((line) => `      ${line}`),
   ])
   return [
-    ...wrap(command.summary, columns),
+    ...wrap(summary, columns),
     '',
     `Usage: ${usage}`,
     ...(verbs.length > 0 ? ['', ...verbs] : []),
     ...(rows.length > 0 ? ['', ...rows] : []),
     '',
   ].join('\n')
-}
-
-/** Rows of a name and its description, wrapped so that no line is wider than `columns`. */
-export function helpTable(rows: readonly (readonly [string, string])[], nameWidth: number, columns: number): string[] {
-  const indent = ' '.repeat(nameWidth + 3)
-  // A column of a few letters would be harder to read than lines that are too long.
-  const width = Math.max(30, columns - indent.length)
-  return rows.map(([name, text]) => `  ${name.padEnd(nameWidth)} ${wrap(text, width).join(`\n${indent}`)}`)
 }

@@ -1,9 +1,10 @@
-import type { Estimate, Judgments } from '../../contract/index.ts'
+import type { Judgments } from '../../contract/evidence/judgments.ts'
+import type { Estimate } from '../../contract/evidence/statistics.ts'
 import { intervalWords, plural, scoreWords } from '../../contract/words.ts'
-import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
-import { wrap } from '../lib/terminal-text.ts'
-import { readJudgments } from '../report/judge-input.ts'
-import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
+import { sanitizeForTerminal } from '../lib/text/sanitize-for-terminal.ts'
+import { wrap } from '../lib/text/terminal-text.ts'
+import { readJudgments } from '../report/aggregate/judge-input.ts'
+import { filesOf, type PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { outputColumns } from './progress/render-line.ts'
 
 const figure = ({ value, interval }: Estimate): string =>
@@ -11,7 +12,7 @@ const figure = ({ value, interval }: Estimate): string =>
 
 const share = ({ value, n }: Estimate): string => (value === null ? '–' : `${Math.round(value * 100)} % of ${n}`)
 
-/** What is known of a panel's judges, as lines for a terminal; endpoints' and answers' texts in it are made harmless. */
+/** Returns what is known of a panel's judges, as lines for a terminal; endpoints' and answers' texts in it are made harmless. */
 function describeJudges(
   { dataset_id, panel, blocked = [], withheld = [], errors = [] }: Judgments,
   columns: number,

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { ReportError } from '../report/report-error.ts'
-import { EvaluationFailedError } from '../runner/evaluation-failed.ts'
-import { ArtifactsInvalidError } from '../runner/finish-dataset.ts'
+import { ArtifactsInvalidError } from '../runner/finish/finish-dataset.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { GraphMissingError } from '../runner/run-dataset.ts'
 import { exitCodeOf, isForeseen } from './exit-code.ts'
@@ -16,7 +15,6 @@ it.each([
   [new JudgePanelError('panel_failed', 'x'), 5],
   [new JudgePanelError('mixed_answers', 'x'), 4],
   [new JudgePanelError('judge_models_missing', 'x'), 2],
-  [new EvaluationFailedError('x'), 5],
   [new GraphMissingError('x'), 5],
 ])('%s of a command or of a step has its documented exit code and no stack trace', (error, code) => {
   expect([exitCodeOf(error), exitCodeOf(new StepFailedError('judge', error))]).toEqual([code, code])

@@ -1,26 +1,25 @@
 import { EvidenceError } from '../evidence/errors.ts'
-import { AccessRefusedError } from '../runner/access-refusals.ts'
-import { CorpusChangedError } from '../runner/corpus-guard.ts'
-import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-evidence.ts'
+import { AccessRefusedError } from '../runner/cells/access-refusals.ts'
+import { CorpusChangedError } from '../runner/ingestion/corpus-guard.ts'
+import { EvidenceRefusedError, ResumeConflictError } from '../runner/cells/open-evidence.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
-import { BudgetSpentError } from '../runner/run-budget.ts'
-import { IngestionFailedError, IngestionStuckError } from '../runner/ingest.ts'
-import { GraphMissingError } from '../runner/run-dataset.ts'
+import { BudgetSpentError } from '../runner/prepare/run-budget.ts'
+import { IngestionFailedError, IngestionStuckError } from '../runner/ingestion/ingest.ts'
+import { ContextsMissingError, GraphMissingError } from '../runner/run-dataset.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
-import { PlatformError } from '../runner/platform-client.ts'
-import { PreflightError } from '../runner/preflight.ts'
+import { PlatformError } from '../runner/platform/platform-client.ts'
+import { PreflightError } from '../runner/prepare/preflight.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
-import { SecretsError } from '../lib/private-file.ts'
-import { RayError } from '../lib/ray-jobs.ts'
+import { SecretsError } from '../lib/files/private-file.ts'
+import { RayError } from '../lib/services/ray-jobs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 import { ReportError } from '../report/report-error.ts'
-import { EvaluationFailedError } from '../runner/evaluation-failed.ts'
-import { ArtifactsInvalidError } from '../runner/finish-dataset.ts'
+import { ArtifactsInvalidError } from '../runner/finish/finish-dataset.ts'
 import { EXIT, type ExitCode } from './command.ts'
 import { UnusableFilesError } from './unusable-files.ts'
 
-/** Whether a service refused to start as it is set up: a person must change something first. */
+/** Returns true when a service refused to start as it is set up: a person must change something first. */
 const isConfiguration = (error: unknown): boolean => error instanceof ServiceFailedError && error.isConfiguration
 
 /** The exit code for a failure; a step's failure counts as its cause. */
@@ -49,7 +48,7 @@ export function exitCodeOf(error: unknown): ExitCode {
     IngestionFailedError,
     IngestionStuckError,
     GraphMissingError,
-    EvaluationFailedError,
+    ContextsMissingError,
   ]
   if (ofServices.some((kind) => cause instanceof kind)) return EXIT.serviceFailed
   if (cause instanceof Error && cause.name === 'AbortError') return EXIT.interrupted
@@ -66,7 +65,7 @@ function codeOfReport({ code }: ReportError): ExitCode {
   return code === 'publish_busy' ? EXIT.serviceFailed : EXIT.evidenceRefused
 }
 
-/** Whether an error is a known one: its message is enough. */
+/** Returns true when an error is a known one: its message is enough. */
 export function isForeseen(error: unknown): boolean {
   return error instanceof StepFailedError || exitCodeOf(error) !== EXIT.unexpected
 }

@@ -1,8 +1,10 @@
 import { resolve } from 'node:path'
-import { namedFiles, type ArtifactPlace } from '../evidence/artifact-files.ts'
+import { namedFiles, type ArtifactPlace } from '../evidence/files/artifact-files.ts'
 import { MAX_BUDGET } from '../../contract/control/run-job.ts'
-import { MAX_CONCURRENCY, MAX_REPEATS, MAX_ROTATIONS, PRIMARY_METRICS } from '../../contract/index.ts'
-import { projectProblem } from '../manifests/project-folder.ts'
+import { MAX_REPEATS } from '../../contract/evidence/canonical-row.ts'
+import { MAX_CONCURRENCY, MAX_ROTATIONS } from '../../contract/manifests/evaluation.ts'
+import { PRIMARY_METRICS } from '../../contract/metrics/metrics.ts'
+import { projectProblem } from '../manifests/project/project-folder.ts'
 import { InputError, parseRunnerInputs } from '../manifests/runner-inputs.ts'
 import { decimalNumber, textOption, wholeNumber, type Invocation, type Option } from './command.ts'
 
@@ -15,10 +17,16 @@ export const RUN_OPTIONS = {
   models: {
     type: 'string',
     hint: 'ALIAS,...',
-    description: 'exactly these aliases; the six canonical ones unless given',
+    description: 'exactly these aliases; the six canonical ones and bm25 unless given',
   },
   flavors: { type: 'string', hint: 'NAME,...', description: 'flavors by name, by approach, or "all"' },
   all: { type: 'boolean', description: 'every alias of the consumer manifest' },
+  baselines: {
+    type: 'string',
+    hint: 'NAME,...',
+    description:
+      'baselines beside them: no-retrieval (the model alone), full-context (all documents that it takes), bm25',
+  },
   metrics: {
     type: 'string',
     hint: 'NAME,...',
@@ -29,6 +37,10 @@ export const RUN_OPTIONS = {
     hint: 'NAME',
     description: `metric that decides about the run: ${PRIMARY_METRICS.join(', ')}; the first that the run has unless given`,
   },
+  'exclude-cut-answers': {
+    type: 'boolean',
+    description: 'leave answers that a limit of tokens cut out of all scores; set it before the first cell',
+  },
   evaluate: { type: 'boolean', description: 'score the answers', default: true },
   concurrency: {
     ...wholeNumber(1, MAX_CONCURRENCY, 4),
@@ -37,6 +49,18 @@ export const RUN_OPTIONS = {
   repeats: {
     ...wholeNumber(1, MAX_REPEATS, 3),
     description: 'answers per question and approach instead of MATRIX_REPEATS',
+  },
+  'context-budget': {
+    type: 'string',
+    hint: 'N|none',
+    description:
+      'tokens of text that every approach hands to the answerer (2000 for a new run); none runs them as declared',
+  },
+  trace: {
+    type: 'string',
+    hint: 'full|tree|off',
+    description:
+      'what each cell keeps of its calls to models, stores and tools: steps with their texts (full, the default), steps alone, or nothing',
   },
   budget: {
     ...decimalNumber({ above: 0, to: MAX_BUDGET }, 2.5),
@@ -74,7 +98,7 @@ export const RUN_OPTIONS = {
     ...wholeNumber(1, MAX_ROTATIONS, 2),
     description: 'how often each judge is asked, each time in another order',
   },
-  reference: { type: 'boolean', description: 'show the ground truth to chat judges' },
+  reference: { type: 'boolean', description: 'show the ground truth to chat judges; on unless --no-reference' },
   json: { type: 'boolean', description: 'print events as JSON lines' },
 } as const satisfies Record<string, Option>
 
@@ -106,7 +130,7 @@ export function projectFolder(invocation: Invocation): string {
 }
 
 /**
- * Where a command that only reads finds artifacts: the folder of `--results`, and the files that variables name. It needs no project,
+ * Returns where a command that only reads finds artifacts: the folder of `--results`, and the files that variables name. It needs no project,
  * because published results can be anywhere.
  */
 export function artifactPlace(invocation: Invocation): ArtifactPlace {

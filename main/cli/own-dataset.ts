@@ -1,5 +1,5 @@
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
-import { isOwnDataset } from '../manifests/own-datasets.ts'
+import { isOwnDataset } from '../manifests/datasets/own-datasets.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { unusableWords } from '../manifests/selection.ts'
 

@@ -1,14 +1,17 @@
-import { durationWords, type Aggregate, type Prices } from '../../contract/index.ts'
+import type { Aggregate } from '../../contract/evidence/aggregate.ts'
+import type { ArtifactFiles } from '../evidence/files/artifact-files.ts'
+import type { Prices } from '../../contract/manifests/prices.ts'
+import { durationWords, plural, scoreWords } from '../../contract/words.ts'
 import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import { latencyMs } from '../../contract/metrics/latency-ms.ts'
-import { plural, scoreWords } from '../../contract/words.ts'
-import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
-import { costLines } from '../report/answer-cost.ts'
-import { historicalRows, snapshotIdentity, type HistoricalSnapshot } from '../report/historical.ts'
-import { renderMatrixTable } from '../report/matrix-table.ts'
+import { sanitizeForTerminal } from '../lib/text/sanitize-for-terminal.ts'
+import { costLines } from '../report/tables/answer-cost.ts'
+import { historicalRows, snapshotIdentity, type HistoricalSnapshot } from '../report/publication/historical.ts'
+import { renderMatrixTable } from '../report/terminal/matrix-table.ts'
 import { STATE_SIGNS } from '../report/words.ts'
-import { readAggregate } from '../report/write-artifacts.ts'
-import { filesOf, type PreparedRun } from '../runner/prepare-run.ts'
+import { differencesOf, isParaphrased, paraphraseText } from '../report/tables/paraphrase-differences.ts'
+import { readAggregate } from '../report/publication/write-artifacts.ts'
+import { filesOf, type PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { outputColumns } from './progress/render-line.ts'
 
 const wantsColor = (out: NodeJS.WriteStream): boolean => out.isTTY && process.env['NO_COLOR'] === undefined
@@ -18,11 +21,20 @@ const [NARROWEST, WIDEST] = [60, 160]
 
 /** Prints aggregates as the matrix, and what they cost where paid models were asked; nothing for none. */
 export function printAggregates(aggregates: readonly Aggregate[], prices: Prices, out: NodeJS.WriteStream): void {
-  if (aggregates.length === 0) return
+  const originals = aggregates.filter((aggregate) => !isParaphrased(aggregate))
+  if (originals.length === 0) return
   const columns = Math.min(Math.max(outputColumns(out, process.env), NARROWEST), WIDEST)
-  out.write(`\n${renderMatrixTable(aggregates, { color: wantsColor(out), columns })}\n`)
+  out.write(`\n${renderMatrixTable(originals, { color: wantsColor(out), columns })}\n`)
   const costs = costLines(aggregates, prices)
   if (costs.length > 0) out.write(`${sanitizeForTerminal(costs.join('\n'))}\n\n`)
+}
+
+/** Prints what other words change for each approach, where a run asked its questions in both. */
+export async function printParaphrases(
+  runs: readonly { datasetId: string; files: Pick<ArtifactFiles, 'evidence'> }[],
+  out: NodeJS.WriteStream,
+): Promise<void> {
+  out.write(sanitizeForTerminal(paraphraseText(await differencesOf(runs))))
 }
 
 /** Prints the matrix of these datasets of a run, as far as they have been summed up. */
@@ -32,11 +44,10 @@ export async function printMatrix(
   out: NodeJS.WriteStream,
 ): Promise<void> {
   const all = await Promise.all(datasetIds.map((id) => readAggregate(filesOf(run, id).evaluation)))
-  printAggregates(
-    all.filter((aggregate) => aggregate !== null),
-    run.prices,
-    out,
-  )
+  const aggregates = all.filter((aggregate) => aggregate !== null)
+  printAggregates(aggregates, run.prices, out)
+  const runs = aggregates.map(({ dataset: { id } }) => ({ datasetId: id, files: filesOf(run, id) }))
+  await printParaphrases(runs, out)
 }
 
 /** Prints what historical snapshots have, a line per approach; nothing for none. */

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path'
-import type { IngestionProfile, RunEvent } from '../../contract/index.ts'
+import type { RunEvent } from '../../contract/evidence/run-event.ts'
+import type { IngestionProfile } from '../../contract/manifests/consumer.ts'
 import { LocalService } from '../engine/services/local-service.ts'
 import type { LocalServiceName } from '../../contract/control/service-list.ts'
 import { installedServices } from '../engine/services/service-definitions.ts'
-import { readersOf } from '../manifests/provider-selection.ts'
-import type { PlatformSource } from '../runner/platform-source.ts'
+import { readersOf } from '../manifests/models/provider-selection.ts'
+import type { PlatformSource } from '../runner/platform/platform-source.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 
 interface ReaderServicesOptions {
@@ -45,8 +46,8 @@ export function readerServices({ root, stateDir, profiles, env, launcher, emit }
     },
     during: (source) => ({
       ...source,
-      async start(profile) {
-        const running = await source.start(profile).catch(async (error: unknown) => {
+      async start(profile, stop) {
+        const running = await source.start(profile, stop).catch(async (error: unknown) => {
           await stopAll()
           throw error
         })

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path'
 import { pagesCommand, typedCommand } from '../evidence/typed-command.ts'
-import type { PreparedRun } from '../runner/prepare-run.ts'
+import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
+import type { DatasetOutcome } from '../runner/run-dataset.ts'
 import { textOption, type Invocation } from './command.ts'
 import { RUN_OPTIONS } from './options.ts'
 
@@ -13,12 +14,26 @@ const placeOptions = (invocation: Invocation): string[] =>
 
 /** The last lines of a complete run: where its results are, and the commands that open them and write them as a page. */
 export function runEndLines(
-  { resultsDir, runId }: Pick<PreparedRun, 'resultsDir' | 'runId'>,
+  { resultsDir, runId, files }: Pick<PreparedRun, 'resultsDir' | 'runId' | 'files'>,
   invocation: Invocation,
+  datasets: readonly Pick<DatasetOutcome, 'datasetId' | 'columns'>[],
 ): string {
   const report = typedCommand(['report', ...placeOptions(invocation), '--run-id', runId])
+  const here = (path: string): string => relative(process.cwd(), path)
+  const own = join(resultsDir, `${runId}-`)
+  // Files that variables put elsewhere, each by its name.
+  const named = Object.values(files).flatMap((kinds) => Object.values(kinds).filter((path) => !path.startsWith(own)))
+  const places = [join(here(resultsDir), `${runId}-*`), ...named.map(here)]
+  const unscored = datasets.filter(({ columns }) => columns.some(({ kind }) => kind === 'metric'))
+  const ids = unscored.map(({ datasetId }) => datasetId).join(',')
+  const command = ['evaluate', ...placeOptions(invocation), '--dataset', ids, '--from', runId]
   return [
-    `answers, evidence and scores are in ${join(relative(process.cwd(), resultsDir), `${runId}-*`)}`,
+    ...(unscored.length === 0
+      ? []
+      : [
+          `to score these answers by the built-in evaluator, without asking an approach again: ${typedCommand([...command, '--run-id', `${runId}-rescored`, '--model-set', 'builtin'])}`,
+        ]),
+    `answers, evidence and scores are in ${places.join(', ')}`,
     `to look at them in the pages: ${pagesCommand()}`,
     `to write them as one HTML page: ${report}`,
     '',

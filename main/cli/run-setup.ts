@@ -1,14 +1,23 @@
 import { resolve } from 'node:path'
 import type { InputProblem } from '../../contract/control/control-error.ts'
 import { RunRequest, type RunRequestInput } from '../../contract/control/run-job.ts'
-import { addressProblem, fieldPath, issueWords, type RunEvent } from '../../contract/index.ts'
+import type { RunEvent } from '../../contract/evidence/run-event.ts'
+import { fieldPath, issueWords } from '../../core/issues.ts'
+import { addressProblem } from '../../contract/service-address.ts'
 import { databaseAddressProblem, withKnownPassword } from '../evidence/postgres/database-address.ts'
 import { experimentFiles, loadExperiment, type Experiment } from '../manifests/experiment.ts'
-import { isOwnDataset } from '../manifests/own-datasets.ts'
-import { STATE_FOLDER } from '../manifests/project-folder.ts'
-import { InputError, parseRunnerInputs, splitList, type RunnerInputs } from '../manifests/runner-inputs.ts'
-import { embeddedPlatform, externalPlatform, type PlatformSource } from '../runner/platform-source.ts'
-import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
+import { isOwnDataset } from '../manifests/datasets/own-datasets.ts'
+import { withParaphrases } from '../manifests/datasets/paraphrases.ts'
+import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
+import {
+  InputError,
+  parseRunnerInputs,
+  readContextBudget,
+  splitList,
+  type RunnerInputs,
+} from '../manifests/runner-inputs.ts'
+import { embeddedPlatform, externalPlatform, type PlatformSource } from '../runner/platform/platform-source.ts'
+import { prepareRun, type PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
 import { flagOption, numberOption, textOption, type Invocation } from './command.ts'
 import { projectFolder } from './options.ts'
@@ -23,13 +32,17 @@ const OPTION_OF: Readonly<Record<string, string>> = {
   models: '--models',
   flavors: '--flavors',
   all_aliases: '--all',
+  baselines: '--baselines',
   metrics: '--metrics',
   primary_metric: '--primary-metric',
+  exclude_cut_answers: '--exclude-cut-answers',
   'judge.models': '--judge-models',
   'judge.endpoint': '--judge-endpoint',
   'judge.rotations': '--rotations',
   repeats: '--repeats',
   concurrency: '--concurrency',
+  context_budget: '--context-budget',
+  trace: '--trace',
   model_set: '--model-set',
   budget: '--budget',
 }
@@ -41,7 +54,7 @@ function describe({ path, message }: InputProblem): string {
   return `${OPTION_OF[field] ?? field}: ${message}`
 }
 
-/** What the options of a command ask for, not yet checked; an option that was not given stays out. */
+/** Returns what the options of a command ask for, not yet checked; an option that was not given stays out. */
 function requested(invocation: Invocation): Record<string, unknown> {
   const { values } = invocation
   const text = (name: string): string | undefined => textOption(invocation, name) ?? undefined
@@ -65,11 +78,15 @@ function requested(invocation: Invocation): Record<string, unknown> {
     models: list('models'),
     flavors: list('flavors'),
     all_aliases: flag('all') === true ? true : undefined,
+    baselines: list('baselines'),
     metrics: flag('evaluate') === false ? [] : list('metrics'),
     primary_metric: text('primary-metric'),
+    exclude_cut_answers: flag('exclude-cut-answers'),
     judge: isJudgeAsked ? withoutUndefined(judge) : undefined,
     repeats: number('repeats'),
     concurrency: number('concurrency'),
+    context_budget: budgetOf(text('context-budget')),
+    trace: text('trace'),
     retry_failed: RETRY_OF_FLAG[String(flag('retry-failed'))],
     model_set: text('model-set'),
     budget: number('budget'),
@@ -77,6 +94,13 @@ function requested(invocation: Invocation): Record<string, unknown> {
     publish: flag('publish'),
   }
   return withoutUndefined(all)
+}
+
+/** A budget that is none of the form is passed on as it is, so that the request is refused with it. */
+const budgetOf = (given: string | undefined): unknown => {
+  if (given === undefined) return undefined
+  const read = readContextBudget(given)
+  return read.success ? read.data : given
 }
 
 /** The name of a run that is given none: one per day for the ladder of the project, and one per day for datasets of a person's own. */
@@ -92,7 +116,7 @@ function defaultRunId(
   return `${subject}-${now.toISOString().slice(0, 10)}`
 }
 
-/** What `--retry-failed` and `--no-retry-failed` ask for. */
+/** Lists what `--retry-failed` and `--no-retry-failed` ask for. */
 const RETRY_OF_FLAG: Readonly<Record<string, RunRequestInput['retry_failed']>> = { true: 'all', false: 'none' }
 
 const withoutUndefined = (fields: Record<string, unknown>): Record<string, unknown> =>
@@ -162,7 +186,14 @@ export async function setUpRun(
   const raw = requested(invocation)
   const judge = { ...(raw['judge'] as object | undefined), ...fixed.judge }
   const { request, problems } = checkedRequest(Object.keys(judge).length === 0 ? raw : { ...raw, judge })
-  const experiment = await loadExperiment(projectFolder(invocation), experimentFiles(inputs))
+  let experiment = await loadExperiment(projectFolder(invocation), experimentFiles(inputs))
+  if (flagOption(invocation, 'paraphrases')) {
+    const asked = request.dataset_ids ?? (inputs.datasetId === null ? null : [inputs.datasetId])
+    const both = await withParaphrases(experiment, asked)
+    experiment = both.experiment
+    // Published figures are those of the questions as they are.
+    Object.assign(request, { dataset_ids: both.ids, publish: false })
+  }
   const resultsDir = resolve(experiment.root, textOption(invocation, 'results') ?? 'results')
   const run_id = request.run_id ?? inputs.runId ?? defaultRunId(request, inputs, experiment, now)
   const prepared = await prepareRun({ ...request, run_id }, { experiment, inputs, resultsDir }, now)

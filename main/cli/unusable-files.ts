@@ -1,8 +1,13 @@
 import { plural } from '../../contract/words.ts'
-import type { ArtifactPlace } from '../evidence/artifact-files.ts'
-import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
+import type { ArtifactPlace } from '../evidence/files/artifact-files.ts'
+import { sanitizeForTerminal } from '../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
-import { scanResults, unusableLines, type ResultsFolder, type UnusableFile } from '../report/results-folder.ts'
+import {
+  scanResults,
+  unusableLines,
+  type ResultsFolder,
+  type UnusableFile,
+} from '../report/publication/results-folder.ts'
 import { EXIT, type ExitCode, type Invocation } from './command.ts'
 import { errorText, outputColumns } from './progress/render-line.ts'
 

@@ -1,12 +1,12 @@
-import { nearestName } from '../lib/nearest-name.ts'
-import { sanitizeForTerminal } from '../lib/sanitize-for-terminal.ts'
+import { nearestName } from '../lib/text/nearest-name.ts'
+import { sanitizeForTerminal } from '../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import type { Command, ExitCode, Invocation } from './command.ts'
 
 // A command of several verbs: `rag-ladder dataset new my_notes` is the verb `new` of the command `dataset`. One table per command holds its
 // verbs; dispatch, their number of arguments, errors and help come from here.
 
-/** What a verb gets: what its command loads for all verbs, the arguments after the verb, and how to print a line. */
+/** Describes what a verb gets: what its command loads for all verbs, the arguments after the verb, and how to print a line. */
 export type VerbCall<Context extends object> = Context & {
   args: readonly string[]
   invocation: Invocation
@@ -27,8 +27,6 @@ export type Verbs<Context extends object> = VerbTable<VerbCall<Context>>
 
 interface VerbCommand<Context extends object> {
   name: string
-  /** What the command is for, without the names of its verbs. */
-  about: string
   positionals: string
   options: Command['options']
   verbs: Verbs<Context>
@@ -40,10 +38,9 @@ interface VerbCommand<Context extends object> {
 
 /** The command of these verbs. Rejects as `verbOf` throws. */
 export function commandOfVerbs<Context extends object>(command: VerbCommand<Context>): Command {
-  const { name, about, positionals, options, verbs, load, inputProblem = () => null } = command
+  const { name, positionals, options, verbs, load, inputProblem = () => null } = command
   return {
     name,
-    summary: `${about}: ${Object.keys(verbs).join(', ')}.`,
     positionals,
     options,
     verbs: Object.values(verbs).map(({ usage, about: work }) => [usage, work]),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { addressProblem } from '../../contract/index.ts'
+import { addressProblem } from '../../contract/service-address.ts'
 import { databaseAddressProblem } from '../evidence/postgres/database-address.ts'
 import { numberOption, textOption, wholeNumber, type Invocation, type Option } from './command.ts'
 import type { WorkerJob } from './job-files.ts'
@@ -8,7 +8,7 @@ import { pickOptions, projectFolder, RUN_OPTIONS } from './options.ts'
 /** Folder of this program. */
 export const PROGRAM_FOLDER = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What workers are started with, where it was given: the same for all of them and for the process that starts the run. */
+/** Lists what workers are started with, where it was given: the same for all of them and for the process that starts the run. */
 const WORKER_OPTIONS = ['dataset', 'run-id', 'models', 'repeats', 'concurrency', 'gateway', 'evidence'] as const
 
 /** Options of the commands that start workers on a cluster. */

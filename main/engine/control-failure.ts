@@ -1,22 +1,24 @@
 import { ORPCError } from '@orpc/server'
-import { conflictingRows, fieldPath } from '../../contract/index.ts'
+import { conflictingRows } from '../../contract/evidence/run-event.ts'
+import { fieldPath } from '../../core/issues.ts'
 import type { ControlError, ControlErrorCode, InputProblem } from '../../contract/control/control-error.ts'
 import { EvidenceError } from '../evidence/errors.ts'
-import { valueWithoutSecrets } from '../lib/known-secrets.ts'
+import { valueWithoutSecrets } from '../../core/known-secrets.ts'
+import { messageOf } from '../../core/json.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ReportError } from '../report/report-error.ts'
 import { StepFailedError } from '../runner/ladder-step.ts'
-import { PlatformError } from '../runner/platform-client.ts'
-import { ModelFetchError } from '../runner/fetch-model.ts'
-import { CorpusChangedError } from '../runner/corpus-guard.ts'
-import { PreflightError } from '../runner/preflight.ts'
-import { EvidenceRefusedError, ResumeConflictError } from '../runner/open-evidence.ts'
+import { PlatformError } from '../runner/platform/platform-client.ts'
+import { ModelFetchError } from '../runner/prepare/fetch-model.ts'
+import { CorpusChangedError } from '../runner/ingestion/corpus-guard.ts'
+import { PreflightError } from '../runner/prepare/preflight.ts'
+import { EvidenceRefusedError, ResumeConflictError } from '../runner/cells/open-evidence.ts'
 import { RunIndexError } from '../run-index/run-index-error.ts'
 import { StatisticsError } from '../statistics/statistics-error.ts'
-import { SecretsError } from '../lib/private-file.ts'
-import { RayError } from '../lib/ray-jobs.ts'
+import { SecretsError } from '../lib/files/private-file.ts'
+import { RayError } from '../lib/services/ray-jobs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 
 type Details = NonNullable<ControlError['details']>
@@ -116,10 +118,10 @@ function controlErrorOf(error: unknown): ControlError {
   const foreseen = known(error)
   if (foreseen !== null) return foreseen
   if (error instanceof ORPCError) return ofTransport(error as ORPCError<string, unknown>)
-  const message = error instanceof Error ? error.message : String(error)
+  const message = messageOf(error)
   return { code: 'unexpected', message: message.slice(0, MAX_MESSAGE_CHARS), retryable: false }
 }
 
-/** Whether the stack is reported: the failure was not expected. */
+/** Returns true when the stack is reported: the failure was not expected. */
 export const isUnexpected = (error: unknown): boolean =>
   known(error) === null && !(error instanceof ORPCError && error.status < 500)

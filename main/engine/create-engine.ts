@@ -1,16 +1,27 @@
+// The engine is the process behind the pages. In: a project folder, settings of the user, calls of the control API. Out: runs, one numbered stream of
+// events, and answers about stored runs. It has no window: main/shell and `rag-ladder serve` start it through launch-engine.ts.
+//   1. index.ts reads the environment (engine-config.ts) and calls `createEngine`, which opens the parts below in this order and closes them in reverse.
+//   2. settings-store.ts and experiment-source.ts hold what a run starts from, and follow the manifests as they are edited.
+//   3. index-gateway.ts answers from the run index; services/ starts platform, converter and speech when they are needed first.
+//   4. run-control/run-control.ts queues runs and carries them out one at a time; run-control/run-journal.ts survives a crash.
+//   5. http/http-server.ts admits a call (http/access.ts), and procedures/ answer it; procedures/launch-run.ts is the click on Run.
+//   6. event-hub.ts numbers every event, so that a page which reconnects misses none.
+// judging/ holds blind rounds of people, corpora/ a person's own datasets, queries/ answers that need more than the index.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RunEvent } from '../../contract/index.ts'
-import { namedFiles } from '../evidence/artifact-files.ts'
+import type { RunEvent } from '../../contract/evidence/run-event.ts'
+import { namedFiles } from '../evidence/files/artifact-files.ts'
 import { BALLOTS_FOLDER } from '../judge/human/human-files.ts'
-import { serviceConnections, withConnections } from '../manifests/connections.ts'
+import { rememberSecretsOf } from '../../core/known-secrets.ts'
+import { serviceConnections } from '../manifests/models/connections.ts'
+import { projectEnvironment } from '../manifests/project/project-env.ts'
 import { experimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
-import { readersOf } from '../manifests/provider-selection.ts'
-import { RESULTS_FOLDER } from '../report/publish.ts'
+import { readersOf } from '../manifests/models/provider-selection.ts'
+import { unpackedFolder, unpackPublished } from '../report/publication/published-folder.ts'
 import { openRunIndex } from '../run-index/open-run-index.ts'
-import { externalPlatform } from '../runner/platform-source.ts'
-import { prepareRun, type PreparedRun } from '../runner/prepare-run.ts'
+import { externalPlatform } from '../runner/platform/platform-source.ts'
+import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { openStateFolder } from '../supervisor/state-folder.ts'
 import type { EngineConfig } from './engine-config.ts'
 import { asConfigError, lockProject } from './engine-lock.ts'
@@ -46,9 +57,10 @@ import { experimentProcedures, runProcedures } from './procedures/run-procedures
 import { workerProcedures } from './procedures/worker-procedures.ts'
 import { storedRunProcedures } from './procedures/stored-run-procedures.ts'
 import { systemProcedures } from './procedures/system-procedures.ts'
+import { prepareRequest } from './procedures/launch-run.ts'
 import { RunControl } from './run-control/run-control.ts'
 import { RunJournal } from './run-control/run-journal.ts'
-import { isUnderWay } from './run-control/run-state.ts'
+import { isUnderWay } from '../../core/evidence/run-fold.ts'
 import { PlatformHost } from './services/platform-host.ts'
 import { ServiceRegistry } from './services/service-registry.ts'
 import { SettingsStore } from './settings-store.ts'
@@ -63,13 +75,15 @@ export interface Engine {
 
 type Undo = () => Promise<void> | void
 
-/** What the engine and its children read instead of the variables alone. A file that cannot be used is reported, and counts as absent. */
+/** Returns what the engine and its children read instead of the variables alone. A file that cannot be used is reported, and counts as absent. */
 async function connectedEnvironment(
   { root, env }: EngineConfig,
   warn: (message: string) => void,
 ): Promise<Pick<EngineConfig, 'env'> & Pick<EngineParts, 'connections'>> {
   try {
-    return { env: await withConnections(root, env, warn), connections: await serviceConnections(root, env) }
+    const connected = await projectEnvironment(root, env, warn)
+    rememberSecretsOf(connected)
+    return { env: connected, connections: await serviceConnections(root, env) }
   } catch (error) {
     if (!(error instanceof ManifestError)) throw error
     warn(error.message)
@@ -99,7 +113,8 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   experiment.watch()
   undo.push(() => experiment.close())
 
-  const folders = [config.resultsDir, join(config.root, RESULTS_FOLDER)]
+  await unpackPublished(config.root, warn)
+  const folders = [config.resultsDir, unpackedFolder(config.root)]
   const artifacts = { resultsDir: config.resultsDir, named: namedFiles(config.root, settings.inputs()) }
   const index = new IndexGateway(openRunIndex(below('run-index.sqlite'), { folders, named: artifacts.named }), hub)
   undo.push(() => index.close())
@@ -139,12 +154,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     journal: new RunJournal(below('runs')),
     hub,
     artifacts,
-    prepare: async (request) =>
-      prepareRun(request, {
-        experiment: await experiment.current(),
-        inputs: settings.inputs(),
-        resultsDir: config.resultsDir,
-      }),
+    prepare: (request) => prepareRequest({ experiment, settings, config }, request),
     beginPlatform: ({ inputs, modelSet }: PreparedRun) => {
       const { gatewayUrl } = inputs
       return gatewayUrl === null ? platform.beginRun(modelSet) : Promise.resolve(externalPlatform(gatewayUrl, inputs))

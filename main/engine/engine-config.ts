@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { plainNumber } from '../../contract/plain-number.ts'
-import { STATE_FOLDER } from '../manifests/project-folder.ts'
+import { plainNumber } from '../../core/plain-number.ts'
+import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import { installedServices, type ServiceDefinition } from './services/service-definitions.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
-/** Where an engine works and who may talk to it. */
+/** Describes where an engine works and who may talk to it. */
 export interface EngineConfig {
   /** Project folder with `manifests/` and `corpus/`. */
   root: string
   resultsDir: string
-  /** What the engine keeps for itself: journals, settings, index, the embedded platform. */
+  /** Holds what the engine keeps for itself: journals, settings, index, the embedded platform. */
   stateDir: string
   /** 0 takes a free one. */
   port: number
@@ -24,7 +24,7 @@ export interface EngineConfig {
   /** The desktop app's own origin, which only counts together with the token. */
   appOrigin: string | null
   version: string
-  /** What the runner reads: addresses, keys, judges. */
+  /** Holds what the runner reads: addresses, keys, judges. */
   env: Environment
   /** Of the platform. */
   launcher: ProcessLauncher

@@ -12,7 +12,7 @@ const byHost = (): ProcessLauncher =>
 
 const isHosted = (): boolean => 'parentPort' in process
 
-/** How an engine starts the platform, and the services beside it. */
+/** Describes how an engine starts the platform, and the services beside it. */
 interface EngineLaunchers {
   platform: ProcessLauncher
   services: ProcessLauncher

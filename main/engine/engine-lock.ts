@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { OsLock } from '../lib/os-lock.ts'
+import { OsLock } from '../lib/files/os-lock.ts'
 import { EngineConfigError } from './engine-config.ts'
 
 /**

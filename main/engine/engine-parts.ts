@@ -1,5 +1,5 @@
-import type { ServiceConnection } from '../manifests/connections.ts'
-import type { ArtifactPlace } from '../evidence/artifact-files.ts'
+import type { ServiceConnection } from '../manifests/models/connections.ts'
+import type { ArtifactPlace } from '../evidence/files/artifact-files.ts'
 import type { EngineConfig } from './engine-config.ts'
 import type { EventHub } from './event-hub.ts'
 import type { ExperimentSource } from './experiment-source.ts'
@@ -18,7 +18,7 @@ import type { SettingsStore } from './settings-store.ts'
 export interface EngineParts {
   config: EngineConfig
   startedAt: string
-  /** Where runs keep their artifacts. */
+  /** States where runs keep their artifacts. */
   artifacts: ArtifactPlace
   hub: EventHub
   experiment: ExperimentSource

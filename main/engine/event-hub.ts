@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
-import { valueWithoutSecrets } from '../lib/known-secrets.ts'
+import { valueWithoutSecrets } from '../../core/known-secrets.ts'
 
 /** Events kept for clients that reconnect: about 10 minutes of a fast run. */
 const KEPT_EVENTS = 20_000
@@ -12,7 +12,7 @@ const MAX_TEXT_CHARS = 20_000
 const short = (text: string): string => (text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS)}…`)
 
 /** The event, cut to the size of a message. */
-function bounded(event: ControlEvent): ControlEvent {
+function cutToMessageSize(event: ControlEvent): ControlEvent {
   if (event.type === 'plan.ready' && event.plan.conflicts.length > MAX_CONFLICTS)
     return { ...event, plan: { ...event.plan, conflicts: event.plan.conflicts.slice(0, MAX_CONFLICTS) } }
   if (event.type === 'step.failed' || event.type === 'notice') return { ...event, message: short(event.message) }
@@ -45,7 +45,7 @@ export class EventHub {
     const entry: SequencedEvent = {
       seq: this.#ring.newest + 1,
       at: new Date().toISOString(),
-      event: valueWithoutSecrets(bounded(event)),
+      event: valueWithoutSecrets(cutToMessageSize(event)),
     }
     this.#ring.push(entry)
     for (const listener of this.#listeners) listener(entry)

@@ -7,7 +7,7 @@ const KEPT_FILES = 20
 const MAX_FILE_BYTES = 64 * 1024 * 1024
 const NAME = /^events-.+\.jsonl$/
 
-/** The stream of events as a file for people: one JSON line each. It is no evidence: nothing reads it, and a full disk only ends it. */
+/** The stream of events as a file for people: one JSON line each. It is not evidence: nothing reads it, and a full disk only ends it. */
 export class EventLog {
   readonly #folder: string
   readonly #report: (error: unknown) => void

@@ -3,7 +3,10 @@ import { readdir, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import type { InputProblem } from '../../contract/control/control-error.ts'
-import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER, OWN_FLAVORS_FILE, OWN_MODELS_FILE } from '../../contract/index.ts'
+import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER } from '../../contract/manifests/datasets.ts'
+import { OWN_FLAVORS_FILE } from '../../contract/manifests/flavors.ts'
+import { OWN_MODELS_FILE } from '../../contract/manifests/models.ts'
+import { messageOf } from '../../core/json.ts'
 import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { problemOf } from './control-failure.ts'
@@ -32,9 +35,7 @@ async function loadInThread(root: string, files: ExperimentFiles): Promise<Exper
   try {
     const reply = await new Promise<ExperimentReply>((done, fail) => {
       worker.once('message', done)
-      worker.once('error', (error: unknown) =>
-        fail(new ManifestError(MANIFESTS, [error instanceof Error ? error.message : String(error)], error)),
-      )
+      worker.once('error', (error: unknown) => fail(new ManifestError(MANIFESTS, [messageOf(error)], error)))
       worker.once('exit', () => fail(new ManifestError(MANIFESTS, ['they cannot be read within 30 s'])))
     })
     if (reply.ok) return reply.experiment
@@ -47,7 +48,7 @@ async function loadInThread(root: string, files: ExperimentFiles): Promise<Exper
 
 type Loaded = { stamp: string; result: Promise<Experiment> }
 
-/** What the last look at the manifests found. */
+/** Describes what the last look at the manifests found. */
 interface ExperimentHealth {
   file: string | null
   problems: InputProblem[]
@@ -139,7 +140,7 @@ export class ExperimentSource {
     ].sort()
     const parts = await Promise.all(
       names.map(async (name) => {
-        // A name that only the manifests of the last load have, and whose file is missing, is no change.
+        // A name that only the manifests of the last load have, and whose file is missing, is not a change.
         const info = await stat(resolve(this.#root, name)).catch(() => null)
         return info === null ? [] : [`${name}\0${info.mtimeMs}\0${info.size}\0${info.ino}`]
       }),

@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { loadExperiment, type Experiment, type ExperimentFiles } from '../manifests/experiment.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 
-/** What the thread sends back, once. */
+/** Describes what the thread sends back, once. */
 export type ExperimentReply = { ok: true; experiment: Experiment } | { ok: false; file: string; problems: string[] }
 
 async function load({ root, files }: { root: string; files: ExperimentFiles }): Promise<ExperimentReply> {

@@ -1,20 +1,27 @@
-import {
-  CANONICAL_APPROACHES,
-  EvaluationMetric,
-  isCloudModel,
-  metricOfId,
-  type ModelChoice,
-  type Alias,
-} from '../../contract/index.ts'
+import { CANONICAL_APPROACHES } from '../../contract/approaches.ts'
+import { EvaluationMetric } from '../../contract/common.ts'
+import { DEFAULT_CONTEXT_BUDGET } from '../../contract/evidence/context-budget.ts'
+import { knownWords } from '../manifests/models/model-records.ts'
+import type { Alias } from '../../contract/manifests/aliases.ts'
+import { isCloudModel, type ModelChoice } from '../../contract/manifests/model-backends.ts'
+import { metricOfId } from '../../contract/metrics/metrics.ts'
 import type { AliasView, DatasetView, ExperimentView, ModelSetView } from '../../contract/control/experiment.ts'
 import { BUILTIN_JUDGES } from '../judge/builtin/builtin-judges.ts'
 import { panelSettings, resolveJudgePanel } from '../judge/panel-settings.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
-import { isOwnDataset } from '../manifests/own-datasets.ts'
+import { isOwnDataset } from '../manifests/datasets/own-datasets.ts'
 import { parametersToSet } from '../manifests/own-flavors.ts'
-import { coverageNotices, unusableNotices, selectAliases, selectDatasets } from '../manifests/selection.ts'
-import { declaredPanel, panelProblem } from '../runner/prepare-run.ts'
+import {
+  coverageNotices,
+  unusableNotices,
+  isByDefault,
+  answersElsewhere,
+  baselineNotices,
+  selectAliases,
+  selectDatasets,
+} from '../manifests/selection.ts'
+import { declaredPanel, panelProblem } from '../runner/prepare/prepare-run.ts'
 
 const canonical: readonly string[] = CANONICAL_APPROACHES
 
@@ -42,7 +49,7 @@ export function datasetView(declared: LadderDataset): DatasetView {
   }
 }
 
-const aliasView = (alias: Alias, { consumer, ownAliases }: Experiment): AliasView => ({
+const aliasView = (alias: Alias, { consumer, ownAliases }: Experiment, elsewhere: string | null): AliasView => ({
   alias: alias.alias,
   own: ownAliases.includes(alias.alias),
   base: alias.base,
@@ -53,26 +60,31 @@ const aliasView = (alias: Alias, { consumer, ownAliases }: Experiment): AliasVie
   parameters: { ...alias.flavor.parameters },
   settable: parametersToSet(alias, consumer),
   canonical: canonical.includes(alias.alias),
+  by_default: isByDefault(alias.alias, elsewhere),
 })
 
 /** The aliases of the project and of the person who works in it. */
-export const aliasViews = (experiment: Experiment): AliasView[] =>
-  [...experiment.aliases.values()].map((alias) => aliasView(alias, experiment))
+export const aliasViews = (experiment: Experiment, elsewhere: string | null): AliasView[] =>
+  [...experiment.aliases.values()].map((alias) => aliasView(alias, experiment, elsewhere))
 
-const roleView = (choice: ModelChoice) => ({
+const roleView = (choice: ModelChoice, root: string) => ({
   backend: choice.backend,
   model: choice.model,
   cloud: isCloudModel(choice),
+  known: knownWords(root, choice),
 })
 
 /** The model sets of the project and of the person who works in it. */
-export const modelSetViews = ({ models, ownModelSets }: Pick<Experiment, 'models' | 'ownModelSets'>): ModelSetView[] =>
+export const modelSetViews = (
+  { models, ownModelSets }: Pick<Experiment, 'models' | 'ownModelSets'>,
+  root: string,
+): ModelSetView[] =>
   Object.entries(models.sets).map(([name, set]) => ({
     name,
     description: set.description,
     is_default: name === models.default_set,
     own: ownModelSets.includes(name),
-    roles: Object.fromEntries(Object.entries(set.roles).map(([role, choice]) => [role, roleView(choice)])),
+    roles: Object.fromEntries(Object.entries(set.roles).map(([role, choice]) => [role, roleView(choice, root)])),
   }))
 
 /** The manifests as pages show them; `inputs` are environment and settings. */
@@ -86,7 +98,7 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
     branding: consumer.branding,
     evaluation_file: experiment.evaluationFile,
     datasets: experiment.datasets.map(datasetView),
-    aliases: aliasViews(experiment),
+    aliases: aliasViews(experiment, answersElsewhere(inputs)),
     metrics: EvaluationMetric.options.map((metric) => ({
       metric,
       requested: requested.includes(metric),
@@ -94,8 +106,13 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
       needs_ground_truth: metricOfId(metric).needs.includes('ground_truth'),
     })),
     primary_metric: evaluation.metrics.primary ?? null,
-    model_sets: modelSetViews(experiment),
-    run: { ...evaluation.run, concurrency: inputs.concurrency ?? evaluation.run.concurrency },
+    exclude_cut_answers: evaluation.metrics.exclude_cut_answers ?? false,
+    model_sets: modelSetViews(experiment, experiment.root),
+    run: {
+      ...evaluation.run,
+      concurrency: inputs.concurrency ?? evaluation.run.concurrency,
+      context_budget: inputs.contextBudget ?? evaluation.run.context_budget ?? DEFAULT_CONTEXT_BUDGET,
+    },
     repeats: inputs.repeats ?? 1,
     judge_panel: {
       settings: panelSettings(panel, declared),
@@ -104,7 +121,12 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
     },
     notices: [
       ...unusableNotices(experiment),
-      ...coverageNotices(requested, selectAliases(experiment, null, null), selectDatasets(experiment, null)),
+      ...baselineNotices(inputs),
+      ...coverageNotices(
+        requested,
+        selectAliases(experiment, null, null, answersElsewhere(inputs)),
+        selectDatasets(experiment, null),
+      ),
     ],
   }
 }

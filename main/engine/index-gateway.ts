@@ -1,6 +1,7 @@
 import type { IndexState } from '../../contract/control/events.ts'
 import type { ControlErrorCode } from '../../contract/control/control-error.ts'
-import type { IndexStatus, IndexVerification } from '../../contract/index.ts'
+import type { IndexStatus, IndexVerification } from '../../contract/control/run-index/upkeep.ts'
+import { messageOf } from '../../core/json.ts'
 import type { RunIndex } from '../run-index/open-run-index.ts'
 import type { QueryInput, QueryName, QueryResult } from '../run-index/queries/answer-query.ts'
 import { RunIndexError } from '../run-index/run-index-error.ts'
@@ -108,7 +109,7 @@ export class IndexGateway {
     try {
       await this.#index.rebuild()
     } catch (error) {
-      this.#setState('failed', error instanceof Error ? error.message : String(error))
+      this.#setState('failed', messageOf(error))
       throw error
     }
     this.#setState('ready', null)

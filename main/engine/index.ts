@@ -1,11 +1,11 @@
 import { enableCompileCache } from 'node:module'
-import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
-import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../contract/process-life.ts'
+import { CONFIG_EXIT_CODE } from '../../core/process-exit.ts'
+import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../core/process-life.ts'
 
 // Before anything heavy is imported: the next start takes compiled code from the cache.
 enableCompileCache()
 
-/** How long the engine may take to end its runs and services when it is stopped. */
+/** Limits how long the engine may take to end its runs and services when it is stopped. */
 const GRACE_MS = 15_000
 
 function report(error: unknown): void {
@@ -17,8 +17,8 @@ exitOnUnhandledErrors(process, report)
 
 const { createEngine } = await import('./create-engine.ts')
 const { EngineConfigError, readEngineConfig, TOKEN_VARIABLE } = await import('./engine-config.ts')
-const { rememberSecretsOf } = await import('../lib/known-secrets.ts')
-const { rememberStoredKeys } = await import('../lib/model-keys.ts')
+const { rememberSecretsOf } = await import('../../core/known-secrets.ts')
+const { rememberStoredKeys } = await import('../lib/trust/model-keys.ts')
 const { nameButtonsInRemedies } = await import('../evidence/typed-command.ts')
 const { launchersOfEngine } = await import('./engine-launchers.ts')
 

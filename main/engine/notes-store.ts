@@ -2,9 +2,10 @@ import { readFile, rename } from 'node:fs/promises'
 import { z } from 'zod'
 import { Sha256 } from '../../contract/common.ts'
 import { CellNote, RunNote, type CellNotes } from '../../contract/control/stored-runs.ts'
+import { jsonIn } from '../../core/json.ts'
 import { oneAfterAnother } from '../lib/one-after-another.ts'
-import { jsonIn, orIfMissing } from '../lib/read-json.ts'
-import { writeAtomic } from '../lib/write-atomic.ts'
+import { orIfMissing } from '../lib/files/read-json.ts'
+import { writeAtomic } from '../lib/files/write-atomic.ts'
 
 const NotesFile = z.strictObject({
   schema_version: z.literal(1),
@@ -17,7 +18,7 @@ type NotesFile = z.infer<typeof NotesFile>
 const NO_NOTE: RunNote = { starred: false, tags: [], note: '' }
 
 /**
- * What a person wrote about runs and cells, in one file of the state folder. It is no part of the evidence: a run is the same run with and
+ * Keeps what a person wrote about runs and cells, in one file of the state folder. It is not part of the evidence: a run is the same run with and
  * without notes, and notes outlive a run that is moved to the trash.
  */
 export class NotesStore {

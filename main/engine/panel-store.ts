@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { PanelState } from '../../contract/control/settings.ts'
+import { jsonIn } from '../../core/json.ts'
 import { oneAfterAnother } from '../lib/one-after-another.ts'
-import { jsonIn, orIfMissing } from '../lib/read-json.ts'
-import { writeAtomic } from '../lib/write-atomic.ts'
+import { orIfMissing } from '../lib/files/read-json.ts'
+import { writeAtomic } from '../lib/files/write-atomic.ts'
 
-/** What the panel remembers, in one file of the state folder; a file that is missing or unusable counts as nothing remembered. */
+/** Keeps what the panel remembers, in one file of the state folder; a file that is missing or unusable counts as nothing remembered. */
 export class PanelStore {
   readonly #file: string
   #state: PanelState

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { trustAddresses } from '../lib/trusted-addresses.ts'
+import { trustAddresses } from '../lib/trust/trusted-addresses.ts'
 import { SettingsStore } from './settings-store.ts'
 
 let folder: string

@@ -6,12 +6,13 @@ import {
   type SettingsUpdate,
   type SettingsView,
 } from '../../contract/control/settings.ts'
-import { describeIssues, PLATFORM_GATEWAY } from '../../contract/index.ts'
+import { describeIssues } from '../../core/issues.ts'
+import { PLATFORM_GATEWAY } from '../../contract/manifests/evaluation.ts'
+import { jsonIn } from '../../core/json.ts'
 import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.ts'
 import { oneAfterAnother } from '../lib/one-after-another.ts'
-import { jsonIn } from '../lib/read-json.ts'
-import { isTrusted, originOf, trustAddresses } from '../lib/trusted-addresses.ts'
-import { writeAtomic } from '../lib/write-atomic.ts'
+import { isTrusted, originOf, trustAddresses } from '../lib/trust/trusted-addresses.ts'
+import { writeAtomic } from '../lib/files/write-atomic.ts'
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`
@@ -60,7 +61,7 @@ export class SettingsStore {
     return this.inputs().modelSet
   }
 
-  /** What the runner reads: settings first, then the environment. */
+  /** Returns what the runner reads: settings first, then the environment. */
   inputs(): RunnerInputs {
     const given = Object.entries(this.#settings).filter(([, value]) => value !== null)
     const secrets = [...this.#session]
@@ -68,14 +69,14 @@ export class SettingsStore {
     return { ...this.#fromEnvironment, ...(Object.fromEntries(replaced) as Partial<RunnerInputs>) }
   }
 
-  /** Where each secret comes from. */
+  /** Returns where each secret comes from. */
   secrets(): SettingsView['secrets'] {
     const source = (name: SecretName) =>
       this.#session.has(name) ? 'session' : this.#fromEnvironment[inputOf(name)] === null ? 'unset' : 'environment'
     return Object.fromEntries(SecretName.options.map((name) => [name, source(name)])) as SettingsView['secrets']
   }
 
-  /** Where each token is sent now. */
+  /** Returns where each token is sent now. */
   secretOrigins(): SecretOrigins {
     const inputs = this.inputs()
     const origins = SecretName.options.map((name) => [name, originOf(DESTINATIONS[name](inputs) ?? '')])

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { tokenF1Of } from '../../contract/index.ts'
+import { tokenF1Of } from '../../contract/short-answers.ts'
 import { shareOfKeys } from '../../contract/metrics/points-covered.ts'
 import { scoreAnswer, withModelRefusal } from './answer-scores.ts'
 

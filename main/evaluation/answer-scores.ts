@@ -1,22 +1,16 @@
-import {
-  hasShortAnswer,
-  METRICS,
-  refusedByRule,
-  type AnswerEvidence,
-  type AnswerMetric,
-  type AnswerScores,
-  type Metric,
-  type MetricNeed,
-  type Refusal,
-  type RowQuestion,
-} from '../../contract/index.ts'
+import type { AnswerMetric, AnswerScores, Refusal } from '../../contract/evidence/answer-scores.ts'
+import type { RowQuestion } from '../../contract/evidence/canonical-row.ts'
+import type { AnswerEvidence, Metric, MetricNeed } from '../../contract/metrics/metric.ts'
+import { METRICS } from '../../contract/metrics/metrics.ts'
+import { refusedByRule } from '../../core/refused-by-rule.ts'
+import { hasShortAnswer } from '../../contract/short-answers.ts'
 
-type Question = Pick<RowQuestion, 'ground_truth' | 'answerable' | 'answer_keys'>
+type Question = Pick<RowQuestion, 'ground_truth' | 'answerable' | 'answer_keys' | 'forbidden_answers'>
 
 export const answerNotRun = (): AnswerScores => ({ status: 'not_run', scores: {}, reason: 'cell_failed' })
 
-/** What of its needs a question declares. An unanswerable one is scored by nothing but whether its answer refuses. */
-const declaredBy = ({ ground_truth, answerable, answer_keys }: Question): ReadonlySet<MetricNeed> =>
+/** Returns what of its needs a question declares. An unanswerable one is scored by nothing but whether its answer refuses. */
+export const declaredBy = ({ ground_truth, answerable, answer_keys }: Question): ReadonlySet<MetricNeed> =>
   answerable
     ? new Set([
         ...(ground_truth === null ? [] : (['ground_truth'] as const)),
@@ -39,8 +33,9 @@ function scoresOf(evidence: AnswerEvidence, question: Question): AnswerScores['s
 export function scoreAnswer(answer: string, question: Question): AnswerScores {
   const refusal: Refusal = { refused: refusedByRule(answer), decided_by: 'rule' }
   if (!question.answerable) return abstentionOf(refusal)
-  const { ground_truth: groundTruth, answer_keys: answerKeys } = question
-  const scores = scoresOf({ answer, groundTruth: groundTruth ?? '', answerKeys, refused: false }, question)
+  const { ground_truth: groundTruth, answer_keys: answerKeys, forbidden_answers: forbidden = [] } = question
+  const evidence = { answer, groundTruth: groundTruth ?? '', answerKeys, forbidden, refused: false }
+  const scores = scoresOf(evidence, question)
   const isScored = Object.keys(scores).length > 0
   return {
     status: isScored ? 'ok' : 'not_evaluable',

@@ -1,30 +1,32 @@
-import {
-  metricOfId,
-  type EvaluationMetric,
-  type EvaluationResult,
-  type ModelUsage,
-  type NotEvaluableReason,
-} from '../../contract/index.ts'
+import type { EvaluationMetric } from '../../contract/common.ts'
+import type { EvaluationResult, NotEvaluableReason } from '../../contract/evidence/evaluation-result.ts'
+import type { ModelUsage } from '../../contract/evidence/model-usage.ts'
+import type { Metric } from '../../contract/metrics/metric.ts'
+import { metricOfId } from '../../contract/metrics/metrics.ts'
+import { UNGRADABLE } from '../../core/evidence/gap-reasons.ts'
 
-/** What an evaluation can rest on; empty contexts and a null ground truth are missing evidence. */
+/** Describes what an evaluation can rest on; empty contexts and a null ground truth are missing evidence. */
 export interface Evidence {
   question: string
   answer: string
   contexts: readonly string[]
   groundTruth: string | null
+  /** The answer with citations by the numbers of its contexts; null or absent where there are none that can be checked. */
+  citedAnswer?: string | null
 }
 
 /** Why each metric cannot be measured; contexts are named before the ground truth where both are missing. */
 export function missingEvidence(
   metrics: readonly EvaluationMetric[],
-  evidence: Pick<Evidence, 'contexts' | 'groundTruth'>,
+  evidence: Pick<Evidence, 'contexts' | 'groundTruth' | 'citedAnswer'>,
 ): Partial<Record<EvaluationMetric, NotEvaluableReason>> {
   const missing: Partial<Record<EvaluationMetric, NotEvaluableReason>> = {}
   for (const metric of metrics) {
-    if (metricOfId(metric).needs.includes('contexts') && evidence.contexts.length === 0)
-      missing[metric] = 'retrieved_contexts_required'
-    else if (metricOfId(metric).needs.includes('ground_truth') && evidence.groundTruth === null)
-      missing[metric] = 'ground_truth_required'
+    const { needs }: Metric = metricOfId(metric)
+    if (needs.includes('contexts') && evidence.contexts.length === 0) missing[metric] = 'retrieved_contexts_required'
+    else if (needs.includes('ground_truth') && evidence.groundTruth === null) missing[metric] = 'ground_truth_required'
+    else if (needs.includes('citations') && (evidence.citedAnswer ?? null) === null)
+      missing[metric] = 'citations_required'
   }
   return missing
 }
@@ -73,15 +75,22 @@ export interface EvaluatorReply {
   reasons: EvaluationResult['reasons']
   evaluatorModel: string | null
   embeddingsModel: string | null
+  evaluatorVersion: string | null
   attempts: number
-  /** What of the evidence the evaluator did not see. */
+  /** Holds what of the evidence the evaluator did not see. */
   unseen: NonNullable<EvaluationResult['unseen']>
   /** Null when no language model was asked. */
   refused: boolean | null
   modelUsage: readonly ModelUsage[]
 }
 
-/** A successful reply → result. A score counts only when it is a finite number; the evaluator's own error word is kept. */
+/** A score of its metric's scale. */
+function isOnScale(id: EvaluationMetric, score: number): boolean {
+  const { range, leastReply = range[0] } = metricOfId(id)
+  return score >= leastReply && score <= (range[1] ?? Infinity)
+}
+
+/** A successful reply → result. A score counts only when it is a finite number of its scale; the evaluator's own error word is kept. */
 export function evaluationFromReply(
   requested: readonly EvaluationMetric[],
   missing: EvaluationResult['not_evaluable'],
@@ -95,10 +104,13 @@ export function evaluationFromReply(
     if (score === null || score === undefined) errors[metric] = reply.metricErrors[metric] ?? 'score_missing_or_null'
     else if (typeof score !== 'number') errors[metric] = 'score_not_numeric'
     else if (!Number.isFinite(score)) errors[metric] = 'score_not_finite'
+    else if (!isOnScale(metric, score)) errors[metric] = `score_out_of_range: ${score}`
     else scores[metric] = score
   }
   const scored = Object.keys(scores).length
-  const status = scored === requested.length ? 'ok' : scored > 0 ? 'partial' : 'error'
+  const isUngradable = Object.values(errors).every((error) => UNGRADABLE.has(error))
+  const none = isUngradable ? 'not_evaluable' : 'error'
+  const status = scored === requested.length ? 'ok' : scored > 0 ? 'partial' : none
   return {
     ...empty(status, requested),
     scores,
@@ -107,6 +119,7 @@ export function evaluationFromReply(
     reasons: reply.reasons,
     evaluator_model: reply.evaluatorModel,
     embeddings_model: reply.embeddingsModel,
+    ...(reply.evaluatorVersion === null ? {} : { evaluator_version: reply.evaluatorVersion }),
     attempts: reply.attempts,
     ...(Object.keys(reply.unseen).length === 0 ? {} : { unseen: reply.unseen }),
     ...(reply.refused === null ? {} : { refused: reply.refused }),

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { EvaluationMetric } from '../../contract/index.ts'
+import type { EvaluationMetric } from '../../contract/common.ts'
 import { EVALUATOR_FAULTS, evaluatorReply as reply, expectedResult } from '../../tests/helpers/evaluator-faults.ts'
 import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
 import { createEvaluatorClient, type EvaluatorClient } from './evaluator-client.ts'
@@ -26,7 +26,13 @@ beforeEach(() => {
 })
 
 const both: EvaluationMetric[] = ['faithfulness', 'answer_relevancy']
-const evidence = { question: 'Q?', answer: 'A.', contexts: ['C'], groundTruth: null as string | null }
+const evidence = {
+  question: 'Q?',
+  answer: 'A.',
+  contexts: ['C'],
+  groundTruth: null as string | null,
+  citedAnswer: null as string | null,
+}
 const run = (metrics = both, more: Partial<typeof evidence> = {}) =>
   client.evaluate(metrics, { ...evidence, ...more }, { row_id: 'r', run_id: 'x', dataset_id: 'd' })
 
@@ -65,6 +71,36 @@ describe('states', () => {
       not_evaluable: { context_recall: 'retrieved_contexts_required' },
     })
     expect(server.requests).toHaveLength(0)
+  })
+})
+
+describe('citations', () => {
+  const sent = () => (JSON.parse(server.requests[0]!.body) as { records: object[] }).records[0]
+
+  it('are sent only where a metric needs them: an evaluator elsewhere need not know the field', async () => {
+    server.script(reply({ citation_recall: 1 }))
+    await run(['citation_recall'], { citedAnswer: 'A [1].' })
+    expect(sent()).toMatchObject({ answer: 'A.', cited_answer: 'A [1].' })
+    server.requests.length = 0
+    server.script(reply({ faithfulness: 1, answer_relevancy: 1 }))
+    await run(both, { citedAnswer: 'A [1].' })
+    expect(sent()).not.toHaveProperty('cited_answer')
+  })
+
+  it('that an answer does not have make their metrics not evaluable', async () => {
+    expect(await run(['citation_recall'])).toMatchObject({
+      status: 'not_evaluable',
+      not_evaluable: { citation_recall: 'citations_required' },
+    })
+    expect(server.requests).toHaveLength(0)
+  })
+})
+
+it('a metric that rules cannot grade is not evaluable, not a failure', async () => {
+  server.script(reply({ answer_correctness: null }, { metric_errors: { answer_correctness: 'needs_language_model' } }))
+  expect(await run(['answer_correctness'], { groundTruth: 'A.' })).toMatchObject({
+    status: 'not_evaluable',
+    metric_errors: { answer_correctness: 'needs_language_model' },
   })
 })
 
@@ -160,5 +196,20 @@ describe('every evaluator fault ends in its typed state', () => {
       scores: { answer_relevancy: 0.4 },
       metric_errors: { faithfulness: 'score_not_numeric' },
     })
+  })
+
+  it.each([
+    [1.4, 'score_out_of_range: 1.4'],
+    [-0.2, 'score_out_of_range: -0.2'],
+    [85, 'score_out_of_range: 85'],
+  ])('a score of another scale (%d) is a failed score that names the value', async (value, error) => {
+    server.script(reply({ faithfulness: value, answer_relevancy: 0.4 }))
+    expect(await run()).toMatchObject({ scores: { answer_relevancy: 0.4 }, metric_errors: { faithfulness: error } })
+  })
+
+  it('answer relevancy is a mean of cosines, so it may be below zero', async () => {
+    server.script(reply({ faithfulness: 1, answer_relevancy: -0.02 }), reply({ faithfulness: 1, answer_relevancy: -2 }))
+    expect(await run()).toMatchObject({ status: 'ok', scores: { answer_relevancy: -0.02 } })
+    expect(await run()).toMatchObject({ metric_errors: { answer_relevancy: 'score_out_of_range: -2' } })
   })
 })

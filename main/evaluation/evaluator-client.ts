@@ -1,13 +1,22 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, request } from 'undici'
-import {
-  describeIssues,
-  EVALUATE_LIMITS,
-  EvaluateResponse,
-  EvaluationMetric,
-  type EvaluationErrorType,
-  type EvaluationResult,
-} from '../../contract/index.ts'
+// The evaluation scores one answer at a time. In: a question with its gold, and the evidence of an answer. Out: scores for its row, each with one of six
+// states and the reason where there is none; a metric whose inputs are missing is never requested.
+//   1. retrieval-scores.ts compares the contexts with the gold passages: recall, nDCG, and recall within a budget of tokens.
+//   2. answer-scores.ts compares the text with the ground truth and the facts that it must hold. Both are rules and call nothing.
+//   3. evaluation-status.ts decides which metrics of the evaluator can be requested, and what a reply means.
+//   4. This file requests them over HTTP from the platform's evaluator or another, with a deadline and retries. It throws nothing: faults are states.
+// handed-over.ts counts what an answer was written from. measured-level.ts scores the questions of a dataset by keyword-search.ts, to show how hard
+// they are before any approach is called.
+import { EvaluationMetric } from '../../contract/common.ts'
+import type { EvaluationErrorType, EvaluationResult } from '../../contract/evidence/evaluation-result.ts'
+import { metricOfId } from '../../contract/metrics/metrics.ts'
+import { EVALUATE_LIMITS, EvaluateResponse } from '../../contract/http/evaluate.ts'
+import { TRACE_FIELD } from '../../contract/evidence/trace.ts'
+import type { CellRecorder } from '../evidence/traces/cell-recorder.ts'
+import { saidIn } from '../../core/http/said.ts'
+import { createHttpClient, HttpFault } from '../../core/http/http-client.ts'
+import { isTemporary } from '../../core/http/pauses.ts'
+import { retry } from '../../core/http/retry.ts'
+import { describeIssues } from '../../core/issues.ts'
 import {
   evaluationFailed,
   evaluationFromReply,
@@ -16,9 +25,8 @@ import {
   type EvaluatorReply,
   type Evidence,
 } from './evaluation-status.ts'
-import { serviceText, valueWithoutSecrets } from '../lib/known-secrets.ts'
-import { withDeadline, type CallDeadline } from '../lib/call-deadline.ts'
-import { credentialHeaders, type Credentials } from '../lib/credential-headers.ts'
+import { serviceText, valueWithoutSecrets } from '../../core/known-secrets.ts'
+import { credentialHeaders, type Credentials } from '../lib/trust/credential-headers.ts'
 
 /** JSON text → value. Python evaluators print bare NaN and Infinity: they become numbers here, so that the metric can be named. */
 function parseLenientJson(text: string): { ok: true; value: unknown } | { ok: false } {
@@ -63,6 +71,7 @@ export interface EvaluatorClient {
     evidence: Evidence,
     metadata: Record<string, string>,
     signal?: AbortSignal,
+    recorder?: CellRecorder,
   ): Promise<EvaluationResult>
   close(): Promise<void>
 }
@@ -103,7 +112,7 @@ function recordOf(evidence: Evidence, metadata: Record<string, string>) {
     return kept
   }
   count('contexts', evidence.contexts.length - EVALUATE_LIMITS.contexts)
-  const { groundTruth } = evidence
+  const { groundTruth, citedAnswer = null } = evidence
   const record = {
     question: within('question_chars', evidence.question, EVALUATE_LIMITS.question),
     answer: within('answer_chars', evidence.answer, EVALUATE_LIMITS.answer),
@@ -111,19 +120,18 @@ function recordOf(evidence: Evidence, metadata: Record<string, string>) {
       .slice(0, EVALUATE_LIMITS.contexts)
       .map((context) => within('context_chars', context, EVALUATE_LIMITS.context)),
     ground_truth: groundTruth === null ? null : within('ground_truth_chars', groundTruth, EVALUATE_LIMITS.groundTruth),
+    ...(citedAnswer === null ? {} : { cited_answer: cut(citedAnswer, EVALUATE_LIMITS.answer) }),
     metadata,
   }
   return { record, unseen }
 }
 
-/** Statements that the evaluator itself left out, according to its reasons. */
+/** Statements that the evaluator itself left out, according to its reasons; of several metrics, the most. */
 function statementsOmitted(reasons: EvaluationResult['reasons']): number {
-  const { faithfulness } = reasons
-  const omitted =
-    typeof faithfulness === 'object' && faithfulness !== null && !Array.isArray(faithfulness)
-      ? faithfulness['statements_omitted']
-      : undefined
-  return typeof omitted === 'number' && Number.isInteger(omitted) && omitted > 0 ? omitted : 0
+  const omitted = Object.values(reasons).map((reason) =>
+    typeof reason === 'object' && reason !== null && !Array.isArray(reason) ? reason['statements_omitted'] : 0,
+  )
+  return Math.max(0, ...omitted.filter((count) => typeof count === 'number' && Number.isInteger(count)).map(Number))
 }
 
 function readReply(text: string): CallOutcome {
@@ -153,64 +161,79 @@ function readReply(text: string): CallOutcome {
         reasons: Object.fromEntries(reasons),
         evaluatorModel: parsed.data.evaluator_model ?? null,
         embeddingsModel: parsed.data.embeddings_model ?? null,
+        evaluatorVersion: parsed.data.evaluator_version ?? null,
       }),
     },
   }
 }
 
+/** The trace in an answer, whether it succeeded or not. */
+function traceIn(text: string): unknown {
+  if (!text.includes(TRACE_FIELD)) return undefined
+  const json = parseLenientJson(text)
+  return json.ok ? (json.value as Record<string, unknown> | null)?.[TRACE_FIELD] : undefined
+}
+
 /** Speaks to `POST /api/rag/evaluate`, one record per call and only the metrics whose evidence is there. */
 export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClient {
-  const agent = new Agent({ headersTimeout: 0, bodyTimeout: 0, keepAliveTimeout: 30_000 })
-  const headers = { 'content-type': 'application/json', ...credentialHeaders(options) }
+  const client = createHttpClient(credentialHeaders(options))
+  const { timeoutMs } = options
 
-  async function call(body: string, deadline: CallDeadline, outer: AbortSignal | undefined): Promise<CallOutcome> {
+  async function call(
+    body: object,
+    signal: AbortSignal | undefined,
+    recorder: CellRecorder | undefined,
+    number: number,
+  ): Promise<CallOutcome> {
+    const startedAt = performance.now()
+    const add = (outcome: CallOutcome, name: string, sent: unknown): CallOutcome => {
+      const error = outcome.ok ? null : `${outcome.type}: ${outcome.message}`
+      recorder?.add({ kind: 'evaluation', name: `evaluation, attempt ${number}${name}`, startedAt, sent, error })
+      return outcome
+    }
+    const sentCall = { json: body, signal, timeoutMs, headers: recorder?.headers }
     try {
-      const { signal } = deadline
-      const response = await request(options.url, { method: 'POST', dispatcher: agent, headers, body, signal })
-      const text = await response.body.text()
-      const status = response.statusCode
-      // A gateway before the evaluator reports the time that ran out: for the counts it is the same as our own deadline.
-      if (status === 408 || status === 504) return fail('timeout', `HTTP ${status}: ${serviceText(text, 300)}`)
-      // 4xx other than 408 and 429 will be the same next time.
-      if (status !== 200)
-        return fail('http_error', `HTTP ${status}: ${serviceText(text, 300)}`, status >= 500 || status === 429)
-      return readReply(text)
+      const { status, text } = await client.send(options.url, sentCall)
+      return add(outcomeOf(status, text), `: HTTP ${status}`, traceIn(text))
     } catch (error) {
-      outer?.throwIfAborted()
-      if (deadline.expired()) return fail('timeout', `no answer within ${options.timeoutMs} ms`)
-      return fail(
-        'network_error',
-        `the evaluator cannot be reached: ${error instanceof Error ? error.message : String(error)}`,
-      )
+      if (!(error instanceof HttpFault)) throw error
+      if (error.fault === 'timeout') return add(fail('timeout', `no answer within ${timeoutMs} ms`), '', undefined)
+      return add(fail('network_error', `the evaluator cannot be reached: ${error.reason}`), '', undefined)
     }
   }
 
+  function outcomeOf(status: number, text: string): CallOutcome {
+    if (status === 200) return readReply(text)
+    const problem = `HTTP ${status}: ${serviceText(saidIn(text).text, 300)}`
+    // A gateway before the evaluator reports the time that ran out: for the counts it is the same as our own deadline.
+    return status === 408 || status === 504
+      ? fail('timeout', problem)
+      : fail('http_error', problem, isTemporary(status))
+  }
+
   return {
-    async evaluate(metrics, evidence, metadata, signal) {
+    async evaluate(metrics, evidence, metadata, signal, recorder) {
       const missing = missingEvidence(metrics, evidence)
       const eligible = metrics.filter((metric) => missing[metric] === undefined)
       if (eligible.length === 0) return evaluationImpossible(metrics, missing)
-      const { record, unseen } = recordOf(evidence, metadata)
-      const body = JSON.stringify({
-        records: [record],
-        metrics: eligible,
-        evaluator_model: null,
-        embeddings_model: null,
-        raise_exceptions: false,
-      })
-      for (let attempts = 1; ; attempts += 1) {
+      // Evaluators elsewhere may refuse a field that they do not know.
+      const needsCitations = eligible.some((metric) => metricOfId(metric).needs.includes('citations'))
+      const sent = needsCitations ? evidence : { ...evidence, citedAnswer: null }
+      const { record, unseen } = recordOf(sent, metadata)
+      const asked = { metrics: eligible, evaluator_model: null, embeddings_model: null, raise_exceptions: false }
+      const rules = { attempts: options.retries + 1, firstMs: options.backoffMs, signal }
+      let attempts = 0
+      const outcome = await retry<CallOutcome>(rules, async (number) => {
+        attempts = number
         await options.ready?.()
-        const outcome = await withDeadline(options.timeoutMs, signal, (deadline) => call(body, deadline, signal))
-        if (outcome.ok) {
-          const statements = statementsOmitted(outcome.reply.reasons)
-          const left = statements === 0 ? unseen : { ...unseen, statements }
-          return evaluationFromReply(metrics, missing, { ...outcome.reply, attempts, unseen: left })
-        }
-        if (attempts > options.retries || !outcome.retryable)
-          return evaluationFailed(metrics, missing, { ...outcome, attempts })
-        await delay((options.backoffMs ?? 500) * 2 ** (attempts - 1), undefined, { signal })
-      }
+        const result = await call({ records: [record], ...asked }, signal, recorder, number)
+        return { result, again: !result.ok && result.retryable, status: null }
+      })
+      if (!outcome.ok) return evaluationFailed(metrics, missing, { ...outcome, attempts })
+      const statements = statementsOmitted(outcome.reply.reasons)
+      const left = statements === 0 ? unseen : { ...unseen, statements }
+      return evaluationFromReply(metrics, missing, { ...outcome.reply, attempts, unseen: left })
     },
-    close: () => agent.destroy(),
+    close: () => client.close(),
   }
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { holdsFact, scoreRetrieval, type RankedEvidence } from './retrieval-scores.ts'
 
@@ -34,6 +35,10 @@ describe('scoreRetrieval', () => {
       recall_at_5: 1,
       mrr_at_10: 1,
       ndcg_at_10: 1,
+      // Two contexts on five places.
+      precision_at_5: 0.4,
+      r_precision: 1,
+      average_precision: 1,
     })
   })
 
@@ -45,6 +50,18 @@ describe('scoreRetrieval', () => {
     expect(scores.mrr_at_10).toBeCloseTo(1 / 3, 12)
     // DCG 1/log2(4) over ideal 1/log2(2) + 1/log2(3)
     expect(scores.ndcg_at_10).toBeCloseTo(0.5 / (1 + 1 / Math.log2(3)), 12)
+  })
+
+  it('scores the first tokens of the contexts at each budget of the curve, the last context cut', () => {
+    // 497 words of one token each, then a fact of which the budget of 500 holds nothing and that of 1,000 all.
+    const noise = context('a.md', Array.from({ length: 497 }, () => 'word').join(' '))
+    const { budget_curve: curve, scores } = scoreRetrieval(
+      evidence([noise, context('a.md', gold[0]!.fact), context('b.md', gold[1]!.fact)]),
+    )
+    expect(curve).toEqual([0, 1, 1, 1, 1])
+    expect(scores.facts_found).toBe(1)
+    expect(scoreRetrieval(evidence([])).budget_curve).toEqual([0, 0, 0, 0, 0])
+    expect(scoreRetrieval(evidence([], { gold: [] })).budget_curve).toBeUndefined()
   })
 
   const [first, second] = [gold[0]!.fact, gold[1]!.fact]
@@ -166,6 +183,31 @@ describe('gold evidence that is a document', () => {
   })
 })
 
+describe('the figures of another program', () => {
+  interface Case {
+    gold: string[]
+    contexts: string[]
+    scores: Record<string, number>
+  }
+  const { cases } = JSON.parse(
+    readFileSync(new URL('../../tests/fixtures/ir-measures.json', import.meta.url), 'utf8'),
+  ) as { cases: Case[] }
+
+  it('are ours where each context is a document and each gold fact another one', () => {
+    expect(cases.length).toBeGreaterThan(15)
+    for (const { gold: documents, contexts, scores } of cases) {
+      const found = scoreRetrieval(
+        evidence(
+          contexts.map((document) => context(document, 'text')),
+          { gold: documents.map((document) => ({ document })) },
+        ),
+      ).scores
+      for (const [metric, score] of Object.entries(scores))
+        expect(found[metric as keyof typeof found], `${metric} of ${documents.join(' ')}`).toBeCloseTo(score, 9)
+    }
+  })
+})
+
 describe('gold evidence that is a long passage', () => {
   const words = Array.from({ length: 300 }, (_, index) => `word${index}`)
   const passage = words.join(' ')
@@ -184,5 +226,12 @@ describe('holdsFact', () => {
     expect(holdsFact('lock was opened in May', 'The lock was opened in May 1904')).toBe(true)
     expect(holdsFact('the lock', gold[0]!.fact)).toBe(false)
     expect(holdsFact('in 1904 the opened lock was May', gold[0]!.fact)).toBe(false)
+  })
+
+  it('does not find a fact of which another word stands in the middle of a context', () => {
+    const fact = 'The lock was opened in May 1904'
+    expect(holdsFact('Note. The lock was opened in May 1994. It was rebuilt.', fact)).toBe(false)
+    expect(holdsFact('Note. The lock was opened in May', fact)).toBe(true)
+    expect(holdsFact('was opened in May 1904. It was rebuilt.', fact)).toBe(true)
   })
 })

@@ -1,9 +1,17 @@
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { EvidenceError, malformedJournal, RefusalError } from './errors.ts'
-import type { FileOps, LogFile } from './file-ops.ts'
-import { appendWhole, lastLineEnd, type LineRange, moveTail, readWhole, scanLines, undoAppend } from './line-file.ts'
-import { cellId, rowKeyOf } from './row-id.ts'
-import { decodeLine } from './row-line.ts'
+import type { FileOps, LogFile } from './files/file-ops.ts'
+import {
+  appendWhole,
+  lastLineEnd,
+  type LineRange,
+  moveTail,
+  readWhole,
+  scanLines,
+  undoAppend,
+} from './files/line-file.ts'
+import { cellId, rowKeyOf } from './rows/row-id.ts'
+import { decodeLine } from './rows/row-line.ts'
 
 /** Below this size a journal is not worth rewriting. */
 const COMPACT_ABOVE_BYTES = 8 << 20

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { EvidenceRefusal } from './evidence-log.ts'
-import { orIfMissing } from '../lib/read-json.ts'
+import { orIfMissing } from '../lib/files/read-json.ts'
 
 // A run whose rows are in a database has a copy of them in the folder of results, line by line and byte for byte, so that the run index, the
 // reports and every command that only reads work on it as on any other run. A record beside the copy names its original: nothing may

@@ -1,3 +1,4 @@
+import { limitBehind } from '../../core/system-limit.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { remedyFor, typedCommand } from './typed-command.ts'
 
@@ -32,7 +33,11 @@ export class EvidenceError extends Error {
   }
 }
 
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+export function messageOf(error: unknown): string {
+  const limit = limitBehind(error)
+  if (limit !== null) return `${limit.reason}: ${limit.remedy}`
+  return error instanceof Error ? error.message : String(error)
+}
 
 /** The system's name for a failure, such as `ENOSPC`; null when it has none. */
 export function systemCode(error: unknown): string | null {
@@ -85,6 +90,15 @@ export const malformedLine = (file: string, offset: number, line: number, proble
   line,
   message: `${file}: line ${line} at byte ${offset} cannot be used: ${problem}`,
   remedy: NEW_RUN_OR_REMOVE,
+})
+
+export const changedTexts = (file: string, offset: number): EvidenceRefusal => ({
+  code: 'malformed_line',
+  file,
+  offset,
+  line: null,
+  message: `${file}: texts of traces at byte ${offset} do not match their digests: they were changed after they were written`,
+  remedy: 'restore the file from a copy, or remove it: rows and scores do not depend on it',
 })
 
 export const malformedJournal = (file: string, offset: number, line: number, problem: string): EvidenceRefusal => ({

@@ -63,7 +63,7 @@ describe('openEvidenceLog', () => {
 
   it('refuses a network file system', async () => {
     const file = await temporaryLogFile()
-    const { nodeFileOps } = await import('./file-ops.ts')
+    const { nodeFileOps } = await import('./files/file-ops.ts')
     const ops = { ...nodeFileOps, networkFileSystem: async () => 'nfs4' }
     expect(await openEvidenceLog(file, { runId: 'run-1', create: true, ops })).toMatchObject({
       ok: false,
@@ -78,7 +78,7 @@ describe('openEvidenceLog', () => {
     await log.close()
     await writeFile(`${file}.index`, Buffer.alloc(48 + 92))
     const again = await openLog(file)
-    expect((await again.plan(rows.map(identityOf))).reuse).toEqual(rows.map(({ row_id }) => row_id))
+    expect((await again.planResume(rows.map(identityOf))).reuse).toEqual(rows.map(({ row_id }) => row_id))
     await again.close()
     expect(await readFile(`${file}.index`)).toEqual(Buffer.alloc(48 + 92))
     expect((await readdir(dirname(file))).filter((name) => name.includes('.jsonl')).sort()).toEqual([
@@ -101,7 +101,7 @@ describe('plan', () => {
     const four = sampleRow({ question: 'q4' })
     const cells = [one, three, four].map(identityOf)
     cells.push({ ...identityOf(two), approach: { ...two.approach, parameters: { k: 8 } } })
-    expect(await log.plan(cells)).toEqual({
+    expect(await log.planResume(cells)).toEqual({
       reuse: [one.row_id],
       answered: [three.row_id],
       run: [four.row_id],
@@ -114,7 +114,7 @@ describe('plan', () => {
     const { claim } = await claimFree(log, one.row_id)
     await log.keepAnswer(claim, one)
     const changed = { ...identityOf(one), reproducibility: sampleReproducibility('other') }
-    expect(await log.plan([changed])).toMatchObject({
+    expect(await log.planResume([changed])).toMatchObject({
       answered: [],
       run: [],
       conflicts: [{ row_id: one.row_id, path: 'reproducibility.seed' }],
@@ -125,7 +125,7 @@ describe('plan', () => {
     const log = await openLog(await temporaryLogFile())
     for (const row of rows) await store(log, row)
     const reproducibility = sampleReproducibility('other')
-    const plan = await log.plan(rows.map((row) => ({ ...identityOf(row), reproducibility })))
+    const plan = await log.planResume(rows.map((row) => ({ ...identityOf(row), reproducibility })))
     expect(plan.conflicts.map(({ row_id }) => row_id)).toEqual(rows.map(({ row_id }) => row_id))
     expect(new Set(plan.conflicts.map(({ path }) => path))).toEqual(new Set(['reproducibility.seed']))
   })
@@ -225,7 +225,7 @@ describe('claim and append', () => {
     await log.release(claim)
     await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'log_closed' })
     await expect(log.claim(two.row_id)).rejects.toMatchObject({ code: 'log_closed' })
-    await expect(log.plan([])).rejects.toMatchObject({ code: 'log_closed' })
+    await expect(log.planResume([])).rejects.toMatchObject({ code: 'log_closed' })
   })
 
   it('lets appends under way finish when it is closed', async () => {

@@ -1,8 +1,16 @@
-import type { CanonicalRow, PlanConflict } from '../../contract/index.ts'
-import type { IdentityFrom, IdentityOutcome } from './run-identity.ts'
-
-/** What must be equal between a planned cell and its stored row: the row's question, approach and reproducibility. */
-export type RowIdentity = Pick<CanonicalRow, 'row_id' | 'question' | 'approach' | 'reproducibility'>
+// The evidence of a run is one append-only sequence of rows, which any number of processes resume and add to. In: the run's conditions, its cells, answers
+// and rows. Out: a resume plan, claims, and rows that are on stable storage when a call resolves. A crash at any byte loses no acknowledged row.
+//   1. evidence-store.ts chooses where rows are kept: in files (open-evidence-log.ts, files/log-handle.ts) or in PostgreSQL (postgres/database-log.ts).
+//   2. rows/run-identity.ts compares the conditions of the run with what is stored; one difference refuses the run.
+//   3. resume-planner.ts sorts the cells by their fingerprints: reuse, evaluate a kept answer, call, or conflict.
+//   4. locks/claim-table.ts gives one process the right to make a cell, and takes it from a process that died.
+//   5. answer-journal.ts keeps an answer before its evaluation; files/group-commit.ts appends many rows with one sync.
+// verify-evidence.ts reads a log as a stranger would; files/recover-torn-tail.ts moves an unfinished last line aside. Neither is needed to resume.
+// This file has the interface that the runner sees, and no code.
+import type { RowIdentity } from './rows/row-identity.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import type { PlanConflict } from '../../contract/evidence/run-event.ts'
+import type { IdentityFrom, IdentityOutcome } from './rows/run-identity.ts'
 
 /** A row without its evaluation: an answer that is safe on disk before its evaluation starts. */
 export type AnsweredRow = CanonicalRow
@@ -65,14 +73,16 @@ export type ClaimAttempt = ClaimOutcome | { outcome: 'held' }
 export interface EvidenceLog {
   /** The file's path, or the database's address with the run. */
   readonly file: string
-  /** Rows that this process knows of; `plan`, `claim`, `read` and `rows` look at what others stored first. */
+  /** Rows that this process knows of; `planResume`, `claim`, `read` and `rows` look at what others stored first. */
   readonly rowCount: number
   /** Compares a run's conditions with the stored ones and with every row; writes nothing. */
   checkIdentity(make: IdentityFrom): Promise<IdentityOutcome>
   /** The same, and keeps them durably as the run's: to be called before any call, and before `keepAnswer` and `append`. */
   setIdentity(make: IdentityFrom): Promise<IdentityOutcome>
   /** Decides what can be reused without any call. Streams: memory does not grow with the rows' content. */
-  plan(cells: Iterable<RowIdentity>): Promise<ResumePlan>
+  planResume(cells: Iterable<RowIdentity>): Promise<ResumePlan>
+  /** Digest of the stored rows and kept answers as far as a plan depends on them: while it is the same, `planResume` decides the same. */
+  contentDigest(): Promise<string>
   /** Waits while a living process holds the cell, then returns whether to make it or take over its durable row. Rejects with the signal's reason. */
   claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome>
   /** The same without waiting. */
@@ -84,7 +94,7 @@ export interface EvidenceLog {
   /** Releases a claim without a row. Does nothing for a claim that is released already. */
   release(claim: CellClaim): Promise<void>
   read(rowId: string): Promise<CanonicalRow | null>
-  /** Whether this process knows that the row is stored; it may be without its knowledge. Makes no request. */
+  /** Returns true when this process knows that the row is stored; it may be without its knowledge. Makes no request. */
   isStored(rowId: string): boolean
   /** Every durable row that counts in file order, as of the call: of a cell that was tried again, the last one. */
   rows(): AsyncIterable<CanonicalRow>

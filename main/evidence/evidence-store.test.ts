@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RunIdentity } from '../../contract/index.ts'
+import type { RunIdentity } from '../../contract/evidence/run-identity.ts'
 import { postgresMissing, usePostgres, whyNoPostgres } from '../../tests/helpers/postgres-server.ts'
 import { claimFree, store } from '../../tests/helpers/evidence-files.ts'
 import {
@@ -19,10 +19,10 @@ import type { EvidenceLog } from './evidence-log.ts'
 import { fileStore, type EvidenceStore, type RunToOpen, type StoredRunPlace } from './evidence-store.ts'
 import { databaseAddress } from './postgres/database-address.ts'
 import { DatabaseStore } from './postgres/database-store.ts'
-import { sealRow } from './row-line.ts'
+import { sealRow } from './rows/row-line.ts'
 import { verifyEvidence } from './verify-evidence.ts'
 
-// What a store of evidence promises, for each of them.
+// Each store of evidence promises this.
 
 const rows = ['q1', 'q2', 'q3'].map((question) => sampleRow({ question }))
 const [one, two, three] = rows as [(typeof rows)[0], (typeof rows)[0], (typeof rows)[0]]
@@ -31,7 +31,7 @@ const HOLDER = join(import.meta.dirname, '../../tests/helpers/claim-holder.ts')
 interface Fixture {
   store: EvidenceStore
   place: StoredRunPlace
-  /** What another process names the store by. */
+  /** Holds what another process names the store by. */
   address: string
   open: (options?: Partial<RunToOpen>, identity?: RunIdentity | null) => Promise<EvidenceLog>
 }
@@ -170,9 +170,9 @@ function promises(make: () => Promise<Fixture>): void {
       run: [four.row_id],
       conflicts: [{ row_id: two.row_id, path: 'approach.parameters.k', stored: '5', current: '8' }],
     }
-    expect(await log.plan(cells)).toEqual(expected)
+    expect(await log.planResume(cells)).toEqual(expected)
     await log.close()
-    expect(await (await open({ create: false })).plan(cells)).toEqual(expected)
+    expect(await (await open({ create: false })).planResume(cells)).toEqual(expected)
   })
 
   it('hands a kept answer to the next process and forgets it with its row', async () => {
@@ -180,13 +180,17 @@ function promises(make: () => Promise<Fixture>): void {
     const log = await open()
     const first = await claimFree(log, one.row_id)
     expect(first.answered).toBeNull()
+    const digests = [await log.contentDigest()]
     await log.keepAnswer(first.claim, one)
+    digests.push(await log.contentDigest())
     await log.close()
     const again = await open()
+    expect(await again.contentDigest()).toBe(digests[1])
     const { claim, answered } = await claimFree(again, one.row_id)
     expect(answered).toEqual(one)
     await again.append(claim, one)
-    expect(await again.plan([identityOf(one)])).toMatchObject({ reuse: [one.row_id], answered: [] })
+    expect(await again.planResume([identityOf(one)])).toMatchObject({ reuse: [one.row_id], answered: [] })
+    expect(new Set([...digests, await again.contentDigest()]).size).toBe(3)
   })
 
   it('keeps a failed row and counts the one that tries its cell again', async () => {
@@ -249,7 +253,7 @@ function promises(make: () => Promise<Fixture>): void {
     const { claim } = await claimFree(log, one.row_id)
     await log.close()
     await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'log_closed' })
-    await expect(log.plan([])).rejects.toMatchObject({ code: 'log_closed' })
+    await expect(log.planResume([])).rejects.toMatchObject({ code: 'log_closed' })
   })
 }
 
@@ -305,7 +309,7 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
     await changed.close()
     await ask(address, 'DELETE FROM rag_ladder.rows WHERE position = 2')
     const cut = await open({ create: false }, null)
-    await expect(cut.plan([])).rejects.toMatchObject({
+    await expect(cut.planResume([])).rejects.toMatchObject({
       code: 'damaged',
       message: expect.stringContaining('row 2 is missing'),
     })

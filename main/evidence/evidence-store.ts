@@ -1,5 +1,5 @@
 import type { EvidenceNotice, EvidenceRefusal, OpenOutcome } from './evidence-log.ts'
-import { nodeFileOps } from './file-ops.ts'
+import { nodeFileOps } from './files/file-ops.ts'
 import { openEvidenceLog } from './open-evidence-log.ts'
 
 /** One dataset run, and its evidence file in the folder of results: the log itself, or the copy of what a database holds. */
@@ -10,7 +10,7 @@ export interface StoredRunPlace {
 }
 
 export interface RunToOpen extends StoredRunPlace {
-  /** Whether to start a new log when there is none; the folder of the file must exist. */
+  /** True to start a new log when there is none; the folder of the file must exist. */
   create: boolean
   signal?: AbortSignal | undefined
   /** Called with what the log repaired or could not do by itself. */
@@ -24,16 +24,16 @@ export interface Following {
   stop(): Promise<void>
 }
 
-/** Where the evidence of runs is kept. What forbids the use of a run's evidence comes back as a refusal. */
+/** Describes where the evidence of runs is kept. What forbids the use of a run's evidence comes back as a refusal. */
 export interface EvidenceStore {
   /** Address of the database without credentials; null where evidence is in files. */
   readonly database: string | null
   open(run: RunToOpen): Promise<OpenOutcome>
-  /** Whether there is any evidence of the run. Rejects when the store cannot be asked. */
+  /** Returns true when there is any evidence of the run. Rejects when the store cannot be asked. */
   has(run: StoredRunPlace): Promise<boolean>
   /** Removes what is kept outside of the folder of results. Refuses while a living process has the run open. */
   remove(run: StoredRunPlace): Promise<StoreOutcome>
-  /** What `remove` would remove: rows and bytes outside of the folder of results. */
+  /** Returns what `remove` would remove: rows and bytes outside of the folder of results. */
   outside(run: StoredRunPlace): Promise<{ name: string; rows: number; sizeBytes: number } | null>
   /** Makes the file hold every stored row, for all that reads files. */
   bringToFile(run: StoredRunPlace): Promise<StoreOutcome>

@@ -1,6 +1,7 @@
+import { limitBehind } from '../../core/system-limit.ts'
 import { dirname, resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
-import { ClaimTable, type DurableMarks } from './claim-table.ts'
+import { ClaimTable, type DurableMarks } from './locks/claim-table.ts'
 import { copyRecordOf, isCopy } from './copied-evidence.ts'
 import {
   EvidenceError,
@@ -13,16 +14,16 @@ import {
   unusableFile,
 } from './errors.ts'
 import type { EvidenceNotice, EvidenceRefusal, OpenOutcome } from './evidence-log.ts'
-import { type FileOps, type LogFile, nodeFileOps } from './file-ops.ts'
-import { CutFileError } from './line-file.ts'
-import { LockFolder } from './lock-folder.ts'
-import { LogHandle } from './log-handle.ts'
-import { RowFile } from './row-file.ts'
+import { type FileOps, type LogFile, nodeFileOps } from './files/file-ops.ts'
+import { CutFileError } from './files/line-file.ts'
+import { LockFolder } from './locks/lock-folder.ts'
+import { LogHandle } from './files/log-handle.ts'
+import { RowFile } from './rows/row-file.ts'
 
 export interface OpenOptions {
   /** Every row of the log belongs to this run. */
   runId: string
-  /** Whether to start a new log when there is none; its folder must exist. */
+  /** True to start a new log when there is none; its folder must exist. */
   create: boolean
   signal?: AbortSignal
   /** Called with what the log repaired or could not do by itself. */
@@ -48,13 +49,15 @@ export async function openEvidenceLog(file: string, options: OpenOptions): Promi
   }
 }
 
-const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'SQLITE_READONLY', 'SQLITE_READONLY_DIRECTORY']
+const UNWRITABLE = ['EACCES', 'EPERM', 'EROFS', 'SQLITE_READONLY', 'SQLITE_READONLY_DIRECTORY']
 const UNREADABLE = ['ENOENT', 'ENOTDIR', 'EISDIR', 'EIO', 'ELOOP', 'ENAMETOOLONG']
 
 function refusalOf(error: unknown, path: string): EvidenceRefusal | null {
   if (error instanceof RefusalError) return error.refusal
   const cause = error instanceof EvidenceError && error.cause !== undefined ? error.cause : error
   const code = systemCode(cause)
+  const limit = limitBehind(cause)
+  if (limit !== null) return { ...unusableFile(path, 'unwritable', limit.reason), remedy: limit.remedy }
   if (code !== null && UNWRITABLE.includes(code)) return unusableFile(path, 'unwritable', messageOf(error))
   if (error instanceof CutFileError || (code !== null && (UNREADABLE.includes(code) || code.startsWith('SQLITE_'))))
     return unusableFile(path, 'unreadable', messageOf(error))

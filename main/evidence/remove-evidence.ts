@@ -3,15 +3,14 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { AnswerJournal } from './answer-journal.ts'
 import { copyRecordPathFor } from './copied-evidence.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
-import { nodeFileOps } from './file-ops.ts'
-import { LockFolder } from './lock-folder.ts'
-import { identityPathFor } from './identity-record.ts'
-import { orIfMissing } from '../lib/read-json.ts'
+import { nodeFileOps } from './files/file-ops.ts'
+import { LockFolder } from './locks/lock-folder.ts'
+import { traceTextsPathFor } from './traces/trace-texts.ts'
+import { identityPathFor } from './rows/identity-record.ts'
+import { orIfMissing } from '../lib/files/read-json.ts'
 
 /** Earlier versions kept an index beside the log, which nothing reads any more. */
 const FORMER_INDEX = '.index'
-
-type RemoveOutcome = { ok: true; removed: string[] } | { ok: false; refusal: EvidenceRefusal }
 
 /** Every file of a log that is there, the log itself first (also when it is not there). */
 export async function evidenceFilesOf(file: string): Promise<string[]> {
@@ -28,6 +27,7 @@ export async function evidenceFilesOf(file: string): Promise<string[]> {
     identity,
     `${identity}.tmp`,
     copyRecordPathFor(path),
+    traceTextsPathFor(path),
   ]
   const beside = [...fixed, ...torn.map((name) => join(dirname(path), name))]
   return [path, ...beside.filter((name) => nodeFileOps.state(name) !== null)]
@@ -54,15 +54,6 @@ export async function withUnusedEvidence<Result>(
   } finally {
     await locks.close()
   }
-}
-
-/** Removes a log with everything beside it, as a cold reset does. Refuses while a living process has the log open. */
-export async function removeEvidence(file: string): Promise<RemoveOutcome> {
-  const outcome = await withUnusedEvidence(file, async (files) => {
-    for (const name of files) await nodeFileOps.remove(name)
-    return files
-  })
-  return outcome.ok ? { ok: true, removed: outcome.result } : outcome
 }
 
 const inUse = (file: string): EvidenceRefusal => ({

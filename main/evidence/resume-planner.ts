@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { CanonicalRow } from '../../contract/index.ts'
-import type { ResumePlan, RowIdentity } from './evidence-log.ts'
-import type { StoredRows } from './stored-rows.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import type { ResumePlan } from './evidence-log.ts'
+import type { RowIdentity } from './rows/row-identity.ts'
+import type { StoredRows } from './rows/stored-rows.ts'
 import {
   IDENTITY_PARTS,
   fingerprint,
@@ -9,7 +11,7 @@ import {
   identityConflict,
   sameJson,
   type Difference,
-} from './row-identity.ts'
+} from './rows/row-identity.ts'
 
 /** Answers that wait for their evaluation. */
 export interface PendingAnswers {
@@ -89,10 +91,17 @@ class ResumePlanner {
   }
 }
 
+/** Digest of everything stored that `resumePlanOf` depends on. */
+export function contentDigestOf({ index }: StoredRows, answerIds: readonly string[]): string {
+  const hash = createHash('sha256')
+  index.addTo(hash)
+  return hash.update(`answers\0${answerIds.toSorted().join()}`).digest('hex')
+}
+
 const PLAN_PIECE = 2048
 
 /** The resume plan of a run's cells; other work of the process goes on meanwhile. */
-export async function planCells(
+export async function resumePlanOf(
   rows: StoredRows,
   answers: PendingAnswers,
   cells: Iterable<RowIdentity>,

@@ -3,7 +3,7 @@ import { basename, relative } from 'node:path'
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/
 const quoted = (word: string): string => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
-/** How this process was started, as far as it decides how a person starts the next one. */
+/** Describes how this process was started, as far as it decides how a person starts the next one. */
 export interface Start {
   env: Readonly<Record<string, string | undefined>>
   argv: readonly string[]

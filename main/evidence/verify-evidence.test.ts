@@ -4,8 +4,8 @@ import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { claimFree, openLog, store, temporaryLogFile } from '../../tests/helpers/evidence-files.ts'
 import { sampleReproducibility, sampleRow } from '../../tests/helpers/evidence-rows.ts'
-import { recoverTornTail } from './recover-torn-tail.ts'
-import { removeEvidence } from './remove-evidence.ts'
+import { recoverTornTail } from './files/recover-torn-tail.ts'
+import { withUnusedEvidence } from './remove-evidence.ts'
 import { verifyEvidence } from './verify-evidence.ts'
 
 const rows = ['q1', 'q2', 'q3'].map((question) => sampleRow({ question }))
@@ -34,6 +34,8 @@ describe('verifyEvidence', () => {
       problems: [],
       problemCount: 0,
       pendingAnswers: 0,
+      traceTexts: null,
+      missingTraceTexts: 0,
     })
   })
 
@@ -101,16 +103,17 @@ describe('recoverTornTail', () => {
   })
 })
 
-describe('removeEvidence', () => {
-  it('removeEvidence removes a log and the files beside it, those of earlier versions too, but no log in use', async () => {
+describe('withUnusedEvidence', () => {
+  it('withUnusedEvidence gives a log and the files beside it, those of earlier versions too, but no log in use', async () => {
     const file = await closedLog()
+    const removeAll = () => withUnusedEvidence(file, (files) => Promise.all(files.map((name) => rm(name))))
     await appendFile(file, 'torn')
     expect(await recoverTornTail(file)).toMatchObject({ ok: true })
     const log = await openLog(file)
-    expect(await removeEvidence(file)).toMatchObject({ ok: false, refusal: { code: 'in_use' } })
+    expect(await removeAll()).toMatchObject({ ok: false, refusal: { code: 'in_use' } })
     await log.close()
     await writeFile(`${file}.index`, 'of an earlier version')
-    expect(await removeEvidence(file)).toMatchObject({ ok: true })
+    expect(await removeAll()).toMatchObject({ ok: true })
     expect(await readdir(dirname(file))).toEqual(['test-evidence.jsonl.lock'])
     const fresh = await openLog(file)
     expect(fresh.rowCount).toBe(0)

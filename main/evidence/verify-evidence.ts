@@ -1,20 +1,31 @@
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { AnswerJournal } from './answer-journal.ts'
-import { duplicateRow, foreignRun, malformedLine, missingFile, mixedRows, systemCode, tornTail } from './errors.ts'
+import {
+  changedTexts,
+  duplicateRow,
+  foreignRun,
+  malformedLine,
+  missingFile,
+  mixedRows,
+  systemCode,
+  tornTail,
+} from './errors.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
-import { type FileOps, type LogFile, nodeFileOps } from './file-ops.ts'
-import { lastLineEnd, readWhole, scanLines } from './line-file.ts'
-import { LockFolder } from './lock-folder.ts'
-import { fingerprint, firstDifference } from './row-identity.ts'
-import { answerReplaced, SupersededRows } from './retried-rows.ts'
-import { rowKeyOf } from './row-id.ts'
-import { decodeLine, sealOf } from './row-line.ts'
+import { type FileOps, type LogFile, nodeFileOps } from './files/file-ops.ts'
+import { lastLineEnd, readWhole, scanLines } from './files/line-file.ts'
+import { LockFolder } from './locks/lock-folder.ts'
+import { storedTextsOf } from './traces/cell-recorder.ts'
+import { traceTextsPathFor, verifyTraceTexts } from './traces/trace-texts.ts'
+import { fingerprint, firstDifference } from './rows/row-identity.ts'
+import { answerReplaced, SupersededRows } from './rows/retried-rows.ts'
+import { rowKeyOf } from './rows/row-id.ts'
+import { decodeLine, sealOf } from './rows/row-line.ts'
 
 const MAX_PROBLEMS = 100
 
-/** What a full check of an evidence file found. */
+/** Describes what a full check of an evidence file found. */
 export interface EvidenceReport {
   file: string
   ok: boolean
@@ -33,6 +44,10 @@ export interface EvidenceReport {
   problemCount: number
   /** Answers that wait for their evaluation, in the journal beside the file. */
   pendingAnswers: number
+  /** Texts of traces in the file beside it, each compared with its digest; null where there is no such file. */
+  traceTexts: number | null
+  /** Texts that rows name and that file does not hold, as after a power cut. */
+  missingTraceTexts: number
 }
 
 /**
@@ -74,6 +89,7 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
   const rowIds = new Set<string>()
   const failedIds = new Set<string>()
   const superseded = new SupersededRows()
+  const named = new Set<string>()
   const report: EvidenceReport = { ...missing(path), ok: true, sizeBytes, problems: [], problemCount: 0 }
   const found = (problem: EvidenceRefusal) => {
     report.problemCount += 1
@@ -105,6 +121,7 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     if (rowIds.has(row.row_id)) found(duplicateRow(path, offset, line, row.row_id))
     rowIds.add(row.row_id)
     if (row.status !== 'ok') failedIds.add(row.row_id)
+    for (const sha256 of storedTextsOf(row.trace)) named.add(sha256)
     for (const replaced of superseded.add(rowKeyOf(row)))
       if (rowIds.has(replaced) && !failedIds.has(replaced))
         found(malformedLine(path, offset, line, answerReplaced(replaced)))
@@ -114,6 +131,12 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
   report.supersededRows = [...failedIds].filter((rowId) => superseded.has(rowId)).length
   report.sha256 = await sha256Of(file, sizeBytes)
   report.pendingAnswers = await pendingAnswers(path, ops, rowIds, found)
+  const texts = await verifyTraceTexts(path, ops)
+  if (texts !== null) {
+    report.traceTexts = texts.texts.size
+    report.missingTraceTexts = [...named].filter((sha256) => !texts.texts.has(sha256)).length
+    for (const offset of texts.changed) found(changedTexts(traceTextsPathFor(path), offset))
+  }
   report.ok = report.problemCount === 0
   return report
 }
@@ -168,4 +191,6 @@ const missing = (path: string): EvidenceReport => ({
   problems: [missingFile(path)],
   problemCount: 1,
   pendingAnswers: 0,
+  traceTexts: null,
+  missingTraceTexts: 0,
 })

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson, type JudgedRotation, type JudgeFailure } from '../../contract/index.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import type { JudgedRotation, JudgeFailure } from '../../contract/evidence/judgments.ts'
 import { type BlindedQuestion, blindedTask, type BlindedTask } from './blinding.ts'
 import type { JudgeClient, LetterVerdict } from './judge-client.ts'
 import { JudgePanelStoppedError } from './judge-error.ts'
 import type { VerdictJournal } from './verdict-journal.ts'
 
-/** How far the panel is; counts of verdicts. */
+/** Describes how far the panel is; counts of verdicts. */
 export interface PanelProgress {
   judge: string
   done: number

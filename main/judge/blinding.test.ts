@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
-import { BaseApproach } from '../../contract/index.ts'
+import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
 import { startFaultServer } from '../../tests/helpers/fault-server.ts'
 import {
   gradeByText,
@@ -16,7 +16,7 @@ import { judgeMessages, promptText } from './judge-prompt.ts'
 import { leakScan } from './leak-scan.ts'
 import { runJudgePanel } from './run-panel.ts'
 
-const ALIASES = [...BaseApproach.options, 'hybrid-rag-fast', 'graph-rag-wide']
+const ALIASES = [...DECLARABLE_APPROACHES, 'hybrid-rag-fast', 'graph-rag-wide']
 const endpoint = await startFaultServer()
 afterAll(() => endpoint.close())
 
@@ -104,7 +104,7 @@ describe('what a judge is shown', () => {
     expect(withheld).toBeGreaterThan(10)
   })
 
-  it('gives chat judges neither evidence nor, unless asked, the ground truth; built-in ones get both', () => {
+  it('gives chat judges no evidence, and ground truth and unanswerability unless asked not to; built-in ones get all', () => {
     const blinded = blindQuestion(
       sampleQuestion('q', { a: 'one', b: null }, { answerable: false }),
       leakScan([]),
@@ -112,12 +112,27 @@ describe('what a judge is shown', () => {
     )
     const chat = { name: 'j', kind: 'chat' as const }
     expect(blindedTask(blinded, chat, 0, false).task).toMatchObject({ reference: null, answerable: true, evidence: [] })
-    expect(blindedTask(blinded, chat, 0, true).task.reference).toBe('The lock rises by four metres.')
+    expect(blindedTask(blinded, chat, 0, true).task).toMatchObject({
+      reference: 'The lock rises by four metres.',
+      answerable: false,
+      evidence: [],
+    })
     expect(blindedTask(blinded, { name: 'j', kind: 'builtin' }, 0, false).task).toMatchObject({
       reference: 'The lock rises by four metres.',
       answerable: false,
       evidence: blinded.question.evidence,
     })
+  })
+
+  it('tells a chat judge what is right where the documents hold no answer, and only where the reference is shown', () => {
+    const blinded = blindQuestion(sampleQuestion('q', { a: 'one' }, { answerable: false }), leakScan([]), true)
+    const rulesFor = (showsReference: boolean) =>
+      judgeMessages(blindedTask(blinded, { name: 'j', kind: 'chat' }, 0, showsReference).task)[0]!.content
+    expect(rulesFor(true)).toContain('The documents hold no answer to this question')
+    expect(rulesFor(false)).not.toContain('no answer to this question')
+    const answerable = blindQuestion(sampleQuestion('q', { a: 'one' }), leakScan([]), true)
+    const [rules] = judgeMessages(blindedTask(answerable, { name: 'j', kind: 'chat' }, 0, true).task)
+    expect(rules!.content).not.toContain('no answer to this question')
   })
 
   it('is an order of its own for each judge and rotation, with letters in order', () => {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import type { JudgedAnswer, PromptLeak } from '../../contract/index.ts'
+import type { JudgedAnswer, PromptLeak } from '../../contract/evidence/judgments.ts'
 import type { JudgeClient, JudgeTask } from './judge-client.ts'
 import { isContent, type LeakScan } from './leak-scan.ts'
 import type { PanelQuestion } from './panel-input.ts'
 
-// What a judge is shown of a question: answers without anything that identifies their approach, in an order that differs by judge and rotation.
+// A judge is shown this of a question: answers without anything that identifies their approach, in an order that differs by judge and rotation.
 //
 // 1. Names of approaches and engines are withheld from the answers; what cannot be withheld is a leak, and a leak blocks the prompt.
 // 2. Answers are cut to one length and made inert: no delimiters, control sequences or hidden characters.
@@ -14,9 +14,9 @@ import type { PanelQuestion } from './panel-input.ts'
 export interface BlindedQuestion {
   question: PanelQuestion
   shown: ReadonlyMap<string, ShownAnswer>
-  /** What could not be withheld; empty when the texts identify no approach. */
+  /** Holds what could not be withheld; empty when the texts identify no approach. */
   leaks: PromptLeak[]
-  /** What was withheld from the answers. */
+  /** Holds what was withheld from the answers. */
   withheld: PromptLeak[]
   /** Names of products, in lower case, that the question and its sources speak of: content, in whatever answer. */
   content: ReadonlySet<string>
@@ -58,7 +58,7 @@ export function blindQuestion(
   return { question, shown, leaks, withheld, content }
 }
 
-/** What the artifact keeps of the answers as they were shown. */
+/** Returns what the artifact keeps of the answers as they were shown. */
 export function judgedAnswers({ shown }: BlindedQuestion): Record<string, JudgedAnswer> {
   return Object.fromEntries(
     Array.from(shown, ([model, { text, answered, capped, neutralized }]) => [
@@ -75,7 +75,10 @@ export interface BlindedTask {
   task: JudgeTask
 }
 
-/** The task of one judge in one rotation. Chat judges get neither evidence nor, unless the panel shows it, the ground truth. */
+/**
+ * The task of one judge in one rotation. Chat judges get no evidence; the ground truth, and that a question has no answer, where the panel shows
+ * the reference.
+ */
 export function blindedTask(
   { question, shown, content }: BlindedQuestion,
   judge: Pick<JudgeClient, 'name' | 'kind'>,
@@ -95,7 +98,7 @@ export function blindedTask(
     task: {
       question: question.query,
       reference,
-      answerable: isChat || question.answerable,
+      answerable: (isChat && !showsReference) || question.answerable,
       evidence: isChat ? [] : question.evidence,
       answers,
       ...(content.size === 0 ? {} : { content: [...content].sort() }),
@@ -117,7 +120,7 @@ function boundaryToken(texts: readonly string[], index: string): string {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What the order of the answers in one prompt depends on. */
+/** Describes what the order of the answers in one prompt depends on. */
 interface OrderKey {
   queryId: string
   judge: string

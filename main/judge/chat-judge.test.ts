@@ -9,7 +9,7 @@ import {
   type FaultServer,
 } from '../../tests/helpers/fault-server.ts'
 import { completion, gradeByText, gradingBy, shownPrompt } from '../../tests/helpers/judge-panel.ts'
-import { createGatewayClient } from '../lib/gateway-client.ts'
+import { createGatewayClient } from '../lib/services/gateway-client.ts'
 import { createChatJudge, type ChatJudgeOptions } from './chat-judge.ts'
 import type { JudgeTask } from './judge-client.ts'
 import { leakScan } from './leak-scan.ts'

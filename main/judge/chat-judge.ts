@@ -1,17 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
-import { messageText, type JudgeErrorCode, type PromptLeak } from '../../contract/index.ts'
-import { withoutSecrets } from '../lib/known-secrets.ts'
-import { withoutCredentials } from '../manifests/provenance.ts'
-import type { GatewayClient, GatewayReply } from '../lib/gateway-client.ts'
+import { KnownModels } from '../../core/model-records/known-models.ts'
+import type { JudgeErrorCode, PromptLeak } from '../../contract/evidence/judgments.ts'
+import { messageText } from '../../contract/http/chat.ts'
+import { withoutSecrets } from '../../core/known-secrets.ts'
+import { withoutCredentials } from '../manifests/project/provenance.ts'
+import type { GatewayClient, GatewayReply } from '../lib/services/gateway-client.ts'
 import type { JudgeClient, JudgeReply, JudgeTask, LetterVerdict } from './judge-client.ts'
 import { judgeMessages, PROMPT_VERSION, promptText, type PromptMessage } from './judge-prompt.ts'
 import { isContent, type LeakScan } from './leak-scan.ts'
 import { parseVerdict } from './parse-verdict.ts'
 
-/** How long one try may take. */
+/** Limits how long one try may take. */
 const JUDGE_TIMEOUT_MS = 200_000
 const TRIES = 2
+/** What the endpoints of this process refuse. The address of the platform's gateway changes with each start, so nothing is kept. */
+const ENDPOINTS = new KnownModels()
 const MAX_WAIT_MS = 60_000
 
 export interface ChatJudgeOptions {
@@ -20,7 +24,7 @@ export interface ChatJudgeOptions {
   client: GatewayClient
   /** The platform's own gateway takes cache controls; a generic endpoint gets standard fields only. */
   isPlatformGateway: boolean
-  /** Where the client points; credentials are taken out. */
+  /** States where the client points; credentials are taken out. */
   endpoint: string
   temperature: number
   /** Null sends no `think`. */
@@ -54,9 +58,20 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
     ...(options.isPlatformGateway ? { cache: { 'no-cache': true, 'no-store': true } } : {}),
   })
 
+  /** What the endpoint refuses by name, such as a temperature, is left out. */
+  async function ask(body: Record<string, unknown>, signal?: AbortSignal): Promise<GatewayReply> {
+    const known = ENDPOINTS.of(options.endpoint, model)
+    for (;;) {
+      const sent = known.fit(body)
+      const reply = await client.chat(sent, timeoutMs, signal)
+      signal?.throwIfAborted()
+      if (reply.ok || !known.learnRefusal({ status: reply.status, text: reply.message, param: null }, sent))
+        return reply
+    }
+  }
+
   async function attempt(messages: readonly PromptMessage[], task: JudgeTask, signal?: AbortSignal): Promise<Tried> {
-    const reply = await client.chat(payload(messages), timeoutMs, signal)
-    signal?.throwIfAborted()
+    const reply = await ask(payload(messages), signal)
     if (!reply.ok) return endpointFailure(reply, backoffMs)
     const text = contentOf(reply.body)
     if (text === null)
@@ -137,6 +152,8 @@ const CODES = {
   rate_limited: 'rate_limited',
   invalid_response: 'invalid_response',
   response_too_large: 'invalid_response',
+  content_filtered: 'invalid_response',
+  refused: 'invalid_response',
   schema_mismatch: 'invalid_response',
   cancelled: 'connection_failed',
 } as const satisfies Record<Extract<GatewayReply, { ok: false }>['type'], JudgeErrorCode>

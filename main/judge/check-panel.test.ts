@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { JudgePanelSettings } from '../../contract/index.ts'
+import { JudgePanelSettings } from '../../contract/manifests/evaluation.ts'
 import { BUILTINS, samplePanel } from '../../tests/helpers/judge-panel.ts'
 import { readRunnerInputs } from '../manifests/runner-inputs.ts'
 import { checkJudgePanel, panelSettings, resolveJudgePanel } from './panel-settings.ts'
@@ -41,7 +41,7 @@ describe('resolveJudgePanel', () => {
       temperature: 0,
       think: false,
       rotations: 1,
-      reference: false,
+      reference: true,
       families: {},
     })
   })

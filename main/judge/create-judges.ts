@@ -1,6 +1,6 @@
-import { PLATFORM_GATEWAY } from '../../contract/index.ts'
-import type { Credentials } from '../lib/credential-headers.ts'
-import { createGatewayClient } from '../lib/gateway-client.ts'
+import { PLATFORM_GATEWAY } from '../../contract/manifests/evaluation.ts'
+import type { Credentials } from '../lib/trust/credential-headers.ts'
+import { createGatewayClient } from '../lib/services/gateway-client.ts'
 import { createBuiltinJudge, isBuiltinJudge, isBuiltinName } from './builtin/builtin-judges.ts'
 import { createChatJudge } from './chat-judge.ts'
 import type { JudgeClient } from './judge-client.ts'
@@ -8,12 +8,12 @@ import type { LeakScan } from './leak-scan.ts'
 import { modelFamily } from './model-family.ts'
 import type { JudgePanel } from './panel-settings.ts'
 
-/** Where the platform's own gateway answers, with its own credential. */
+/** Describes where the platform's own gateway answers, with its own credential. */
 export interface PlatformGateway extends Credentials {
   url: string
 }
 
-/** Whether some judge of the panel is called through the platform's gateway. */
+/** Returns true when some judge of the panel is called through the platform's gateway. */
 export const needsPlatformGateway = ({ endpoint, models }: JudgePanel): boolean =>
   endpoint === PLATFORM_GATEWAY && models.some((name) => !isBuiltinName(name))
 
@@ -32,7 +32,7 @@ export function createJudges(
     return createChatJudge({
       model,
       family: modelFamily(model, panel.families),
-      client: createGatewayClient({ ...target, connections: 8 }),
+      client: createGatewayClient(target),
       isPlatformGateway,
       endpoint: target.url,
       temperature: panel.temperature,

@@ -1,4 +1,4 @@
-import type { JudgeErrorCode } from '../../contract/index.ts'
+import type { JudgeErrorCode } from '../../contract/evidence/judgments.ts'
 
 /** One question with blinded answers, as a judge receives it. Nothing in it reveals an approach. */
 export interface JudgeTask {

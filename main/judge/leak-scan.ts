@@ -1,4 +1,5 @@
-import { BaseApproach, type PromptLeak } from '../../contract/index.ts'
+import { BaseApproach } from '../../contract/approaches.ts'
+import type { PromptLeak } from '../../contract/evidence/judgments.ts'
 
 type Leak = Omit<PromptLeak, 'found_in'>
 
@@ -123,6 +124,6 @@ export function leakScan(aliases: Iterable<string>): LeakScan {
   return Object.assign(scan, { withhold })
 }
 
-/** Whether what a scan found is a product that the question and its sources speak of. */
+/** Returns true when what a scan found is a product that the question and its sources speak of. */
 export const isContent = ({ kind, text }: Leak, content: ReadonlySet<string>): boolean =>
   kind === 'engine' && content.has(text.toLowerCase())

@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { streamOf } from '../../tests/helpers/report-rows.ts'
-import { artifactFiles } from '../evidence/artifact-files.ts'
+import { artifactFiles } from '../evidence/files/artifact-files.ts'
 import { matrixText, toMatrix } from '../../tests/helpers/matrix-in-memory.ts'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { panelInputFromMatrix, panelInputFromRows } from './panel-input.ts'
 import { storedAnswers } from '../report/stored-answers.ts'
 
@@ -75,6 +75,27 @@ describe('panelInputFromRows', () => {
     const again = { ...sampleRow({ question: 'q001', model: 'hybrid-rag', answer: 'Nine.' }), repeat: 2 }
     const plain = await panelInputFromRows(streamOf(rows), selection)
     expect(await panelInputFromRows(streamOf([again, ...rows, again]), selection)).toEqual(plain)
+  })
+
+  it('leaves out answers that were cut, in a run that leaves them out, and a question that has no other', async () => {
+    const cut = (row: CanonicalRow, excludes: boolean): CanonicalRow => ({
+      ...row,
+      metrics: { ...row.metrics, operational: { ...row.metrics.operational, is_cut: true } },
+      reproducibility: {
+        ...row.reproducibility,
+        runtime: { ...row.reproducibility.runtime, ...(excludes ? { excludes_cut_answers: true as const } : {}) },
+      },
+    })
+    const modelsOf = async (excludes: boolean) => {
+      const cells = [rows[0]!, cut(rows[2]!, excludes), cut(rows[3]!, excludes)]
+      const { questions } = await panelInputFromRows(streamOf(cells), selection)
+      return questions.map(({ id, answers }) => [id, ...answers.map(({ model }) => model)])
+    }
+    expect(await modelsOf(true)).toEqual([['q002', 'hybrid-rag']])
+    expect(await modelsOf(false)).toEqual([
+      ['q001', 'hybrid-rag'],
+      ['q002', 'hybrid-rag', 'vanilla-rag'],
+    ])
   })
 
   it('refuses rows of another run or ingestion', async () => {

@@ -1,6 +1,10 @@
-import type { CanonicalRow, IngestionProvenance, Matrix } from '../../contract/index.ts'
-import { SameInAll } from '../lib/same-in-all.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import type { Matrix } from '../../contract/evidence/matrix.ts'
+import type { IngestionProvenance } from '../../contract/evidence/provenance.ts'
+import { SameInAll } from '../lib/text/same-in-all.ts'
 import { JudgePanelError } from './judge-error.ts'
+import { isExcludedAnswer } from '../../core/evidence/excluded-answer.ts'
+import { scoredAnswer } from '../../core/citations.ts'
 
 /** One question with its stored answers. */
 export interface PanelQuestion {
@@ -15,11 +19,11 @@ export interface PanelQuestion {
   evidence: readonly string[]
   /** Texts of the gold facts; absent where the rows have none. */
   gold?: readonly string[]
-  /** One per stored cell; null is a failed one. Cells that never ran are absent. */
+  /** One per stored cell; null is a failed one. Cells that never ran, and cut answers that the run leaves out, are absent. */
   answers: readonly { model: string; answer: string | null }[]
 }
 
-/** What a panel judges: the stored answers of one dataset run. */
+/** Describes what a panel judges: the stored answers of one dataset run. */
 export interface PanelInput {
   runId: string
   datasetId: string
@@ -64,8 +68,8 @@ export async function panelInputFromRows(
         'mixed_answers',
         `row ${row.row_id} answers from another ingestion than the rows before it`,
       )
-    // Judges read the first answer of a cell; repetitions measure the approach's own scatter.
-    if (row.repeat !== undefined) continue
+    // Judges read the first answer of a cell, unless it was cut and the run leaves such answers out; repetitions measure the approach's own scatter.
+    if (row.repeat !== undefined || isExcludedAnswer(row)) continue
     const { question } = row
     const { model } = row.approach
     if (models?.includes(model) === false || questionIds?.includes(question.id) === false) continue
@@ -75,7 +79,7 @@ export async function panelInputFromRows(
       answers: new Map<string, string | null>(),
     }
     collected.set(question.id, own)
-    own.answers.set(model, row.status === 'ok' ? (row.evidence?.answer ?? null) : null)
+    own.answers.set(model, row.status === 'ok' && row.evidence !== null ? scoredAnswer(row.evidence) : null)
     for (const context of row.evidence?.contexts ?? []) own.evidence.add(context)
   }
   const questions = [...collected.values()].map(({ question, evidence, answers }): PanelQuestion => {

@@ -1,6 +1,7 @@
-import { BaseApproach, type JudgePanelSettings, PLATFORM_GATEWAY } from '../../contract/index.ts'
-import { isTrusted, originOf } from '../lib/trusted-addresses.ts'
-import { withoutCredentials } from '../manifests/provenance.ts'
+import { BaseApproach } from '../../contract/approaches.ts'
+import { type JudgePanelSettings, PLATFORM_GATEWAY } from '../../contract/manifests/evaluation.ts'
+import { isTrusted, originOf } from '../lib/trust/trusted-addresses.ts'
+import { withoutCredentials } from '../manifests/project/provenance.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { BUILTIN_JUDGES, isBuiltinJudge, isBuiltinName } from './builtin/builtin-judges.ts'
 import { JudgePanelError } from './judge-error.ts'
@@ -15,10 +16,10 @@ export interface JudgePanel {
   apiKey: string | null
   models: string[]
   temperature: number
-  /** What chat judges are sent as `think`; null sends nothing. */
+  /** Holds what chat judges are sent as `think`; null sends nothing. */
   think: boolean | null
   rotations: number
-  /** Whether chat judges are shown the ground truth. */
+  /** True when chat judges are shown the ground truth. */
   reference: boolean
   families: Readonly<Record<string, string>>
 }
@@ -34,8 +35,9 @@ interface JudgeChoices {
 
 type JudgeInputs = Pick<RunnerInputs, 'judgeModels' | 'judgeEndpoint' | 'judgeApiKey' | 'judgeThink' | 'judgeFamilies'>
 
-// Why judges are not shown the ground truth unless asked: correctness against it is measured without any judge (token F1, points covered). A panel
-// with the reference in view would measure the same a second time; without it, it adds the opinion of a reader of the answer.
+// Judges are shown the ground truth unless asked not to be: of documents that they have not read they could grade only how plausible an answer is,
+// and they could not know that a refusal is right where the documents hold no answer.
+const SHOWS_REFERENCE = true
 
 /**
  * Options win over the environment, which wins over the manifest. Naming judges by option or variable enables the panel. A generic
@@ -61,7 +63,7 @@ export function resolveJudgePanel(
     temperature: manifest.temperature,
     think: judgeThink === 'omit' ? null : (judgeThink ?? manifestThinking(manifest, endpoint)),
     rotations: choices.rotations ?? manifest.rotations ?? 1,
-    reference: choices.reference ?? manifest.reference ?? false,
+    reference: choices.reference ?? manifest.reference ?? SHOWS_REFERENCE,
     families: { ...manifest.families, ...inputs.judgeFamilies },
   }
 }
@@ -90,7 +92,7 @@ export function panelSettings(panel: JudgePanel, manifest: JudgePanelSettings): 
     thinking: panel.think,
     models: panel.models,
     ...(panel.rotations === (manifest.rotations ?? 1) ? {} : { rotations: panel.rotations }),
-    ...(panel.reference === (manifest.reference ?? false) ? {} : { reference: panel.reference }),
+    ...(panel.reference === (manifest.reference ?? SHOWS_REFERENCE) ? {} : { reference: panel.reference }),
   }
 }
 

@@ -1,5 +1,4 @@
 import type {
-  Agreement,
   DisputeReason,
   InconclusiveReason,
   JudgedQuery,
@@ -7,16 +6,17 @@ import type {
   JudgeProfile,
   PanelApproach,
   PanelStatistics,
-} from '../../contract/index.ts'
-import { rounded, roundedDeep } from '../lib/numbers.ts'
+} from '../../contract/evidence/judgments.ts'
+import type { Agreement } from '../../contract/evidence/statistics.ts'
+import { mean, roundedDeep, roundedOrNull } from '../lib/text/numbers.ts'
 import { clusterQuestions } from '../statistics/clusters.ts'
-import { type BestVote, flipRates, lengthCorrelation, positionEffect } from '../statistics/judge-bias.ts'
-import type { PlacedScore } from '../statistics/judge-bias.ts'
-import { krippendorffAlpha } from '../statistics/krippendorff.ts'
-import { leaveOneJudgeOut } from '../statistics/leave-one-judge-out.ts'
+import { type BestVote, flipRates, lengthCorrelation, positionEffect } from '../statistics/agreement/judge-bias.ts'
+import type { PlacedScore } from '../statistics/agreement/judge-bias.ts'
+import { krippendorffAlpha } from '../statistics/agreement/krippendorff.ts'
+import { leaveOneJudgeOut } from '../statistics/agreement/leave-one-judge-out.ts'
 import type { IntervalOptions } from '../statistics/options.ts'
 
-/** What the figures of a panel are made from. */
+/** Describes what the figures of a panel are made from. */
 interface PanelResults {
   judges: readonly string[]
   models: readonly string[]
@@ -31,10 +31,7 @@ interface PanelResults {
   seed: string
 }
 
-const meanOf = (values: readonly number[]): number | null =>
-  values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length
-
-/** How the judges behave and how far they agree. A pure function of the verdicts. */
+/** Returns how the judges behave and how far they agree. A pure function of the verdicts. */
 export function panelStatistics(results: PanelResults): PanelStatistics {
   const clusters = clustersOf(results)
   const inconclusive: Partial<Record<InconclusiveReason, number>> = {}
@@ -89,7 +86,7 @@ function profileOf(judge: string, results: PanelResults, clusters: ReadonlyMap<s
     judge,
     verdicts: votes.length,
     failures: results.failures.filter((failure) => failure.judge === judge).length,
-    mean_score: meanOf(scores.map(({ score }) => score)),
+    mean_score: mean(scores.map(({ score }) => score)),
     position_effect: positionEffect(scores, options),
     flip_rates: flipRates(votes, scores, options),
     length_correlation: lengthCorrelation(scores, options),
@@ -144,12 +141,11 @@ export function panelApproaches(queries: readonly JudgedQuery[], models: readonl
   return models.map((model) => {
     const means = queries.flatMap(({ per_judge }) => {
       const given = Object.values(per_judge).flatMap(({ scores }) => scores[model] ?? [])
-      return meanOf(given) ?? []
+      return mean(given) ?? []
     })
-    const mean = meanOf(means)
     return {
       model,
-      mean: mean === null ? null : rounded(mean),
+      mean: roundedOrNull(mean(means)),
       questions: means.length,
       votes: queries.reduce((sum, { votes }) => sum + (votes[model] ?? 0), 0),
       wins: queries.filter(({ observed_winner }) => observed_winner === model).length,

@@ -47,7 +47,7 @@ describe('parseVerdict reads', () => {
     const parsed = parse({
       scores: { A: { score: 4, reason: ' fits ' }, B: 2, C: 5 },
       best: 'C',
-      reasons: { b: 'x'.repeat(900), C: '\ud800', D: 'nobody', A: 7 },
+      reasons: { b: 'x'.repeat(900), C: '\ud800', D: 'unlisted', A: 7 },
     })
     expect(parsed.ok && [...parsed.verdict.reasons]).toEqual([
       ['A', 'fits'],

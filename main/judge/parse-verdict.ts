@@ -1,3 +1,4 @@
+import { isRecord } from '../../core/json.ts'
 import type { LetterVerdict } from './judge-client.ts'
 
 type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem: string }
@@ -5,9 +6,6 @@ type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem
 /** A reply beyond this is read from its end; the limit also bounds the time that a reply full of braces can take. */
 const MAX_REPLY_CHARS = 20_000
 const MAX_REASON_CHARS = 500
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /**
  * A judge's reply → verdict. The reply may hold prose, code fences and drafts; what counts is the last JSON object with `scores`, or the last of
@@ -25,7 +23,7 @@ const wrong = (problem: string): ParsedVerdict => ({ ok: false, problem })
 
 function readVerdict(value: Record<string, unknown>, letters: readonly string[]): ParsedVerdict {
   const { scores: given, best: named } = value
-  if (!isObject(given)) return wrong('"scores" is not an object')
+  if (!isRecord(given)) return wrong('"scores" is not an object')
   const scores = new Map<string, number>()
   const reasons = new Map<string, string>()
   for (const [key, entry] of Object.entries(given)) {
@@ -33,16 +31,16 @@ function readVerdict(value: Record<string, unknown>, letters: readonly string[])
     if (letter === null || !letters.includes(letter))
       return wrong('"scores" holds a key that is not a letter of an answer')
     if (scores.has(letter)) return wrong(`"scores" holds ${letter} twice`)
-    const grade = gradeOf(isObject(entry) ? (entry['score'] ?? entry['grade']) : entry)
+    const grade = gradeOf(isRecord(entry) ? (entry['score'] ?? entry['grade']) : entry)
     if (grade === null) return wrong(`the grade of ${letter} is not a whole number from 1 to 5`)
     scores.set(letter, grade)
-    if (isObject(entry)) addReason(reasons, letter, entry['reason'] ?? entry['reasons'])
+    if (isRecord(entry)) addReason(reasons, letter, entry['reason'] ?? entry['reasons'])
   }
   const missing = letters.filter((letter) => !scores.has(letter))
   if (missing.length > 0) return wrong(`no grade for ${missing.join(', ')}`)
   const best = typeof named === 'string' ? letterOf(named) : null
   if (best === null || !letters.includes(best)) return wrong('"best" is not a letter of an answer')
-  if (isObject(value['reasons']))
+  if (isRecord(value['reasons']))
     for (const [key, text] of Object.entries(value['reasons'])) {
       const letter = letterOf(key)
       if (letter !== null && letters.includes(letter)) addReason(reasons, letter, text)
@@ -108,7 +106,7 @@ function objectEnd(text: string, from: number): number | null {
 function parsed(text: string): Record<string, unknown> | null {
   try {
     const value: unknown = JSON.parse(text)
-    return isObject(value) ? value : null
+    return isRecord(value) ? value : null
   } catch {
     return null
   }

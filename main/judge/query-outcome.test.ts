@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { JudgedRotation } from '../../contract/index.ts'
+import type { JudgedRotation } from '../../contract/evidence/judgments.ts'
 import { queryOutcome, verdictOfRotations } from './query-outcome.ts'
 
 const MODELS = ['a', 'b', 'c']

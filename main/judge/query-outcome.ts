@@ -4,13 +4,12 @@ import type {
   JudgedQuery,
   JudgedRotation,
   JudgeVerdict,
-} from '../../contract/index.ts'
-import { rounded } from '../lib/numbers.ts'
+} from '../../contract/evidence/judgments.ts'
+import { mean, rounded } from '../lib/text/numbers.ts'
 
 /** Points between two answers from which a judge's preference is strong: half of what the scale spans. */
 const STRONG_PREFERENCE = 2
 
-const meanOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length
 const cents = (value: number): number => Math.round(value * 100) / 100
 
 /** The key with the highest count; null without any, or when several share it. */
@@ -35,7 +34,8 @@ export function verdictOfRotations(
   if (first === undefined) return null
   const scores = models.flatMap((model) => {
     const given = rotations.flatMap(({ scores }) => scores[model] ?? [])
-    return given.length === 0 ? [] : [[model, rounded(meanOf(given))] as const]
+    const average = mean(given)
+    return average === null ? [] : [[model, rounded(average)] as const]
   })
   return {
     scores: Object.fromEntries(scores),
@@ -58,7 +58,8 @@ type QueryOutcome = Pick<JudgedQuery, 'mean_by_approach' | 'votes' | 'observed_w
 export function queryOutcome(verdicts: readonly JudgeVerdict[], models: readonly string[]): QueryOutcome {
   const scored = models.flatMap((model) => {
     const given = verdicts.flatMap(({ scores }) => scores[model] ?? [])
-    return given.length === 0 ? [] : [[model, cents(meanOf(given))] as const]
+    const average = mean(given)
+    return average === null ? [] : [[model, cents(average)] as const]
   })
   const voted = countsOf(verdicts.map(({ best }) => best))
   const means = new Map(scored)
@@ -75,7 +76,7 @@ export function queryOutcome(verdicts: readonly JudgeVerdict[], models: readonly
   })
   if (verdicts.length === 0) return outcome(null, 'not_judged')
   const highest = Math.max(...means.values())
-  const leaders = [...means].filter(([, mean]) => mean === highest).map(([model]) => model)
+  const leaders = [...means].filter(([, own]) => own === highest).map(([model]) => model)
   const winner =
     leaders.length === 1 ? leaders[0]! : alone(new Map(leaders.map((model) => [model, voted.get(model) ?? 0])))
   if (winner === null) return outcome(null, 'tie')

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { Judgments } from '../../contract/index.ts'
+import { Judgments } from '../../contract/evidence/judgments.ts'
 import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import {
@@ -13,8 +13,8 @@ import {
   sampleQuestion,
   shownPrompt,
 } from '../../tests/helpers/judge-panel.ts'
-import { parseJudgments, readJudgments } from '../report/judge-input.ts'
-import { judgeSection } from '../report/judge-section.ts'
+import { parseJudgments, readJudgments } from '../report/aggregate/judge-input.ts'
+import { judgeSection } from '../report/aggregate/judge-section.ts'
 import type { PanelInput } from './panel-input.ts'
 import { runJudgePanel, type PanelOptions } from './run-panel.ts'
 import { journalPath } from './verdict-journal.ts'

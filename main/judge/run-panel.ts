@@ -1,6 +1,14 @@
-import { type JudgedQuery, type JudgePanelRuntime, type Judgments } from '../../contract/index.ts'
-import { writeAtomic, type WrittenFile } from '../lib/write-atomic.ts'
-import { withoutCredentials } from '../manifests/provenance.ts'
+// The judges grade stored answers without knowing who wrote them. In: the rows of one dataset run, read by panel-input.ts, and a panel as panel-settings.ts
+// resolves it. Out: `-judgments.json`, whole or not at all, with agreement and the ranks of the approaches.
+//   1. blinding.ts shuffles the answers of a question under letters, once for each rotation, and cuts what would give an approach away.
+//   2. leak-scan.ts refuses a question whose prompt still names an approach.
+//   3. create-judges.ts makes a client for each judge: a chat model (chat-judge.ts with judge-prompt.ts) or a rule (builtin/).
+//   4. ask-judges.ts asks them; parse-verdict.ts reads the reply, and verdict-journal.ts keeps it, so that a stopped panel pays for no verdict twice.
+//   5. query-outcome.ts joins the rotations of a question, and panel-statistics.ts the questions of the panel.
+// human/ exports rounds for people and imports their votes, which are counted in the same way.
+import type { JudgedQuery, JudgePanelRuntime, Judgments } from '../../contract/evidence/judgments.ts'
+import { writeAtomic, type WrittenFile } from '../lib/files/write-atomic.ts'
+import { withoutCredentials } from '../manifests/project/provenance.ts'
 import { type Asked, askJudges, type PanelProgress } from './ask-judges.ts'
 import { ANSWER_CAP, type BlindedQuestion, blindQuestion, judgedAnswers } from './blinding.ts'
 import { createJudges, type PlatformGateway } from './create-judges.ts'

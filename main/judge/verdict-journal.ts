@@ -2,12 +2,12 @@ import { mkdir, open, type FileHandle } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { z } from 'zod'
-import { Identifier, JudgedRotation, Sha256 } from '../../contract/index.ts'
-import { nodeFileOps } from '../evidence/file-ops.ts'
-import { OsLock } from '../lib/os-lock.ts'
-import { sealOf } from '../evidence/row-line.ts'
-import { lastLineEnd, scanLines } from '../evidence/line-file.ts'
-import { moveTail } from '../evidence/line-file.ts'
+import { Identifier, Sha256 } from '../../contract/common.ts'
+import { JudgedRotation } from '../../contract/evidence/judgments.ts'
+import { nodeFileOps } from '../evidence/files/file-ops.ts'
+import { OsLock } from '../lib/files/os-lock.ts'
+import { sealOf } from '../evidence/rows/row-line.ts'
+import { lastLineEnd, scanLines, moveTail } from '../evidence/files/line-file.ts'
 import { JudgePanelError } from './judge-error.ts'
 
 /** A verdict as it is kept: `key` is the hash of everything that it depends on. */
@@ -24,7 +24,7 @@ export type JournalEntry = Omit<z.infer<typeof JournalLine>, 'schema_version' | 
 /** The verdicts that a panel has so far, one synced line each; a stored verdict is not requested again. */
 export interface VerdictJournal {
   readonly kept: ReadonlyMap<string, JudgedRotation>
-  /** Where the bytes of a half-written last line were moved; null when there were none. */
+  /** States where the bytes of a half-written last line were moved; null when there were none. */
   readonly torn: string | null
   /** Resolves when the verdict is on stable storage. */
   append(entry: JournalEntry): Promise<void>
@@ -105,7 +105,12 @@ async function withoutTornTail(file: string): Promise<string | null> {
 }
 
 async function readEntries(file: string): Promise<Map<string, JudgedRotation>> {
-  const kept = new Map<string, JudgedRotation>()
+  return new Map((await readVerdicts(file)).map(({ key, verdict }) => [key, verdict]))
+}
+
+/** All entries of a journal, in their order. Throws `journal_damaged` when a line is not the one that was written. */
+export async function readVerdicts(file: string): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = []
   const log = await nodeFileOps.openRead(file)
   let line = 0
   try {
@@ -118,10 +123,10 @@ async function readEntries(file: string): Promise<Map<string, JudgedRotation>> {
           `${basename(file)}:${line}: the line is not the one that was written. Remove the file to ask for all verdicts again`,
           { file, line, offset },
         )
-      kept.set(entry.data.key, entry.data.verdict)
+      entries.push(entry.data)
     })
   } finally {
     await log.close()
   }
-  return kept
+  return entries
 }

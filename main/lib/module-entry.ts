@@ -16,7 +16,7 @@ export function moduleEntry(path: string, importer: string): URL {
 export const moduleFile = (path: string, importer: string): string => fileURLToPath(moduleEntry(path, importer))
 
 /**
- * How a thread of ours is started: without the flags of this process, and with its compile cache, because a thread strips and compiles its
+ * A thread of ours is started without the flags of this process, and with its compile cache, because a thread strips and compiles its
  * modules again otherwise, which is half of its start. An Electron with a Node before 22 has no cache.
  */
 export function threadOptions(workerData: unknown): WorkerOptions {

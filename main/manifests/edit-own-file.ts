@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { Document, isMap, parseDocument } from 'yaml'
 import type { z } from 'zod'
-import { describeIssues, fieldPath } from '../../contract/index.ts'
-import { orIfMissing } from '../lib/read-json.ts'
-import { writeAtomic } from '../lib/write-atomic.ts'
+import { describeIssues, fieldPath } from '../../core/issues.ts'
+import { orIfMissing } from '../lib/files/read-json.ts'
+import { writeAtomic } from '../lib/files/write-atomic.ts'
 import { parseYaml } from './load-manifest.ts'
 import { ManifestError } from './manifest-error.ts'
 
@@ -24,7 +24,7 @@ interface OwnFile<Schema extends z.ZodType> {
   schema: Schema
   /** Members of the file that are removed when nothing is left in them. */
   maps: readonly string[]
-  /** What is wrong with it beside the project's manifests. */
+  /** Returns what is wrong with it beside the project's manifests. */
   problemsOf: (value: z.output<Schema>) => Promise<readonly { path: readonly string[]; message: string }[]>
 }
 

@@ -6,7 +6,7 @@ import { declareSmokeInOlderLayout } from '../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { checkCorpus, loadExperiment } from './experiment.ts'
 import { ManifestError } from './manifest-error.ts'
-import { configHashes, runtimeFiles } from './provenance.ts'
+import { configHashes, runtimeFiles } from './project/provenance.ts'
 
 let root: string
 
@@ -35,9 +35,9 @@ const problems = async (): Promise<string[]> => {
 }
 
 describe('loadExperiment', () => {
-  it('reads 20 aliases, 8 ingestion profiles and 4 graph query profiles', async () => {
+  it('reads 22 aliases, 8 ingestion profiles and 4 graph query profiles', async () => {
     const experiment = await loadExperiment(root)
-    expect(experiment.aliases.size).toBe(20)
+    expect(experiment.aliases.size).toBe(22)
     expect(experiment.consumer.ingestion_profiles).toHaveLength(8)
     expect(experiment.consumer.graph_query_profiles).toHaveLength(4)
     for (const profile of experiment.consumer.ingestion_profiles)

@@ -1,31 +1,32 @@
+// The manifests are the experiment as data. In: the YAML files of a project and a person's own ones beside them. Out: an `Experiment`, validated file by
+// file and across files, or a `ManifestError` that names file, line and remedy.
+//   1. load-manifest.ts reads one file, checks it against its schema, and hashes it.
+//   2. datasets/load-datasets.ts reads the catalogue and datasets with a file of their own; datasets/question-file.ts reads their questions.
+//   3. This file joins aliases, flavors, models and profiles, and refuses what does not fit together. An unusable dataset refuses only runs that name it.
+//   4. selection.ts chooses datasets and approaches for a run; runner-inputs.ts reads what the environment decides.
+//   5. project/provenance.ts records what a row was made with: hashes, commits, models. datasets/corpus-digest.ts hashes the documents.
+// datasets/own-datasets.ts, own-flavors.ts and models/connections.ts write what a person declares, through edit-own-file.ts.
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import type { z } from 'zod'
+import { CANONICAL_APPROACHES } from '../../contract/approaches.ts'
+import { fieldPath } from '../../core/issues.ts'
+import { readOwnApproaches, withOwnApproaches, type OwnApproaches } from '../../core/own-approaches/read-approaches.ts'
+import { joinAliases, takenNames, withOwnFlavors, type Alias } from '../../contract/manifests/aliases.ts'
+import { ConsumerManifest, type IngestionProfile } from '../../contract/manifests/consumer.ts'
+import { DATASETS_FOLDER, OWN_CORPUS, type Dataset } from '../../contract/manifests/datasets.ts'
+import { EvaluationManifest } from '../../contract/manifests/evaluation.ts'
+import { FlavorsManifest, OWN_FLAVORS_FILE, OwnFlavorsFile } from '../../contract/manifests/flavors.ts'
+import type { Connection } from '../../contract/manifests/model-connections.ts'
 import {
-  CANONICAL_APPROACHES,
-  DATASETS_FOLDER,
-  ConsumerManifest,
-  EvaluationManifest,
-  FlavorsManifest,
   ModelsFile,
-  OWN_CORPUS,
-  OWN_FLAVORS_FILE,
   OWN_MODELS_FILE,
-  OwnFlavorsFile,
   OwnModelsFile,
-  QueryFile,
-  fieldPath,
-  joinAliases,
   joinModels,
-  withOwnFlavors,
-  type Alias,
-  type Connection,
-  type Dataset,
-  type IngestionProfile,
   type ModelsManifest,
-  type Question,
-} from '../../contract/index.ts'
-import { readDatasets, separateUnusable, type DeclaredDataset, type UnusableDataset } from './load-datasets.ts'
+} from '../../contract/manifests/models.ts'
+import { QueryFile, type Question } from '../../contract/manifests/queries.ts'
+import { readDatasets, separateUnusable, type DeclaredDataset, type UnusableDataset } from './datasets/load-datasets.ts'
 import { loadManifest } from './load-manifest.ts'
 import { ManifestError } from './manifest-error.ts'
 
@@ -39,6 +40,8 @@ export interface LadderDataset {
   declaredIn: string
   profile: IngestionProfile
   questions: Question[]
+  /** That of the experiment; absent where it sets none. */
+  equivalenceMargin?: number
 }
 
 /** All manifests of a project folder, validated alone and against each other. */
@@ -59,8 +62,10 @@ export interface Experiment {
   ownConnections: string[]
   /** The project's aliases and, after them, a person's own. */
   aliases: Map<string, Alias>
-  /** Names of the aliases that are a person's own. */
+  /** Names of the flavors that are a person's own. */
   ownAliases: string[]
+  /** Files of own approaches; their aliases are after the others. */
+  ownApproaches: OwnApproaches
   datasets: LadderDataset[]
   /** Datasets that only a run which names them is refused for. */
   unusable: UnusableDataset[]
@@ -176,7 +181,7 @@ async function loadAliases(
   declaration: ConsumerManifest,
   flavors: FlavorsManifest,
   flavorsFile: string,
-): Promise<Pick<Experiment, 'consumer' | 'aliases' | 'ownAliases'>> {
+): Promise<Pick<Experiment, 'consumer' | 'aliases' | 'ownAliases' | 'ownApproaches'>> {
   const ofProject = joinAliases(declaration, flavors)
   if (ofProject.problems.length > 0) throw new ManifestError(flavorsFile, ofProject.problems)
   const own = await loadOwn(root, OWN_FLAVORS_FILE, OwnFlavorsFile)
@@ -186,8 +191,15 @@ async function loadAliases(
       OWN_FLAVORS_FILE,
       joined.problems.map(({ path, message }) => `${fieldPath(path)}: ${message}`),
     )
-  const { aliases } = joinAliases(joined.consumer, joined.flavors)
-  return { consumer: joined.consumer, aliases, ownAliases: Object.keys(own?.flavors ?? {}) }
+  const taken = takenNames(joined.consumer, joined.flavors)
+  const whole = withOwnApproaches(joined.consumer, joined.flavors, taken, readOwnApproaches(root))
+  const { aliases } = joinAliases(whole.consumer, whole.flavors)
+  return {
+    consumer: whole.consumer,
+    aliases,
+    ownAliases: Object.keys(own?.flavors ?? {}),
+    ownApproaches: whole.own,
+  }
 }
 
 /** Loads and cross-checks all manifests. Throws `ManifestError` for what concerns every dataset; makes no call and writes nothing. */
@@ -200,7 +212,12 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
     loadManifest(root, evaluation.flavors_file, FlavorsManifest, `flavors_file in ${evaluationFile}`),
     readDatasets(root, evaluation.datasets_file, `datasets_file in ${evaluationFile}`),
   ])
-  const { consumer, aliases, ownAliases } = await loadAliases(root, declaration, flavors, evaluation.flavors_file)
+  const { consumer, aliases, ownAliases, ownApproaches } = await loadAliases(
+    root,
+    declaration,
+    flavors,
+    evaluation.flavors_file,
+  )
   checkApproaches(evaluation, aliases, evaluationFile)
   const override = files.queriesFile === undefined ? null : await loadManifest(root, files.queriesFile, QueryFile)
   const isDeclared = (id: string): boolean =>
@@ -218,6 +235,7 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
       return joinDataset(root, { ...each, dataset }, declaration, override.queries)
     },
   )
+  const { equivalence_margin: margin } = evaluation.metrics
   return {
     root,
     evaluationFile,
@@ -226,7 +244,9 @@ export async function loadExperiment(root: string, files: ExperimentFiles = {}):
     ...joinedModels,
     aliases,
     ownAliases,
-    datasets: joined.loaded,
+    ownApproaches,
+    datasets:
+      margin === undefined ? joined.loaded : joined.loaded.map((each) => ({ ...each, equivalenceMargin: margin })),
     unusable: [...unusable, ...joined.unusable],
   }
 }

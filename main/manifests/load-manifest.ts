@@ -1,10 +1,12 @@
+import { limitBehind } from '../../core/system-limit.ts'
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { LineCounter, parseDocument, type YAMLError } from 'yaml'
 import type { z } from 'zod'
-import { canonicalJson, describeIssues } from '../../contract/index.ts'
-import { readYamlQuickly } from '../../contract/manifests/quick-yaml.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { describeIssues } from '../../core/issues.ts'
+import { readYamlQuickly } from '../../core/quick-yaml.ts'
 import { ManifestError } from './manifest-error.ts'
 
 /** A manifest is written by hand: more than this is a mistake or an attack. */
@@ -15,7 +17,7 @@ export function hashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }
 
-/** What helps against the mistakes that are made most; the parser's own message covers the rest. */
+/** Lists what helps against the mistakes that are made most; the parser's own message covers the rest. */
 const REMEDIES: Partial<Record<YAMLError['code'], string>> = {
   BAD_INDENT: 'indent with blanks, entries of one list or map alike',
   TAB_AS_INDENT: 'indent with blanks, never with tabs',
@@ -74,6 +76,8 @@ const aliasProblem = (cause: unknown): string =>
 const readingProblem = (error: unknown, namedBy: string | null): string => {
   const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
   const named = namedBy === null ? '' : `; ${namedBy} names it`
+  const limit = limitBehind(error)
+  if (limit !== null) return `${limit.reason}: ${limit.remedy}`
   return isMissing
     ? `there is no such file${named}: create it, or correct the path`
     : `the file cannot be read${named}: check the path and its permissions`

@@ -1,17 +1,16 @@
 // A person's own flavors: an approach with other parameters, under a name of its own, kept in `.rag-ladder/flavors.yaml` for the command line and the
 // panel.
+import { approachDescriptor } from '../../contract/approaches.ts'
+import { Identifier } from '../../contract/common.ts'
+import { withOwnFlavors, type Alias } from '../../contract/manifests/aliases.ts'
+import { ConsumerManifest } from '../../contract/manifests/consumer.ts'
 import {
-  approachDescriptor,
-  ConsumerManifest,
   FlavorsManifest,
-  Identifier,
   OWN_FLAVORS_FILE,
   ownParameters,
   OwnFlavorsFile,
-  withOwnFlavors,
-  type Alias,
   type OwnFlavor,
-} from '../../contract/index.ts'
+} from '../../contract/manifests/flavors.ts'
 import { editOwnFile, type OwnFileEdit } from './edit-own-file.ts'
 import { CONSUMER_FILE, EVALUATION_FILE, type Experiment } from './experiment.ts'
 import { loadManifest } from './load-manifest.ts'

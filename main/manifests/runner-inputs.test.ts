@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { loadExperiment } from './experiment.ts'
 import { InputError, parseRunnerInputs, readRunnerInputs } from './runner-inputs.ts'
-import { coverageNotices, selectAliases, selectDatasets } from './selection.ts'
+import { answersElsewhere, baselineNotices, coverageNotices, selectAliases, selectDatasets } from './selection.ts'
 
 const experiment = await loadExperiment(PROJECT_ROOT)
 const names = (models: string[] | null, flavors: string[] | null): string[] =>
@@ -67,8 +67,9 @@ describe('readRunnerInputs', () => {
 })
 
 describe('selection', () => {
-  it('is the six canonical approaches unless something is named', () => {
+  it('is the keyword baseline and the six canonical approaches unless something is named', () => {
     expect(names(null, null)).toEqual([
+      'bm25',
       'vanilla-rag',
       'hybrid-rag',
       'contextual-rag',
@@ -78,15 +79,44 @@ describe('selection', () => {
     ])
   })
 
+  it('leaves the keyword baseline out where a gateway elsewhere answers, unless it is named', () => {
+    const elsewhere = (models: string[] | null) =>
+      selectAliases(experiment, models, null, 'http://127.0.0.1:1').map(({ alias }) => alias)
+    expect(elsewhere(null)).toEqual(names(null, null).filter((alias) => alias !== 'bm25'))
+    expect(elsewhere(['bm25'])).toEqual(['bm25'])
+  })
+
+  it('knows a plugin in another process as what answers, and names the baseline that is left out', () => {
+    const { inputs } = parseRunnerInputs({ RAG_PLUGIN_URL: 'http://127.0.0.1:9/plugin' })
+    expect(selectAliases(experiment, null, null, answersElsewhere(inputs)).map(({ alias }) => alias)).not.toContain(
+      'bm25',
+    )
+    expect(baselineNotices(inputs)).toEqual([
+      expect.stringMatching(/^bm25, .* is left out, because a plugin at RAG_PLUGIN_URL/),
+    ])
+    const gateway = parseRunnerInputs({ MATRIX_GATEWAY_URL: 'http://127.0.0.1:9' }).inputs
+    expect(baselineNotices(gateway)).toEqual([expect.stringContaining('a gateway elsewhere answers')])
+    expect(baselineNotices(parseRunnerInputs({}).inputs)).toEqual([])
+  })
+
   it('takes an exact set of models', () => {
     expect(names(['lazy-graph-rag', 'hybrid-rag-fast'], null)).toEqual(['hybrid-rag-fast', 'lazy-graph-rag'])
-    expect(() => names(['nope'], null)).toThrow(/unknown alias: nope; declared are vanilla-rag/)
+    expect(() => names(['nope'], null)).toThrow(
+      /unknown alias: nope; declared are bm25, no-retrieval, full-context, vanilla-rag/,
+    )
   })
 
   it('expands flavors by name, by approach, or all of them', () => {
     expect(names(null, ['graph-rag'])).toEqual(['graph-rag', 'graph-rag-fast', 'graph-rag-wide', 'graph-rag-rerank'])
     expect(names(null, ['hybrid-rag-fast'])).toEqual(['hybrid-rag-fast'])
-    expect(names(null, ['all'])).toHaveLength(13)
+    expect(names(null, ['fast'])).toEqual(['hybrid-rag-fast', 'graph-rag-fast', 'lazy-graph-rag-fast'])
+    expect(names(null, ['balanced', 'wide'])).toEqual([
+      'vanilla-rag-wide',
+      'graph-rag-wide',
+      'lazy-graph-rag-balanced',
+      'lazy-graph-rag-wide',
+    ])
+    expect(names(null, ['all'])).toHaveLength(12)
     expect(() => names(['all'], null)).toThrow(/unknown alias: all/)
     expect(() => names(null, ['nope'])).toThrow(
       /^unknown flavor: nope; there are vanilla-rag-wide, hybrid-rag-high-recall, .*lazy-graph-rag-wide; vanilla-rag, .* or "all" mean all of theirs$/,

@@ -1,18 +1,15 @@
-import {
-  addressProblem,
-  Identifier,
-  MAX_CONCURRENCY,
-  MAX_REPEATS,
-  plainNumber,
-  PLATFORM_GATEWAY,
-  RetryFailed,
-  VARIABLES,
-  type VariableName,
-} from '../../contract/index.ts'
+import { Identifier } from '../../contract/common.ts'
+import { MAX_REPEATS } from '../../contract/evidence/canonical-row.ts'
+import { ContextBudget } from '../../contract/evidence/context-budget.ts'
+import { RetryFailed } from '../../contract/evidence/run-event.ts'
+import { MAX_CONCURRENCY, PLATFORM_GATEWAY } from '../../contract/manifests/evaluation.ts'
+import { plainNumber } from '../../core/plain-number.ts'
+import { addressProblem } from '../../contract/service-address.ts'
+import { VARIABLES, type VariableName } from '../../contract/settings/variables.ts'
 import { databaseAddressProblem } from '../evidence/postgres/database-address.ts'
-import { nearestName } from '../lib/nearest-name.ts'
+import { nearestName } from '../lib/text/nearest-name.ts'
 
-/** What the environment sets for a run; null where it sets nothing. Secrets live here and nowhere else. */
+/** Describes what the environment sets for a run; null where it sets nothing. Secrets live here and nowhere else. */
 export interface RunnerInputs {
   models: string[] | null
   flavors: string[] | null
@@ -21,6 +18,8 @@ export interface RunnerInputs {
   runId: string | null
   /** Answers per question and approach. */
   repeats: number | null
+  /** Tokens of text handed to the answerer. */
+  contextBudget: ContextBudget | null
   /** Cells in flight. */
   concurrency: number | null
   /** Failed cells of a stored run to try again. */
@@ -29,7 +28,7 @@ export interface RunnerInputs {
   modelSet: string | null
   /** Folder that the embedded platform ingests from, instead of the project's. */
   corpusRoot: string | null
-  /** Whether a run reports why a cell is reused, skipped or tried again. */
+  /** True when a run reports why a cell is reused, skipped or tried again. */
   isVerbose: boolean
   canonicalFile: string | null
   summaryFile: string | null
@@ -42,6 +41,8 @@ export interface RunnerInputs {
   rayUrl: string | null
   rayToken: string | null
   gatewayUrl: string | null
+  /** Plugin in another process that answers in the place of the embedded platform's own. */
+  pluginUrl: string | null
   gatewayApiKey: string | null
   /** Ingestion, evaluation and the plugin's routes, where they are not at the gateway's address. */
   platformUrl: string | null
@@ -76,6 +77,9 @@ export function splitList(value: string | null | undefined): string[] | null {
   const items = [...new Set((value ?? '').split(',').map((item) => item.trim()))].filter((item) => item !== '')
   return items.length === 0 ? null : items
 }
+
+/** A budget as a person wrote it: `none`, or a number. */
+export const readContextBudget = (text: string) => ContextBudget.safeParse(plainNumber(text, 'whole') ?? text)
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -125,6 +129,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     queriesFile: text('MATRIX_QUERIES_FILE'),
     runId: identifier('MATRIX_RUN_ID'),
     repeats: count('MATRIX_REPEATS', MAX_REPEATS),
+    contextBudget: null,
     concurrency: count('MATRIX_CONCURRENCY', MAX_CONCURRENCY),
     retryFailed: null,
     modelSet: identifier('RAG_MODEL_SET'),
@@ -139,6 +144,7 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
     rayUrl: url('RAY_URL'),
     rayToken: text('RAY_AUTH_TOKEN'),
     gatewayUrl: url('MATRIX_GATEWAY_URL'),
+    pluginUrl: url('RAG_PLUGIN_URL'),
     gatewayApiKey: text('MATRIX_GATEWAY_API_KEY'),
     platformUrl: url('MATRIX_PLATFORM_URL'),
     platformToken: text('MATRIX_PLATFORM_TOKEN'),
@@ -155,6 +161,12 @@ export function parseRunnerInputs(env: Environment): { inputs: RunnerInputs; pro
   if (think === 'true' || think === 'false') inputs.judgeThink = think === 'true'
   else if (think === 'omit') inputs.judgeThink = 'omit'
   else if (think !== null) problems.push('JUDGE_THINK: must be true, false or omit')
+  const budget = text('MATRIX_CONTEXT_BUDGET')
+  if (budget !== null) {
+    const parsed = readContextBudget(budget)
+    if (parsed.success) inputs.contextBudget = parsed.data
+    else problems.push(`MATRIX_CONTEXT_BUDGET: ${parsed.error.issues[0]!.message}, got ${budget}`)
+  }
   const retry = text('MATRIX_RETRY_FAILED')
   const parsedRetry = RetryFailed.safeParse(retry)
   if (parsedRetry.success) inputs.retryFailed = parsedRetry.data

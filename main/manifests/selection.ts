@@ -1,36 +1,32 @@
-import { metricOfId, CANONICAL_APPROACHES, type EvaluationMetric, type Alias } from '../../contract/index.ts'
+import { approachDescriptor, CANONICAL_APPROACHES, KEYWORD_BASELINE } from '../../contract/approaches.ts'
+import type { EvaluationMetric } from '../../contract/common.ts'
+import type { Alias } from '../../contract/manifests/aliases.ts'
+import { matchedHybrid } from '../../core/matched-hybrid.ts'
+import { metricOfId } from '../../contract/metrics/metrics.ts'
 import type { Experiment, LadderDataset } from './experiment.ts'
-import { InputError } from './runner-inputs.ts'
+import { InputError, type RunnerInputs } from './runner-inputs.ts'
 
 const listed = (names: Iterable<string>): string => [...names].join(', ')
 
-/** Flavors by their own name (`balanced`), each with the aliases that have it. */
-const byFlavorName = (all: readonly Alias[]): Map<string, Alias[]> => {
-  const named = all.filter(({ flavor }) => flavor.flavor !== null)
-  return Map.groupBy(named, ({ flavor }) => flavor.flavor!)
-}
-
 function flavorProblems(experiment: Experiment, names: readonly string[]): string[] {
   const all = [...experiment.aliases.values()]
-  const own = byFlavorName(all)
-  const isKnown = (name: string): boolean => experiment.aliases.has(name) || name === 'all' || own.has(name)
-  const unknown = names.filter((name) => !isKnown(name))
-  const ambiguous = names.filter((name) => !experiment.aliases.has(name) && (own.get(name)?.length ?? 0) > 1)
-  return [
-    ...(unknown.length > 0 ? [unknownFlavor(unknown, all)] : []),
-    ...ambiguous.map(
-      (name) =>
-        `several approaches have a flavor ${name}: name ${own
-          .get(name)!
-          .map(({ alias }) => alias)
-          .join(' or ')}`,
-    ),
-  ]
+  const known = new Set<string>(['all', ...all.flatMap(({ alias, flavor }) => [alias, flavor.flavor ?? []].flat())])
+  const unknown = names.filter((name) => !known.has(name))
+  return unknown.length > 0 ? [unknownFlavor(unknown, all)] : []
 }
 
-/** What is wrong with a selection of aliases; empty when `selectAliases` takes it. */
+/** The aliases of the project and the flavors of a person; baselines and own approaches are in a run that names them. */
+export const declaredAliases = ({ aliases }: Pick<Experiment, 'aliases'>): string[] =>
+  [...aliases.values()].filter(({ base }) => approachDescriptor(base).isBesides !== true).map(({ alias }) => alias)
+
+/** Returns what is wrong with a selection of aliases; empty when `selectAliases` takes it. */
 export function aliasProblems(experiment: Experiment, models: string[] | null, flavors: string[] | null): string[] {
-  const unknown = (models ?? []).filter((name) => !experiment.aliases.has(name))
+  const unknown = (models ?? []).filter(
+    (name) => !experiment.aliases.has(name) && matchedHybrid(experiment.aliases, name) === null,
+  )
+  const unusable = experiment.ownApproaches.unusable.filter(({ name }) => unknown.includes(name))
+  if (unusable.length > 0)
+    return unusable.map(({ name, file, problems }) => `${name}: ${file} cannot be used: ${problems.join('; ')}`)
   return [
     ...(unknown.length > 0
       ? [`unknown alias: ${listed(unknown)}; declared are ${listed(experiment.aliases.keys())}`]
@@ -41,34 +37,63 @@ export function aliasProblems(experiment: Experiment, models: string[] | null, f
 
 /**
  * The aliases of a run, in the order of the consumer manifest. `models` is an exact set; `flavors` names flavors by alias, or by their own
- * name where only one approach has it, or approaches that are taken with all their flavors, or `all` flavors; neither gives the six
- * canonical approaches. Throws `InputError` for unknown names.
+ * name for every approach that has one (`fast`), or approaches that are taken with all their flavors, or `all` flavors; neither gives the six
+ * canonical approaches and, unless a gateway or plugin `elsewhere` answers, the keyword baseline. Throws `InputError` for unknown names.
  */
-export function selectAliases(experiment: Experiment, models: string[] | null, flavors: string[] | null): Alias[] {
+export function selectAliases(
+  experiment: Experiment,
+  models: string[] | null,
+  flavors: string[] | null,
+  elsewhere: string | null = null,
+): Alias[] {
   if (models !== null && flavors !== null)
     throw new InputError(['models and flavors exclude each other: give one of them'])
   const problems = aliasProblems(experiment, models, flavors)
   if (problems.length > 0) throw new InputError(problems)
   const all = [...experiment.aliases.values()]
-  if (models !== null) return all.filter((alias) => models.includes(alias.alias))
+  if (models !== null) {
+    const baselines = models.flatMap((name) => matchedHybrid(experiment.aliases, name) ?? [])
+    return [...all.filter((alias) => models.includes(alias.alias)), ...baselines]
+  }
   if (flavors !== null)
     return all.filter(
       ({ alias, base, flavor }) =>
         flavors.includes(alias) ||
         (flavor.flavor !== null &&
+          alias !== KEYWORD_BASELINE &&
+          base !== 'own-approach' &&
           (flavors.includes(base) || flavors.includes('all') || flavors.includes(flavor.flavor))),
     )
-  const canonical: readonly string[] = CANONICAL_APPROACHES
-  return all.filter((alias) => canonical.includes(alias.alias))
+  return all.filter(({ alias }) => isByDefault(alias, elsewhere))
 }
 
+/** True for what a run has unless its approaches are chosen. */
+export const isByDefault = (alias: string, elsewhere: string | null): boolean =>
+  (CANONICAL_APPROACHES as readonly string[]).includes(alias) || (elsewhere === null && alias === KEYWORD_BASELINE)
+
+/** Address of the gateway or plugin that answers in the place of the embedded one, which need not have the keyword baseline; null without one. */
+export const answersElsewhere = ({
+  gatewayUrl,
+  pluginUrl,
+}: Pick<RunnerInputs, 'gatewayUrl' | 'pluginUrl'>): string | null => gatewayUrl ?? pluginUrl
+
+/** A notice that a run by default has no keyword baseline, where what answers elsewhere need not have it. */
+export const baselineNotices = (inputs: Pick<RunnerInputs, 'gatewayUrl' | 'pluginUrl'>): string[] =>
+  answersElsewhere(inputs) === null
+    ? []
+    : [
+        `${KEYWORD_BASELINE}, the keyword baseline, is left out, because ${inputs.gatewayUrl === null ? 'a plugin at RAG_PLUGIN_URL' : 'a gateway elsewhere'} answers, which need not have it. If it does, name it with the approaches of the run (--models)`,
+      ]
+
 function unknownFlavor(unknown: readonly string[], all: readonly Alias[]): string {
-  const declared = all.filter(({ flavor }) => flavor.flavor !== null)
+  const declared = all.filter(
+    ({ alias, base, flavor }) => flavor.flavor !== null && alias !== KEYWORD_BASELINE && base !== 'own-approach',
+  )
   const approaches = new Set(declared.map(({ base }) => base))
   return `unknown flavor: ${listed(unknown)}; there are ${listed(declared.map(({ alias }) => alias))}; ${listed(approaches)} or "all" mean all of theirs`
 }
 
-/** What is wrong with a selection of datasets; empty when `selectDatasets` takes it. */
+/** Returns what is wrong with a selection of datasets; empty when `selectDatasets` takes it. */
 export function datasetProblems(experiment: Experiment, ids: readonly string[]): string[] {
   const known = experiment.datasets.map(({ dataset }) => dataset.id)
   const unusable = experiment.unusable.filter(({ id }) => ids.includes(id))
@@ -103,7 +128,7 @@ export function selectDatasets(experiment: Experiment, ids: string[] | null): La
 }
 
 /**
- * What the requested metrics will not be able to measure, and datasets that share a rung, reported before the first call: one sentence each.
+ * Returns what the requested metrics will not be able to measure, and datasets that share a rung, reported before the first call: one sentence each.
  */
 export function coverageNotices(
   metrics: readonly EvaluationMetric[],

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { EvaluationManifest, JudgePanelSettings, Reproducibility } from '../../contract/index.ts'
+import type { Reproducibility } from '../../contract/evidence/provenance.ts'
+import type { EvaluationManifest, JudgePanelSettings } from '../../contract/manifests/evaluation.ts'
 import { sampleReproducibility } from '../../tests/helpers/evidence-rows.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { differences } from '../evidence/rows/row-identity.ts'
 import { loadExperiment } from './experiment.ts'
 import { hashOf } from './load-manifest.ts'
 import { evaluationHash, inStoredForm } from './stored-form.ts'
@@ -54,6 +56,26 @@ describe('inStoredForm', () => {
       for (const now of [evaluation, withJudges(JUDGES), withJudges({ enabled: true, models: ['c', 'd'] })])
         expect(inStoredForm(newForm(now), stored, now)).toEqual(stored)
     }
+  })
+
+  it('goes on with the context budget of the stored run unless another is asked for', () => {
+    const withBudget = (form: Reproducibility, budget: number | undefined): Reproducibility => ({
+      ...form,
+      runtime: { ...form.runtime, ...(budget === undefined ? {} : { context_budget: budget }) },
+    })
+    const asking = (budget: 'none' | number): EvaluationManifest => ({
+      ...evaluation,
+      run: { ...evaluation.run, context_budget: budget },
+    })
+    const without = newForm(evaluation)
+    const at1000 = withBudget(without, 1000)
+    expect(evaluationHash(asking(1000))).toBe(evaluationHash(evaluation))
+    expect(inStoredForm(withBudget(without, 2000), without, evaluation)).toEqual(without)
+    expect(inStoredForm(withBudget(without, 2000), at1000, evaluation)).toEqual(at1000)
+    const [other] = differences(at1000, inStoredForm(withBudget(without, 2000), at1000, asking(2000)))
+    expect(other).toEqual({ path: 'runtime.context_budget', stored: '1000', current: '2000' })
+    const [none] = differences(at1000, inStoredForm(without, at1000, asking('none')))
+    expect(none).toEqual({ path: 'runtime.context_budget', stored: '1000', current: '(absent)' })
   })
 
   it('takes what stored rows do not record as no difference, and every part that they name as one', () => {

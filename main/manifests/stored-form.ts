@@ -1,13 +1,14 @@
-import type { EvaluationManifest, GitState, JudgePanelSettings, Reproducibility } from '../../contract/index.ts'
+import type { GitState, Reproducibility } from '../../contract/evidence/provenance.ts'
+import type { EvaluationManifest, JudgePanelSettings } from '../../contract/manifests/evaluation.ts'
 import { hashOf } from './load-manifest.ts'
 
-// Judges read stored answers, so which judges a run has is no condition of its rows: a finished run can be judged later, or by others. Rows
+// Judges read stored answers, so which judges a run has is not a condition of its rows: a finished run can be judged later, or by others. Rows
 // written before this was decided hash the judge settings together with the evaluation's; their hash is recognized by making it again from
 // the judges that the row names and every value of the settings that it does not name.
 
-/** What the cells of a run depend on: judges read the answers afterwards, and concurrency changes no answer. */
+/** Returns what the cells of a run depend on, but the budget of context, which has a field of its own: judges read the answers afterwards, and neither concurrency nor the trace changes an answer. */
 export function evaluationHash({ metrics, run, ...evaluation }: EvaluationManifest): string {
-  const { concurrency: _concurrency, ...settings } = run
+  const { concurrency: _concurrency, context_budget: _budget, trace: _trace, ...settings } = run
   return hashOf({ ...evaluation, metrics: { ragas: metrics.ragas }, run: settings })
 }
 
@@ -42,7 +43,7 @@ function isOldHash(
   stored: Reproducibility,
   { metrics, run, ...evaluation }: EvaluationManifest,
 ): boolean {
-  const { concurrency: _concurrency, ...settings } = run
+  const { concurrency: _concurrency, context_budget: _budget, trace: _trace, ...settings } = run
   for (const judges of possibleJudges(metrics.judge_panel, stored))
     if (hash === hashOf({ ...evaluation, metrics: { ragas: metrics.ragas, judge_panel: judges }, run: settings }))
       return true
@@ -61,7 +62,9 @@ export function inStoredForm(
   stored: Reproducibility,
   evaluation: EvaluationManifest,
 ): Reproducibility {
-  const { runtime } = current
+  const { context_budget: budget, ...runtime } = current.runtime
+  // Unless a budget is asked for, the run goes on with its own.
+  const kept = evaluation.run.context_budget === undefined ? stored.runtime.context_budget : budget
   const { providers, runtime_files, repository, platform } = stored.runtime
   const [now, then] = [current.config_hashes['evaluation'], stored.config_hashes['evaluation']]
   const isSame = then !== undefined && then !== now && isOldHash(then, stored, evaluation)
@@ -78,6 +81,8 @@ export function inStoredForm(
       platform: platform.revision === null ? { ...runtime.platform, revision: null } : runtime.platform,
       base_port: stored.runtime.base_port === null ? null : runtime.base_port,
       // A run keeps what it declared; one that declared nothing cannot choose afterwards.
+      ...withOptional('context_budget', kept),
+      ...withOptional('excludes_cut_answers', runtime.excludes_cut_answers ?? stored.runtime.excludes_cut_answers),
       ...withOptional('primary_metric', runtime.primary_metric ?? stored.runtime.primary_metric),
     },
   }

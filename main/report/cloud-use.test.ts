@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { cloudApproaches, cloudWords } from '../../contract/evidence/cloud-use.ts'
-import type { Aggregate } from '../../contract/index.ts'
+import { cloudApproaches, cloudWords } from '../../core/evidence/cloud-use.ts'
+import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import { fixtureDataset, goldenContext, goldenRows, streamOf } from '../../tests/helpers/report-rows.ts'
-import { aggregateRun } from './aggregate-run.ts'
+import { aggregateRun } from './aggregate/aggregate-run.ts'
 import { ladderPage } from './html/ladder-page.ts'
-import { ladderMarkdown } from './ladder-markdown.ts'
-import { renderMatrixTable } from './matrix-table.ts'
+import { ladderMarkdown } from './markdown/ladder-markdown.ts'
+import { renderMatrixTable } from './terminal/matrix-table.ts'
 
 const dataset = fixtureDataset('small', 'Small', 1)
 const whole = await aggregateRun(streamOf(goldenRows(dataset)), goldenContext(dataset))

@@ -1,6 +1,8 @@
 import { z } from 'zod'
-import { CanonicalRow, canonicalJson, describeIssues } from '../../contract/index.ts'
-import { jsonIn } from '../lib/read-json.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import { describeIssues } from '../../core/issues.ts'
+import { jsonIn } from '../../core/json.ts'
 
 // Rows of another writer → a historical snapshot: matrix cells with everything whose meaning is the same in both. Nothing is made up for what such
 // rows lack, so they do not become canonical rows: gold evidence, required points, attempts and checksums would have to be invented.
@@ -8,7 +10,7 @@ import { jsonIn } from '../lib/read-json.ts'
 const text = z.string().nullish().catch(undefined)
 const number = z.number().nullish().catch(undefined)
 
-/** What a row must have to be a cell, and what it may have; fields of another type count as absent. */
+/** Describes what a row must have to be a cell, and what it may have; fields of another type count as absent. */
 const ForeignRow = z.looseObject({
   run_id: z.string().min(1),
   dataset: z.looseObject({ id: z.string().min(1), label: text }),

@@ -2,9 +2,9 @@ import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { ALIASES, fixtureDataset, fixtureRow, goldenRows } from '../../tests/helpers/report-rows.ts'
-import { sealRow } from '../evidence/row-line.ts'
+import { sealRow } from '../evidence/rows/row-line.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 
 let dir: string

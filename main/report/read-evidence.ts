@@ -1,10 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import { open, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { SCHEMA_VERSION, withCurrentNames, type CanonicalRow } from '../../contract/index.ts'
-import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/row-line.ts'
-import { InternedRows, type FigureRow } from '../evidence/interned-rows.ts'
-import { supersededRowsOf, type SupersededRows } from '../evidence/retried-rows.ts'
+import { SCHEMA_VERSION } from '../../contract/common.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import { withCurrentNames } from '../../core/evidence/metric-names.ts'
+import { handedOver } from '../evaluation/handed-over.ts'
+import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/rows/row-line.ts'
+import { InternedRows, type FigureRow } from '../evidence/rows/interned-rows.ts'
+import { supersededRowsOf, type SupersededRows } from '../evidence/rows/retried-rows.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
 const CHUNK_BYTES = 1 << 20
@@ -118,7 +121,10 @@ class RowParser extends LineParser<CanonicalRow> {
 
 class FigureParser extends LineParser<FigureRow> {
   protected override quick(line: Buffer): FigureRow | null {
-    return this.rows.readFigures(line)
+    const figures = this.rows.readFigures(line)
+    if (figures === null || figures.handed !== undefined) return figures
+    const row = this.rows.read(line)
+    return row === null ? null : { ...figures, handed: handedOver(row) }
   }
 }
 

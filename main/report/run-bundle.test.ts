@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,6 +6,7 @@ import { unzipSync, zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { evidenceBytes } from '../../tests/helpers/report-project.ts'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
+import { readTraceText, TraceTexts, traceTextsPathFor } from '../evidence/traces/trace-texts.ts'
 import { exportBundle, importBundle } from './run-bundle.ts'
 
 let folder: string
@@ -42,6 +44,15 @@ async function changed(change: Record<string, string | null>): Promise<void> {
 }
 
 describe('the bundle of a run', () => {
+  it('holds manifests whose folder has a blank in its name, and is opened with them', async () => {
+    await mkdir(join(here.root, 'manifests/my sets'))
+    await writeFile(join(here.root, 'manifests/my sets/x.yaml'), 'version: 1\n')
+    await writeFile(join(here.root, 'manifests/my sets/aux.yaml'), 'version: 1\n')
+    await exportBundle(here, RUN, bundle)
+    await importBundle(there, bundle)
+    expect(await readdir(join(there.root, '.rag-ladder/bundles', RUN, 'my sets'))).toEqual(['x.yaml'])
+  })
+
   it('is opened elsewhere with the same bytes, and holds neither another run nor the person’s own files', async () => {
     const written = await exportBundle(here, RUN, bundle)
     expect(written).toMatchObject({ runId: RUN, files: 3 })
@@ -56,6 +67,24 @@ describe('the bundle of a run', () => {
     for (const name of names) await rm(join(there.resultsDir, name))
     await importBundle(there, bundle)
     expect((await readdir(there.resultsDir)).sort()).toEqual(names)
+  })
+
+  it('has the texts of its traces, and is refused where one does not match its digest', async () => {
+    const { dataset } = sampleRow()
+    const name = `${RUN}-${dataset.id}-evidence.jsonl`
+    const texts = new TraceTexts(join(here.resultsDir, name))
+    const sha256 = hash('sha256', 'asked')
+    await texts.add(new Map([[sha256, 'asked']]))
+    await texts.close()
+    await exportBundle(here, RUN, bundle)
+    await importBundle(there, bundle)
+    expect(await readTraceText(join(there.resultsDir, name), sha256)).toBe('asked')
+    await rm(bundle)
+    await rm(there.resultsDir, { recursive: true })
+    const path = traceTextsPathFor(join(here.resultsDir, name))
+    await writeFile(path, (await readFile(path, 'utf8')).replace(sha256, hash('sha256', 'another')))
+    await exportBundle(here, RUN, bundle)
+    await expect(importBundle(there, bundle)).rejects.toThrow('do not match their digests')
   })
 
   it('is not opened over a run that is there, and not written over a file', async () => {

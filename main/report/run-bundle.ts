@@ -1,31 +1,30 @@
 // A run as one zip file that another installation opens: its artifacts as they are, the manifests of its project, and `bundle.json` with the
 // checksum of each. Nothing is unpacked over a file that is there; keys and the person's own connections are never part of it.
-import { createReadStream, existsSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
-import { Identifier, OWN_DATASET_FILE, OWN_DATASETS_FOLDER, Sha256 } from '../../contract/index.ts'
+import { Identifier, Sha256 } from '../../contract/common.ts'
+import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER } from '../../contract/manifests/datasets.ts'
+import { jsonIn } from '../../core/json.ts'
 import {
   ARTIFACT_KINDS,
   artifactFiles,
   ownerOf,
   storedFilesOf,
   type ArtifactPlace,
-} from '../evidence/artifact-files.ts'
-import { identityPathFor } from '../evidence/identity-record.ts'
+} from '../evidence/files/artifact-files.ts'
+import { traceTextsPathFor, verifyTraceTexts } from '../evidence/traces/trace-texts.ts'
+import { identityPathFor } from '../evidence/rows/identity-record.ts'
 import { humanFiles } from '../judge/human/human-files.ts'
-import { jsonIn } from '../lib/read-json.ts'
-import { unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/zip-files.ts'
-import { STATE_FOLDER } from '../manifests/project-folder.ts'
+import { portablePathProblem } from '../lib/files/portable-path.ts'
+import { refuseChanged, unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/files/zip-files.ts'
+import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 
 const CONTENTS = 'bundle.json'
 const ARTIFACTS = 'artifacts/'
 const MANIFESTS = 'manifests/'
-
-/** Names that stay in a folder on every system. */
-const SAFE_PATH = /^(?:[\w@-][\w.@-]*\/)*[\w@-][\w.@-]*$/
 
 const Contents = z.strictObject({
   schema_version: z.literal(1),
@@ -44,6 +43,7 @@ function filesOf(place: ArtifactPlace, runId: string, datasetId: string): Map<st
   const pairs: [name: string, file: string][] = [
     ...ARTIFACT_KINDS.map((kind): [string, string] => [named[kind], stored[kind]]),
     [identityPathFor(named.evidence), identityPathFor(stored.evidence)],
+    [traceTextsPathFor(named.evidence), traceTextsPathFor(stored.evidence)],
     ...(Object.keys(inFolder) as (keyof typeof inFolder)[]).map((key): [string, string] => [inFolder[key], human[key]]),
   ]
   return new Map(pairs.map(([name, file]) => [basename(name), file]))
@@ -63,12 +63,14 @@ export async function bundledDatasets({ resultsDir, named }: ArtifactPlace, runI
 
 /** Manifests of the project, and the file of each own dataset that the run asked. */
 async function manifestEntries(root: string, datasetIds: readonly string[]): Promise<ZipEntry[]> {
+  const below = (file: string): string => file.slice(join(root, 'manifests').length + 1).replaceAll('\\', '/')
   const entries = await readdir(join(root, 'manifests'), { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries
-    .filter((entry) => entry.isFile() && /\.(?:ya?ml|json|jsonl)$/.test(entry.name) && SAFE_PATH.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(?:ya?ml|json|jsonl)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
+    // A file that another system cannot store is left out: a bundle is for other systems.
+    .filter((file) => portablePathProblem(below(file)) === null)
     .sort()
-  const below = (file: string): string => file.slice(join(root, 'manifests').length + 1).replaceAll('\\', '/')
   const own = datasetIds
     .map((id) => [id, join(root, OWN_DATASETS_FOLDER, id, OWN_DATASET_FILE)] as const)
     .filter(([, file]) => existsSync(file))
@@ -107,8 +109,8 @@ export async function exportBundle(
 function entryProblem(name: string): string | null {
   if (name === CONTENTS) return null
   const [, inside = ''] = /^(?:artifacts|manifests)\/(.*)$/s.exec(name) ?? []
-  if (!SAFE_PATH.test(inside)) return `it is neither ${CONTENTS} nor a plain name below ${ARTIFACTS} or ${MANIFESTS}`
-  return null
+  if (inside === '') return `it is neither ${CONTENTS} nor below ${ARTIFACTS} or ${MANIFESTS}`
+  return portablePathProblem(inside)
 }
 
 /**
@@ -120,15 +122,9 @@ export async function importBundle(place: { root: string; resultsDir: string }, 
   await mkdir(resultsDir, { recursive: true })
   const folder = await mkdtemp(join(resultsDir, '.import-bundle-'))
   try {
-    const unpacked: string[] = []
-    await unpackZip(file, folder, (name) => {
-      unpacked.push(name)
-      return entryProblem(name)
-    })
-    const contents = await checkedContents(folder, file)
-    const listed = new Set([CONTENTS, ...contents.files.map(({ name }) => name)])
-    const unlisted = unpacked.find((name) => !listed.has(name))
-    if (unlisted !== undefined) throw new ZipFileError('file', `${unlisted} in ${file} is not in its list`)
+    const unpacked = await unpackZip(file, folder, entryProblem)
+    await refuseChanged(folder, CONTENTS, unpacked, file)
+    const contents = await contentsIn(folder, file)
     const { run_id: runId, datasets } = contents
     const known = new Set(datasets.flatMap((id) => [...filesOf({ resultsDir, named: {} }, runId, id).keys()]))
     const moves = contents.files.flatMap(({ name }): [from: string, to: string][] => {
@@ -150,9 +146,11 @@ export async function importBundle(place: { root: string; resultsDir: string }, 
     await mkdir(dirname(manifests), { recursive: true })
     // A copy to read: one of an import before, whose run was removed, is replaced.
     await rm(manifests, { recursive: true, force: true })
+    // The folder also marks the run as one of another installation: its times say nothing about this machine.
     if (existsSync(join(folder, MANIFESTS))) await rename(join(folder, MANIFESTS), manifests)
+    else await mkdir(manifests)
     // Evidence last: a run appears with everything that it has.
-    for (const [from, to] of moves.toSorted(([a], [b]) => Number(a.endsWith('.jsonl')) - Number(b.endsWith('.jsonl'))))
+    for (const [from, to] of moves.toSorted(([a], [b]) => Number(isEvidence(a)) - Number(isEvidence(b))))
       await rename(from, to)
     return { runId, datasets, files: contents.files.length }
   } finally {
@@ -160,25 +158,25 @@ export async function importBundle(place: { root: string; resultsDir: string }, 
   }
 }
 
-async function checkedContents(folder: string, file: string): Promise<Contents> {
+async function contentsIn(folder: string, file: string): Promise<Contents> {
   const text = await readFile(join(folder, CONTENTS), 'utf8').catch(() => {
     throw new ZipFileError('file', `${file} has no ${CONTENTS}: it is not an exported run`)
   })
   const parsed = Contents.safeParse(jsonIn(text))
   if (!parsed.success) throw new ZipFileError('file', `${CONTENTS} in ${file} is not of this version`)
-  for (const { name, sha256 } of parsed.data.files) {
-    if (entryProblem(name) !== null || name === CONTENTS || !existsSync(join(folder, name)))
-      throw new ZipFileError('file', `${name}, which ${CONTENTS} lists, is missing in ${file}`)
-    const hash = createHash('sha256')
-    for await (const bytes of createReadStream(join(folder, name)) as AsyncIterable<Buffer>) hash.update(bytes)
-    if (hash.digest('hex') !== sha256)
-      throw new ZipFileError('file', `${name} in ${file} was changed after the export: its checksum differs`)
-  }
   return parsed.data
 }
+
+const isEvidence = (file: string): boolean => file.endsWith('-evidence.jsonl')
 
 async function checkEvidence(evidence: string, runId: string, datasetId: string): Promise<void> {
   for await (const row of readEvidenceRows(evidence))
     if (row.run_id !== runId || row.dataset.id !== datasetId)
       throw new ZipFileError('file', `${basename(evidence)} holds a row of ${row.run_id}, ${row.dataset.id}`)
+  const changed = (await verifyTraceTexts(evidence))?.changed.length ?? 0
+  if (changed > 0)
+    throw new ZipFileError(
+      'file',
+      `${basename(traceTextsPathFor(evidence))} holds texts that do not match their digests`,
+    )
 }

@@ -1,17 +1,12 @@
 // The signs and words of states, decisions, values and intervals, the same in the terminal and in every report.
-import {
-  countWords,
-  metricNamed,
-  plural,
-  sizeWordsOf,
-  type ComparedMetric,
-  type ConfidenceInterval,
-  type MetricState,
-  type PairDecision,
-} from '../../contract/index.ts'
+import type { ComparedMetric, MetricState } from '../../contract/evidence/aggregate.ts'
+import { pairCounts, type PairState } from '../../core/evidence/pair-state.ts'
+import { isTestedPair, type ConfidenceInterval, type PairDecision } from '../../contract/evidence/statistics.ts'
+import { metricNamed, sizeWordsOf } from '../../contract/metrics/metrics.ts'
+import { plural } from '../../contract/words.ts'
 import * as words from '../../contract/words.ts'
 import { MIN_CLUSTERS } from '../statistics/estimate.ts'
-import type { ComparedName } from './aggregate-access.ts'
+import type { ComparedName } from './aggregate/aggregate-access.ts'
 
 /** The same signs on every surface; never colour alone. */
 export const STATE_SIGNS: Readonly<Record<MetricState, string>> = {
@@ -34,18 +29,26 @@ export const STATE_WORDS: Readonly<Record<MetricState, string>> = {
   not_run: 'not run',
 }
 
-/** Undecided is no evidence that two approaches are equal, and the word must not suggest it. */
-export const DECISION_WORDS: Readonly<Record<PairDecision, string>> = {
+/** Equivalent and open need a test; without one the word is that there was none. */
+export const PAIR_WORDS: Readonly<Record<PairState, string>> = {
   better: 'better',
   worse: 'worse',
-  undecided: 'inconclusive',
+  equivalent: 'equivalent',
+  open: 'open',
+  not_tested: 'not tested',
 }
 
-export const DECISION_SIGNS: Readonly<Record<PairDecision, string>> = { better: '▲', worse: '▼', undecided: '·' }
+export const PAIR_SIGNS: Readonly<Record<PairState, string>> = {
+  better: '▲',
+  worse: '▼',
+  equivalent: '≈',
+  open: '·',
+  not_tested: STATE_SIGNS.disabled,
+}
 
-/** `▲4 ▼1 ·3`: pairs in which an approach is better, worse, and open ones. */
-export const standingWords = (standing: Readonly<Record<PairDecision, number>>): string =>
-  (['better', 'worse', 'undecided'] as const).map((each) => `${DECISION_SIGNS[each]}${standing[each]}`).join(' ')
+/** `▲4 ▼1 ·3`: tested pairs in which an approach is better, worse, and the others. */
+export const standingWords = ({ better, worse, undecided }: Readonly<Record<PairDecision, number>>): string =>
+  `${PAIR_SIGNS.better}${better} ${PAIR_SIGNS.worse}${worse} ${PAIR_SIGNS.open}${undecided}`
 
 export const nameWords = (name: ComparedName): string => metricNamed(name)?.label ?? name
 
@@ -63,40 +66,29 @@ export const intervalWords = (name: ComparedName, interval: ConfidenceInterval |
   interval === null ? '' : words.intervalWords(interval, (value) => valueWords(name, value))
 
 /**
- * `3 of 10 pairs of approaches differ significantly (95 %, Holm-corrected) · smallest difference this run could see: 0.06–0.11`, how many pairs were out of its reach, or why nothing
- * could be decided.
+ * `3 of 10 tested pairs are decided, 7 open (95 %, Holm-corrected) · smallest difference this run could see: 0.06–0.11`, how many pairs were out of its reach, or why
+ * no pair was tested.
  */
-export function decidedLine({
-  metric,
-  settings,
-  decided,
-  pairs,
-  smallest_detectable: detectable,
-  questions_needed: questions,
-}: ComparedMetric): string {
+export function decidedLine(compared: ComparedMetric): string {
+  const { metric, settings, decided, pairs, smallest_detectable: detectable } = compared
   const name = metric as ComparedName
-  const { decided: count, comparable } = decided
-  if (comparable === 0) return 'no two approaches share a scored question'
-  const decidedWords = words.decidedPairsWords(count, comparable, settings.level)
+  if (decided.comparable === 0) return 'no two approaches share a scored question'
+  const decidedWords = words.testedPairsWords(pairCounts(compared), settings.level)
   if (detectable !== null) {
     const [from, to] = [valueWords(name, detectable.smallest), valueWords(name, detectable.largest)]
     const seen = `smallest difference this run could see: ${from === to ? from : `${from}–${to}`}`
-    const needed =
-      questions === undefined || questions === null
-        ? []
-        : [`about ${countWords(questions.median)} questions would show ${valueWords(name, questions.difference)}`]
-    return [decidedWords, seen, ...needed, ...outOfReach(pairs)].join(' · ')
+    return [decidedWords, seen, ...outOfReach(pairs)].join(' · ')
   }
   const clusters = Math.max(...pairs.map(({ difference }) => difference.clusters))
   if (clusters >= MIN_CLUSTERS) return [decidedWords, ...outOfReach(pairs)].join(' · ')
   const groups = plural(clusters, 'independent group')
-  return `${decidedWords} · ${groups} of questions ${clusters === 1 ? 'is' : 'are'} too few for intervals (${MIN_CLUSTERS} are needed)`
+  return `${decidedWords}: ${groups} of questions ${clusters === 1 ? 'is' : 'are'} too few for a test (${MIN_CLUSTERS} are needed)`
 }
 
 /** Pairs that differ in so few groups of questions that no outcome could have decided them. */
 function outOfReach(pairs: ComparedMetric['pairs']): string[] {
   const count = pairs.filter(
-    ({ p, decision, smallest_detectable }) => p !== null && decision === 'undecided' && smallest_detectable === null,
+    (pair) => isTestedPair(pair) && pair.decision === 'undecided' && pair.smallest_detectable === null,
   ).length
   return count === 0
     ? []

@@ -1,12 +1,12 @@
 import { basename } from 'node:path'
 import type Database from 'better-sqlite3'
-import type { IndexChange } from '../../contract/index.ts'
-import { artifactName } from '../evidence/artifact-files.ts'
-import { ArtifactStore, type Artifact } from './artifact-store.ts'
-import { CellWriter } from './cell-writer.ts'
-import { Dictionary } from './dictionary.ts'
+import type { IndexChange } from '../../contract/control/run-index/upkeep.ts'
+import { artifactName } from '../evidence/files/artifact-files.ts'
+import { ArtifactStore, type Artifact } from './apply/artifact-store.ts'
+import { CellWriter } from './apply/cell-writer.ts'
+import { Dictionary } from './apply/dictionary.ts'
 import { fitting, PAGE_BUDGET_BYTES } from './queries/fit-answer.ts'
-import { ScopeStore, type NewScope, type StoredScope } from './scope-store.ts'
+import { ScopeStore, type NewScope, type StoredScope } from './apply/scope-store.ts'
 
 /** Collects what one sync changed. */
 export class ChangeLog {

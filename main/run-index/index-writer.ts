@@ -1,22 +1,23 @@
 import { basename } from 'node:path'
-import type { IndexChange, JudgeSection } from '../../contract/index.ts'
-import { ARTIFACT_KINDS, type ArtifactKind } from '../evidence/artifact-files.ts'
-import { parseJudgments } from '../report/judge-input.ts'
-import { AggregateWriter, parseAggregate } from './apply-aggregate.ts'
-import { applyEvidence, OvertakenError, type Follow } from './apply-evidence.ts'
-import { JudgmentsWriter } from './apply-judgments.ts'
-import type { Artifact } from './artifact-store.ts'
-import { scanFolders, type FoundFile, type ScannedFiles } from './folder-scan.ts'
-import { FollowedFile, readWholeFile, wholeFileChange, type WholeFile } from './followed-file.ts'
-import { parseHistorical } from './historical-record.ts'
+import type { IndexChange } from '../../contract/control/run-index/upkeep.ts'
+import type { JudgeSection } from '../../contract/evidence/aggregate.ts'
+import { ARTIFACT_KINDS, type ArtifactKind } from '../evidence/files/artifact-files.ts'
+import { parseJudgments } from '../report/aggregate/judge-input.ts'
+import { AggregateWriter, parseAggregate } from './apply/apply-aggregate.ts'
+import { applyEvidence, OvertakenError, type Follow } from './apply/apply-evidence.ts'
+import { JudgmentsWriter } from './apply/apply-judgments.ts'
+import type { Artifact } from './apply/artifact-store.ts'
+import { scanFolders, type FoundFile, type ScannedFiles } from './folders/folder-scan.ts'
+import { FollowedFile, readWholeFile, wholeFileChange, type WholeFile } from './folders/followed-file.ts'
+import { parseHistorical } from './apply/historical-record.ts'
 import { ChangeLog, type IndexSession } from './index-session.ts'
-import { nextTurn } from './line-blocks.ts'
-import type { StoredScope } from './scope-store.ts'
+import { nextTurn } from './threads/line-blocks.ts'
+import type { StoredScope } from './apply/scope-store.ts'
 
 /** The artifacts of one dataset run in one folder. */
 type Group = Partial<Record<ArtifactKind, { artifact: Artifact; file: FoundFile }>>
 
-/** When a file becomes a copy, or stops being one, other files are read again: at most this many times per sync. */
+/** Other files are read again when a file becomes a copy, or stops being one: at most this many times per sync. */
 const MAX_PASSES = 4
 
 /** Brings the index up to date with folders of results. Calls must not overlap. */
@@ -183,7 +184,7 @@ export class IndexWriter {
     )
   }
 
-  /** Whether it changed on disk, or was marked as unread since its group was built. */
+  /** Returns true when it changed on disk, or was marked as unread since its group was built. */
   #isDue(member: Group[ArtifactKind]): boolean {
     return member !== undefined && isUnread({ ...member, artifact: this.#session.artifacts.get(member.artifact.id)! })
   }
@@ -277,7 +278,7 @@ export class IndexWriter {
     })
   }
 
-  /** A matrix is no snapshot any more once its evidence exists. */
+  /** A matrix is not a snapshot any more once its evidence exists. */
   #releaseOwner(artifact: Artifact, { changes }: Follow): void {
     const owned = this.#session.scopes.ofOwner(artifact.id)
     if (owned !== null) this.#session.write(() => this.#session.wipe(owned, changes))

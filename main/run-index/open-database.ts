@@ -1,4 +1,5 @@
 import { closeSync, openSync, readSync, renameSync, rmSync, statSync } from 'node:fs'
+import { messageOf } from '../../core/json.ts'
 import Database from 'better-sqlite3'
 import { RunIndexError } from './run-index-error.ts'
 import { APPLICATION_ID, INDEX_VERSION, SCHEMA } from './schema.ts'
@@ -6,7 +7,7 @@ import { APPLICATION_ID, INDEX_VERSION, SCHEMA } from './schema.ts'
 const BUSY_TIMEOUT_MS = 5000
 const MAGIC = 'SQLite format 3\0'
 
-/** Whether SQLite reports that its file is damaged. */
+/** Returns true when SQLite reports that its file is damaged. */
 export const isDamage = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
 
@@ -121,6 +122,4 @@ function prepare(file: string, db: Database.Database): void {
 }
 
 const asUnusable = (file: string, error: unknown): RunIndexError =>
-  error instanceof RunIndexError
-    ? error
-    : new RunIndexError('unusable_file', `${file}: ${error instanceof Error ? error.message : String(error)}`, error)
+  error instanceof RunIndexError ? error : new RunIndexError('unusable_file', `${file}: ${messageOf(error)}`, error)

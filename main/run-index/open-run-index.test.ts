@@ -1,7 +1,7 @@
 import { appendFile, open, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { IndexChange } from '../../contract/index.ts'
+import type { IndexChange } from '../../contract/control/run-index/upkeep.ts'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { evidenceBytes, writeRun } from '../../tests/helpers/report-project.ts'
 import { fixtureDataset, goldenJudgments, goldenRows, REPORT_RUN } from '../../tests/helpers/report-rows.ts'

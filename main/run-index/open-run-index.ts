@@ -1,12 +1,21 @@
-import type { IndexChange, IndexVerification } from '../../contract/index.ts'
-import type { NamedFiles } from '../evidence/artifact-files.ts'
+// The run index is a SQLite mirror of the result folders, so that pages answer in milliseconds. In: evidence, summaries and judgments as files. Out: answers
+// of queries, and a notice of what changed. The files stay the truth: the index may be deleted at any time, and is rebuilt.
+//   1. folders/folder-watch.ts sees that something changed; folders/folder-scan.ts lists the files, and folders/followed-file.ts what is new in each.
+//   2. threads/writer-thread.ts runs index-session.ts, which holds the one writing connection (index-writer.ts).
+//   3. threads/parse-thread.ts parses lines; apply/apply-evidence.ts, apply/apply-aggregate.ts and apply/apply-judgments.ts store them, each in a
+//      transaction with the offset that was read, so that a crash leaves nothing half-read.
+//   4. threads/reader-thread.ts answers through queries/answer-query.ts, one file for each query; queries/fit-answer.ts keeps answers small.
+//   5. verify-index.ts compares the index with its files, byte for byte. schema.ts has the tables.
+// This file is what the engine sees: it starts the threads and passes messages.
+import type { IndexChange, IndexVerification } from '../../contract/control/run-index/upkeep.ts'
+import type { NamedFiles } from '../evidence/files/artifact-files.ts'
 import { moduleEntry } from '../lib/module-entry.ts'
-import { ThreadClient } from './index-threads.ts'
+import { ThreadClient } from './threads/index-threads.ts'
 import type { QueryInput, QueryName, QueryResult } from './queries/answer-query.ts'
 import { RunIndexError } from './run-index-error.ts'
 
-const WRITER = moduleEntry('./writer-thread', import.meta.url)
-const READER = moduleEntry('./reader-thread', import.meta.url)
+const WRITER = moduleEntry('./threads/writer-thread', import.meta.url)
+const READER = moduleEntry('./threads/reader-thread', import.meta.url)
 const READERS = 2
 const DEFAULT_POLL_MS = 1000
 
@@ -15,7 +24,7 @@ interface RunIndexOptions {
   folders: readonly string[]
   /** Artifacts in other folders, of the dataset run that their content names. */
   named?: NamedFiles
-  /** How often `watch` scans the folders even when the system reports no change. */
+  /** States how often `watch` scans the folders even when the system reports no change. */
   pollMs?: number
 }
 

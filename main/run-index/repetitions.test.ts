@@ -1,13 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { asker, dataset, rows, run } from '../../tests/helpers/golden-index.ts'
 import { evidenceBytes, writeRun } from '../../tests/helpers/report-project.ts'
 import { goldenContext, goldenJudgments, streamOf } from '../../tests/helpers/report-rows.ts'
 import { contentOf, freshContent, indexFolders, openIndex } from '../../tests/helpers/run-index.ts'
-import { rowId, rowKeyOf } from '../evidence/row-id.ts'
-import { readJudgments } from '../report/judge-input.ts'
-import { writeArtifacts } from '../report/write-artifacts.ts'
+import { rowId, rowKeyOf } from '../evidence/rows/row-id.ts'
+import { readJudgments } from '../report/aggregate/judge-input.ts'
+import { writeArtifacts } from '../report/publication/write-artifacts.ts'
 
 /** The second answers of a run: as the first, but without a value where `score` returns null. */
 function again(row: CanonicalRow, score: (row: CanonicalRow) => number | null): CanonicalRow {

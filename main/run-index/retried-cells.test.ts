@@ -1,7 +1,7 @@
 import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { evidenceBytes } from '../../tests/helpers/report-project.ts'
 import { failedRow, sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { contentOf, freshContent, indexFolders, openIndex } from '../../tests/helpers/run-index.ts'

@@ -1,5 +1,6 @@
 // The tables of the run index, and the names and codes that its queries share.
-import { CellMetricState, IndexMetric, metricOfId } from '../../contract/index.ts'
+import { CellMetricState, IndexMetric } from '../../contract/control/run-index/metrics.ts'
+import { metricOfId } from '../../contract/metrics/metrics.ts'
 
 export const INDEX_METRICS = IndexMetric.options
 
@@ -19,7 +20,7 @@ export const stateOfCode = (code: number): CellMetricState => CellMetricState.op
 export const stateColumn = (metric: IndexMetric): string => `${metric}_state`
 
 /** Raised with every change of the tables or of their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 10
+export const INDEX_VERSION = 13
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
@@ -36,7 +37,7 @@ const stateColumns = INDEX_METRICS.map((metric) => `${stateColumn(metric)} INTEG
  * reads one range. Three shapes are measured decisions: values and states of the metrics are columns of their cell (one row per metric made
  * filling the index three times slower); a cell's sources are one JSON list (a row each was a sixth of
  * the time of filling; the view `sources` shows them as rows); `cell_tallies` and `column_tallies` are counted while cells are added (counting
- * all cells for each summary took a second).
+ * all cells for each summary took a second). Means are not stored: reports and index make them of the cells by the same code.
  */
 export const SCHEMA = `
 CREATE TABLE state (
@@ -196,7 +197,6 @@ CREATE TABLE column_tallies (
   alias INTEGER NOT NULL,
   state INTEGER NOT NULL,
   cells INTEGER NOT NULL,
-  total REAL NOT NULL,
   PRIMARY KEY (scope, metric, alias, state)
 ) STRICT, WITHOUT ROWID;
 

@@ -1,11 +1,14 @@
 import type { DeletionList } from '../../contract/control/run-job.ts'
-import type { Alias, EvaluationMetric, RetryFailed, RunEvent } from '../../contract/index.ts'
+import type { EvaluationMetric } from '../../contract/common.ts'
+import type { RetryFailed, RunEvent } from '../../contract/evidence/run-event.ts'
+import type { Alias } from '../../contract/manifests/aliases.ts'
 import type { JudgePanel } from '../judge/panel-settings.ts'
 import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
-import type { Credentials } from '../lib/credential-headers.ts'
-import type { PlatformSource } from './platform-source.ts'
-import type { RunBudget } from './run-budget.ts'
-import type { ArtifactFiles } from '../evidence/artifact-files.ts'
+import type { Credentials } from '../lib/trust/credential-headers.ts'
+import type { CellPlan } from './cells/ladder-cells.ts'
+import type { PlatformSource } from './platform/platform-source.ts'
+import type { RunBudget } from './prepare/run-budget.ts'
+import type { ArtifactFiles } from '../evidence/files/artifact-files.ts'
 import type { EvidenceStore } from '../evidence/evidence-store.ts'
 
 interface UnavailableAlias {
@@ -26,7 +29,7 @@ export interface DatasetRun {
   files: ArtifactFiles
   /** A worker that helps with the cells of a run which another process started: it reads no rows that others made. */
   isWorker?: boolean
-  /** Where the rows are kept: in `files.evidence`, or in a database of which that is a copy. */
+  /** States where the rows are kept: in `files.evidence`, or in a database of which that is a copy. */
   store: EvidenceStore
   platform: PlatformSource
   /** `platform` uses the platform's own evaluator; null leaves the cells' evaluation disabled. */
@@ -34,6 +37,8 @@ export interface DatasetRun {
   metrics: readonly EvaluationMetric[]
   /** Answers to ask each approach for per question, 1 to `MAX_REPEATS`. */
   repeats: number
+  /** Made when the run was started, and checked before it is followed; a run of which nothing is stored has none. */
+  plan?: CellPlan | undefined
   /** Checked before the first call; a disabled one skips step 9. */
   judgePanel: JudgePanel
   /** Failed cells of the stored run to try again. */
@@ -41,10 +46,10 @@ export interface DatasetRun {
   /** Shared by all datasets of the run; null where it may cost anything. */
   budget: RunBudget | null
   coldReset: boolean
-  /** What a person agreed to delete; null where no confirmation was requested. */
+  /** Holds what a person agreed to delete; null where no confirmation was requested. */
   confirmedDeletions?: readonly DeletionList[] | null
   publish: boolean
-  /** Whether to report why a cell is reused, skipped or tried again. */
+  /** True to report why a cell is reused, skipped or tried again. */
   isVerbose: boolean
   emit: (event: RunEvent) => void
   drain: AbortSignal

@@ -1,4 +1,6 @@
-import type { LadderStep, RunEvent } from '../../contract/index.ts'
+import type { MissingColumn } from '../../contract/evidence/missing-column.ts'
+import type { LadderStep, RunEvent } from '../../contract/evidence/run-event.ts'
+import { messageOf } from '../../core/json.ts'
 
 /** Why a dataset's ladder stopped at a step; `code` is the cause's own code where it has one. */
 export class StepFailedError extends Error {
@@ -7,7 +9,7 @@ export class StepFailedError extends Error {
   readonly code: string
 
   constructor(step: LadderStep, cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause), { cause })
+    super(messageOf(cause), { cause })
     this.step = step
     this.code = codeOf(cause)
   }
@@ -18,19 +20,27 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unexpected'
 }
 
+/** What a step returns. `missing` names graded metrics or judges without a single value: the run goes on without them. */
+interface Done<Result> {
+  result: Result
+  note?: string | undefined
+  missing?: MissingColumn[] | undefined
+}
+
 /** Runs one step of the procedure and reports its start, its end with a note, or its failure. Throws `StepFailedError`. */
 export async function step<Result>(
   emit: (event: RunEvent) => void,
   datasetId: string,
   name: LadderStep,
-  action: () => Promise<{ result: Result; note?: string | undefined }>,
+  action: () => Promise<Done<Result>>,
 ): Promise<Result> {
   const started = performance.now()
   emit({ type: 'step.started', dataset_id: datasetId, step: name })
   try {
-    const { result, note } = await action()
+    const { result, note, missing = [] } = await action()
     const duration_ms = performance.now() - started
-    emit({ type: 'step.finished', dataset_id: datasetId, step: name, duration_ms, note: note ?? null })
+    const columns = missing.length === 0 ? {} : { missing }
+    emit({ type: 'step.finished', dataset_id: datasetId, step: name, duration_ms, note: note ?? null, ...columns })
     return result
   } catch (cause) {
     const failure = new StepFailedError(name, cause)
@@ -54,10 +64,7 @@ export async function failureOf(
 }
 
 /** `step` bound to one dataset. */
-export type At = <Result>(
-  name: LadderStep,
-  action: () => Promise<{ result: Result; note?: string | undefined }>,
-) => Promise<Result>
+export type At = <Result>(name: LadderStep, action: () => Promise<Done<Result>>) => Promise<Result>
 
 /** Reports that a step is skipped, and why. */
 export type Skip = (name: LadderStep, reason: string) => void

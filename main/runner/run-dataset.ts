@@ -1,35 +1,47 @@
-import { approachDescriptor, type Alias } from '../../contract/index.ts'
+import { approachDescriptor } from '../../contract/approaches.ts'
+import type { MissingColumn } from '../../contract/evidence/missing-column.ts'
+import type { Alias } from '../../contract/manifests/aliases.ts'
 import { plural } from '../../contract/words.ts'
 import { checkCorpus } from '../manifests/experiment.ts'
-import { checkGold } from '../manifests/gold-problems.ts'
-import type { RunSummaryContext } from '../report/run-summary.ts'
-import { coldReset } from './cold-reset.ts'
-import { watchCorpus } from './corpus-guard.ts'
-import { startPlatform, type StartedPlatform } from './dataset-platform.ts'
+import { checkGold } from '../manifests/datasets/gold-problems.ts'
+import type { RunSummaryContext } from '../report/aggregate/run-summary.ts'
+import { coldReset, listDeletions, type ResetScope } from './reset/cold-reset.ts'
+import { startPlatform, type StartedPlatform } from './platform/dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
-import { finishDataset } from './finish-dataset.ts'
-import { askAgain, graphFailure, type Ingestion, ingestionNote, ingestionProvenance, ingestProfile } from './ingest.ts'
+import { keepDocumentWarnings } from './ingestion/document-warnings.ts'
+import { finishDataset } from './finish/finish-dataset.ts'
+import {
+  askAgain,
+  graphFailure,
+  type Ingestion,
+  ingestionNote,
+  ingestionProvenance,
+  ingestionWarnings,
+  ingestProfile,
+} from './ingestion/ingest.ts'
 import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
-import { bringToFile } from './open-evidence.ts'
-import { PlatformError } from './platform-client.ts'
-import { checkAliases, preflight } from './preflight.ts'
-import { checkStored, openRunLog, type RunLog } from './run-conditions.ts'
-import { cellsNote, runCells, type CellCounts } from './run-cells.ts'
-import { contextOf, sumUpCells } from './sum-up-cells.ts'
+import { bringToFile } from './cells/open-evidence.ts'
+import { PlatformError } from './platform/platform-client.ts'
+import { checkAliases, preflight } from './prepare/preflight.ts'
+import { refuseForeignFiles } from './reset/protected-files.ts'
+import { checkStored, openRunLog } from './cells/run-conditions.ts'
+import { runCells, type CellCounts } from './cells/run-cells.ts'
+import { contextOf, sumUpCells } from './finish/sum-up-cells.ts'
 
 export interface DatasetOutcome {
   datasetId: string
   status: 'completed' | 'cells_failed' | 'interrupted'
   cells: CellCounts
   context: RunSummaryContext
-  /** The step that failed without ending the run: the evaluation of every answer, or the whole judge panel. */
+  /** The step that failed without ending the run: a judge panel that could not be asked. */
   failure: StepFailedError | null
+  /** Graded metrics and judges without a single value. The rest is scored: such a run is complete. */
+  columns: MissingColumn[]
   /** Why approaches that read the graph were left out; null where none was, and for an interrupted run, which tries again when it is resumed. */
-  missing: GraphMissingError | null
+  missing: MissingError | null
 }
 
-const needsContextual = ({ aliases }: DatasetRun): boolean =>
-  aliases.some(({ base }) => approachDescriptor(base).usesContextual === true)
+const readsContexts = ({ base }: Alias): boolean => approachDescriptor(base).usesContextual === true
 
 const readsGraph = ({ base }: Alias): boolean => approachDescriptor(base).usesGraph === true
 
@@ -39,112 +51,42 @@ export class GraphMissingError extends Error {
   readonly code = 'graph_missing'
 }
 
-/** What was climbed: the run without the approaches that could not answer, and why these could not. */
-interface Climbed {
-  run: DatasetRun
-  cells: CellCounts
-  missing: GraphMissingError | null
+/** The contexts of chunks could not be written: the approaches that read them were left out. */
+export class ContextsMissingError extends Error {
+  override readonly name = 'ContextsMissingError'
+  readonly code = 'contexts_missing'
 }
+export type MissingError = GraphMissingError | ContextsMissingError
 
-const WHAT_TO_DO = 'choose another model for graph_extract and start a new run'
+/** The run without the approaches that read what could not be made, and the sentence that says so. */
+function without(run: DatasetRun, reads: (alias: Alias) => boolean, reason: string, role: string) {
+  const whatToDo = `choose another model for ${role} and start a new run`
+  const unavailable = run.aliases.filter(reads).map((alias) => ({ alias, reason: `${reason}; ${whatToDo}` }))
+  const names = unavailable.map(({ alias }) => alias.alias).join(', ')
+  const message = `${names} cannot answer: ${reason}. To measure them too, ${whatToDo}`
+  run.emit({ type: 'notice', level: 'warning', message })
+  const aliases = run.aliases.filter((alias) => !reads(alias))
+  return { message, run: { ...run, aliases, unavailable: [...(run.unavailable ?? []), ...unavailable] } }
+}
 
 /**
  * Ingests what the approaches of a run read. Where only the graph fails, the approaches that do not read it go on with what is there, and the others
- * are unavailable. Decision 160.
+ * are unavailable. Decision 052.
  */
 async function ingestFor(run: DatasetRun, ingestion: Omit<Ingestion, 'graph'>) {
   const others = run.aliases.filter((alias) => !readsGraph(alias))
   const graph = others.length < run.aliases.length
   try {
-    return { run, corpus: await ingestProfile({ ...ingestion, graph }), missing: null }
+    const corpus = await ingestProfile({ ...ingestion, graph })
+    for (const message of ingestionWarnings(corpus)) run.emit({ type: 'notice', level: 'warning', message })
+    return { run, corpus, missing: null }
   } catch (error) {
     const reason = graphFailure(error)
     if (reason === null || others.length === 0) throw error
     const corpus = await ingestProfile({ ...ingestion, graph: false })
-    const unavailable = run.aliases.filter(readsGraph).map((alias) => ({ alias, reason: `${reason}; ${WHAT_TO_DO}` }))
-    const names = unavailable.map(({ alias }) => alias.alias).join(', ')
-    const message = `${names} cannot answer: ${reason}. To measure them too, ${WHAT_TO_DO}`
-    run.emit({ type: 'notice', level: 'warning', message })
-    const missing = new GraphMissingError(message, { cause: error })
-    return { run: { ...run, aliases: others, unavailable }, corpus, missing }
+    const { message, run: rest } = without(run, readsGraph, reason, 'graph_extract')
+    return { run: rest, corpus, missing: new GraphMissingError(message, { cause: error }) }
   }
-}
-
-/** Steps 3 to 6: what needs the platform. It is stopped whatever happens. */
-async function climb(run: DatasetRun, at: At, skip: Skip): Promise<Climbed> {
-  const profile = run.dataset.profile.name
-  // No cell is in flight yet: the first request to stop ends these steps.
-  const stop = AbortSignal.any([run.drain, run.abort])
-  const started = await at('start', async () => {
-    const result = await startPlatform(run)
-    return { result, note: result.health?.models === undefined ? undefined : `model set ${result.health.models.set}` }
-  })
-  try {
-    const opened = await at('ingest', async () => {
-      const { client, ready } = started
-      const datasetId = run.dataset.dataset.id
-      const { corpus, ...rest } = await ingestFor(run, { client, profile, datasetId, emit: run.emit, stop, ready })
-      // Building contexts calls a model: a run that may not add to its evidence must not come so far.
-      const log = await openRunLog(rest.run, started, ingestionProvenance(corpus.record))
-      const without = rest.missing === null ? '' : ' · without its graph'
-      return { result: { ...rest, log }, note: `${ingestionNote(corpus)}${without}` }
-    })
-    const { run: answering, missing, log: evidence } = opened
-    try {
-      return { run: answering, missing, cells: await answerAll(answering, started, evidence, at, skip) }
-    } finally {
-      await evidence.log.close()
-    }
-  } finally {
-    await started.client.close()
-    await started.stop()
-  }
-}
-
-/** Contexts are built by a route of our own plugin: another platform builds them in its own way. */
-const isMissingRoute = (error: unknown): boolean =>
-  error instanceof PlatformError && [404, 405, 501].includes(error.status ?? 0)
-
-async function answerAll(
-  run: DatasetRun,
-  started: StartedPlatform,
-  opened: RunLog,
-  at: At,
-  skip: Skip,
-): Promise<CellCounts> {
-  if (needsContextual(run))
-    await at('contextualize', async () => {
-      const { client, ready } = started
-      const built = await askAgain((signal) => client.buildContextual(run.dataset.profile.name, signal), {
-        emit: run.emit,
-        stop: AbortSignal.any([run.drain, run.abort]),
-        ready,
-      }).catch((error: unknown) => {
-        if (run.platform.kind === 'external' && isMissingRoute(error)) return null
-        throw error
-      })
-      if (built === null) return { result: null, note: 'the platform has no route for it, and so builds it itself' }
-      const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
-      return { result: null, note: `${plural(built.chunks, 'chunk')}, ${how}` }
-    })
-  else skip('contextualize', 'no selected approach reads the contextual collection')
-  const cells = await at('cells', async () => {
-    const { client, ready } = started
-    // Only now do the collections exist that an approach needs to be available.
-    await checkAliases(client, run.aliases, 'there')
-    const { ingestion } = opened.reproducibility
-    // A request to stop lets the cells in flight finish, and their answers are checked too.
-    const watched = { client, ready, stop: run.abort, emit: run.emit, profile: run.dataset.profile.name }
-    const corpus = ingestion === null ? null : await watchCorpus({ ...watched, jobId: ingestion.job_id })
-    const result = await runCells(run, started, opened, corpus)
-    return { result, note: cellsNote(result) }
-  })
-  if (run.platform.kind === 'embedded') {
-    const { model_calls, alias_calls, model_usage: used = [] } = await started.client.usage()
-    const usage = used.length === 0 ? {} : { model_usage: used }
-    run.emit({ type: 'usage.reported', dataset_id: run.dataset.dataset.id, model_calls, alias_calls, ...usage })
-  }
-  return cells
 }
 
 /**
@@ -155,39 +97,141 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
   const datasetId = run.dataset.dataset.id
   const at: At = (name, action) => step(run.emit, datasetId, name, action)
   const skip: Skip = (name, reason) => run.emit({ type: 'step.skipped', dataset_id: datasetId, step: name, reason })
-
-  await at('validate', async () => {
-    await checkCorpus(run.experiment, run.dataset, run.corpusRoot)
-    await checkGold(run.experiment.root, run.dataset)
-    if (!run.coldReset) await checkStored(run)
-    // Before anything is deleted, ingested or paid for.
-    await preflight(run, { ingestion: true, judges: true })
-    return { result: null }
-  })
+  const scope = {
+    root: run.experiment.root,
+    runId: run.runId,
+    datasetId,
+    files: run.files,
+    store: run.store,
+    collections: run.platform.stateDir(run.dataset.profile.name),
+  }
+  // 1. Validate, before anything is removed, ingested or paid for.
+  await at('validate', () => validate(run, scope))
+  // 2. Reset, where that was requested.
   if (run.coldReset)
     await at('cold_reset', async () => ({
       result: null,
-      note: await coldReset(
-        {
-          root: run.experiment.root,
-          runId: run.runId,
-          datasetId,
-          files: run.files,
-          store: run.store,
-          collections: run.platform.stateDir(run.dataset.profile.name),
-        },
-        run.confirmedDeletions ?? null,
-      ),
+      note: await coldReset(scope, run.confirmedDeletions ?? null),
     }))
   else skip('cold_reset', 'finished cells and collections are kept')
-
-  const { run: answering, cells, missing } = await climb(run, at, skip)
-  const context = contextOf(answering)
+  // 3. Start the platform with the collections of this dataset.
+  const started = await at('start', async () => {
+    const result = await startPlatform(run)
+    return { result, note: result.health?.models === undefined ? undefined : `model set ${result.health.models.set}` }
+  })
+  const { answering, missing, cells } = await whileStarted(started, async () => {
+    // 4. Ingest what the approaches read, and open the evidence under the conditions that are known now.
+    const { log, ...ingested } = await at('ingest', () => ingestAndOpen(run, started))
+    try {
+      // 5. Contextualize, where an approach reads contexts.
+      const isContextual = ingested.run.aliases.some(readsContexts)
+      if (!isContextual) skip('contextualize', 'no selected approach reads the contextual collection')
+      const { run: answering, missing } = isContextual
+        ? await at('contextualize', () => contextualizeFor(ingested, started))
+        : ingested
+      // 6. Plan the cells and make those that are missing. Only now do the collections exist that an approach needs to be available.
+      const cells = await at('cells', async () => {
+        await checkAliases(started.client, answering.aliases, 'there')
+        return runCells(answering, started, log)
+      })
+      await reportUsage(answering, started)
+      return { answering, missing, cells }
+    } finally {
+      await log.log.close()
+    }
+  })
+  const context = await contextOf(answering)
   await bringToFile(answering)
-  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null, missing: null }
-
+  if (cells.left > 0)
+    return { datasetId, status: 'interrupted', cells, context, failure: null, columns: [], missing: null }
+  // 7. and 8. Sum up the rows, and check that every cell has its answer.
   const unfinished = await sumUpCells(answering, context, at)
+  // 9. to 12. Judge, summarize again, check the artifacts against the rows, and publish.
   const judging = await finishDataset(answering, context, unfinished, at, skip)
   const status = unfinished.unanswered === 0 ? 'completed' : 'cells_failed'
-  return { datasetId, status, cells, context, failure: unfinished.evaluation ?? judging, missing }
+  const columns = [...unfinished.missing, ...judging.missing]
+  return { datasetId, status, cells, context, failure: judging.failure, columns, missing }
+}
+
+async function validate(run: DatasetRun, scope: ResetScope): Promise<{ result: null }> {
+  const { items } = run.coldReset ? await listDeletions(scope) : { items: [] }
+  await refuseForeignFiles(scope, items)
+  await checkCorpus(run.experiment, run.dataset, run.corpusRoot)
+  await checkGold(run.experiment.root, run.dataset)
+  if (!run.coldReset) await checkStored(run)
+  await preflight(run, { ingestion: true, judges: true })
+  // A start shows the same faults, but only after the reset.
+  if (items.length > 0) await run.platform.check?.(run.dataset.profile.name)
+  return { result: null }
+}
+
+/** The platform is stopped whatever happens. */
+async function whileStarted<Result>(started: StartedPlatform, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } finally {
+    await started.client.close()
+    await started.stop()
+  }
+}
+
+async function ingestAndOpen(run: DatasetRun, started: StartedPlatform) {
+  const { client, ready } = started
+  const { dataset, profile } = run.dataset
+  // No cell is in flight yet: the first request to stop ends this step.
+  const stop = AbortSignal.any([run.drain, run.abort])
+  const ingestion = { client, profile: profile.name, datasetId: dataset.id, emit: run.emit, stop, ready }
+  const { corpus, ...rest } = await ingestFor(run, ingestion)
+  await keepDocumentWarnings(run.experiment.root, dataset.id, corpus.record, run.emit)
+  // Building contexts calls a model: a run that may not add to its evidence must not come so far.
+  const log = await openRunLog(rest.run, started, ingestionProvenance(corpus.record))
+  const gap = rest.missing === null ? '' : ' · without its graph'
+  return { result: { ...rest, log }, note: `${ingestionNote(corpus)}${gap}` }
+}
+
+/** Contexts are built by a route of our own plugin: another platform builds them in its own way. */
+const isMissingRoute = (error: unknown): boolean =>
+  error instanceof PlatformError && [404, 405, 501].includes(error.status ?? 0)
+
+/** Where the contexts cannot be written, the approaches that do not read them go on. */
+async function contextualizeFor(
+  { run, missing }: { run: DatasetRun; missing: MissingError | null },
+  started: StartedPlatform,
+): Promise<{ result: { run: DatasetRun; missing: MissingError | null }; note: string }> {
+  try {
+    return { result: { run, missing }, note: await buildContexts(run, started) }
+  } catch (error) {
+    // Without an answer of the platform nothing else would be answered either.
+    const isAnswer = error instanceof PlatformError && error.code === 'http_error'
+    if (!isAnswer || run.aliases.every(readsContexts)) throw error
+    const reason = `the contexts of chunks could not be written: ${error.message}`
+    const { message, run: rest } = without(run, readsContexts, reason, 'contextual_blurb')
+    const ofContexts = missing ?? new ContextsMissingError(message, { cause: error })
+    return { result: { run: rest, missing: ofContexts }, note: 'not written; the other approaches go on' }
+  }
+}
+
+async function buildContexts(run: DatasetRun, { client, ready }: StartedPlatform): Promise<string> {
+  const stop = AbortSignal.any([run.drain, run.abort])
+  const build = (signal: AbortSignal) => client.buildContextual(run.dataset.profile.name, signal)
+  const built = await askAgain(build, { emit: run.emit, stop, ready }).catch((error: unknown) => {
+    if (run.platform.kind === 'external' && isMissingRoute(error)) return null
+    throw error
+  })
+  if (built === null) return 'the platform has no route for it, and so builds it itself'
+  const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
+  const damage = built.damage === undefined ? '' : `; ${built.damage}, so it was built again`
+  const { failed = 0, failure } = built
+  const without =
+    failed === 0
+      ? ''
+      : `, ${plural(failed, 'chunk')} without a context (${failure ?? 'its call failed'}); resume asks again`
+  return `${plural(built.chunks, 'chunk')}, ${how}${without}${damage}`
+}
+
+async function reportUsage({ platform, dataset, emit }: DatasetRun, { client }: StartedPlatform): Promise<void> {
+  if (platform.kind !== 'embedded') return
+  const { model_calls, alias_calls, model_usage: used = [] } = await client.usage()
+  const usage = used.length === 0 ? {} : { model_usage: used }
+  emit({ type: 'usage.reported', dataset_id: dataset.dataset.id, model_calls, alias_calls, ...usage })
 }

@@ -1,15 +1,15 @@
-import type { IngestionProvenance } from '../../contract/index.ts'
-import { watchCorpus } from './corpus-guard.ts'
-import type { ServedDataset } from './dataset-platform.ts'
+import type { IngestionProvenance } from '../../contract/evidence/provenance.ts'
+import type { ServedDataset } from './platform/dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { step, type At } from './ladder-step.ts'
-import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
-import { bringToFile } from './open-evidence.ts'
-import { preflight } from './preflight.ts'
-import { checkStored, openRunLog } from './run-conditions.ts'
+import { createPlatformClient, type PlatformAddress } from './platform/platform-client.ts'
+import { bringToFile } from './cells/open-evidence.ts'
+import { preflight } from './prepare/preflight.ts'
+import { refuseForeignFiles } from './reset/protected-files.ts'
+import { checkStored, openRunLog } from './cells/run-conditions.ts'
 import type { DatasetOutcome } from './run-dataset.ts'
-import { cellsNote, runCells } from './run-cells.ts'
-import { contextOf, sumUpCells } from './sum-up-cells.ts'
+import { runCells } from './cells/run-cells.ts'
+import { contextOf, sumUpCells } from './finish/sum-up-cells.ts'
 
 /** The provenance of an ingestion that another program ran, by its job id. Throws `PlatformError`. */
 export async function externalIngestion(platform: PlatformAddress, jobId: string): Promise<IngestionProvenance> {
@@ -35,7 +35,8 @@ export async function runGatewayMatrix(
   const at: At = (name, action) => step(run.emit, datasetId, name, action)
   const served: ServedDataset = { ...gateway, health: null, ready: async () => undefined }
   await at('validate', async () => {
-    // What is stored decides without any call.
+    await refuseForeignFiles({ root: run.experiment.root, runId: run.runId, datasetId, files: run.files }, [])
+    // The stored rows decide without any call.
     await checkStored(run)
     await preflight(run, { ingestion: false, judges: false })
     return { result: null }
@@ -44,21 +45,16 @@ export async function runGatewayMatrix(
     const opened = await openRunLog(run, served, ingestion)
     const client = createPlatformClient(gateway)
     try {
-      const watched = { client, ready: served.ready, stop: run.abort, emit: run.emit }
-      const corpus =
-        ingestion === null
-          ? null
-          : await watchCorpus({ ...watched, profile: ingestion.profile, jobId: ingestion.job_id })
-      const result = await runCells(run, served, opened, corpus)
-      return { result, note: cellsNote(result) }
+      return await runCells(run, { ...served, client }, opened)
     } finally {
       await Promise.all([opened.log.close(), client.close()])
     }
   })
-  const context = contextOf(run)
+  const context = await contextOf(run)
   await bringToFile(run)
-  if (cells.left > 0) return { datasetId, status: 'interrupted', cells, context, failure: null, missing: null }
-  const { unanswered, evaluation } = await sumUpCells(run, context, at)
+  if (cells.left > 0)
+    return { datasetId, status: 'interrupted', cells, context, failure: null, columns: [], missing: null }
+  const { unanswered, missing: columns } = await sumUpCells(run, context, at)
   const status = unanswered === 0 ? 'completed' : 'cells_failed'
-  return { datasetId, status, cells, context, failure: evaluation, missing: null }
+  return { datasetId, status, cells, context, failure: null, columns, missing: null }
 }

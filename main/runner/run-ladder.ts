@@ -1,26 +1,34 @@
-import type { RunEvent } from '../../contract/index.ts'
+// The runner makes the rows of a run. In: one `DatasetRun` per dataset (dataset-run.ts), which prepare/prepare-run.ts makes of a request, manifests and
+// environment. Out: durable rows, their matrix and summary, verdicts, a publication, and events that terminal and pages read (`RunEvent`).
+//   1. prepare/prepare-run.ts checks the request and fills in what it leaves open; prepare/preflight.ts finds what would fail later.
+//   2. run-ladder.ts takes one dataset after another; run-dataset.ts has its twelve steps, each reported by ladder-step.ts.
+//   3. reset/ moves what a cold run replaces to the trash; platform/ starts the platform or talks to one elsewhere; ingestion/ follows its job.
+//   4. cells/run-cells.ts plans the cells (cells/plan-dataset.ts) and claims them; cells/make-cell.ts calls, keeps, evaluates and appends one.
+//   5. finish/ sums up the rows, asks the judges, checks the artifacts and publishes.
+// run-worker.ts and run-gateway-matrix.ts run step 4 alone, for a run that another process started and for a gateway that is set up already.
+// Everything that calls a platform calls it over HTTP, also the embedded one.
+import type { RunEvent } from '../../contract/evidence/run-event.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
 import { StepFailedError } from './ladder-step.ts'
-import { runDataset, type DatasetOutcome, type GraphMissingError } from './run-dataset.ts'
+import { runDataset, type DatasetOutcome, type MissingError } from './run-dataset.ts'
 
 export interface LadderOutcome {
   outcome: 'completed' | 'failed' | 'interrupted'
   datasets: DatasetOutcome[]
-  /** First failure of each dataset that could not be finished, whose graph is missing, or whose evaluation or judge panel failed as a whole. */
-  failures: (StepFailedError | GraphMissingError)[]
+  /** First failure of each dataset that could not be finished, whose graph is missing, or whose judge panel could not be asked. */
+  failures: (StepFailedError | MissingError)[]
 }
 
 /**
- * Runs `one` for each dataset, one after another. A dataset that fails does not keep the next from running: what an overnight run can still
- * measure, it measures. Only a platform that cannot start as it is set up ends the run at once. `cells` is how many each dataset has.
+ * The ladder: every step of every dataset, one dataset after another, or `runOne` instead of those steps. A dataset that fails does not keep the
+ * next from running: what an overnight run can still measure, it measures. Only a platform that cannot start as it is set up ends the run at once.
  */
-export async function runDatasets(
+export async function runLadder(
   runs: readonly DatasetRun[],
   emit: (event: RunEvent) => void,
-  one: (run: DatasetRun) => Promise<DatasetOutcome>,
-  cells?: Record<string, number>,
+  runOne: (run: DatasetRun) => Promise<DatasetOutcome> = runDataset,
 ): Promise<LadderOutcome> {
   const started = performance.now()
   const { runId, aliases, drain, abort } = runs[0]!
@@ -31,12 +39,12 @@ export async function runDatasets(
     run_id: runId,
     dataset_ids: runs.map(({ dataset }) => dataset.dataset.id),
     models: aliases.map(({ alias }) => alias),
-    ...(cells === undefined ? {} : { cells }),
+    ...(runOne === runDataset ? { cells: cellCounts(runs) } : {}),
   })
   for (const run of runs) {
     if (drain.aborted || abort.aborted) break
     try {
-      const outcome = await one(run)
+      const outcome = await runOne(run)
       datasets.push(outcome)
       const failure = outcome.missing ?? outcome.failure
       if (failure !== null) failures.push(failure)
@@ -59,11 +67,11 @@ export async function runDatasets(
   return { outcome, datasets, failures }
 }
 
-/** The ladder: every step of every dataset. */
-export function runLadder(runs: readonly DatasetRun[], emit: (event: RunEvent) => void): Promise<LadderOutcome> {
-  const cells = runs.map(
-    ({ dataset, aliases, repeats }) =>
-      [dataset.dataset.id, dataset.questions.length * aliases.length * repeats] as const,
+/** Counts the cells of each dataset. */
+const cellCounts = (runs: readonly DatasetRun[]): Record<string, number> =>
+  Object.fromEntries(
+    runs.map(({ dataset, aliases, repeats }) => [
+      dataset.dataset.id,
+      dataset.questions.length * aliases.length * repeats,
+    ]),
   )
-  return runDatasets(runs, emit, runDataset, Object.fromEntries(cells))
-}

@@ -1,14 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { watchCorpus } from './corpus-guard.ts'
-import type { ServedDataset } from './dataset-platform.ts'
+import type { ServedDataset } from './platform/dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { step, type At } from './ladder-step.ts'
-import { createPlatformClient, type PlatformAddress } from './platform-client.ts'
-import { preflight } from './preflight.ts'
-import { joinRunLog, type RunLog } from './run-conditions.ts'
-import { cellsNote, runCells, type CellCounts } from './run-cells.ts'
+import { createPlatformClient, type PlatformAddress } from './platform/platform-client.ts'
+import { preflight } from './prepare/preflight.ts'
+import { joinRunLog, type RunLog } from './cells/run-conditions.ts'
+import { runCells, type CellCounts } from './cells/run-cells.ts'
 
-/** How often a worker looks whether its run has been started. */
+/** Sets how often a worker looks whether its run has been started. */
 const WAIT_MS = 500
 
 /** Resolves with the open evidence once another process has started the run; null when the worker was stopped before. */
@@ -41,14 +40,7 @@ export async function runWorker(run: DatasetRun, gateway: PlatformAddress): Prom
     if (opened === null) return { result: { ok: 0, failed: 0, left: 0 }, note: 'stopped before the run was started' }
     const client = createPlatformClient(gateway)
     try {
-      const { ingestion } = opened.reproducibility
-      const watched = { client, ready: served.ready, stop: run.abort, emit: run.emit }
-      const corpus =
-        ingestion === null
-          ? null
-          : await watchCorpus({ ...watched, profile: ingestion.profile, jobId: ingestion.job_id })
-      const result = await runCells({ ...run, isWorker: true }, served, opened, corpus)
-      return { result, note: cellsNote(result) }
+      return await runCells({ ...run, isWorker: true }, { ...served, client }, opened)
     } finally {
       await Promise.all([opened.log.close(), client.close()])
     }

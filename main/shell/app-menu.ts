@@ -1,7 +1,7 @@
 import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
-import { PAGE_GROUPS, PAGES } from '../../contract/pages.ts'
+import { PAGE_GROUPS, PAGES } from '../../core/pages.ts'
 
-/** What the menu can do besides what every application can. */
+/** Describes what the menu can do besides what every application can. */
 interface MenuActions {
   show: (page: string) => void
   openProject: () => void
@@ -81,7 +81,8 @@ export function menuTemplate(
 }
 
 interface TrayActions {
-  show: (page?: string) => void
+  show: () => void
+  showProgress: () => void
   quit: () => void
 }
 
@@ -98,14 +99,14 @@ export class TrayIcon {
   }
 
   show(state: string): void {
-    const { show, quit } = this.#actions
+    const { show, showProgress, quit } = this.#actions
     this.#tray.setToolTip(`RAG Ladder: ${state}`)
     this.#tray.setContextMenu(
       Menu.buildFromTemplate([
         { label: state, enabled: false },
         { type: 'separator' },
-        { label: 'Open RAG Ladder', click: () => show() },
-        { label: 'Progress', click: () => show('/ladder') },
+        { label: 'Open RAG Ladder', click: show },
+        { label: 'Progress', click: showProgress },
         { type: 'separator' },
         { label: 'Quit', click: quit },
       ]),

@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { app, Menu, Notification, safeStorage, shell } from 'electron'
-import type { ControlEvent } from '../../contract/control/events.ts'
+import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { SecretName, SecretOrigins } from '../../contract/control/settings.ts'
 import type { DesktopInfo, RevealedFolder } from '../../contract/desktop.ts'
+import { runPath } from '../../core/pages.ts'
 import { createNodeLauncher } from '../supervisor/node-launcher.ts'
 import type { ServiceState } from '../supervisor/service-state.ts'
 import { menuTemplate, TrayIcon } from './app-menu.ts'
@@ -12,7 +13,7 @@ import type { EngineAccess } from './forward-control.ts'
 import { JsonFile } from './json-file.ts'
 import { MainWindow } from './main-window.ts'
 import { chooseProject, isProject, LastProject, makeProject } from './project-folder.ts'
-import { isUnderWay, NO_RUN, ratioOf, watchRun, type RunEnd } from './run-watch.ts'
+import { isWorking, NO_RUN, ratioOf, watchRun, type RunEnd } from './run-watch.ts'
 import { SecretVault } from './secret-vault.ts'
 import { ownFiles, type AppPaths, type ShellConfig } from './shell-config.ts'
 import { createUtilityLauncher } from './utility-launcher.ts'
@@ -54,7 +55,7 @@ export class DesktopApp {
       preload: paths.preload,
       icon: paths.icon,
       placeFile: files.window,
-      staysOnClose: () => this.#life !== 'leaving' && (process.platform === 'darwin' || isUnderWay(this.#watch)),
+      staysOnClose: () => this.#life !== 'leaving' && (process.platform === 'darwin' || isWorking(this.#watch)),
       onHidden: () => this.#notifyHidden(),
       onHopeless: (reason) =>
         void dialogs.showLines(this.#parent, `The page does not stay up: ${reason}`, this.#lines()),
@@ -80,7 +81,7 @@ export class DesktopApp {
     return this.#engine.lastLines(SHOWN_LINES)
   }
 
-  /** How pages reach the engine. */
+  /** Returns how pages reach the engine. */
   get engineAccess(): EngineAccess {
     const { outerEngine } = this.#config
     return {
@@ -154,7 +155,7 @@ export class DesktopApp {
     return folder
   }
 
-  /** Whether the app may end now; if not, it ends by itself once the engine has. */
+  /** Returns true when the app may end now; if not, it ends by itself once the engine has. */
   mayQuit(isAsked: boolean): boolean {
     if (this.#life === 'leaving') return true
     if (this.#life === 'running') {
@@ -177,7 +178,7 @@ export class DesktopApp {
   /** Asks when a run would be stopped by what comes. */
   async #mayStop(): Promise<boolean> {
     const { job } = this.#watch
-    return job === null || !isUnderWay(this.#watch) || dialogs.confirmQuit(this.#parent, job.run_id)
+    return job === null || !isWorking(this.#watch) || dialogs.confirmQuit(this.#parent, job.run_id)
   }
 
   #projectToOpen(): string {
@@ -212,7 +213,7 @@ export class DesktopApp {
     else if ((await this.chooseProject()) === null) this.#engine.start()
   }
 
-  /** Where the engine sends each token now; null while it does not run. */
+  /** Returns where the engine sends each token now; null while it does not run. */
   async #secretOrigins(): Promise<SecretOrigins | null> {
     return (await this.#engine.client()?.settings.get())?.secret_origins ?? null
   }
@@ -238,9 +239,9 @@ export class DesktopApp {
       .catch(() => undefined)
   }
 
-  #onEvent(event: ControlEvent): void {
+  #onEvent({ event, at }: SequencedEvent): void {
     const before = ratioOf(this.#watch)
-    const { watch, end } = watchRun(this.#watch, event)
+    const { watch, end } = watchRun(this.#watch, event, at)
     this.#watch = watch
     const ratio = ratioOf(watch)
     if (percent(ratio) !== percent(before)) {
@@ -253,12 +254,12 @@ export class DesktopApp {
   #notifyEnd({ title, body, isGood, runId }: RunEnd): void {
     if (this.#window.isFocused || !Notification.isSupported()) return
     const notification = new Notification({ title, body, icon: this.#paths.icon })
-    notification.on('click', () => this.show(isGood ? `/matrix?run=${encodeURIComponent(runId)}` : '/ladder'))
+    notification.on('click', () => this.show(runPath(runId, isGood ? 'verdict' : 'progress')))
     notification.show()
   }
 
   #notifyHidden(): void {
-    if (this.#hasToldHidden || !isUnderWay(this.#watch) || !Notification.isSupported()) return
+    if (this.#hasToldHidden || !isWorking(this.#watch) || !Notification.isSupported()) return
     this.#hasToldHidden = true
     const body = 'Start RAG Ladder again, or use its icon, to come back to it.'
     new Notification({ title: 'The run continues', body, icon: this.#paths.icon }).show()
@@ -266,7 +267,14 @@ export class DesktopApp {
 
   #makeTray(): TrayIcon | null {
     try {
-      return new TrayIcon(this.#paths.trayIcon, { show: (page) => this.show(page), quit: () => app.quit() })
+      return new TrayIcon(this.#paths.trayIcon, {
+        show: () => this.show(),
+        showProgress: () => {
+          const run = this.#watch.job?.run_id
+          this.show(run === undefined ? '/runs' : runPath(run, 'progress'))
+        },
+        quit: () => app.quit(),
+      })
     } catch (error) {
       // Some desktops have no tray; there a second start shows the window again.
       process.stderr.write(`no tray icon: ${String(error)}\n`)

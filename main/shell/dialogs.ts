@@ -21,7 +21,7 @@ export async function offerLink(parent: Parent, link: string): Promise<void> {
   if (choice === 0) await shell.openExternal(link)
 }
 
-/** Whether to quit although a run is under way. */
+/** Asks whether to quit although a run is under way. */
 export async function confirmQuit(parent: Parent, runId: string): Promise<boolean> {
   const choice = await ask(parent, {
     type: 'warning',
@@ -69,7 +69,7 @@ export async function chooseFolder(parent: Parent, defaultPath: string): Promise
   return canceled ? null : (filePaths[0] ?? null)
 }
 
-/** Whether to make a project in a folder that is none. */
+/** Asks whether to make a project in a folder that is none. */
 export async function confirmNewProject(parent: Parent, folder: string): Promise<boolean> {
   const choice = await ask(parent, {
     type: 'question',

@@ -1,4 +1,4 @@
-import type { ControlEvent } from '../../contract/control/events.ts'
+import type { SequencedEvent } from '../../contract/control/events.ts'
 import { launchEngine, type ControlClient, type LaunchedEngine } from '../engine/launch-engine.ts'
 import type { ProcessLauncher } from '../supervisor/process-launcher.ts'
 import type { ServiceState } from '../supervisor/service-state.ts'
@@ -11,10 +11,10 @@ interface EngineHostOptions {
   rendererDir: string
   launcher: ProcessLauncher
   onState: (state: ServiceState) => void
-  onEvent: (event: ControlEvent) => void
+  onEvent: (sequenced: SequencedEvent) => void
 }
 
-/** How long a page's call waits for an engine that is starting. */
+/** Sets how long a page's call waits for an engine that is starting. */
 const PATIENCE_MS = 20_000
 const AGAIN_AFTER_MS = 500
 
@@ -81,12 +81,13 @@ export class EngineHost {
     while (this.#engine === engine) {
       try {
         await engine.service.whenReady()
-        for await (const { seq, event } of await engine.client(engine.service.url!).system.events(from)) {
+        for await (const sequenced of await engine.client(engine.service.url!).system.events(from)) {
           if (this.#engine !== engine) return
+          const { seq, event } = sequenced
           if (event.type === 'stream.opened') from = { after: seq, engine_id: event.engine_id }
           else {
             from = { ...from, after: seq }
-            this.#options.onEvent(event)
+            this.#options.onEvent(sequenced)
           }
         }
       } catch {

@@ -54,6 +54,11 @@ export async function forwardControl(request: Request, url: URL, engineAccess: E
   }
 }
 
+/** An answer is read whole but for events, which have no end to lose: Electron at times loses that of a stream, and the page waits for ever. */
+const isEventStream = (type: string | null | undefined): boolean => type?.startsWith('text/event-stream') === true
+
+const hasNoBody = (status: number): boolean => status === 204 || status === 304
+
 /** No header of the page is forwarded. */
 async function askEngine(request: Request, path: string, engineAccess: EngineAccess): Promise<Response> {
   if (request.method !== 'POST')
@@ -72,7 +77,8 @@ async function askEngine(request: Request, path: string, engineAccess: EngineAcc
   const headers: Record<string, string> = { ...SECURITY_HEADERS, 'cache-control': 'no-store' }
   const type = answer.headers.get('content-type')
   if (type !== null) headers['content-type'] = type
-  return new Response(answer.body, { status: answer.status, headers })
+  const content = isEventStream(type) ? answer.body : await answer.arrayBuffer()
+  return new Response(hasNoBody(answer.status) ? null : content, { status: answer.status, headers })
 }
 
 /** Forwarded headers of requests and of responses. */
@@ -86,7 +92,7 @@ const RESPONSE_HEADERS = [
   CONTROL_REFUSAL_HEADER,
 ]
 
-/** Whether a path belongs to a service, whose bodies are files and audio. */
+/** Returns true when a path belongs to a service, whose bodies are files and audio. */
 const isServicePath = (path: string): boolean => /^\/control\/services\/[^/]+\/proxy\//.test(path)
 
 /**
@@ -111,11 +117,10 @@ async function forwardService(page: Request, path: string, engine: { url: string
     const value = answer.headers[name]
     return typeof value === 'string' ? [[name, value] as const] : []
   })
-  const isStream = answer.headers['content-type']?.startsWith('text/event-stream') === true
   const status = answer.statusCode!
-  // Whole but for events, which have no end to lose: Electron at times loses that of a stream.
+  const isStream = isEventStream(answer.headers['content-type'])
   const content = isStream ? (Readable.toWeb(answer) as ReadableStream) : await buffer(answer)
-  return new Response(status === 204 || status === 304 ? null : content, {
+  return new Response(hasNoBody(status) ? null : content, {
     status,
     headers: { ...SECURITY_HEADERS, 'cache-control': 'no-store', ...Object.fromEntries(given) },
   })

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { chmod } from 'node:fs/promises'
 import type { z } from 'zod'
-import { writeAtomic } from '../lib/write-atomic.ts'
+import { writeAtomic } from '../lib/files/write-atomic.ts'
 
 /** A small file of the app's own; one that is missing, or that this version cannot read, counts as absent. */
 export class JsonFile<Schema extends z.ZodType> {

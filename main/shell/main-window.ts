@@ -8,7 +8,7 @@ interface MainWindowOptions {
   icon: string
   /** The file with its position. */
   placeFile: string
-  /** Whether closing hides the window, because a run continues. */
+  /** Returns true when closing hides the window, because a run continues. */
   staysOnClose: () => boolean
   onHidden: () => void
   /** The page's process died too often in a row, or the page cannot be loaded, and trying again does not help. */
@@ -16,7 +16,7 @@ interface MainWindowOptions {
 }
 
 const SAVE_AFTER_MS = 500
-/** How often a page is loaded that cannot be. */
+/** Sets how often a page is loaded that cannot be. */
 const LOADS = 5
 const LOAD_AGAIN_AFTER_MS = 500
 /** Deaths of the page's process within a minute after which it is not loaded again. */
@@ -42,7 +42,7 @@ export class MainWindow {
     return this.#window?.isFocused() ?? false
   }
 
-  /** Brings the window to the front, on a page when one is named, such as `/matrix`. */
+  /** Brings the window to the front, on a page when one is named, such as `/runs`. */
   show(page?: string): void {
     const window = this.#window
     if (window === null) {

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { extname, isAbsolute } from 'node:path'
-import { DOCUMENT_EXTENSIONS } from '../../contract/index.ts'
+import { DOCUMENT_EXTENSIONS } from '../../core/document-formats.ts'
 
 /** Extensions of the documents page, without Office files that carry macros: nothing that is opened may be a program. */
 const OPENABLE = new Set(DOCUMENT_EXTENSIONS.filter((extension) => !/^\.(doc|ppt|xls)m$/.test(extension)))

@@ -1,11 +1,11 @@
-// What pages may do: which addresses are the app's own pages, which links may open in a browser, which permissions are granted.
+// These rules define what pages may do: which addresses are the app's own pages, which links may open in a browser, which permissions are granted.
 
 /** The app's own scheme: its pages are neither files nor a web site. */
 export const APP_SCHEME = 'app'
 const APP_HOST = 'panel'
 export const APP_ORIGIN = `${APP_SCHEME}://${APP_HOST}`
 
-/** Whether an address is one of the app's pages; false for an invalid one. */
+/** Returns true when an address is one of the app's pages; false for an invalid one. */
 export function isAppUrl(address: string): boolean {
   if (!URL.canParse(address)) return false
   const { protocol, host, username, password } = new URL(address)

@@ -33,6 +33,13 @@ beforeEach(async () => {
         response.end(Buffer.from([0, 255, 128]))
         return
       }
+      if (request.url!.endsWith('/json')) {
+        response.writeHead(200, { 'content-type': 'application/json' })
+        response.write('{"json":')
+        server.once('go', () => response.end('{}}'))
+        server.once('break', () => response.destroy())
+        return
+      }
       response.writeHead(request.url!.endsWith('/bad') ? 422 : 200, {
         'content-type': 'text/event-stream',
         'set-cookie': 'a=b',
@@ -103,6 +110,22 @@ it('forwards calls with the token and nothing of the page, and streams the answe
   expect(answer.headers.get('set-cookie')).toBeNull()
   expect([...answer.headers.values()].join()).not.toContain('the-token')
   expect(answered).toEqual([['system/events', '{"json":{"after":3}}', true]])
+})
+
+it('hands an answer over when it is whole, since a page may never see the end of one that comes in parts', async () => {
+  let isThere = false
+  const answer = post('/control/datasets/json').finally(() => (isThere = true))
+  await expect.poll(() => answered.length).toBe(1)
+  expect(isThere).toBe(false)
+  server.emit('go')
+  expect(await (await answer).json()).toEqual({ json: {} })
+})
+
+it('reports an answer that breaks off', async () => {
+  const answer = post('/control/datasets/json')
+  await expect.poll(() => answered.length).toBe(1)
+  server.emit('break')
+  expect((await answer).status).toBe(503)
 })
 
 it('passes a refusal on as it is', async () => {

@@ -13,11 +13,11 @@ interface ProjectChoices {
   /** The folder given by argument or environment. */
   named: string | null
   last: string | null
-  /** Where one is created when there is none. */
+  /** States where one is created when there is none. */
   usual: string
 }
 
-/** Whether a folder holds an experiment. */
+/** Returns true when a folder holds an experiment. */
 export const isProject = (folder: string): boolean => existsSync(join(folder, 'manifests', 'consumer.yaml'))
 
 /** The project to open: the named one, else the last one if it exists, else the default one. */

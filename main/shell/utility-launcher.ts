@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline'
 import { MessageChannelMain, utilityProcess, type UtilityProcess } from 'electron'
-import { withoutCredentials } from '../../contract/credential-names.ts'
+import { withoutCredentials } from '../../core/credential-names.ts'
 import { WorkRequest, type WorkEvent } from '../../contract/work-process.ts'
 import { serveLaunches } from '../supervisor/host-launcher.ts'
 import { quietly } from '../supervisor/node-launcher.ts'

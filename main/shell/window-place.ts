@@ -4,7 +4,7 @@ const pixels = z.int().min(-100_000).max(100_000)
 const Rectangle = z.strictObject({ x: pixels, y: pixels, width: pixels, height: pixels })
 type Rectangle = z.infer<typeof Rectangle>
 
-/** Where the window was; `bounds` are those it returns to when it is not maximized any more. */
+/** Describes where the window was; `bounds` are those it returns to when it is not maximized any more. */
 export const WindowPlace = z.strictObject({ bounds: Rectangle, is_maximized: z.boolean() })
 export type WindowPlace = z.infer<typeof WindowPlace>
 

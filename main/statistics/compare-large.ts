@@ -1,39 +1,54 @@
-import type { Estimate, MetricComparison, PairComparison } from '../../contract/index.ts'
-import type { ComparisonOptions } from './compare-pairs.ts'
-import { studentCdf } from './distributions.ts'
+import type { Estimate, MetricComparison, PairComparison } from '../../contract/evidence/statistics.ts'
+import { ofLook } from './planning/looks.ts'
+import type { ComparisonOptions } from './options.ts'
 import { type ClusterStatistic, estimateFrom } from './estimate.ts'
-import { degreesOfFreedom } from './interval.ts'
+import { equivalencesOf } from './equivalence.ts'
+import { spreadOf, type UnseenDifferences } from './interval.ts'
 import { withDefaults } from './options.ts'
-import { decide, holmAdjusted, neededFor, overPairs, smallestDetectable } from './pair-decision.ts'
+import {
+  agreeing,
+  canBeDecided,
+  decide,
+  holmAdjusted,
+  movingClusters,
+  overPairs,
+  pairValue,
+  smallestDetectable,
+} from './pair-decision.ts'
 import { assertScoreTable, type ScoreTable } from './score-table.ts'
 import { clusterIndexes } from './table-columns.ts'
 
 const DIFFERENCE_METHOD = 'adjusted_student'
 
 /**
- * Compares every two approaches in closed form: p-values from Student's t on the cluster-robust (jackknife) error, Holm's correction over the pairs. With
- * many clusters resampling comes to the same at hundreds of times the cost. Throws `bad_input` for a table that does not fit together.
+ * The same comparison without columns that pairs share, and with closed forms for means without a scale too: for runs whose resampling would take seconds. Throws `bad_input` for a table that does not fit together.
  */
 export function compareWithoutResampling(table: ScoreTable, options: ComparisonOptions): MetricComparison {
   assertScoreTable(table)
   const { seed, level } = withDefaults(options)
   const tieTolerance = options.tieTolerance ?? 1e-9
+  const look = ofLook(level, options.alphaShare)
   const lowerIsBetter = table.lowerIsBetter === true
   const columns = columnsOf(table)
-  const clusters = clustered(clusterIndexes(table), table.range, options)
+  const clusters = clustered(clusterIndexes(table), table, options)
 
   const compared = columns.flatMap((one, a) =>
     columns.slice(a + 1).map((other, offset) => {
       const { n, differences, higher, lower } = pairOf(one, other, tieTolerance)
       const isConstant = n > 0 && [one, other].some((column) => isSame(column, differences))
-      const difference = clusters.differenceOf(differences, isConstant)
-      return { a, b: a + 1 + offset, n, difference, higher, lower, p: n === 0 ? null : twoSided(difference) }
+      const { difference, unseen, moving } = clusters.differenceOf(differences, isConstant, look.level)
+      const p = look.corrected(pairValue(difference, unseen, moving))
+      return { a, b: a + 1 + offset, n, difference, unseen, moving, higher, lower, p }
     }),
   )
   const adjusted = holmAdjusted(compared.map(({ p }) => p))
-  const comparable = compared.filter(({ p }) => p !== null).length
-  const pairs = compared.map(({ a, b, n, difference, higher, lower, p }, index): PairComparison => {
+  const equivalences = equivalencesOf(compared, level, options)
+  const comparable = compared.filter(({ n }) => n > 0).length
+  const pairs = compared.map(({ a, b, n, difference: own, moving, higher, lower, p }, index): PairComparison => {
     const corrected = adjusted[index] ?? null
+    const difference = agreeing(own, p, level)
+    const decision = corrected === null ? 'undecided' : decide(difference, corrected, level, lowerIsBetter)
+    const isWithinReach = decision !== 'undecided' || canBeDecided(moving, look.level, comparable)
     const [wins, losses] = lowerIsBetter ? [lower, higher] : [higher, lower]
     return {
       a: table.approaches[a]!,
@@ -41,11 +56,12 @@ export function compareWithoutResampling(table: ScoreTable, options: ComparisonO
       difference,
       p,
       p_adjusted: corrected,
-      decision: corrected === null ? 'undecided' : decide(difference, corrected, level, lowerIsBetter),
+      decision,
       wins,
       ties: n - wins - losses,
       losses,
-      smallest_detectable: smallestDetectable(difference, level, Math.max(1, comparable)),
+      smallest_detectable: isWithinReach ? smallestDetectable(own, look.level, Math.max(1, comparable)) : null,
+      equivalence: equivalences[index]!,
     }
   })
   const scoring = columns.filter((column) => column.some((score) => !Number.isNaN(score)))
@@ -76,8 +92,18 @@ export function compareWithoutResampling(table: ScoreTable, options: ComparisonO
     pairs,
     decided: { decided: pairs.filter(({ decision }) => decision !== 'undecided').length, comparable },
     smallest_detectable: overPairs(pairs.map((pair) => pair.smallest_detectable)),
-    questions_needed: neededFor(pairs, table.range),
   }
+}
+
+/** p-value of a pair from its differences by question: the test that decides about it, for plans. Null where nothing could be tested. */
+export function testDifferences(
+  clusters: Int32Array,
+  differences: Float64Array,
+  { range, cutPerKept, level }: Pick<ScoreTable, 'range' | 'cutPerKept'> & { level: number },
+): number | null {
+  const shape = { ...(range === undefined ? {} : { range }), ...(cutPerKept === undefined ? {} : { cutPerKept }) }
+  const tested = clustered(clusters, shape, { seed: '', level }).differenceOf(differences, false, level)
+  return pairValue(tested.difference, tested.unseen, tested.moving)
 }
 
 /** The scores of each approach by question. */
@@ -105,7 +131,7 @@ function pairOf(one: Float64Array, other: Float64Array, tolerance: number) {
   return { n, differences, higher, lower }
 }
 
-/** Whether a column has one score for all questions that count. */
+/** Returns true when a column has one score for all questions that count. */
 function isSame(column: Float64Array, counted: Float64Array): boolean {
   const first = column.find((_, row) => !Number.isNaN(counted[row]!))
   return column.every((score, row) => Number.isNaN(counted[row]!) || score === first)
@@ -114,7 +140,11 @@ function isSame(column: Float64Array, counted: Float64Array): boolean {
 const meanMethodOf = (range: ScoreTable['range']): 'wilson' | 'student' => (range === undefined ? 'student' : 'wilson')
 
 /** Means over questions in clusters, with the error that the clusters leave. */
-function clustered(indexes: Int32Array, range: ScoreTable['range'], options: ComparisonOptions) {
+function clustered(
+  indexes: Int32Array,
+  { range, cutPerKept: perKept = 0 }: Pick<ScoreTable, 'range' | 'cutPerKept'>,
+  options: ComparisonOptions,
+) {
   const clusters = indexes.reduce((most, index) => Math.max(most, index + 1), 0)
   const of = (totals: Float64Array): number => totals[0]! / totals[1]!
   function sumsOf(values: Float64Array) {
@@ -129,27 +159,30 @@ function clustered(indexes: Int32Array, range: ScoreTable['range'], options: Com
     }
     return { columns: [sums, weights] as const, weights, n, of }
   }
-  const estimate = (statistic: ClusterStatistic): Estimate =>
-    estimateFrom(statistic, () => new Float64Array(), { ...options, method: statistic.method })
+  const estimate = (statistic: ClusterStatistic, level = options.level): Estimate =>
+    estimateFrom(statistic, () => new Float64Array(), {
+      ...options,
+      method: statistic.method,
+      ...(level === undefined ? {} : { level }),
+    })
   return {
     meanOf: (values: Float64Array): Estimate =>
-      estimate({ ...sumsOf(values), method: meanMethodOf(range), ...(range === undefined ? {} : { range }) }),
-    differenceOf(values: Float64Array, isConstant: boolean): Estimate {
+      estimate({
+        ...sumsOf(values),
+        method: meanMethodOf(range),
+        cut: { perKept, variance: spreadOf(values).variance },
+        ...(range === undefined ? {} : { range }),
+      }),
+    differenceOf(values: Float64Array, isConstant: boolean, level: number) {
       const summed = sumsOf(values)
-      const [sums, weights] = summed.columns
-      let largest = 0
-      for (const [cluster, count] of weights.entries())
-        if (count > 0) largest = Math.max(largest, Math.abs(sums[cluster]! / count))
       const most = range === undefined ? null : range[1] - range[0]
-      return estimate({ ...summed, method: DIFFERENCE_METHOD, unseen: { largest, isConstant, most } })
+      const unseen: UnseenDifferences = { ...spreadOf(values), isConstant, most }
+      const cut = { perKept, variance: unseen.variance }
+      return {
+        unseen,
+        moving: movingClusters(summed.columns[0], null),
+        difference: estimate({ ...summed, method: DIFFERENCE_METHOD, unseen, cut }, level),
+      }
     },
   }
-}
-
-/** Chance of a difference as far from 0 if there were none; 1 where the clusters are too few to decide. */
-function twoSided({ value, se, effective_clusters: effective, clusters, interval }: Estimate): number {
-  if (value === null || effective === null || value === 0) return 1
-  // Every cluster has the same difference: only all signs alike are as extreme.
-  if (se === null) return interval === null ? 1 : 2 ** (1 - clusters)
-  return Math.min(1, 2 * studentCdf(-Math.abs(value) / se, degreesOfFreedom(effective)))
 }

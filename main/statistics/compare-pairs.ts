@@ -1,20 +1,34 @@
-import type { Estimate, MetricComparison, PairComparison } from '../../contract/index.ts'
+// The statistics decide whether a difference is more than chance. In: a table of scores, questions by approaches (score-table.ts), with the cluster of each
+// question, as clusters.ts finds it by shared gold passages. Out: an estimate with its interval for each approach, and a decision for each pair.
+//   1. table-columns.ts lays the table out as sums per cluster, because questions about one document are not independent.
+//   2. estimate.ts estimates a mean, and interval.ts its interval; resample.ts and random.ts draw the seeded resamples where a formula will not do.
+//   3. This file compares the pairs on the questions that both have; pair-decision.ts corrects by Holm and decides.
+//   4. equivalence.ts tests whether two are equal within a margin. log-scale.ts compares times by their ratio.
+//   5. planning/looks.ts corrects for looks at an unfinished run; planning/planned-difference.ts computes before a run what it can decide.
+// agreement/ measures how far judges agree. thread/run-in-worker.ts runs all of it off the event loop. distributions.ts has the formulas and their errors.
+import type { ComparisonOptions } from './options.ts'
+import type { Estimate, MetricComparison, PairComparison } from '../../contract/evidence/statistics.ts'
 import { compareWithoutResampling } from './compare-large.ts'
+import { equivalencesOf } from './equivalence.ts'
 import { type ClusterStatistic, estimateFrom, total } from './estimate.ts'
-import type { UnseenDifferences } from './interval.ts'
-import { type IntervalMethod, type IntervalOptions, withDefaults } from './options.ts'
+import { spreadOf, type UnseenDifferences } from './interval.ts'
+import { isOnLogScale, loggedTable, withRatios } from './log-scale.ts'
+import { ofLook } from './planning/looks.ts'
+import { type IntervalMethod, withDefaults } from './options.ts'
 import {
+  agreeing,
   canBeDecided,
   decide,
+  differenceOfSums,
   holmAdjusted,
-  neededFor,
+  movingClusters,
   outcomesOf,
   overPairs,
+  pairValue,
   smallestDetectable,
 } from './pair-decision.ts'
 import { resampleSums } from './resample.ts'
 import { assertScoreTable, type ScoreTable } from './score-table.ts'
-import { movingClusters, signFlipValues } from './sign-flip.ts'
 import {
   clusterIndexes,
   layOut,
@@ -24,22 +38,13 @@ import {
   type TableColumns,
 } from './table-columns.ts'
 
-export interface ComparisonOptions extends IntervalOptions {
-  /** Scores that differ by no more are a tie; 1e-9, which only forgives rounding. */
-  tieTolerance?: number
-}
-
 // interval.ts explains why they differ.
 const DIFFERENCE_METHOD = 'adjusted_student'
 const meanMethodOf = ({ range }: ScoreTable): 'wilson' | 'bca' => (range === undefined ? 'bca' : 'wilson')
 
-/** With fewer flips than this many per pair and α, Holm's first step could not be distinguished from chance, however clear the data. */
-const FLIPS_PER_STEP = 4
-
 /**
- * Compares every two approaches of one metric on the questions that both have: mean difference with cluster-bootstrap interval, p-value by
- * sign flips, Holm's correction over the pairs. A pair is decided when its corrected p is at most 1 − level and its own interval
- * excludes 0: asking for both can only lower the chance of a false decision, and no decision contradicts its interval.
+ * Compares every two approaches of one metric on the questions that both have: mean difference with its interval, the p-value of the same t,
+ * Holm's correction over the pairs. A pair is decided when its corrected p is at most 1 − level; its own interval then excludes 0.
  * Deterministic in table and options. Throws `bad_input` for a table that does not fit together.
  */
 export const comparePairs = (table: ScoreTable, options: ComparisonOptions): MetricComparison =>
@@ -50,6 +55,14 @@ export const comparePairs = (table: ScoreTable, options: ComparisonOptions): Met
  * `method: 'student'` nothing is resampled.
  */
 export function compareTables(tables: readonly ScoreTable[], options: ComparisonOptions): MetricComparison[] {
+  return comparedOnTheirScale(tables, options).map((compared, index) => {
+    const table = tables[index]!
+    if (!isOnLogScale(table)) return compared
+    return withRatios(table, compared, compareWithoutResampling(loggedTable(table), options))
+  })
+}
+
+function comparedOnTheirScale(tables: readonly ScoreTable[], options: ComparisonOptions): MetricComparison[] {
   if (options.method === 'student') return tables.map((table) => compareWithoutResampling(table, options))
   const { seed, resamples } = withDefaults(options)
   tables.forEach(assertScoreTable)
@@ -76,41 +89,53 @@ function comparisonOf(
   const { seed, resamples, level } = withDefaults(options)
   const tieTolerance = options.tieTolerance ?? 1e-9
   const comparable = layout.pairs.filter(({ shared }) => shared.length > 0)
-  const flips = Math.max(resamples, Math.ceil((FLIPS_PER_STEP * comparable.length) / (1 - level)))
   const meanMethod = meanMethodOf(table)
-  const estimate = (ratio: Ratio, method: IntervalMethod, known: Known): Estimate =>
-    estimateFrom({ ...ratioStatistic(layout, ratio, method), ...known }, () => ratioReplicates(sums(), ratio), options)
-  const meanOf = (ratio: Ratio): Estimate =>
-    estimate(ratio, meanMethod, table.range === undefined ? {} : { range: table.range })
+  const look = ofLook(level, options.alphaShare)
+  const estimate = (ratio: Ratio, method: IntervalMethod, known: Known, at = level): Estimate =>
+    estimateFrom({ ...ratioStatistic(layout, ratio, method), ...known }, () => ratioReplicates(sums(), ratio), {
+      ...options,
+      level: at,
+    })
+  const perKept = table.cutPerKept ?? 0
+  const meanOf = (ratio: Ratio, variance: number): Estimate =>
+    estimate(ratio, meanMethod, {
+      cut: { perKept, variance },
+      ...(table.range === undefined ? {} : { range: table.range }),
+    })
 
-  const values = signFlipValues(
-    layout.columns,
-    comparable.map(({ ratio }) => ratio),
-    flips,
-    `${seed}/flips`,
-  )
-  const adjusted = holmAdjusted(values)
-  const tested = new Map(comparable.map((pair, at) => [pair, { p: values[at]!, adjusted: adjusted[at]! }]))
-  const pairs = layout.pairs.map((pair): PairComparison => {
-    const difference = estimate(pair.ratio, DIFFERENCE_METHOD, { unseen: unseenIn(table, layout, pair) })
-    const test = tested.get(pair)
-    const decision =
-      test === undefined ? 'undecided' : decide(difference, test.adjusted, level, table.lowerIsBetter === true)
-    // What no outcome of this run could have decided has no smallest difference that it could see.
-    const isWithinReach =
-      decision !== 'undecided' || canBeDecided(movingClusters(layout.columns, pair.ratio), level, comparable.length)
+  const tests = layout.pairs.map((pair) => {
+    const unseen = unseenIn(table, pair)
+    const cut = { perKept, variance: unseen.variance }
+    const difference = estimate(pair.ratio, DIFFERENCE_METHOD, { unseen, cut }, look.level)
+    const { plus, minus } = pair.ratio
+    const moving = movingClusters(layout.columns[plus]!, minus === null ? null : layout.columns[minus]!)
+    return { unseen, difference, moving, p: look.corrected(pairValue(difference, unseen, moving)) }
+  })
+  const adjusted = holmAdjusted(tests.map(({ p }) => p))
+  const equivalences = equivalencesOf(tests, level, options)
+  const pairs = layout.pairs.map((pair, at): PairComparison => {
+    const { p, moving } = tests[at]!
+    const corrected = adjusted[at]!
+    const difference = agreeing(tests[at]!.difference, p, level)
+    const decision = decide(difference, corrected, level, table.lowerIsBetter === true)
+    // A pair that no outcome of this run could have decided has no smallest difference that it could see.
+    const isWithinReach = decision !== 'undecided' || canBeDecided(moving, look.level, comparable.length)
     return {
       a: table.approaches[pair.a]!,
       b: table.approaches[pair.b]!,
       difference,
-      p: test?.p ?? null,
-      p_adjusted: test?.adjusted ?? null,
+      p,
+      p_adjusted: corrected,
       decision,
       ...outcomesOf(table, pair, tieTolerance),
-      smallest_detectable: isWithinReach ? smallestDetectable(difference, level, Math.max(1, comparable.length)) : null,
+      smallest_detectable: isWithinReach
+        ? smallestDetectable(tests[at]!.difference, look.level, Math.max(1, comparable.length))
+        : null,
+      equivalence: equivalences[at]!,
     }
   })
-  const commonMeans = layout.commonMeans.map((ratio) => (ratio === null ? null : meanOf(ratio)))
+  const variances = table.approaches.map((_, approach) => spreadOf(scoresOf(table, approach)).variance)
+  const commonMeans = layout.commonMeans.map((ratio, at) => (ratio === null ? null : meanOf(ratio, variances[at]!)))
   return {
     metric: table.metric,
     better: table.lowerIsBetter === true ? 'lower' : 'higher',
@@ -120,13 +145,13 @@ function comparisonOf(
       mean_interval: options.method ?? meanMethod,
       difference_interval: options.method ?? DIFFERENCE_METHOD,
       resamples,
-      flips,
+      flips: 0,
       tie_tolerance: tieTolerance,
     },
     questions: table.questions.length,
     approaches: table.approaches.map((model, index) => ({
       model,
-      mean: meanOf(layout.means[index]!),
+      mean: meanOf(layout.means[index]!, variances[index]!),
       common: commonMeans[index]!,
     })),
     unequal_coverage: commonMeans.some((common) => common !== null),
@@ -136,25 +161,25 @@ function comparisonOf(
       comparable: comparable.length,
     },
     smallest_detectable: overPairs(pairs.map((pair) => pair.smallest_detectable)),
-    questions_needed: neededFor(pairs, table.range),
   }
 }
 
-type Known = Pick<ClusterStatistic, 'range' | 'unseen'>
+type Known = Pick<ClusterStatistic, 'range' | 'unseen' | 'cut'>
 
-function unseenIn(table: ScoreTable, layout: TableColumns, { a, b, ratio, shared }: PairColumns): UnseenDifferences {
-  const { plus, minus, over } = ratio
-  let largest = 0
-  for (const [cluster, count] of layout.columns[over]!.entries()) {
-    if (count === 0) continue
-    const difference = layout.columns[plus]![cluster]! - (minus === null ? 0 : layout.columns[minus]![cluster]!)
-    largest = Math.max(largest, Math.abs(difference / count))
-  }
+const scoresOf = ({ approaches, scores }: ScoreTable, approach: number): Float64Array =>
+  scores.filter((_, cell) => cell % approaches.length === approach)
+
+function unseenIn(table: ScoreTable, { a, b, shared }: PairColumns): UnseenDifferences {
   const width = table.approaches.length
+  const differences = shared.map((row) => table.scores[row * width + a]! - table.scores[row * width + b]!)
   const isConstant = [a, b].some((side) =>
     shared.every((row) => table.scores[row * width + side] === table.scores[shared[0]! * width + side]),
   )
-  return { largest, isConstant, most: table.range === undefined ? null : table.range[1] - table.range[0] }
+  return {
+    ...spreadOf(differences),
+    isConstant,
+    most: table.range === undefined ? null : table.range[1] - table.range[0],
+  }
 }
 
 /** A ratio as a statistic of two or three column sums; its clusters weigh as many questions as they hold. */
@@ -167,14 +192,8 @@ function ratioStatistic(layout: TableColumns, { plus, minus, over }: Ratio, meth
     columns,
     weights,
     n,
-    of: minus === null ? (sums) => sums[0]! / sums[1]! : (sums) => difference(sums[0]!, sums[2]!) / sums[1]!,
+    of: minus === null ? (sums) => sums[0]! / sums[1]! : (sums) => differenceOfSums(sums[0]!, sums[2]!) / sums[1]!,
   }
-}
-
-/** Equal sums that were added up in another order differ in their last bits: that is no difference. */
-function difference(plus: number, minus: number): number {
-  const between = plus - minus
-  return Math.abs(between) <= 1e-13 * Math.max(Math.abs(plus), Math.abs(minus)) ? 0 : between
 }
 
 function ratioReplicates(sums: readonly Float64Array[], { plus, minus, over }: Ratio): Float64Array {

@@ -28,9 +28,20 @@ export function studentCdf(t: number, df: number): number {
 /** From here on the expansion is right to twelve digits, and thousands of times as quick. */
 const EXPANDED_FROM = 1000
 
+/** The quantiles of a comparison are few, and are asked for by every pair and every experiment of a plan. */
+const quantiles = new Map<string, number>()
+const MOST_QUANTILES = 1000
+
 /** t with P(T ≤ t) = p, 0 < p < 1. */
 export function studentQuantile(p: number, df: number): number {
-  return df >= EXPANDED_FROM ? expandedQuantile(normalQuantile(p), df) : invertedQuantile(p, df)
+  if (df >= EXPANDED_FROM) return expandedQuantile(normalQuantile(p), df)
+  const key = `${p} ${df}`
+  const known = quantiles.get(key)
+  if (known !== undefined) return known
+  const quantile = invertedQuantile(p, df)
+  if (quantiles.size >= MOST_QUANTILES) quantiles.clear()
+  quantiles.set(key, quantile)
+  return quantile
 }
 
 /** Quantile of Student's t from that of the normal, as a series in 1/df (Abramowitz and Stegun 1964, 26.7.5). */

@@ -1,5 +1,6 @@
-import type { Estimate } from '../../contract/index.ts'
+import type { Estimate } from '../../contract/evidence/statistics.ts'
 import {
+  adjustedDifference,
   adjustedInterval,
   jackknifeError,
   resampledInterval,
@@ -23,11 +24,13 @@ export interface ClusterStatistic {
   method: IntervalMethod
   /** Stretches error and interval, at least 1: for effects that were estimated and removed before the sums were taken. */
   inflation?: number
+  /** Links cut per link kept within clusters, and the sample variance of the observations. */
+  cut?: { perKept: number; variance: number }
   /** Observations in all clusters. */
   n: number
   /** The ends that no observation can pass, for `wilson`. */
   range?: readonly [low: number, high: number]
-  /** What a difference may not have shown yet, for `adjusted_student`. */
+  /** Holds what a difference may not have shown yet, for `adjusted_student`. */
   unseen?: UnseenDifferences
   /** The value from the sums of the columns; NaN where it is not defined. */
   of: (sums: Float64Array) => number
@@ -61,7 +64,7 @@ export function estimateFrom(
   const totals = Float64Array.from(statistic.columns, total)
   const value = statistic.of(totals)
   const members = Array.from(statistic.weights.keys()).filter((cluster) => statistic.weights[cluster]! > 0)
-  const effective = effectiveClusters(statistic.weights)
+  const effective = dependentClusters(statistic)
   const head = { n: statistic.n, clusters: members.length, effective_clusters: effective }
   const without = (reason: Estimate['no_interval']): Estimate => ({
     value: Number.isNaN(value) ? null : value,
@@ -76,8 +79,9 @@ export function estimateFrom(
   const leftOut = valuesWithout(statistic, totals, members)
   // A value that hangs on a single cluster is not defined without it.
   if (leftOut.some((other) => Number.isNaN(other))) return without('too_few_clusters')
-  const inflation = statistic.inflation ?? 1
-  const se = inflation * jackknifeError(leftOut)
+  const error = jackknifeError(leftOut)
+  const inflation = (statistic.inflation ?? 1) * dependenceInflation(error, statistic)
+  const se = inflation * error
   const varies = se > 1e-12 * Math.max(1, Math.abs(value))
   const { range, unseen } = statistic
   if (method === 'wilson' && range !== undefined) {
@@ -85,7 +89,9 @@ export function estimateFrom(
     return { value, ...head, se: varies ? se : null, interval, no_interval: null }
   }
   if (method === 'adjusted_student' && unseen !== undefined && (varies || unseen.most !== null)) {
-    const interval = adjustedInterval(value, varies ? se : 0, { effective, clusters: members.length }, unseen, level)
+    const size = { effective, clusters: members.length, n: statistic.n }
+    const adjusted = adjustedDifference(value, varies ? se : 0, size, unseen)
+    const interval = adjustedInterval(adjusted, unseen.most, level)
     return { value, ...head, se: varies ? se : null, interval, no_interval: null }
   }
   if (!varies) return without('no_variation')
@@ -98,6 +104,19 @@ export function estimateFrom(
         )
       : studentInterval(value, se, effective, level)
   return { value, ...head, se, interval, no_interval: null }
+}
+
+/** Returns the effective clusters, less what links that were cut take; interval.ts explains it. */
+function dependentClusters({ weights, cut, unseen }: ClusterStatistic): number | null {
+  const effective = effectiveClusters(weights)
+  const share = unseen === undefined ? 1 : 0.5
+  return effective === null ? null : effective / (1 + share * Math.min(1, cut?.perKept ?? 0))
+}
+
+/** Returns what links that were cut add to the error; interval.ts explains it. */
+function dependenceInflation(error: number, { n, cut }: ClusterStatistic): number {
+  if (cut === undefined || cut.perKept === 0 || error === 0) return 1
+  return Math.sqrt(1 + Math.max(0, 1 - cut.variance / (n * error ** 2)) * cut.perKept)
 }
 
 function valuesWithout(statistic: ClusterStatistic, totals: Float64Array, members: readonly number[]): Float64Array {

@@ -1,6 +1,15 @@
 import { StatisticsError } from './statistics-error.ts'
 
-/** How intervals are made. The seed names the random streams; everything else has a default. */
+export interface ComparisonOptions extends IntervalOptions {
+  /** Scores that differ by no more are a tie; 1e-9, which only forgives rounding. */
+  tieTolerance?: number
+  /** Largest difference that counts as none, as a share of the scale; a tenth. */
+  equivalenceMargin?: number
+  /** Share of the error that a look may spend, 1 unless looks are corrected for; with 0 no pair is decided. */
+  alphaShare?: number
+}
+
+/** Describes how intervals are made. The seed names the random streams; everything else has a default. */
 export interface IntervalOptions {
   seed: string
   /** 10,000: the ends of a 95 % interval then vary by about 2 % of its width between seeds. */

@@ -1,15 +1,36 @@
-import type { Estimate, MetricComparison, PairComparison, PairDecision } from '../../contract/index.ts'
-import { studentQuantile } from './distributions.ts'
-import { degreesOfFreedom } from './interval.ts'
+import type { Estimate, MetricComparison, PairComparison, PairDecision } from '../../contract/evidence/statistics.ts'
+import { studentCdf, studentQuantile } from './distributions.ts'
+import { adjustedOf, degreesOfFreedom, type UnseenDifferences } from './interval.ts'
 import type { ScoreTable } from './score-table.ts'
 import type { PairColumns } from './table-columns.ts'
 
-// How a pair of approaches is decided: Holm's correction over all pairs, a decision where the corrected p-value and the pair's own interval
+// A pair of approaches is decided by this: Holm's correction over all pairs, a decision where the corrected p-value and the pair's own interval
 // agree, and how large a difference would have had to be (power 80 %).
+
+/**
+ * Two-sided p-value of "no difference" from the centre, error and degrees of freedom of the pair's interval, so that p and interval say the same. It is at least the
+ * mid-p of the rarest pattern of signs that the clusters could show, ½ · 2^(1 − moving), when they may only swap sides (Fisher 1935, The Design of
+ * Experiments, §21; Lancaster 1961, JASA 56:223-234): Student's t is too sure far in the tail of 8 to 12 clusters, where Holm's first steps look.
+ * That pattern is all there is where no difference varies. Null without an interval: then nothing was tested.
+ */
+export function pairValue(difference: Estimate, unseen: UnseenDifferences, moving: number): number | null {
+  const adjusted = adjustedOf(difference, unseen)
+  if (adjusted === null) return null
+  if (difference.value === 0) return 1
+  const { centre, error, df } = adjusted
+  return Math.min(1, Math.max(2 ** -moving, 2 * studentCdf(-Math.abs(centre) / error, df)))
+}
+
+/** A pair with its p-value; the interval reaches 0 where the p-value leaves the pair open. */
+export function agreeing(difference: Estimate, p: number | null, level: number): Estimate {
+  const { interval } = difference
+  if (interval === null || p === null || p <= 1 - level) return difference
+  return { ...difference, interval: { low: Math.min(0, interval.low), high: Math.max(0, interval.high) } }
+}
 
 /** A pair's decision from its corrected p-value and its own interval, which must agree. */
 export function decide(difference: Estimate, adjusted: number, level: number, lowerIsBetter: boolean): PairDecision {
-  // Without an interval nothing is decided: the same difference everywhere shows no spread, not that there is none.
+  // Without an interval the pair is not decided: the same difference everywhere shows no spread, not that there is none.
   if (adjusted > 1 - level || difference.interval === null) return 'undecided'
   const { low, high } = difference.interval
   if (low > 0) return lowerIsBetter ? 'worse' : 'better'
@@ -37,7 +58,7 @@ export function outcomesOf(
 
 /**
  * Holm's step-down adjustment (1979, Scandinavian Journal of Statistics 6): rejecting where the result is at most α keeps the chance of any
- * false rejection at most α, whatever the dependence between the tests. Null is no test: it stays null and does not count.
+ * false rejection at most α, whatever the dependence between the tests. Null is not a test: it stays null and does not count.
  */
 export function holmAdjusted(values: readonly (number | null)[]): (number | null)[] {
   const order = values.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((left, right) => left.p - right.p)
@@ -68,33 +89,27 @@ export function smallestDetectable(difference: Estimate, level: number, pairs: n
   return (studentQuantile(1 - alpha / 2, df) + studentQuantile(POWER, df)) * error
 }
 
-/** The difference that runs are planned for, as a share of the scale: 0.1 between scores of 0 and 1. */
-const PLANNED_SHARE = 0.1
-
 /**
- * About how many questions would show a true difference of a tenth of the scale as decided with 80 % power, if they scatter as these do: the error
- * shrinks with the root of the number of questions. Null without a scale, or where no pair has an error.
- */
-export function neededFor(
-  pairs: readonly PairComparison[],
-  range: readonly [number, number] | undefined,
-): NonNullable<MetricComparison['questions_needed']> | null {
-  if (range === undefined) return null
-  const size = PLANNED_SHARE * (range[1] - range[0])
-  const needed = overPairs(
-    pairs.map(({ difference: { n }, smallest_detectable: detectable }) =>
-      detectable === null ? null : n * (detectable / size) ** 2,
-    ),
-  )
-  return needed && { difference: size, median: Math.ceil(needed.median), largest: Math.ceil(needed.largest) }
-}
-
-/**
- * Whether swapping signs could decide a pair at Holm's strictest step, were all groups that differ of one mind: with few of them even that
- * pattern is not rare enough. `moving` counts the clusters in which the two differ at all.
+ * Returns true when a pair can be decided at Holm's strictest step, were all groups that differ of one mind: with few of them even that pattern is not rare
+ * enough. `moving` counts the clusters in which the two differ at all.
  */
 export const canBeDecided = (moving: number, level: number, pairs: number): boolean =>
-  2 ** (1 - moving) <= (1 - level) / pairs
+  2 ** -moving <= (1 - level) / pairs
+
+/** Clusters in which the two sides differ; what rounding leaves of equal sums is not a difference. */
+export function movingClusters(plus: Float64Array, minus: Float64Array | null): number {
+  const largest = plus.reduce((most, value) => Math.max(most, Math.abs(value)), 0)
+  return plus.reduce((count, value, cluster) => {
+    const difference = differenceOfSums(value, minus === null ? 0 : minus[cluster]!)
+    return count + (Math.abs(difference) <= 1e-13 * largest ? 0 : 1)
+  }, 0)
+}
+
+/** Equal sums that were added up in another order differ in their last bits: that is not a difference. */
+export function differenceOfSums(plus: number, minus: number): number {
+  const between = plus - minus
+  return Math.abs(between) <= 1e-13 * Math.max(Math.abs(plus), Math.abs(minus)) ? 0 : between
+}
 
 /** Range over pairs; null when none has one. The median of an even number is the mean of the two middle ones. */
 export function overPairs(values: readonly (number | null)[]): MetricComparison['smallest_detectable'] {

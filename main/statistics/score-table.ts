@@ -5,11 +5,15 @@ export interface ScoreTable {
   metric: string
   /** Cluster names are free; questions of one name are resampled together. */
   questions: readonly { id: string; cluster: string }[]
+  /** Links between questions that were cut when clusters were made, per link that was kept; 0. */
+  cutPerKept?: number
   approaches: readonly string[]
   /** A row per question, a column per approach; NaN where there is no score. */
   scores: Float64Array
   /** For latency and cost; a is better where its value is lower. */
   lowerIsBetter?: boolean
+  /** For times: two of them are compared by their ratio, where none is 0. */
+  hasRatios?: boolean
   /** The ends that no score can pass; none for latency and cost. */
   range?: readonly [low: number, high: number]
 }

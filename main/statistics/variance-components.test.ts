@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { VarianceComponents } from '../../contract/index.ts'
+import { VarianceComponents } from '../../contract/evidence/statistics.ts'
 import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import { StatisticsError } from './statistics-error.ts'
 import { varianceComponents } from './variance-components.ts'

@@ -1,4 +1,4 @@
-import type { VarianceComponent, VarianceComponents } from '../../contract/index.ts'
+import type { VarianceComponent, VarianceComponents } from '../../contract/evidence/statistics.ts'
 import { StatisticsError } from './statistics-error.ts'
 
 /** Scores of one approach: several answers to each question, each scored by several judges. */

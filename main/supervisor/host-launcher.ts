@@ -1,3 +1,4 @@
+import { messageOf } from '../../core/json.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
 
 /** One end of the channel between a child that may not start processes and the host that does it for it. */
@@ -80,7 +81,7 @@ export function serveLaunches(launcher: ProcessLauncher, channel: LaunchChannel)
     try {
       child = launcher.launch({ entry, env, withoutCredentials })
     } catch (error) {
-      emit({ type: 'child.line', id, pid: null, line: error instanceof Error ? error.message : String(error) })
+      emit({ type: 'child.line', id, pid: null, line: messageOf(error) })
       emit({ type: 'child.exited', id, code: null, signal: null })
       return
     }

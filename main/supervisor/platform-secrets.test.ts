@@ -2,7 +2,7 @@ import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { SecretsError } from '../lib/private-file.ts'
+import { SecretsError } from '../lib/files/private-file.ts'
 import { openPlatformSecrets } from './platform-secrets.ts'
 
 let folder: string

@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto'
 import { link, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { rememberSecrets } from '../lib/known-secrets.ts'
-import { readPrivateFile, SecretsError, writePrivateFile } from '../lib/private-file.ts'
-import { jsonIn } from '../lib/read-json.ts'
+import { rememberSecrets } from '../../core/known-secrets.ts'
+import { jsonIn } from '../../core/json.ts'
+import { readPrivateFile, SecretsError, writePrivateFile } from '../lib/files/private-file.ts'
 import { openStateFolder } from './state-folder.ts'
 
 /** Credentials of the embedded platform, each 32 random bytes. */

@@ -1,7 +1,7 @@
-import { CONFIG_EXIT_CODE, DEADLINE_EXIT_CODE } from '../../contract/process-exit.ts'
+import { CONFIG_EXIT_CODE, DEADLINE_EXIT_CODE } from '../../core/process-exit.ts'
 
-/** How a start or a running service failed; each class has its own count. */
-export type FailureClass = 'start_timeout' | 'exit' | 'spawn_error' | 'deadline_exit' | 'configuration'
+/** Describes how a start or a running service failed; each class has its own count. */
+export type FailureClass = 'start_timeout' | 'exit' | 'spawn_error' | 'deadline_exit' | 'configuration' | 'unresponsive'
 
 export type ServiceState =
   | { name: 'idle' }
@@ -12,11 +12,27 @@ export type ServiceState =
   | { name: 'stopped' }
   | { name: 'failed'; failure: FailureClass; reason: string }
 
+const BACKOFF_WORDS: Readonly<Record<FailureClass, string>> = {
+  start_timeout: 'it did not become ready in time',
+  exit: 'it ended by itself',
+  spawn_error: 'it could not be started',
+  deadline_exit: 'a call exceeded its deadline',
+  configuration: 'it could not start again as it is set up',
+  unresponsive: 'it no longer answered its probe',
+}
+
+/** The state in words for a person; null where its name says all. */
+export function detailOf(state: ServiceState): string | null {
+  if (state.name === 'failed') return state.reason
+  if (state.name === 'backoff') return `${BACKOFF_WORDS[state.failure]}; it is started again`
+  return null
+}
+
 export interface Supervision {
   state: ServiceState
   /** Consecutive failures by class since the service was last stable. */
   failures: Record<FailureClass, number>
-  /** Whether it has worked since it was asked to start: it can be started as it is set up. */
+  /** True when it has worked since it was asked to start: it can be started as it is set up. */
   hasWorked: boolean
 }
 
@@ -24,6 +40,8 @@ export type Observation =
   | { type: 'start' }
   | { type: 'probe_passed'; atMs: number }
   | { type: 'start_timed_out'; atMs: number }
+  /** It was ready, and failed its probe as often in a row as is accepted. */
+  | { type: 'probe_failed'; atMs: number; reason: string }
   | { type: 'spawn_failed'; atMs: number; reason: string }
   | { type: 'exited'; atMs: number; code: number | null; signal: string | null }
   | { type: 'backoff_elapsed' }
@@ -33,6 +51,8 @@ export type Effect = { type: 'spawn' } | { type: 'kill' } | { type: 'ask_to_stop
 
 /** A service that ran this long counts as recovered. */
 export const STABLE_AFTER_MS = 60_000
+/** Failed probes take a minute to be a failure: one that soon fails them again has not recovered. */
+const RESPONSIVE_AFTER_MS = 10 * STABLE_AFTER_MS
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
 /** Failures of one class in a row after which the service fails. */
@@ -44,6 +64,7 @@ const noFailures = (): Record<FailureClass, number> => ({
   spawn_error: 0,
   deadline_exit: 0,
   configuration: 0,
+  unresponsive: 0,
 })
 
 export const initialSupervision = (): Supervision => ({
@@ -65,7 +86,8 @@ export function backoffMs(count: number, jitter: number): number {
 }
 
 function failed(now: Supervision, failure: FailureClass, reason: string, atMs: number, jitter: number): Step {
-  const stable = now.state.name === 'ready' && atMs - now.state.sinceMs >= STABLE_AFTER_MS
+  const recoveryMs = failure === 'unresponsive' ? RESPONSIVE_AFTER_MS : STABLE_AFTER_MS
+  const stable = now.state.name === 'ready' && atMs - now.state.sinceMs >= recoveryMs
   const failures = stable ? noFailures() : { ...now.failures }
   // A provider that answered 504 asked for its restart: no sign of a broken one.
   if (failure !== 'deadline_exit') failures[failure] += 1
@@ -103,6 +125,11 @@ export function supervise(now: Supervision, seen: Observation, jitter: number): 
     case 'start_timed_out': {
       if (name !== 'starting') return stay(now)
       const step = failed(now, 'start_timeout', 'it did not become ready in time', seen.atMs, jitter)
+      return { ...step, effects: [{ type: 'kill' }, ...step.effects] }
+    }
+    case 'probe_failed': {
+      if (name !== 'ready') return stay(now)
+      const step = failed(now, 'unresponsive', seen.reason, seen.atMs, jitter)
       return { ...step, effects: [{ type: 'kill' }, ...step.effects] }
     }
     case 'spawn_failed':

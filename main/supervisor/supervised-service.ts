@@ -1,4 +1,5 @@
-import { serviceText } from '../lib/known-secrets.ts'
+import { serviceText } from '../../core/known-secrets.ts'
+import { messageOf } from '../../core/json.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from './process-launcher.ts'
 import { initialSupervision, supervise, type Effect, type Observation, type ServiceState } from './service-state.ts'
 
@@ -8,9 +9,20 @@ export interface ServiceSpec {
   /** Resolves true when the service at this address really works. */
   probe: (url: string, signal: AbortSignal) => Promise<boolean>
   startTimeoutMs?: number
-  /** How long a service may take to end by itself before it is killed. */
+  watch?: Partial<Watch>
+  /** Limits how long a service may take to end by itself before it is killed. */
   graceMs?: number
 }
+
+/** Describes how a ready service is asked again whether it works. */
+export interface Watch {
+  everyMs: number
+  timeoutMs: number
+  /** So many failed probes in a row restart it: a long job or a busy machine makes one late, not all of them. */
+  failures: number
+}
+
+const WATCH: Watch = { everyMs: 15_000, timeoutMs: 20_000, failures: 4 }
 
 /** A service could not be brought up; `lastLines` is the end of what it printed. */
 export class ServiceFailedError extends Error {
@@ -146,7 +158,7 @@ export class SupervisedService {
       this.#observe({
         type: 'spawn_failed',
         atMs: Date.now(),
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       })
       return
     }
@@ -155,7 +167,7 @@ export class SupervisedService {
     child.onLine((line) => this.log.push(line))
     child.onMessage((message) => void this.#onMessage(child, message))
     child.onExit((code, signal) => {
-      // What the child itself started must not outlive it.
+      // A process that the child itself started must not outlive it.
       child.signalGroup('SIGKILL')
       if (this.#child !== child) return
       this.#child = null
@@ -173,22 +185,52 @@ export class SupervisedService {
   async #onMessage(child: LaunchedProcess, message: unknown): Promise<void> {
     const { type, url } = message as { type?: unknown; url?: unknown }
     if (type !== READY_MESSAGE || typeof url !== 'string') return
-    const passed = await this.#spec
-      .probe(url, AbortSignal.timeout(this.#spec.startTimeoutMs ?? 30_000))
-      .catch((error: unknown) => {
-        this.log.push(`probe failed: ${error instanceof Error ? error.message : String(error)}`)
-        return false
-      })
-    if (!passed || this.#child !== child) return
+    const problem = await this.#problem(url, this.#spec.startTimeoutMs ?? 30_000)
+    if (this.#child !== child) return
+    if (problem !== null) {
+      this.log.push(`probe failed: ${problem}`)
+      return
+    }
     this.#url = url
     this.#lastUrl = url
     this.#observe({ type: 'probe_passed', atMs: Date.now() })
+    this.#watch(child, url, 0)
   }
 
-  #after(ms: number, action: () => void): void {
+  /** Asks a ready service again and again; its timer ends with the state. */
+  #watch(child: LaunchedProcess, url: string, failed: number): void {
+    const { everyMs, timeoutMs, failures } = { ...WATCH, ...this.#spec.watch }
+    this.#after(everyMs, async () => {
+      const problem = await this.#problem(url, timeoutMs)
+      if (this.#child !== child || this.state.name !== 'ready') return
+      if (problem === null || failed + 1 < failures) {
+        this.#watch(child, url, problem === null ? 0 : failed + 1)
+        return
+      }
+      const reason = `it failed its probe ${failures} times in a row, at last with: ${problem}`
+      this.log.push(`${this.name} is restarted: ${reason}`)
+      this.#observe({ type: 'probe_failed', atMs: Date.now(), reason })
+    })
+  }
+
+  /** Why the service does not work; null when it does. A probe that does not end is a failed one. */
+  async #problem(url: string, timeoutMs: number): Promise<string | null> {
+    const signal = AbortSignal.timeout(timeoutMs)
+    const late = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+    })
+    try {
+      return (await Promise.race([this.#spec.probe(url, signal), late])) ? null : 'the answer of another program'
+    } catch (error) {
+      if (signal.aborted) return `no answer within ${timeoutMs / 1000} s`
+      return messageOf(error)
+    }
+  }
+
+  #after(ms: number, action: () => unknown): void {
     const timer = setTimeout(() => {
       this.#timers.delete(timer)
-      action()
+      void action()
     }, ms)
     this.#timers.add(timer)
   }
@@ -218,8 +260,10 @@ class LogRing {
   }
 }
 
+/** Also the frames without a position, and the frame before the properties of an error (`… {`). A sentence that begins with "at" is indented by nothing. */
+const STACK_FRAME =
+  /^\s+(?:at .*(?::\d+:\d+\)?|<anonymous>\)?|\((?:native|index \d+)\))(?: \{)?|at async \S+|\.\.\. \d+ lines matching cause stack trace \.\.\.)$|^Node\.js v\d+\.\d+\.\d+\S*$/
+
 /** The last lines that a person can use: without the frames of a stack, which would push the sentence with the reason out. */
 export const lastWords = (lines: readonly string[], count = 8): string[] =>
-  lines
-    .filter((line) => !/^\s+at .*(?::\d+:\d+\)?|<anonymous>\)?|\(native\))$/.test(line) && line.trim() !== '')
-    .slice(-count)
+  lines.filter((line) => !STACK_FRAME.test(line) && line.trim() !== '').slice(-count)

@@ -1,6 +1,6 @@
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import type { VariableName } from '../../contract/index.ts'
+import type { VariableName } from '../../contract/settings/variables.ts'
 import { createEnvReader } from '../kit/env-reader.ts'
 import { FRAMING_BYTES } from '../kit/multipart-form.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
@@ -11,7 +11,7 @@ export interface AdapterConfig {
   logLevel: string
   /** Callers send `token`, except to `/health`; disabled: no token is required. */
   authMode: 'required' | 'disabled'
-  /** What callers name; null: everything but `/health` is refused while `authMode` is required. */
+  /** Holds what callers name; null: everything but `/health` is refused while `authMode` is required. */
   token: string | null
   /** Base address of the converter. */
   converterUrl: string
@@ -19,7 +19,7 @@ export interface AdapterConfig {
   converterToken: string | null
   maxUploadBytes: number
   uploadTimeoutMs: number
-  /** How long one conversion may take, queueing for the converter included. */
+  /** Limits how long one conversion may take, queueing for the converter included. */
   conversionTimeoutMs: number
   maxJobs: number
   resultTtlMs: number

@@ -1,14 +1,19 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { Readable, Transform } from 'node:stream'
+import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createHttpClient } from '../../core/http/http-client.ts'
+import { askedPauseMs } from '../../core/http/pauses.ts'
+import { bytesOf, uploadOf } from '../../core/http/bodies.ts'
+import { jsonIn } from '../../core/json.ts'
 import type { FormFile } from '../kit/multipart-form.ts'
 import type { AdapterConfig } from './config.ts'
 
 /** Most that a busy converter is waited for between two attempts. */
 const MOST_PAUSE_MS = 30_000
+const REFUSAL_LIMIT_BYTES = 1024 * 1024
 
 /** A conversion that the converter refused, with its message where it has one for the sender. */
 export class ConversionRefusedError extends Error {
@@ -59,49 +64,30 @@ async function attemptBundle(
   target: string,
   signal: AbortSignal,
 ): Promise<number | null> {
-  const form = new FormData()
-  form.append('file', new Blob([upload.bytes]), upload.filename)
-  const response = await fetch(`${config.converterUrl}/internal/graph/bundle`, {
-    method: 'POST',
-    body: form,
-    headers: config.converterToken === null ? {} : { authorization: `Bearer ${config.converterToken}` },
-    signal,
-    redirect: 'error',
+  const form = uploadOf(upload.bytes, upload.filename)
+  const client = createHttpClient(
+    config.converterToken === null ? {} : { authorization: `Bearer ${config.converterToken}` },
+  )
+  const call = { body: form, signal, timeoutMs: config.conversionTimeoutMs }
+  return client.open(`${config.converterUrl}/internal/graph/bundle`, call, async ({ status, headers, body }) => {
+    if (status === 429) return (askedPauseMs(headers) ?? 1000) / 1000
+    if (status < 200 || status > 299)
+      throw new ConversionRefusedError(refusalOf(status, (await bytesOf(body, REFUSAL_LIMIT_BYTES)).toString('utf8')))
+    try {
+      await pipeline(body, capped(config.maxResultBytes), createWriteStream(target, { mode: 0o600 }))
+    } catch (error) {
+      await rm(target, { force: true })
+      throw error
+    }
+    return null
   })
-  if (response.status === 429) {
-    await response.body?.cancel()
-    const seconds = Number(response.headers.get('retry-after') ?? '1')
-    return Number.isFinite(seconds) && seconds >= 0 ? seconds : 1
-  }
-  if (!response.ok || response.body === null)
-    throw new ConversionRefusedError(refusalOf(response.status, (await response.text()).slice(0, 4000)))
-  try {
-    await pipeline(
-      Readable.fromWeb(response.body),
-      capped(config.maxResultBytes),
-      createWriteStream(target, { mode: 0o600 }),
-    )
-  } catch (error) {
-    await rm(target, { force: true })
-    throw error
-  }
-  return null
 }
 
 /** The converter has words for the sender where the file is at fault; its other failures are its own. */
 function refusalOf(status: number, body: string): string {
-  const detail = detailOf(body)
-  if ([413, 415, 422].includes(status) && detail !== null) return detail
+  const { detail } = (jsonIn(body) ?? {}) as { detail?: unknown }
+  if ([413, 415, 422].includes(status) && typeof detail === 'string') return detail
   return `The converter answered with status ${status}`
-}
-
-function detailOf(body: string): string | null {
-  try {
-    const { detail } = JSON.parse(body) as { detail?: unknown }
-    return typeof detail === 'string' ? detail : null
-  } catch {
-    return null
-  }
 }
 
 function capped(maxBytes: number): Transform {

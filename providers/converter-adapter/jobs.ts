@@ -20,7 +20,7 @@ export interface Slot {
   free(): void
 }
 
-/** What is known of the jobs: nothing outlives the process, and a result is read once. */
+/** Keeps what is known of the jobs: nothing outlives the process, and a result is read once. */
 export class JobTable {
   readonly #jobs = new Map<string, Job>()
   readonly #ttlMs: number

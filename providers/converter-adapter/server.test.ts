@@ -41,7 +41,7 @@ async function adapter(converterUrl: string, env: Record<string, string> = {}) {
   const post = async (name: string, text: string, more: readonly string[] = []): Promise<Response> => {
     const form = new FormData()
     for (const each of [text, ...more]) form.append('files', new Blob([each]), name)
-    // What the graph engine always sends along.
+    // The graph engine always sends these along.
     for (const [field, value] of Object.entries({ pipeline: 'standard', target_type: 'zip', force_ocr: 'true' }))
       form.append(field, value)
     return fetch(`${running.url}/v1/convert/file/async`, { method: 'POST', body: form, headers: AUTHORIZED })
@@ -121,10 +121,10 @@ describe('with the real converter', () => {
     expect(Object.keys(files)).toEqual(['Jahres bericht 報告.json', 'Jahres bericht 報告.md', 'assets/image-0001.png'])
     expect(strFromU8(files['Jahres bericht 報告.md']!)).toBe('# Quay\n\n![x](assets/image-0001.png)\n')
     expect((await result(id)).status).toBe(404)
-    const refused = await taskOf(await post('a.html', 'no document at all'))
+    const refused = await taskOf(await post('a.html', '\x01no document at all'))
     await expect.poll(() => status(refused)).toBe('failure')
     const reason =
-      'the content is not one of PDF, DOCX, DOC, PPTX, PPT, XLSX, HTML, PNG, JPEG and TIFF (its name ends in .html)'
+      'the content is not one of PDF, DOCX, DOC, PPTX, PPT, XLSX, RTF, HTML, PNG, JPEG, TIFF and WebP (its name ends in .html)'
     expect(await poll(refused)).toMatchObject({ task_status: 'failure', error_message: reason })
     const failed = await result(refused)
     expect([failed.status, await failed.json()]).toEqual([

@@ -176,7 +176,7 @@ function authenticate({ authMode, token }: AdapterConfig, { headers }: FastifyRe
   throw new HttpError(401, 'Authentication required', { headers: { 'www-authenticate': 'Bearer' } })
 }
 
-/** What the sender may know: refusals have words for it, everything else stays in the log. */
+/** Returns what the sender may know: refusals have words for it, everything else stays in the log. */
 function reasonOf(error: unknown): string {
   if (error instanceof ConversionRefusedError) return error.message
   if (error instanceof Error && error.name === 'TimeoutError') return 'The conversion took too long'

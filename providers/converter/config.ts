@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { OutputFormat, TableMode, UseOcr } from '../../contract/index.ts'
+import { OutputFormat, TableMode, UseOcr } from '../../contract/http/conversion.ts'
 import { createEnvReader } from '../kit/env-reader.ts'
 import { modelStoreSettings } from '../kit/models/cache-folder.ts'
 import type { ModelStoreSettings } from '../kit/models/model-store.ts'
@@ -8,7 +8,7 @@ import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
 import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
-/** What a request may leave open. */
+/** A request may leave these open. */
 export interface ConversionDefaults {
   format: OutputFormat
   useOcr: UseOcr
@@ -22,14 +22,16 @@ export interface ConverterConfig {
   host: string
   port: number
   logLevel: string
-  /** Reported by `/health`. Conversions run on the processor; a configuration with another device is refused. */
+  /** Reported by `/health`. Conversions run on the processor. */
   device: 'cpu'
+  /** Why another device that was asked for is not used; null where none was. */
+  deviceNote: string | null
   formulas: boolean
   codeBlocks: boolean
   /** Recognition data is unpacked here. */
   cacheDir: string
   ocrEngine: OcrEngine
-  /** Where the models are kept and fetched from. */
+  /** Models are kept here and fetched from here. */
   modelStore: ModelStoreSettings
   maxMemoryBytes: number
   defaults: ConversionDefaults
@@ -46,15 +48,13 @@ export type OcrEngine = (typeof OCR_ENGINES)[number]
 export function loadConverterConfig(env: Readonly<Record<string, string | undefined>>): ConverterConfig {
   const reader = createEnvReader(env)
   const device = reader.oneOf('DEVICE', ['cpu', 'cuda', 'mps'])
-  if (device !== 'cpu')
-    reader.problems.push(
-      `DEVICE: "${device}" cannot be used, because conversions run on the processor: set DEVICE=cpu or leave it out`,
-    )
   const config: ConverterConfig = {
     host: reader.text('DOCCONV_HOST'),
     port: reader.integer('DOCCONV_PORT', { min: 0, max: 65_535 }),
     logLevel: reader.oneOf('DOCCONV_LOG_LEVEL', LEVELS),
     device: 'cpu',
+    // Speech to text shares the variable's values, and one environment may start both.
+    deviceNote: device === 'cpu' ? null : `DEVICE=${device} is not used: conversions run on the processor`,
     formulas: reader.flag('DOCCONV_FORMULAS'),
     codeBlocks: reader.flag('DOCCONV_CODE_BLOCKS'),
     cacheDir: resolve(reader.text('DOCCONV_CACHE_DIR', join(homedir(), '.cache', 'rag-ladder'))),

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { ServiceModel } from '../../contract/index.ts'
+import { ServiceModel } from '../../contract/http/service-model.ts'
 import { startFileServer } from '../../tests/helpers/file-server.ts'
 import type { FileServer } from '../../tests/helpers/file-server.ts'
 import { loadConverterConfig } from './config.ts'
@@ -62,7 +62,7 @@ describe('the models of conversions', () => {
       [PP_OCR_MODEL.id, false, true, false],
     ])
     for (const method of ['POST', 'DELETE'])
-      for (const id of ['nobody/knows-it', 'tesseract-eng'])
+      for (const id of ['unlisted/knows-it', 'tesseract-eng'])
         expect((await ask(method, `/v1/models/${id}`)).status).toBe(404)
   })
 })

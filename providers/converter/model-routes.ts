@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { ServiceModel } from '../../contract/index.ts'
+import type { ServiceModel } from '../../contract/http/service-model.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { hubFiles, hubPage } from '../kit/models/declared-model.ts'
 import type { DeclaredModel } from '../kit/models/declared-model.ts'

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib'
 import { zipSync, strToU8 } from 'fflate'
 import sharp from 'sharp'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import type { ConversionResult } from '../../contract/index.ts'
+import type { ConversionResult } from '../../contract/http/conversion.ts'
 import { bombPdf, longPdf } from '../../tests/helpers/conversion/raw-pdf.ts'
 import { loadConverterConfig } from './config.ts'
 import { startConverter } from './server.ts'
@@ -167,11 +167,16 @@ describe('the boundary', () => {
     )
   })
 
-  it.each(['cuda', 'mps'])('does not start with DEVICE=%s, which it cannot use', (device) => {
-    expect(() => loadConverterConfig({ DEVICE: device })).toThrow(
-      `DEVICE: "${device}" cannot be used, because conversions run on the processor: set DEVICE=cpu or leave it out`,
-    )
-  })
+  it.each(['cuda', 'mps'])(
+    'starts with DEVICE=%s, which speech to text may use, and states that it does not',
+    async (device) => {
+      const { url } = await start({ DEVICE: device })
+      expect(await (await fetch(`${url}/health`)).json()).toMatchObject({
+        device: 'cpu',
+        detail: `DEVICE=${device} is not used: conversions run on the processor`,
+      })
+    },
+  )
 
   it('converts one document at a time: a second upload gets 429 at once, and a file over the limit 413', async () => {
     const { port, send } = await start({ DOCCONV_MAX_FILE_SIZE: '1000' })

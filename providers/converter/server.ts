@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { OutputFormat, TableMode, UseOcr } from '../../contract/index.ts'
-import type { ConversionResult } from '../../contract/index.ts'
+import { OutputFormat, TableMode, UseOcr } from '../../contract/http/conversion.ts'
+import type { ConversionResult } from '../../contract/http/conversion.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { HttpError } from '../kit/http-error.ts'
 import { createLogger } from '../kit/logger.ts'
@@ -38,9 +38,33 @@ const STATUS: Record<ConversionFailure, number> = {
 const translate = (error: Error): HttpError | null =>
   error instanceof ConversionError ? new HttpError(STATUS[error.code], error.message, { cause: error }) : null
 
+/** One page, by which the converter proves that it converts. */
+const PROOF: Omit<ConversionRequest, 'cacheDir' | 'tableModelDir'> = {
+  filename: 'one-page.pdf',
+  bytes: Buffer.from(`%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 100]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 37>>stream
+BT /F 18 Tf 20 50 Td (One page) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>
+`),
+  format: 'markdown',
+  page: 1,
+  useOcr: 'never',
+  tableMode: 'fast',
+  formulas: false,
+  codeBlocks: false,
+  chunking: null,
+  ppOcrDir: null,
+}
+
 /** Starts the converter. `restart` ends the process after a deadline. */
 export async function startConverter(config: ConverterConfig, restart?: () => void): Promise<RunningConverter> {
   const logger = createLogger('converter', config.logLevel)
+  if (config.deviceNote !== null) logger.warn(config.deviceNote)
   const modelStore = new ModelStore(config.modelStore)
   const tableModelDir = modelStore.folderOf(TABLE_MODEL)
   const ppOcrDir = config.ocrEngine === 'pp-ocr' ? modelStore.folderOf(PP_OCR_MODEL) : null
@@ -52,6 +76,7 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
     logger,
     settings: config.boundary,
     translate,
+    selfCheck: (signal) => converter.convert({ ...PROOF, cacheDir: config.cacheDir, tableModelDir }, signal),
     ...(restart === undefined ? {} : { restart }),
   })
   const { app } = boundary
@@ -65,13 +90,18 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
   const tableModel = new ModelWeights(modelStore, TABLE_MODEL, 'Until then tables are found by rules')
   const ppOcr = new ModelWeights(modelStore, PP_OCR_MODEL, 'Until then Tesseract recognizes text')
   modelRoutes(app, { table: tableModel, ppOcr })
-  app.get('/health', boundary.open, async () => ({
-    status: 'healthy',
-    backend: config.device,
-    device: config.device,
-    models_loaded: [],
-    revision: revisionOf(config, [(await tableModel.folder()) !== null, (await ppOcr.folder()) !== null]),
-  }))
+  app.get('/health', boundary.open, async (_request, reply) => {
+    const problem = boundary.problem()
+    return reply.code(problem === null ? 200 : 503).send({
+      status: problem === null ? 'healthy' : 'unhealthy',
+      ...(problem === null ? {} : { detail: problem }),
+      backend: config.device,
+      device: config.device,
+      ...(config.deviceNote === null ? {} : { detail: config.deviceNote }),
+      models_loaded: [],
+      revision: revisionOf(config, [(await tableModel.folder()) !== null, (await ppOcr.folder()) !== null]),
+    })
+  })
 
   const convert = async (
     request: FastifyRequest,
@@ -142,12 +172,15 @@ const Whole = (least: number) =>
     .transform(Number)
     .pipe(z.int().min(least))
 
+/** Raised whenever readers give another text of the same file: texts that a platform keeps are then read again. */
+const TEXT_VERSION = 3
+
 /** Another one where the same file may be read otherwise: by another version, with other settings, or with a model that was fetched meanwhile. */
 function revisionOf(
   { defaults, formulas, codeBlocks, ocrEngine }: ConverterConfig,
   fetchedModels: readonly boolean[],
 ): string {
-  const facts = [packageFile.version, defaults, formulas, codeBlocks, ocrEngine, fetchedModels]
+  const facts = [packageFile.version, TEXT_VERSION, defaults, formulas, codeBlocks, ocrEngine, fetchedModels]
   return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
 }
 

@@ -1,5 +1,6 @@
-import { defaultOf, plainNumber, VARIABLES } from '../../contract/index.ts'
-import type { VariableName } from '../../contract/index.ts'
+import { plainNumber } from '../../core/plain-number.ts'
+import { defaultOf, VARIABLES } from '../../contract/settings/variables.ts'
+import type { VariableName } from '../../contract/settings/variables.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,12 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import { HttpError } from './http-error.ts'
 import { InvalidRequestError } from './validate.ts'
-
-/**
- * Shape of a route's error bodies. detail: `{detail}`, with a list for schema faults (422). openai: `{error: {message, type, param,
- * code}}`. detail_400: as detail, but a sentence and 400 for schema faults. tei: `{error, error_type}`. edge: `{message}`. voice: `{error: {message, type}}`, schema faults as in detail.
- */
-export type ErrorFamily = 'detail' | 'detail_400' | 'openai' | 'tei' | 'edge' | 'voice'
+import type { ErrorFamily } from './http-error.ts'
 
 export interface ErrorResponse {
   status: number
@@ -25,7 +20,7 @@ function errorBody(family: ErrorFamily, failure: HttpError): unknown {
   switch (family) {
     case 'detail':
     case 'detail_400':
-      return { detail: failure.detail }
+      return { detail: failure.detail, ...failure.more }
     case 'openai':
       return {
         error: {
@@ -34,6 +29,7 @@ function errorBody(family: ErrorFamily, failure: HttpError): unknown {
           param: failure.param,
           code: failure.code ?? String(failure.status),
         },
+        ...failure.more,
       }
     case 'tei':
       return { error: failure.message, error_type: failure.type ?? teiType(failure.status) }
@@ -50,7 +46,7 @@ function invalidRequest(family: ErrorFamily, error: InvalidRequestError): ErrorR
   if (family === 'edge') return { status: 400, headers: {}, body: { message: error.message } }
   if (family === 'tei') return { status: 422, headers: {}, body: { error: error.message, error_type: 'Validation' } }
   const [issue] = error.issues
-  // What is no JSON has no field at fault.
+  // A body that is no JSON has no field at fault.
   const field = issue === undefined || issue.type === 'json_invalid' ? '' : issue.loc.slice(1).join('.')
   const more = field === '' ? {} : { param: field }
   const failure = new HttpError(400, error.message, { ...more, code: 'invalid_request' })

@@ -1,4 +1,8 @@
-import type { ErrorFamily } from './error-family.ts'
+/**
+ * Shape of a route's error bodies. detail: `{detail}`, with a list for schema faults (422). openai: `{error: {message, type, param,
+ * code}}`. detail_400: as detail, but a sentence and 400 for schema faults. tei: `{error, error_type}`. edge: `{message}`. voice: `{error: {message, type}}`, schema faults as in detail.
+ */
+export type ErrorFamily = 'detail' | 'detail_400' | 'openai' | 'tei' | 'edge' | 'voice'
 
 /** The answer to an HTTP caller; `detail` may be a sentence or an object, as the route's contract defines. */
 export interface HttpErrorOptions {
@@ -24,6 +28,8 @@ export class HttpError extends Error {
   readonly param: string | null
   readonly family: ErrorFamily | null
   readonly headers: Readonly<Record<string, string>>
+  /** Further fields of the body, beside those of its family. */
+  readonly more: Record<string, unknown> = {}
   /** Fastify's stream errors read this name. */
   readonly statusCode: number
 

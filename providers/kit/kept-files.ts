@@ -10,7 +10,7 @@ export async function namesIn(folder: string): Promise<string[]> {
   })
 }
 
-/** What a JSON file holds; null where it is missing or is not of that shape. */
+/** Returns what a JSON file holds; null where it is missing or is not of that shape. */
 export async function readJson<Schema extends z.ZodType>(
   path: string,
   schema: Schema,

@@ -11,7 +11,7 @@ export interface FormFile {
 }
 
 /**
- * A multipart body, read whole. Node's own `Response.formData()` is no replacement: it copies a file of 200 MB to 800 MB, has no limit of parts,
+ * A multipart body, read whole. Node's own `Response.formData()` is not a replacement: it copies a file of 200 MB to 800 MB, has no limit of parts,
  * and refuses quotes that clients escape by a backslash in file names. A field given twice has its last value; one whose name ends in `[]` is a list of all its values. Of files there is one per
  * name.
  */
@@ -22,7 +22,7 @@ export interface MultipartForm {
   files: ReadonlyMap<string, FormFile>
 }
 
-/** What the framing of a form and its fields may add to a file. */
+/** The framing of a form and its fields may add this much to a file. */
 export const FRAMING_BYTES = 1024 * 1024
 
 const MAX_PARTS = 64
@@ -37,7 +37,7 @@ export function acceptMultipart(scope: FastifyInstance): void {
   )
 }
 
-/** Whether a request's body came as a form. */
+/** Returns true when a request's body came as a form. */
 export function isForm(body: unknown): body is MultipartForm {
   return typeof body === 'object' && body !== null && 'files' in body && body.files instanceof Map
 }

@@ -1,9 +1,11 @@
+import { closeSync, openSync } from 'node:fs'
 import * as nodeModule from 'node:module'
-import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
-import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../contract/process-life.ts'
+import { limitBehind } from '../../core/system-limit.ts'
+import { CONFIG_EXIT_CODE } from '../../core/process-exit.ts'
+import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../core/process-life.ts'
 import { ServiceConfigError } from './service-config-error.ts'
 
-/** How long a service may take to end its work when it is stopped. */
+/** A service may take this long to end its work when it is stopped. */
 const GRACE_MS = 10_000
 
 export interface RunningService {
@@ -27,13 +29,21 @@ export async function runService(
     process.stderr.write(`${describe(name, error)}\n`)
   }
   exitOnUnhandledErrors(process, report)
-  const service = await start().catch((error: unknown) => {
-    const refusal = refusalOf(name, portVariable, error)
-    if (refusal === null) throw error
-    report(refusal)
-    process.exit(CONFIG_EXIT_CODE)
-  })
-  exitWithHost(process, () => service.close(), report, GRACE_MS)
+  let running: RunningService | null = null
+  // From the beginning: a start that waits for another service ends with its host too.
+  exitWithHost(process, async () => running?.close(), report, GRACE_MS)
+  const service = await start()
+    .then((started) => {
+      requireSpareHandles(name)
+      return started
+    })
+    .catch((error: unknown) => {
+      const refusal = refusalOf(name, portVariable, error)
+      if (refusal === null) throw error
+      report(refusal)
+      process.exit(CONFIG_EXIT_CODE)
+    })
+  running = service
   announceReady(process, service)
 }
 
@@ -43,14 +53,35 @@ function useCompileCache(): void {
   enableCompileCache?.()
 }
 
-/** What a person must change before it can start; null for what may be otherwise the next time. */
+/** Returns what a person must change before it can start; null for what may be different the next time. */
 function refusalOf(name: string, portVariable: string, error: unknown): ServiceConfigError | null {
   if (error instanceof ServiceConfigError) return error
-  const { code, port, address } = error as { code?: unknown; port?: unknown; address?: unknown }
+  const { code, port, address, path } = error as Partial<Record<'code' | 'port' | 'address' | 'path', unknown>>
+  const limit = limitBehind(error)
+  if (limit !== null)
+    return new ServiceConfigError(name, [
+      `${typeof path === 'string' ? `${path}: ` : ''}${limit.reason}: ${limit.remedy}`,
+    ])
   if (code !== 'EADDRINUSE') return null
   return new ServiceConfigError(name, [
     `port ${String(port)} on ${String(address)} is taken: end the program that has it, or set ${portVariable} to another port (0: any free one)`,
   ])
+}
+
+/** A service without them listens, and drops every connection without a word. */
+const SPARE_HANDLES = 16
+
+function requireSpareHandles(name: string): void {
+  const spare: number[] = []
+  try {
+    while (spare.length < SPARE_HANDLES) spare.push(openSync(import.meta.filename, 'r'))
+  } catch (error) {
+    const limit = limitBehind(error)
+    if (limit !== null) throw new ServiceConfigError(name, [`${limit.reason}: ${limit.remedy}`])
+    throw error
+  } finally {
+    for (const handle of spare) closeSync(handle)
+  }
 }
 
 function describe(name: string, error: unknown): string {

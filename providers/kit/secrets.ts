@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 
-/** Whether two secrets are equal, in a time that depends on neither. */
+/** Returns true when two secrets are equal, in a time that depends on neither. */
 export function secretsEqual(given: string, expected: string): boolean {
   return timingSafeEqual(digest(given), digest(expected))
 }
@@ -10,7 +10,7 @@ export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +(\S+)\s*$/i.exec(header ?? '')?.[1] ?? null
 }
 
-/** Whether the header carries exactly this bearer token; compared in constant time. */
+/** Returns true when the header carries exactly this bearer token; compared in constant time. */
 export function bearerMatches(header: string | undefined, token: string): boolean {
   const given = bearerToken(header)
   return given !== null && secretsEqual(given, token)

@@ -1,7 +1,7 @@
 import { fastify, LogController } from 'fastify'
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { errorResponse, protocolErrorResponse } from './error-family.ts'
-import type { ErrorFamily } from './error-family.ts'
+import type { ErrorFamily } from './http-error.ts'
 import { hostGuard } from './host-guard.ts'
 import type { TrustedNames } from './host-guard.ts'
 import { HttpError } from './http-error.ts'
@@ -13,11 +13,11 @@ const DEFAULT_BODY_LIMIT_BYTES = 16 * 1024 * 1024
 export interface HttpServerOptions {
   logger: FastifyBaseLogger
   bodyLimitBytes?: number
-  /** How long a request may take to arrive, headers and body; routes with uploads set their own with `uploadDeadline`. */
+  /** A request may take this long to arrive, headers and body; routes with uploads set their own with `uploadDeadline`. */
   requestTimeoutMs?: number
   /** Turns a domain error into what the caller may know; null leaves it an internal error. */
   translate?: (error: Error) => HttpError | null
-  /** How long the rest of a refused body may still arrive before its connection is cut. */
+  /** The rest of a refused body may arrive for this long before its connection is cut. */
   lingerMs?: number
   /** Names besides loopback's own that requests on loopback may carry. */
   trusted?: TrustedNames

@@ -1,6 +1,6 @@
 import type { EnvReader } from './env-reader.ts'
 
-/** How a provider service guards itself and how much it takes on. */
+/** These settings guard a provider service and limit what it takes on. */
 export interface ServiceBoundarySettings {
   /** Start of its variables, as in `STT`. */
   prefix: BoundaryPrefix

@@ -31,6 +31,7 @@ async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string
     logger: createLogger('test', 'warn', { write: (line) => void log.push(line) }),
     settings,
     restart: () => restarted.resolve(true),
+    selfCheck: async () => undefined,
   })
   const entered = Promise.withResolvers<AbortSignal>()
   const finish = Promise.withResolvers<string>()

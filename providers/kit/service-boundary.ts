@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { DEADLINE_EXIT_CODE } from '../../contract/process-exit.ts'
+import { DEADLINE_EXIT_CODE } from '../../core/process-exit.ts'
 import { callerSignal } from './caller-signal.ts'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { allowOrigin } from './host-guard.ts'
@@ -7,11 +7,12 @@ import { HttpError } from './http-error.ts'
 import { FRAMING_BYTES } from './multipart-form.ts'
 import { createPermits, permitHook, permitOf } from './permits.ts'
 import { bearerMatches } from './secrets.ts'
+import { createSelfCheck } from './self-check.ts'
 import { createHttpServer } from './server.ts'
 import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
 import { InvalidRequestError } from './validate.ts'
 
-/** How long a caller may take to fetch the 504 before the process goes. */
+/** A caller may take this long to fetch the 504 before the process ends. */
 const LAST_WORDS_MS = 2000
 
 declare module 'fastify' {
@@ -29,6 +30,8 @@ export interface ServiceBoundaryOptions {
   translate?: (error: Error) => HttpError | null
   /** Ends the process after a deadline; replaced in tests. */
   restart?: () => void
+  /** A small piece of the service's work, which proves that it works. */
+  selfCheck: (signal: AbortSignal) => Promise<unknown>
 }
 
 /** The boundary that converter, transcription and synthesis share: token, then place, then size and deadline of the body, then work. */
@@ -36,6 +39,8 @@ export interface ServiceBoundary {
   app: FastifyInstance
   /** Options of a route that is answered without a token. */
   open: { config: { open: true } }
+  /** Why the service does not work; null while nothing shows that. For its health. */
+  problem: () => string | null
   /** Options of a route that takes an upload and works on it. */
   upload: {
     config: { permit: true }
@@ -64,6 +69,7 @@ export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceB
       `${prefix}_API_TOKEN is not set: all but health is answered with 503. Set it, or ${prefix}_AUTH_MODE=disabled`,
     )
   }
+  const check = createSelfCheck({ work: options.selfCheck })
   const takePermit = permitHook(createPermits(settings.concurrency), 'Provider capacity is full')
   const app = createHttpServer({
     logger,
@@ -82,6 +88,7 @@ export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceB
   return {
     app,
     open: { config: { open: true } },
+    problem: () => check.problem(),
     upload: {
       config: { permit: true },
       bodyLimit: settings.maxUploadBytes + FRAMING_BYTES,
@@ -89,13 +96,20 @@ export function createServiceBoundary(options: ServiceBoundaryOptions): ServiceB
     },
     work: (request, reply, work) =>
       permitOf(request).during(() =>
-        withWorkDeadline(settings.inferenceTimeoutMs, work, {
-          onTimeout: () => afterReply(reply, restart),
-          cancelled: callerSignal(request, reply),
-        }),
+        check.during(
+          () =>
+            withWorkDeadline(settings.inferenceTimeoutMs, work, {
+              onTimeout: () => afterReply(reply, restart),
+              cancelled: callerSignal(request, reply),
+            }),
+          isOwnFault,
+        ),
       ),
   }
 }
+
+const isOwnFault = (error: unknown): boolean =>
+  !(error instanceof InvalidRequestError) && !(error instanceof HttpError && error.status < 500)
 
 /** The service's own failure as the caller may know it; expected refusals stay what they are. */
 export async function orFailed<Result>(message: string, work: () => Promise<Result>): Promise<Result> {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
-import { describeIssues } from '../../contract/index.ts'
+import { describeIssues } from '../../core/issues.ts'
 
-/** Where in a request a value came from: the first element of an issue's `loc`. */
+/** Names the part of a request that a value came from: the first element of an issue's `loc`. */
 export type RequestPart = 'body' | 'query' | 'path' | 'header'
 
 /** One problem in the list form of a 422 body. */

@@ -24,7 +24,7 @@ export interface SttConfig {
   /** A folder that has the model's files already; null: the cache, filled at the first use. */
   modelFolder: string | null
   device: WantedDevice
-  /** Where a person has installed sherpa-onnx-node. */
+  /** A person has installed sherpa-onnx-node in this folder. */
   sherpaFolder: string
   /** Longest recording that is transcribed. */
   maxAudioSeconds: number

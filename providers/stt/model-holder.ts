@@ -1,13 +1,14 @@
-import type { TranscriptionHealth } from '../../contract/index.ts'
+import type { TranscriptionHealth } from '../../contract/http/speech.ts'
+import { messageOf } from '../../core/json.ts'
 import packageFile from '../../package.json' with { type: 'json' }
 import { HttpError } from '../kit/http-error.ts'
 import type { Recognizer } from './backends/recognizer.ts'
 
-/** How far a download is. */
+/** Reports the progress of a download. */
 export interface Progress {
   receivedBytes: number
   totalBytes: number
-  /** What is fetched, and under which licence. */
+  /** Describes what is fetched, and under which licence. */
   what?: string
 }
 
@@ -17,7 +18,7 @@ export type OpenRecognizer = (
   signal: AbortSignal,
 ) => Promise<{ recognizer: Recognizer; note: string | null }>
 
-/** What is reported of a recognizer before it is open. */
+/** A recognizer reports this before it is open. */
 export interface Expected {
   backend: string
   model: string
@@ -41,8 +42,7 @@ export class ModelHolder {
     const onProgress = (progress: Progress) => (this.#state = { name: 'loading', progress })
     this.loaded = open(onProgress, this.#stop.signal).then(
       ({ recognizer, note }) => void (this.#state = { name: 'ready', recognizer, note }),
-      (error: unknown) =>
-        void (this.#state = { name: 'failed', reason: error instanceof Error ? error.message : String(error) }),
+      (error: unknown) => void (this.#state = { name: 'failed', reason: messageOf(error) }),
     )
   }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { MAX_PROMPT_CHARACTERS } from '../../contract/index.ts'
-import type { AdvancedTranscription, VerboseTranscription } from '../../contract/index.ts'
+import { MAX_PROMPT_CHARACTERS } from '../../contract/http/speech-prompt.ts'
+import type { AdvancedTranscription, VerboseTranscription } from '../../contract/http/speech.ts'
 import { decodeUpload } from '../kit/audio/decode-upload.ts'
 import { HttpError } from '../kit/http-error.ts'
 import { isForm, requiredFile } from '../kit/multipart-form.ts'
@@ -25,7 +25,7 @@ const Flag = z
 
 const Prompt = z.string().max(MAX_PROMPT_CHARACTERS).default('')
 
-/** What `verbose_json` brings with times; OpenAI's default is segments. */
+/** `verbose_json` gives times for these; OpenAI's default is segments. */
 const Granularities = z.array(z.enum(['segment', 'word'])).default(['segment'])
 
 const Fields = z.object({
@@ -103,7 +103,7 @@ export function registerTranscriptionRoutes(
     const fields = parseRequest(AdvancedFields, fieldsOf(request))
     const { words, used } = await transcribe(request, reply, fields)
     const isAsked = fields.return_timestamps || fields.word_timestamps
-    // Spread times are no aligned data.
+    // Spread times are not aligned data.
     const aligned = models.get().isAligned ? words : []
     const answer: AdvancedTranscription = {
       text: textOf(words),

@@ -3,13 +3,9 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  AdvancedTranscription,
-  MAX_PROMPT_CHARACTERS,
-  ServiceModel,
-  TranscriptionHealth,
-  VerboseTranscription,
-} from '../../contract/index.ts'
+import { ServiceModel } from '../../contract/http/service-model.ts'
+import { MAX_PROMPT_CHARACTERS } from '../../contract/http/speech-prompt.ts'
+import { AdvancedTranscription, TranscriptionHealth, VerboseTranscription } from '../../contract/http/speech.ts'
 import { scriptedRecognizer } from '../../tests/helpers/scripted-recognizer.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { ModelStore } from '../kit/models/model-store.ts'

@@ -1,4 +1,5 @@
-import type { ServiceModel, TranscriptionHealth } from '../../contract/index.ts'
+import type { ServiceModel } from '../../contract/http/service-model.ts'
+import type { TranscriptionHealth } from '../../contract/http/speech.ts'
 import { createLogger } from '../kit/logger.ts'
 import type { DeclaredModel } from '../kit/models/declared-model.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
@@ -9,6 +10,7 @@ import { closeGracefully, listenDeclared } from '../kit/server.ts'
 import { createServiceBoundary } from '../kit/service-boundary.ts'
 import { chooseBackend, expectedOf } from './backends/choose-backend.ts'
 import { ONNX_MODELS, SHERPA_MODELS } from './backends/recognition-models.ts'
+import { RECOGNIZER_RATE } from './backends/recognizer.ts'
 import type { SttConfig } from './config.ts'
 import { ModelHolder } from './model-holder.ts'
 import type { OpenRecognizer } from './model-holder.ts'
@@ -21,22 +23,26 @@ export interface SttServiceOptions {
   restart?: () => void
   /** Opens the recognizer; the configured backend when absent. */
   open?: OpenRecognizer
-  /** Where weights are kept and fetched from; the person's own cache when absent. */
+  /** Weights are kept here and fetched from here; the person's own cache when absent. */
   store?: ModelStore
 }
 
 /** Starts the service. It listens at once; its model may load for minutes more, and is answered for with 503 until then. */
 export async function startStt(config: SttConfig, options: SttServiceOptions = {}): Promise<RunningService> {
+  const store = options.store ?? new ModelStore()
+  const models = new ModelHolder(options.open ?? chooseBackend(config, store), expectedOf(config))
   const boundary = createServiceBoundary({
     logger: createLogger('stt', config.logLevel),
     settings: config.boundary,
+    // A second of near silence: whatever is recognized in it, the model ran.
+    selfCheck: async (signal) => models.current()?.recognize(FAINT_TONE, signal),
     ...(options.restart === undefined ? {} : { restart: options.restart }),
   })
-  const store = options.store ?? new ModelStore()
-  const models = new ModelHolder(options.open ?? chooseBackend(config, store), expectedOf(config))
   const { app } = boundary
   app.get('/health', boundary.open, async (_request, reply) => {
-    const health = models.health()
+    const known = models.health()
+    const problem = known.status === 'healthy' ? boundary.problem() : null
+    const health = problem === null ? known : { ...known, status: 'unhealthy', detail: problem }
     return reply.code(health.status === 'healthy' ? 200 : 503).send(health)
   })
   app.get('/v1/models', async () => {
@@ -56,6 +62,11 @@ export async function startStt(config: SttConfig, options: SttServiceOptions = {
       await models.close()
     },
   }
+}
+
+const FAINT_TONE = {
+  sampleRate: RECOGNIZER_RATE,
+  samples: Float32Array.from({ length: RECOGNIZER_RATE }, (_, at) => 0.001 * Math.sin(at / 6)),
 }
 
 const DECLARED = [ONNX_MODELS, SHERPA_MODELS].flatMap((models) =>

@@ -1,5 +1,5 @@
 import { deflateSync } from 'node:zlib'
-import type { SpokenSegment, SpokenWord, VerboseSegment } from '../../contract/index.ts'
+import type { SpokenSegment, SpokenWord, VerboseSegment } from '../../contract/http/speech.ts'
 import type { TimedWord } from './backends/recognizer.ts'
 
 const SENTENCE_END = /[.!?。？！]["')\]]?$/
@@ -11,8 +11,8 @@ export function spokenWords(words: readonly TimedWord[]): SpokenWord[] {
   return words.map(({ text, start, end }) => ({ text, start: ms(start), end: ms(end), duration: ms(end - start) }))
 }
 
-/** Sentences: they end at a sign that ends one, or at a pause. */
-export function spokenSegments(words: readonly TimedWord[]): SpokenSegment[] {
+/** Sentences end at a sign that ends one, or at a pause. */
+function sentencesOf(words: readonly TimedWord[]): TimedWord[][] {
   const sentences: TimedWord[][] = []
   let open: TimedWord[] = []
   words.forEach((word, i) => {
@@ -23,7 +23,12 @@ export function spokenSegments(words: readonly TimedWord[]): SpokenSegment[] {
     sentences.push(open)
     open = []
   })
-  return sentences.map((sentence, id) => {
+  return sentences
+}
+
+/** Sentences in the wire's form. */
+export function spokenSegments(words: readonly TimedWord[]): SpokenSegment[] {
+  return sentencesOf(words).map((sentence, id) => {
     const start = sentence[0]!.start
     const end = sentence.at(-1)!.end
     return {
@@ -59,18 +64,19 @@ export const verboseWords = (words: readonly TimedWord[]): { word: string; start
 
 /** The transcript as server-sent events: one `transcript.text.delta` per sentence, then `transcript.text.done`. */
 export function transcriptEvents(words: readonly TimedWord[]): string {
-  const deltas = spokenSegments(words).map(({ text }, index) => ({
+  const deltas = sentencesOf(words).map((sentence, index) => ({
     type: 'transcript.text.delta',
-    delta: index === 0 ? text : ` ${text}`,
+    delta: index === 0 ? textOf(sentence) : spaced(sentence),
   }))
   const events = [...deltas, { type: 'transcript.text.done', text: textOf(words) }]
   return events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('')
 }
 
+const spaced = (words: readonly TimedWord[]): string =>
+  words.map(({ text, isAttached }) => (isAttached === true ? text : ` ${text}`)).join('')
+
 /** The words as one text. */
-export function textOf(words: readonly TimedWord[]): string {
-  return words.map(({ text }) => text).join(' ')
-}
+export const textOf = (words: readonly TimedWord[]): string => spaced(words).trimStart()
 
 function ms(seconds: number): number {
   return Number(seconds.toFixed(3))

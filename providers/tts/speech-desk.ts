@@ -9,7 +9,7 @@ import { joinSpeech, splitSentences } from './text/spoken-sentences.ts'
 import { isSpeakable, unspokenLetters, withoutMarkup } from './text/plain-speech.ts'
 import { unknownVoice, type VoiceStore } from './voices/voice-store.ts'
 
-/** What is to be spoken, and how. */
+/** Describes what is to be spoken, and how. */
 export interface SpeechOrder {
   input: string
   /** Null takes the engine that has the voice, or the default one. */

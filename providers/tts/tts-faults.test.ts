@@ -53,6 +53,27 @@ const post = async (url: string, body: string | ReadableStream<Uint8Array>, type
 }
 const speak = (url: string, body: object) => post(`${url}/v1/audio/speech`, JSON.stringify(body), 'application/json')
 
+describe('speech that fails', () => {
+  it('is seen in the health of the service, and so is its return', async () => {
+    const url = await start()
+    const health = async () => {
+      const answer = await fetch(`${url}/health`)
+      const { status } = (await answer.json()) as { status: string }
+      return [answer.status, status]
+    }
+    const before = process.env['TMPDIR']
+    process.env['TMPDIR'] = join(folder, 'missing')
+    try {
+      expect((await speak(url, { input: 'One.' }))[0]).toBe(500)
+      await expect.poll(health, { timeout: 10_000 }).toEqual([503, 'unhealthy'])
+    } finally {
+      if (before === undefined) Reflect.deleteProperty(process.env, 'TMPDIR')
+      else process.env['TMPDIR'] = before
+    }
+    await expect.poll(health, { timeout: 10_000 }).toEqual([200, 'healthy'])
+  })
+})
+
 describe('what is too much', () => {
   it.each(['/v1/audio/speech', '/v1/audio/speech/upload', '/voices', '/voices/check'])(
     'a body that declares 100 MB to %s is refused before it is read',
@@ -159,7 +180,7 @@ describe('what cannot be', () => {
     ])
   })
 
-  it('a graphics card that nothing here uses: health reports it', async () => {
+  it('a graphics card that nothing here uses: every call is refused with the source that works', async () => {
     const healthOf = async (source: string) => {
       const url = await start({ TTS_PROVIDER_SOURCE: source })
       const health: unknown = await (await fetch(`${url}/health`)).json()
@@ -170,24 +191,28 @@ describe('what cannot be', () => {
     for (const source of ['ttsbasic-container-cpu', 'ttsvoice-localhost'])
       expect(await healthOf(source)).toEqual({ ...plain, source, detail: null })
     for (const source of ['ttsbasic-container-gpu', 'ttsvoice-container-gpu']) {
-      const detail = `${source} asks for a graphics card, but every engine of this service runs on the processor`
-      expect(await healthOf(source)).toEqual({ ...plain, source, detail })
+      const instead = source.startsWith('ttsvoice') ? 'ttsvoice-localhost' : 'ttsbasic-container-cpu'
+      const detail = `TTS_PROVIDER_SOURCE=${source} asks for a graphics card, which this service does not use. Set ${instead} to speak with the processor, or TTS_ENDPOINT to a service that has one.`
+      expect(await healthOf(source)).toEqual({ detail })
+      const url = await start({ TTS_PROVIDER_SOURCE: source })
+      expect(await speak(url, { input: 'Hello.' })).toEqual([503, { detail }])
+      await service!.close()
     }
   })
 
   it('each of its two backends words refusals in its own way', async () => {
-    const basic = await start({ TTS_PROVIDER_SOURCE: 'ttsbasic-container-gpu' })
-    expect(await speak(basic, { input: 'Hello.', model: 'nobody/none' })).toEqual([
+    const basic = await start({ TTS_PROVIDER_SOURCE: 'ttsbasic-container-cpu' })
+    expect(await speak(basic, { input: 'Hello.', model: 'unlisted/none' })).toEqual([
       404,
-      { detail: "Model 'nobody/none' is unknown. GET /v1/models lists the models." },
+      { detail: "Model 'unlisted/none' is unknown. GET /v1/models lists the models." },
     ])
     await service!.close()
-    const cloning = await start({ TTS_PROVIDER_SOURCE: 'ttsvoice-container-gpu' })
-    expect(await speak(cloning, { input: 'Hello.', model: 'nobody/none' })).toEqual([
+    const cloning = await start({ TTS_PROVIDER_SOURCE: 'ttsvoice-localhost' })
+    expect(await speak(cloning, { input: 'Hello.', model: 'unlisted/none' })).toEqual([
       404,
       {
         error: {
-          message: "Model 'nobody/none' is unknown. GET /v1/models lists the models.",
+          message: "Model 'unlisted/none' is unknown. GET /v1/models lists the models.",
           type: 'invalid_request_error',
         },
       },

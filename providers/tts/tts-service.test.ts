@@ -2,7 +2,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { ClipVerdict, ClonedVoice, ClonedVoices, SpeechModel } from '../../contract/index.ts'
+import { ClipVerdict, ClonedVoice, ClonedVoices, SpeechModel } from '../../contract/http/speech.ts'
 import { decodeAudio } from '../kit/audio/decode-audio.ts'
 import { durationSeconds } from '../kit/audio/sound.ts'
 import type { Sound } from '../kit/audio/sound.ts'
@@ -76,6 +76,9 @@ describe('speech', () => {
     const plain = await sound((await speak({ input })).bytes)
     const fast = await sound((await speak({ input, speed: 1.5, response_format: 'flac' })).bytes)
     expect(durationSeconds(plain) / durationSeconds(fast)).toBeCloseTo(1.5, 0)
+    const fastest = await sound((await speak({ input, speed: 4 })).bytes)
+    expect(durationSeconds(plain) / durationSeconds(fastest)).toBeGreaterThan(3)
+    expect((await speak({ input, speed: 4.1 })).status).toBe(422)
     const wide = await speak(form({ input, sample_rate: '24000' }), service.url, '/v1/audio/speech/upload')
     expect([wide.status, (await sound(wide.bytes)).sampleRate]).toEqual([200, 24_000])
     expect((await speak({ input, response_format: 'pcm' })).bytes.length).toBe(plain.samples.length * 2)
@@ -148,15 +151,15 @@ describe('speech', () => {
   })
 
   it('words its errors as the backend that it replaces', async () => {
-    const unknown = "Voice 'nobody' is unknown. GET /voices lists the registered ones."
-    expect((await speak({ input: 'Hello', voice: 'nobody' }, voiceService.url)).json).toEqual({
+    const unknown = "Voice 'unlisted' is unknown. GET /voices lists the registered ones."
+    expect((await speak({ input: 'Hello', voice: 'unlisted' }, voiceService.url)).json).toEqual({
       error: {
         // Who comes with another product's voice reads which there are.
         message: `${unknown} flite has slt, rms, awb, kal16; kokoro has af_heart, af_bella, af_nicole, am_michael, am_fenrir, am_puck.`,
         type: 'voice_not_found_error',
       },
     })
-    const gone = await fetch(`${voiceService.url}/voices/nobody`, { method: 'DELETE' })
+    const gone = await fetch(`${voiceService.url}/voices/unlisted`, { method: 'DELETE' })
     expect(await gone.json()).toEqual({ error: { message: unknown, type: 'voice_not_found_error' } })
     expect((await speak({ input: '' }, voiceService.url)).json).toHaveProperty('detail')
   })
@@ -209,7 +212,9 @@ describe('voices', () => {
     const named = await sound((await speak({ input: 'Nine of the twelve reports agree.', voice: 'ana müller' })).bytes)
     const wanted = ClonedVoice.parse(voice).median_f0_hz!
     expect(Math.abs(medianPitch(trackPitch(named))! / wanted - 1)).toBeLessThan(0.05)
-    const inline = await speak(form({ input: 'Nine of the twelve reports agree.', voice: 'nobody', voice_file: clip }))
+    const inline = await speak(
+      form({ input: 'Nine of the twelve reports agree.', voice: 'unlisted', voice_file: clip }),
+    )
     expect(inline.status).toBe(200)
 
     const path = `${service.url}/voices/${encodeURIComponent('Ana Müller')}`

@@ -26,19 +26,22 @@ const CLOSE_GRACE_MS = 3000
 export interface TtsServiceOptions {
   /** Ends the process after a deadline; replaced in tests. */
   restart?: () => void
-  /** Where weights are kept and fetched from; the person's own cache when absent. */
+  /** Weights are kept here and fetched from here; the person's own cache when absent. */
   models?: { store: ModelStore; kokoro: DeclaredModel; chatterbox: DeclaredModel }
 }
 
 /** Starts the service. */
 export async function startTts(config: TtsConfig, options: TtsServiceOptions = {}): Promise<RunningService> {
+  const flite = new FliteEngine()
   const boundary = createServiceBoundary({
     logger: createLogger('tts', config.logLevel),
     settings: config.boundary,
+    selfCheck: (signal) => flite.speak({ text: 'One.', voice: flite.voices[0]!.id, speed: 1 }, signal),
     ...(options.restart === undefined ? {} : { restart: options.restart }),
   })
   const models = options.models ?? { store: new ModelStore(), kokoro: KOKORO_WEIGHTS, chatterbox: CHATTERBOX_WEIGHTS }
-  const close = config.source === 'disabled' ? refuseAll(boundary.app) : await addRoutes(boundary, config, models)
+  const refusal = refusalOf(config.source)
+  const close = refusal !== null ? refuseAll(boundary.app, refusal) : await addRoutes(boundary, flite, config, models)
   const listening = await listenDeclared(boundary.app, config.host, config.port)
   return {
     ...listening,
@@ -51,11 +54,11 @@ export async function startTts(config: TtsConfig, options: TtsServiceOptions = {
 
 async function addRoutes(
   boundary: ServiceBoundary,
+  flite: FliteEngine,
   config: TtsConfig,
   models: NonNullable<TtsServiceOptions['models']>,
 ): Promise<() => Promise<void>> {
   const { app } = boundary
-  const flite = new FliteEngine()
   const voiceFit = new VoiceFitEngine(flite)
   const kokoro = new KokoroEngine(new ModelWeights(models.store, models.kokoro), flite.reader)
   const chatterbox = new ChatterboxEngine(new ModelWeights(models.store, models.chatterbox))
@@ -68,17 +71,18 @@ async function addRoutes(
   const desk = new SpeechDesk({ engines, cloningEngines, voices, defaultModel: isVoiceSource ? voiceFit.id : flite.id })
   const maxClipBytes = config.boundary.maxUploadBytes
 
-  app.get('/health', boundary.open, async () => ({
-    status: 'healthy',
-    message: 'OK',
-    source: config.source,
-    device: 'cpu',
-    // Flite comes with the service and speaks as soon as this answers.
-    model_loaded: true,
-    detail: config.source.endsWith('-gpu')
-      ? `${config.source} asks for a graphics card, but every engine of this service runs on the processor`
-      : null,
-  }))
+  app.get('/health', boundary.open, async (_request, reply) => {
+    const problem = boundary.problem()
+    return reply.code(problem === null ? 200 : 503).send({
+      status: problem === null ? 'healthy' : 'unhealthy',
+      message: problem === null ? 'OK' : 'Speech synthesis fails',
+      source: config.source,
+      device: 'cpu',
+      // Flite comes with the service and speaks as soon as this answers.
+      model_loaded: problem === null,
+      detail: problem,
+    })
+  })
   await app.register(async (scope) => {
     useErrorFamily(scope, isVoiceSource ? 'voice' : 'detail')
     acceptMultipart(scope)
@@ -105,10 +109,18 @@ async function addRoutes(
   }
 }
 
-/** With `TTS_PROVIDER_SOURCE=disabled` the address answers, and reports why nothing speaks. */
-function refuseAll(app: FastifyInstance): () => Promise<void> {
+/** Why nothing speaks under a source; null when it does. */
+function refusalOf(source: TtsConfig['source']): string | null {
+  if (source === 'disabled') return 'Text to speech is disabled: TTS_PROVIDER_SOURCE'
+  if (!source.endsWith('-gpu')) return null
+  const instead = source.startsWith('ttsvoice') ? 'ttsvoice-localhost' : 'ttsbasic-container-cpu'
+  return `TTS_PROVIDER_SOURCE=${source} asks for a graphics card, which this service does not use. Set ${instead} to speak with the processor, or TTS_ENDPOINT to a service that has one.`
+}
+
+/** The address answers, and reports why nothing speaks. */
+function refuseAll(app: FastifyInstance, reason: string): () => Promise<void> {
   app.addHook('onRequest', async () => {
-    throw new HttpError(503, 'Text to speech is disabled: TTS_PROVIDER_SOURCE')
+    throw new HttpError(503, reason)
   })
   return async () => undefined
 }

@@ -1,13 +1,13 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { Spotlight, type SpotlightActionData } from '@mantine/spotlight'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useSamples } from '../components/run-marks.tsx'
-import { runLabel } from '../components/sample-runs.ts'
+import { firstShown, runLabel } from '../components/sample-runs.ts'
 import { api } from '../data/client.ts'
 import { useBlind } from '../stores/sight.ts'
-import { PAGES } from '../../contract/pages.ts'
+import { PAGES, RUN_TABS } from '../../core/pages.ts'
 import { usePaletteCommands } from './palette-commands.ts'
 import { SHELL_WORDS } from './shell-words.ts'
 
@@ -36,12 +36,22 @@ export function CommandPalette() {
     description: about,
     onClick: () => void navigate({ to: path }),
   }))
+  const shown = useParams({ strict: false }).run ?? firstShown(runs, samples)?.run_id
+  const parts: SpotlightActionData[] =
+    shown === undefined
+      ? []
+      : RUN_TABS.map(({ tab, label, about }) => ({
+          id: `part-${tab}`,
+          label,
+          description: `${about} · ${shown}`,
+          onClick: () => void navigate({ to: `/runs/$run/${tab}`, params: { run: shown } }),
+        }))
   const commands = usePaletteCommands(query.trim() !== '')
   const runActions: SpotlightActionData[] = runs.map(({ run_id: run, datasets }) => ({
     id: `run-${run}`,
     label: runLabel(run, samples),
     description: datasets.map(({ label }) => label).join(', '),
-    onClick: () => void navigate({ to: '/matrix', search: { run } }),
+    onClick: () => void navigate({ to: '/runs/$run/verdict', params: { run } }),
   }))
   const hits: SpotlightActionData[] = (text.length < SHORTEST_SEARCH || blind ? [] : (found.data?.hits ?? [])).map(
     (hit, index) => ({
@@ -51,9 +61,9 @@ export function CommandPalette() {
       description: [hit.model, hit.excerpt, hit.dataset_id, hit.run_id].filter((part) => part !== null).join(' · '),
       onClick: () =>
         void navigate({
-          to: '/matrix',
+          to: '/runs/$run/matrix',
+          params: { run: hit.run_id },
           search: {
-            run: hit.run_id,
             dataset: hit.dataset_id,
             ...(hit.row_id === null ? { text: hit.query ?? hit.question_id } : { cell: hit.row_id }),
           },
@@ -66,7 +76,7 @@ export function CommandPalette() {
       onQueryChange={setQuery}
       filter={(_, actions) => actions}
       actions={[
-        { group: WORDS.pages, actions: pages.filter(({ label }) => matches(label ?? '')) },
+        { group: WORDS.pages, actions: [...pages, ...parts].filter(({ label }) => matches(label ?? '')) },
         { group: WORDS.commands, actions: commands.filter(({ label }) => matches(label ?? '')) },
         { group: WORDS.runs, actions: runActions.filter(({ label }) => matches(label ?? '')).slice(0, 6) },
         { group: WORDS.questionsAndAnswers, actions: hits },

@@ -1,6 +1,5 @@
-import type { RunJob } from '../../contract/control/run-job.ts'
-import type { CellCounts } from '../../contract/control/run-job.ts'
-import { isMoving } from '../components/run-state.ts'
+import type { RunJob, CellCounts } from '../../contract/control/run-job.ts'
+import { isUnderWay } from '../../core/evidence/run-fold.ts'
 
 const PRODUCT = 'RAG Ladder'
 
@@ -11,7 +10,7 @@ export function pageTitle(
   progress: Pick<CellCounts, 'done' | 'total'> | null,
 ): string {
   const share =
-    job !== null && isMoving(job.state) && progress !== null && progress.total > 0
+    job !== null && isUnderWay(job.state) && progress !== null && progress.total > 0
       ? `${Math.floor((100 * progress.done) / progress.total)} %`
       : undefined
   return [share, page, PRODUCT].filter((part) => part !== undefined).join(' · ')

@@ -1,7 +1,7 @@
 import { useMantineColorScheme } from '@mantine/core'
 import type { SpotlightActionData } from '@mantine/spotlight'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { serviceDescriptor } from '../../contract/control/service-list.ts'
 import type { ServiceName, ServiceStateName } from '../../contract/control/services.ts'
 import { notifyDone, notifyFailure } from '../components/notify.ts'
@@ -9,8 +9,8 @@ import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
 import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 import { useRunControl } from '../features/ladder/run-control.ts'
-import { EXPORT_FORMATS, exportRun } from '../features/matrix/export-run.ts'
-import { MATRIX_WORDS } from '../features/matrix/matrix-words.ts'
+import { EXPORT_FORMATS, exportRun } from '../features/run/export-run.ts'
+import { RUN_WORDS } from '../features/run/run-words.ts'
 import { SETTINGS_PARTS } from '../features/settings/settings-words.ts'
 import { usePreferences } from '../stores/preferences.ts'
 import { useBlind } from '../stores/sight.ts'
@@ -36,7 +36,7 @@ function useRunCommands(): SpotlightActionData[] {
       id: 'cancel',
       label: WORDS.cancel(run),
       description: WORDS.cancelAbout,
-      onClick: () => void navigate({ to: '/ladder', search: { run } }),
+      onClick: () => void navigate({ to: '/runs/$run/progress', params: { run } }),
     },
   ]
 }
@@ -62,16 +62,17 @@ function useServiceCommands(): SpotlightActionData[] {
 
 /** Files of the dataset run that the address names. */
 function useExportCommands(): SpotlightActionData[] {
-  const { run, dataset } = useSearch({ strict: false }) as { run?: unknown; dataset?: unknown }
-  if (typeof run !== 'string' || typeof dataset !== 'string') return []
+  const { run } = useParams({ strict: false })
+  const { dataset } = useSearch({ strict: false })
+  if (run === undefined || dataset === undefined) return []
   return EXPORT_FORMATS.map((format) => ({
     id: `export-${format}`,
-    label: WORDS.exportOf(MATRIX_WORDS.exports[format]),
+    label: WORDS.exportOf(RUN_WORDS.exports[format]),
     description: `${dataset} · ${run}`,
     onClick: () =>
       void exportRun(format, run, dataset).then(
-        (name) => notifyDone(MATRIX_WORDS.saved(name)),
-        (error: unknown) => notifyFailure(MATRIX_WORDS.theExport, error),
+        (name) => notifyDone(RUN_WORDS.saved(name)),
+        (error: unknown) => notifyFailure(RUN_WORDS.theExport, error),
       ),
   }))
 }

@@ -7,9 +7,9 @@ import {
 } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { HomePage } from '../pages/home.tsx'
-import { LadderPage } from '../pages/ladder.tsx'
 import { LaunchPage } from '../pages/launch.tsx'
 import { MatrixPage } from '../pages/matrix.tsx'
+import { ProgressPage } from '../pages/progress.tsx'
 import * as search from './search-params.ts'
 import { Shell } from './shell.tsx'
 import { SHELL_WORDS } from './shell-words.ts'
@@ -29,32 +29,61 @@ const child = <Path extends string>(path: Path) => ({ getParentRoute: () => root
 const routes = [
   createRoute({ ...child('/'), component: HomePage }),
   createRoute({ ...child('/launch'), component: LaunchPage, validateSearch: search.readLaunchSearch }),
-  createRoute({ ...child('/ladder'), component: LadderPage, validateSearch: search.readLadderSearch }),
   createRoute({
     ...child('/runs'),
     validateSearch: search.readRunsSearch,
     component: lazyRouteComponent(() => import('../pages/runs.tsx'), 'RunsPage'),
   }),
   createRoute({
-    ...child('/result'),
-    validateSearch: search.readRunSearch,
-    component: lazyRouteComponent(() => import('../pages/result.tsx'), 'ResultPage'),
+    ...child('/runs/$run'),
+    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'RunAlone'),
   }),
-  createRoute({ ...child('/matrix'), component: MatrixPage, validateSearch: search.readMatrixSearch }),
   createRoute({
-    ...child('/cell'),
+    ...child('/runs/$run/verdict'),
+    validateSearch: search.readRunSearch,
+    component: lazyRouteComponent(() => import('../pages/verdict.tsx'), 'VerdictPage'),
+  }),
+  createRoute({ ...child('/runs/$run/matrix'), component: MatrixPage, validateSearch: search.readMatrixSearch }),
+  createRoute({
+    ...child('/runs/$run/cell'),
     validateSearch: search.readCellSearch,
     component: lazyRouteComponent(() => import('../pages/cell.tsx'), 'CellPage'),
   }),
   createRoute({
-    ...child('/judges'),
+    ...child('/runs/$run/judges'),
     validateSearch: search.readJudgesSearch,
     component: lazyRouteComponent(() => import('../pages/judges.tsx'), 'JudgesPage'),
   }),
   createRoute({
-    ...child('/coverage'),
+    ...child('/runs/$run/coverage'),
     validateSearch: search.readCoverageSearch,
     component: lazyRouteComponent(() => import('../pages/coverage.tsx'), 'CoveragePage'),
+  }),
+  createRoute({ ...child('/runs/$run/progress'), component: ProgressPage, validateSearch: search.readProgressSearch }),
+  // Each part of a run had a page of its own before, which named its run in the search.
+  createRoute({
+    ...child('/result'),
+    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldVerdict'),
+  }),
+  createRoute({
+    ...child('/matrix'),
+    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldMatrix'),
+  }),
+  createRoute({
+    ...child('/cell'),
+    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldCell'),
+  }),
+  createRoute({
+    ...child('/judges'),
+    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldJudges'),
+  }),
+  createRoute({
+    ...child('/coverage'),
+    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldCoverage'),
+  }),
+  createRoute({
+    ...child('/ladder'),
+    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldProgress'),
   }),
   createRoute({
     ...child('/compare'),

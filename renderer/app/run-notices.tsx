@@ -3,8 +3,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { RunState } from '../../contract/control/run-job.ts'
-import { PAGES } from '../../contract/pages.ts'
-import { isMoving, RUN_SIGNS, runStateWords } from '../components/run-state.ts'
+import { pageAt, partOfRun } from '../../core/pages.ts'
+import { isUnderWay } from '../../core/evidence/run-fold.ts'
+import { runStateWords, signOf } from '../components/run-state.ts'
 import { api } from '../data/client.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
 import { useBlind } from '../stores/sight.ts'
@@ -18,8 +19,7 @@ export function usePageTitle(): void {
   const { pathname } = useLocation()
   const job = useActiveRun()
   const progress = useProgress(job)
-  const label = PAGES.find(({ path }) => path === pathname)?.label ?? (pathname === '/cell' ? WORDS.cell : undefined)
-  const title = pageTitle(label, job, progress)
+  const title = pageTitle(pageAt(pathname)?.label, job, progress)
   useEffect(() => {
     document.title = title
   }, [title])
@@ -35,10 +35,10 @@ export function useRunNotices(): void {
     if (jobs === undefined) return
     const before = seen.current
     seen.current = new Map(jobs.map(({ run_id: id, state }) => [id, state]))
-    if (before === null || pathname === '/ladder') return
+    if (before === null || partOfRun(pathname) === 'progress') return
     for (const job of jobs) {
       const was = before.get(job.run_id)
-      if (was === undefined || !isMoving(was) || (job.state !== 'completed' && job.state !== 'failed')) continue
+      if (was === undefined || !isUnderWay(was) || (job.state !== 'completed' && job.state !== 'failed')) continue
       const isComplete = job.state === 'completed'
       const words = runStateWords(job)
       notifications.show({
@@ -46,14 +46,14 @@ export function useRunNotices(): void {
         autoClose: false,
         message: (
           <span>
-            {RUN_SIGNS[job.state]} {WORDS.run(job.run_id)} {words}
+            {signOf(job)} {WORDS.run(job.run_id)} {words}
             {/[.!?]$/.test(words) ? '' : '.'}{' '}
             {isComplete ? (
-              <Link to="/result" search={{ run: job.run_id }}>
+              <Link to="/runs/$run/verdict" params={{ run: job.run_id }}>
                 {WORDS.openResult}
               </Link>
             ) : (
-              <Link to="/ladder" search={{ run: job.run_id }}>
+              <Link to="/runs/$run/progress" params={{ run: job.run_id }}>
                 {WORDS.showSteps}
               </Link>
             )}

@@ -1,4 +1,6 @@
 import { RetryFailed } from '../../contract/evidence/run-event.ts'
+import { TraceLevel } from '../../contract/evidence/trace.ts'
+import { ContextBudget } from '../../contract/evidence/context-budget.ts'
 import { EvaluationMetric, PrimaryMetric } from '../../contract/common.ts'
 import { RunState } from '../../contract/control/run-job.ts'
 import type { RunFilter } from '../features/runs/run-filter.ts'
@@ -20,6 +22,11 @@ const texts = (raw: Raw, key: string): string[] | undefined => {
 const list = (raw: Raw, key: string): string[] | undefined => {
   const value = raw[key]
   return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
+}
+/** A list of names, or one name alone: a person who types an address leaves out the brackets. */
+const names = (raw: Raw, key: string): string[] | undefined => {
+  const name = text(raw, key)
+  return name === undefined ? list(raw, key) : name.split(',')
 }
 const flag = (raw: Raw, key: string): boolean | undefined => {
   const value = raw[key]
@@ -52,12 +59,11 @@ export type CellTab = (typeof TABS)[number]
 const SORTS = ['position', 'hops', 'mean', 'spread', 'value'] as const
 export type SortBy = (typeof SORTS)[number]
 
+/** Which dataset of the run a tab shows; the run itself is in the path. */
 export interface RunSearch {
-  run?: string
   dataset?: string
 }
 
-/** A view of the list of runs: the run whose details are open, and the filter. */
 /** Which runs a trend joins, and what it draws of them. */
 export interface TrendSearch {
   /** Dataset of the trend. */
@@ -68,6 +74,7 @@ export interface TrendSearch {
   metric?: IndexMetric | undefined
 }
 
+/** A view of the list of runs: the run whose details are open, and the filter. */
 export interface RunsSearch extends RunFilter, TrendSearch {
   run?: string | undefined
 }
@@ -104,16 +111,13 @@ export interface MatrixSearch extends RunSearch {
 }
 
 /** One cell as a page; the rest is the view of the matrix that it was opened from. */
-export interface CellSearch extends Omit<MatrixSearch, 'run' | 'cell'> {
-  run: string
+export interface CellSearch extends Omit<MatrixSearch, 'cell'> {
   row: string
 }
 
-export interface LadderSearch {
-  /** Run after whose end the page goes on to its matrix: the first one. */
-  land?: string
-  /** Run whose steps are shown; the newest where absent. */
-  run?: string
+export interface ProgressSearch {
+  /** The page goes on to the matrix when the run is complete: of the first one. */
+  land?: boolean
 }
 
 /** A request as it is being put together; what is absent is as the manifests define. */
@@ -123,10 +127,13 @@ export interface LaunchSearch {
   name?: string | undefined
   metrics?: EvaluationMetric[] | undefined
   primary?: PrimaryMetric | undefined
+  excludeCut?: boolean | undefined
   judge?: boolean | undefined
   judges?: string[] | undefined
   repeats?: number | undefined
   concurrency?: number | undefined
+  contextBudget?: ContextBudget | undefined
+  trace?: TraceLevel | undefined
   budget?: number | undefined
   modelSet?: string | undefined
   /** Failed cells of a stored run to try again. */
@@ -177,17 +184,17 @@ export interface CoverageSearch extends RunSearch {
 }
 
 export interface CompareSearch extends RunSearch {
+  run?: string
   runs?: string[]
   metric?: IndexMetric
-  /** What quality is set against; latency when absent. */
+  /** Holds what quality is set against; latency when absent. */
   cost?: CostAxis
 }
 
 const metricOf = (raw: Raw): IndexMetric | undefined => member(text(raw, 'metric'), IndexMetric.options)
-const runSearch = (raw: Raw): RunSearch => ({ run: text(raw, 'run'), dataset: text(raw, 'dataset') })
 
 /** Address → view; what is not understood is dropped. */
-export const readRunSearch = (raw: Raw): RunSearch => present(runSearch(raw))
+export const readRunSearch = (raw: Raw): RunSearch => present({ dataset: text(raw, 'dataset') })
 
 export const readRunsSearch = (raw: Raw): RunsSearch =>
   present({
@@ -203,17 +210,17 @@ export const readRunsSearch = (raw: Raw): RunsSearch =>
   })
 
 export const readCoverageSearch = (raw: Raw): CoverageSearch =>
-  present({ ...runSearch(raw), metric: text(raw, 'metric'), gaps: raw.gaps === true ? true : undefined })
+  present({ dataset: text(raw, 'dataset'), metric: text(raw, 'metric'), gaps: raw.gaps === true ? true : undefined })
 
 export const readJudgesSearch = (raw: Raw): JudgesSearch =>
   present({
-    ...runSearch(raw),
+    dataset: text(raw, 'dataset'),
     set: positive(raw, 'set'),
   })
 
 export const readMatrixSearch = (raw: Raw): MatrixSearch =>
   present({
-    ...runSearch(raw),
+    dataset: text(raw, 'dataset'),
     metric: metricOf(raw),
     baseline: text(raw, 'baseline'),
     pinned: texts(raw, 'pinned'),
@@ -235,26 +242,33 @@ export const readMatrixSearch = (raw: Raw): MatrixSearch =>
 
 export const readCellSearch = (raw: Raw): CellSearch => ({
   ...readMatrixSearch({ ...raw, cell: undefined }),
-  run: text(raw, 'run') ?? '',
   row: text(raw, 'row') ?? '',
 })
 
-export const readLadderSearch = (raw: Raw): LadderSearch => present({ land: text(raw, 'land'), run: text(raw, 'run') })
+export const readProgressSearch = (raw: Raw): ProgressSearch => present({ land: raw.land === true ? true : undefined })
+
+const contextBudgetOf = (value: unknown): ContextBudget | undefined => {
+  const parsed = ContextBudget.safeParse(value)
+  return parsed.success ? parsed.data : undefined
+}
 
 export const readLaunchSearch = (raw: Raw): LaunchSearch =>
   present({
     // An empty list is a choice here: nothing is chosen, nothing is evaluated.
-    datasets: list(raw, 'datasets'),
-    models: list(raw, 'models'),
+    datasets: names(raw, 'datasets'),
+    models: names(raw, 'models'),
     name: text(raw, 'name'),
     metrics: list(raw, 'metrics')?.filter((metric) => EvaluationMetric.safeParse(metric).success) as
       | EvaluationMetric[]
       | undefined,
     primary: member(text(raw, 'primary'), PrimaryMetric.options),
+    excludeCut: flag(raw, 'excludeCut'),
     judge: flag(raw, 'judge'),
     judges: texts(raw, 'judges'),
     repeats: whole(raw, 'repeats'),
     concurrency: whole(raw, 'concurrency'),
+    contextBudget: contextBudgetOf(raw['contextBudget']),
+    trace: member(text(raw, 'trace'), TraceLevel.options),
     budget: typeof raw.budget === 'number' && raw.budget > 0 ? raw.budget : undefined,
     modelSet: text(raw, 'modelSet'),
     retry: member(text(raw, 'retry'), RetryFailed.options),
@@ -290,7 +304,8 @@ export const readProvidersSearch = (raw: Raw): ProvidersSearch =>
 
 export const readCompareSearch = (raw: Raw): CompareSearch =>
   present({
-    ...runSearch(raw),
+    run: text(raw, 'run'),
+    dataset: text(raw, 'dataset'),
     runs: texts(raw, 'runs'),
     metric: metricOf(raw),
     cost: member(text(raw, 'cost'), COST_AXES),

@@ -45,7 +45,6 @@ export const SHELL_WORDS = {
   },
 
   notices: {
-    cell: 'Cell',
     run: (run: string) => `Run ${run}`,
     openResult: 'Open result',
     showSteps: 'Show steps',
@@ -56,7 +55,7 @@ export const SHELL_WORDS = {
     pause: (run: string) => `Pause run ${run}`,
     resume: (run: string) => `Resume run ${run}`,
     cancel: (run: string) => `Cancel run ${run}…`,
-    cancelAbout: 'Asks first, on the Progress page',
+    cancelAbout: 'Asks first, in the progress of the run',
     startService: (title: string) => `Start service: ${title}`,
     starting: 'Starting the service',
     stopping: 'Stopping the service',

@@ -6,7 +6,7 @@ import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { count, duration, rateWords } from '../components/format.ts'
 import { SERVICE_SIGNS, StateDot } from '../components/state-dot.tsx'
-import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
+import { STEP_NAMES } from '../../core/evidence/step-names.ts'
 import { api } from '../data/client.ts'
 import { useEngineEvents, useEventLink } from '../data/events.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
@@ -17,7 +17,7 @@ import { useBlind } from '../stores/sight.ts'
 import { usePageTitle, useRunNotices } from './run-notices.tsx'
 import { CommandPalette } from './command-palette.tsx'
 import { serviceDescriptor } from '../../contract/control/service-list.ts'
-import { guideOf, PAGE_GROUPS } from '../../contract/pages.ts'
+import { pageAt, PAGE_GROUPS } from '../../core/pages.ts'
 import styles from './shell.module.css'
 import { SHELL_WORDS } from './shell-words.ts'
 import { Page } from '../components/states.tsx'
@@ -103,7 +103,7 @@ function GuideLink() {
   const { pathname } = useLocation()
   if (pathname === '/help') return null
   return (
-    <Link to="/help" search={{ page: guideOf(pathname) }} className={styles.guide}>
+    <Link to="/help" search={{ page: pageAt(pathname)?.guide ?? 'first-run' }} className={styles.guide}>
       {WORDS.guide}
     </Link>
   )
@@ -133,20 +133,22 @@ function RunStrip() {
   return (
     <footer className={styles.strip} aria-label={WORDS.runUnderWay}>
       <div className={styles.stripText}>
-        <Link to="/ladder">{job.run_id}</Link>
-        {progress.datasetId !== null && (
+        <Link to="/runs/$run/progress" params={{ run: job.run_id }}>
+          {job.run_id}
+        </Link>
+        {progress.dataset_id !== null && (
           <span>
-            {progress.datasetId}
-            {progress.datasetCount > 1 && WORDS.of(progress.datasetNumber, progress.datasetCount)}
+            {progress.dataset_id}
+            {job.request.dataset_ids.length > 1 && WORDS.of(progress.dataset_number, job.request.dataset_ids.length)}
           </span>
         )}
         {moving && progress.step !== null && <span>{STEP_NAMES[progress.step]}</span>}
         <span>{WORDS.cells(count(progress.done), count(progress.total))}</span>
         <span>{WORDS.failed(count(progress.failed))}</span>
-        {moving && progress.cellsPerSecond !== null && (
-          <span>{WORDS.cellsPerSecond(rateWords(progress.cellsPerSecond))}</span>
+        {moving && progress.cells_per_second !== null && (
+          <span>{WORDS.cellsPerSecond(rateWords(progress.cells_per_second))}</span>
         )}
-        {moving && progress.leftMs !== null && <span>{WORDS.left(duration(progress.leftMs))}</span>}
+        {moving && progress.left_ms !== null && <span>{WORDS.left(duration(progress.left_ms))}</span>}
         {!moving && <strong>{job.state}</strong>}
       </div>
       <Progress

@@ -76,7 +76,7 @@ const MAX_WIDTH = 1000
 /** Draws a chart as wide as its place. */
 export function ChartBox({ draw }: { draw: (width: number) => ReactElement }) {
   const { ref, width } = useElementSize<HTMLDivElement>()
-  // What scrolls must be reachable by keyboard.
+  // A part that scrolls must be reachable by keyboard.
   const scrolling =
     width > 0 && width < MIN_WIDTH
       ? { style: { overflowX: 'auto' as const }, tabIndex: 0, role: 'region', 'aria-label': WORDS.chart }

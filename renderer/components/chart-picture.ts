@@ -1,6 +1,6 @@
 const SVG = 'http://www.w3.org/2000/svg'
 
-/** What the page's style sheets give to a chart; a picture on its own must carry it. */
+/** The page's style sheets give these to a chart; a picture on its own must carry it. */
 const STYLES = [
   'fill',
   'fill-opacity',

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { CLOUD_MARK, cloudWords } from '../../contract/evidence/cloud-use.ts'
+import { CLOUD_MARK, cloudWords } from '../../core/evidence/cloud-use.ts'
 import type { ModelSetView } from '../../contract/control/experiment.ts'
 import { api } from '../data/client.ts'
 import { COMPONENT_WORDS } from './component-words.ts'

@@ -1,4 +1,4 @@
-import { CLOUD_MARK } from '../../contract/evidence/cloud-use.ts'
+import { CLOUD_MARK } from '../../core/evidence/cloud-use.ts'
 import { plural } from './format.ts'
 
 /** The texts of the shared components. */
@@ -38,7 +38,7 @@ export const COMPONENT_WORDS = {
   hiddenGrades: {
     mark: 'judge grades hidden',
     about:
-      'You are grading these answers blindly: the grades of the judges are hidden until you reveal the approaches on the Judges page.',
+      'You are grading these answers blindly: the grades of the judges are hidden until you reveal the approaches in the tab Judges.',
   },
 
   experimental: {

@@ -8,9 +8,9 @@ const WORDS = COMPONENT_WORDS.confirmDialog
 interface ConfirmDialogProps {
   opened: boolean
   title: string
-  /** What the confirmed action does, as a verb with at most two words. */
+  /** Names the confirmed action, as a verb with at most two words. */
   confirm: string
-  /** What the other button does. */
+  /** Labels the button that closes the dialog without the action. */
   keep: string
   /** A word that must be typed before the action is possible; for what cannot be undone. */
   typed?: string | undefined

@@ -35,9 +35,9 @@ export function EstimateCell({ estimate, withSign, of }: { estimate: Estimate; w
   return (
     <>
       {estimateText(estimate, withSign)}
-      <div className="dim" title={why === '' ? undefined : why}>
+      <div className="dim">
         {count(estimate.n)} {of}
-        {why !== '' && estimate.n > 0 && ' *'}
+        {why !== '' && estimate.n > 0 && ` · ${why}`}
       </div>
     </>
   )

@@ -1,6 +1,6 @@
-import type { Span } from '../features/cell/text-match.ts'
+import type { Span } from './text-match.ts'
 
-/** Where a passage in Markdown has signs that only format it, and what they make strong. Offsets of the text stay as they are. */
+/** Finds where a passage in Markdown has signs that only format it, and what they make strong. Offsets of the text stay as they are. */
 export interface Markup {
   hidden: Span[]
   strong: Span[]

@@ -1,5 +1,5 @@
 import { Fragment, type ReactNode } from 'react'
-import { mergeSpans, type Span } from '../features/cell/text-match.ts'
+import { mergeSpans, type Span } from './text-match.ts'
 import { type Markup, markupOf } from './light-markup.ts'
 import styles from './marked-text.module.css'
 

@@ -1,7 +1,7 @@
 import type { RunHead } from '../../contract/control/run-index/runs.ts'
 import type { RunState } from '../../contract/control/run-job.ts'
 
-/** What is needed of a run to know whether it has all its cells. */
+/** These fields of a run show whether it has all its cells. */
 export type CountedRun = Pick<RunHead, 'run_id' | 'kind'> & {
   datasets: readonly Pick<RunHead['datasets'][number], 'cells' | 'expected_cells'>[]
   state: RunState | null

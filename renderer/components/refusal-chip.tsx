@@ -39,7 +39,7 @@ export function RefusalChip({ refusal }: { refusal: Refusal | undefined }) {
   return <Chip label={label} explanation={`${how} ${WORDS.noScoreChanges}`} />
 }
 
-/** How many answers of an approach refuse, also where none does; nothing where no row records it. */
+/** Shows how many answers of an approach refuse, also where none does; nothing where no row records it. */
 export function RefusalCount({ refusals }: { refusals: RefusalCounts | null }) {
   if (refusals === null) return null
   const { refused, answered, unknown, decided_by_model: byModel } = refusals

@@ -1,6 +1,7 @@
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
 import { count } from './format.ts'
-import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
+import { missingWords } from '../../core/evidence/missing-columns.ts'
+import { STEP_NAMES } from '../../core/evidence/step-names.ts'
 
 /** The sign of each state of a run; a word must accompany it. */
 export const RUN_SIGNS: Readonly<Record<RunState, string>> = {
@@ -15,9 +16,9 @@ export const RUN_SIGNS: Readonly<Record<RunState, string>> = {
   interrupted: '✕',
 }
 
-/** Whether the run is being worked on, so that its figures change. */
-export const isMoving = (state: RunState): boolean =>
-  state === 'running' || state === 'pausing' || state === 'cancelling'
+/** The sign of a run: a complete one that lacks graded columns is marked. */
+export const signOf = ({ state, missing = [] }: { state: RunState; missing?: RunJob['missing'] }): string =>
+  state === 'completed' && missing.length > 0 ? '▲' : RUN_SIGNS[state]
 
 function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
   if (cells === null || cells.total === 0) return ' before its first cell'
@@ -26,7 +27,7 @@ function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
 
 const FIRST_LINE_CHARS = 300
 
-/** Where a run failed and why, in its first failure's first line. */
+/** Returns where a run failed and why, in its first failure's first line. */
 export function failureWords({ failures }: Pick<RunJob, 'failures'>): string {
   const [first, ...others] = failures
   if (first === undefined) return ''
@@ -36,8 +37,8 @@ export function failureWords({ failures }: Pick<RunJob, 'failures'>): string {
   return `${place.length === 0 ? '' : `${place.join(', ')}: `}${line}${more}`
 }
 
-/** What follows a run's name: the one wording of its state on every page. */
-export function runStateWords(job: Pick<RunJob, 'state' | 'cells' | 'failures'>): string {
+/** Returns what follows a run's name: the one wording of its state on every page. */
+export function runStateWords(job: Pick<RunJob, 'state' | 'cells' | 'failures' | 'missing'>): string {
   switch (job.state) {
     case 'queued':
       return 'is queued'
@@ -52,6 +53,7 @@ export function runStateWords(job: Pick<RunJob, 'state' | 'cells' | 'failures'>)
     case 'cancelled':
       return `was cancelled${cellsWords(job)}`
     case 'completed':
+      if (job.missing !== undefined && job.missing.length > 0) return `completed, ${missingWords(job.missing)}`
       return job.cells === null
         ? 'is complete'
         : `is complete: ${count(job.cells.done)} of ${count(job.cells.total)} cells${job.cells.failed > 0 ? `, ${count(job.cells.failed)} failed` : ''}`

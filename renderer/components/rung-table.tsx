@@ -10,7 +10,7 @@ import { COMPONENT_WORDS } from './component-words.ts'
 const WORDS = COMPONENT_WORDS.rungTable
 
 interface RungTableProps {
-  /** What a screen reader calls it. */
+  /** A screen reader calls it by this name. */
   label: string
   points: readonly FrontierPoint[]
   /** In the order of the columns. */

@@ -3,7 +3,7 @@ import styles from './state-dot.module.css'
 
 export type Tone = 'good' | 'waiting' | 'idle' | 'bad'
 
-/** How a service's state is shown: by shape first, colour second. */
+/** A service's state is shown by shape first, colour second. */
 export const SERVICE_SIGNS: Record<ServiceStateName, Tone> = {
   absent: 'idle',
   external: 'good',

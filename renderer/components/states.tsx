@@ -14,7 +14,7 @@ const WHAT_TO_DO: Partial<Record<ControlErrorCode, string>> = {
   manifest_invalid: WORDS.invalidFile,
 }
 
-/** What went wrong, where, and what to do; with a button where the same call may work later. */
+/** Shows what went wrong, where, and what to do; with a button where the same call may work later. */
 export function ErrorPanel({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
   const { code, message, details, retryable } = controlErrorOf(error)
   const problems = Array.isArray(details?.problems) ? details.problems : []
@@ -68,14 +68,16 @@ export function LoadingRows({ rows, height = 28 }: { rows: number; height?: numb
   )
 }
 
-/** Head of a page, and its content below. */
-export function Page({ title, aside, children }: { title: ReactNode; aside?: ReactNode; children: ReactNode }) {
+/** Head of a page, and its content below. A tab of a run has no title: the run's name is above the tabs. */
+export function Page({ title, aside, children }: { title?: ReactNode; aside?: ReactNode; children: ReactNode }) {
   return (
     <div className={styles.page}>
-      <header className={styles.head}>
-        <h1>{title}</h1>
-        <div className={styles.aside}>{aside}</div>
-      </header>
+      {(title !== undefined || aside !== undefined) && (
+        <header className={styles.head}>
+          {title !== undefined && <h1>{title}</h1>}
+          <div className={styles.aside}>{aside}</div>
+        </header>
+      )}
       {children}
     </div>
   )

@@ -9,7 +9,7 @@ interface Removed {
   trashId: string
   name: string
   removedAt: string
-  /** How much it holds; every item has it, or none. */
+  /** States how much it holds; every item has it, or none. */
   size?: string
 }
 
@@ -22,7 +22,7 @@ interface TrashTableProps {
   onRestore: (trashId: string) => void
 }
 
-/** What was moved to the trash, each with a button that restores it; nothing while the trash is empty. */
+/** Lists what was moved to the trash, each with a button that restores it; nothing while the trash is empty. */
 export function TrashTable({ title, columns, items, restore, restoreOf, onRestore }: TrashTableProps) {
   if (items.length === 0) return null
   return (

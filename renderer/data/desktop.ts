@@ -6,7 +6,7 @@ export const desktop = (globalThis as { ragLadderDesktop?: DesktopBridge }).ragL
 
 export const DESKTOP_KEY = ['desktop']
 
-/** What the desktop app reports about itself; without data in a browser. */
+/** Returns what the desktop app reports about itself; without data in a browser. */
 export function useDesktopInfo(): UseQueryResult<DesktopInfo> {
   return useQuery({ queryKey: DESKTOP_KEY, queryFn: () => desktop!.describe(), enabled: desktop !== null })
 }

@@ -6,14 +6,14 @@ import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import type { SystemStatus } from '../../contract/control/system.ts'
 import { api, control } from './client.ts'
-import { EMPTY_LADDER, type LadderState, nextLadder } from './ladder-state.ts'
+import { EMPTY_LADDER, type LadderState, nextLadder, withView } from './ladder-state.ts'
 import { refreshQueries, repeatFirstFetches } from './refresh-queries.ts'
 import { watchSight } from './sight-of-page.ts'
 
 const LADDER_KEY = ['live', 'ladder'] as const
 const LINK_KEY = ['live', 'link'] as const
 
-/** Whether events arrive: connecting before the first answer, lost after one; expired when the engine no longer accepts this page. */
+/** States whether events arrive: connecting before the first answer, lost after one; expired when the engine no longer accepts this page. */
 export type EventLink = 'connecting' | 'open' | 'lost' | 'expired'
 
 const BATCH_MS = 80
@@ -42,7 +42,7 @@ function keepJob(client: QueryClient, job: RunJob): void {
   })
 }
 
-/** What an event makes stale, by key; each key once per batch. */
+/** Returns what an event makes stale, by key; each key once per batch. */
 function staleKeys({ event }: SequencedEvent): QueryKey[] {
   switch (event.type) {
     case 'stream.gap':
@@ -71,7 +71,7 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
             api.runs.list.key(),
             api.runs.overview.key(),
             api.runs.interrupted.key(),
-            api.runs.steps.key(),
+            api.runs.view.key(),
             api.experiment.plan.key(),
             api.judges.results.key(),
           ]
@@ -87,8 +87,17 @@ function refresh(client: QueryClient, batch: readonly SequencedEvent[]): void {
   for (const key of all ? [[]] : stale.values()) refreshQueries(client, key)
 }
 
+/** Asks the engine for what this page did not get; without an answer the counts of the run's job are shown. */
+async function readView(client: QueryClient, runId: string): Promise<void> {
+  const view = await control.runs.view({ run_id: runId }).catch(() => null)
+  if (view !== null)
+    client.setQueryData<LadderState>(LADDER_KEY, (state) => (state === undefined ? state : withView(state, view)))
+}
+
 function applyBatch(client: QueryClient, batch: SequencedEvent[]): void {
-  client.setQueryData<LadderState>(LADDER_KEY, (state = EMPTY_LADDER) => batch.reduce(nextLadder, state))
+  const ladder = client.setQueryData<LadderState>(LADDER_KEY, (state = EMPTY_LADDER) => batch.reduce(nextLadder, state))
+  if (ladder?.isWhole === false && batch.some(({ event: { type } }) => type === 'run.changed' || type === 'stream.gap'))
+    void readView(client, ladder.runId!)
   const jobs = new Map(
     batch.flatMap(({ event }) => (event.type === 'run.changed' ? [[event.job.run_id, event.job] as const] : [])),
   )
@@ -169,11 +178,11 @@ export function useEngineEvents(blind: boolean): void {
   }, [client, blind])
 }
 
-/** What the events reported of the newest run. */
+/** Returns what the events reported of the newest run. */
 export const useLadder = (): LadderState =>
   useQuery({ queryKey: LADDER_KEY, queryFn: () => EMPTY_LADDER, enabled: false, initialData: EMPTY_LADDER }).data
 
-/** Whether events of the engine arrive. */
+/** Returns true when events of the engine arrive. */
 export const useEventLink = (): EventLink =>
   useQuery<EventLink>({ queryKey: LINK_KEY, queryFn: () => 'connecting', enabled: false, initialData: 'connecting' })
     .data

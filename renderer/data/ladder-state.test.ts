@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { ControlEvent } from '../../contract/control/events.ts'
-import { EMPTY_LADDER, type LadderState, nextLadder, throughput } from './ladder-state.ts'
+import { StoredRunRequest, type RunJob } from '../../contract/control/run-job.ts'
+import { runProgress } from '../../core/evidence/run-fold.ts'
+import { EMPTY_LADDER, type LadderState, nextLadder, progressOf, withView } from './ladder-state.ts'
 
 const after = (events: ControlEvent[], from: LadderState = EMPTY_LADDER): LadderState =>
   events.reduce(
@@ -24,30 +26,37 @@ const cell = (status: 'ok' | 'error'): ControlEvent => ({
 })
 
 describe('nextLadder', () => {
-  it('counts cells, keeps latencies of successful ones, and logs failures', () => {
-    const climb = after([started, cell('ok'), cell('ok'), cell('error')]).climbs.smoke!
-    expect([climb.finished, climb.failed, climb.aliases['vanilla-rag']]).toEqual([
-      3,
-      1,
-      { ok: 2, failed: 1, latenciesMs: [100, 100] },
-    ])
-    expect(throughput(climb)).toBe(2)
-    expect(after([started, cell('error')]).log.at(-1)).toMatchObject({ level: 'warning' })
+  it('logs cells that failed, not those that succeeded', () => {
+    const { datasets, log } = after([started, cell('ok'), cell('error')])
+    expect(datasets[0]!.cells).toMatchObject({ done: 2, failed: 1 })
+    expect(log.map(({ level }) => level)).toEqual(['warning'])
   })
 
-  it('keeps the code of a failed step beside its message', () => {
-    const { climbs } = after([
-      started,
-      { type: 'step.started', dataset_id: 'smoke', step: 'start' } as const,
-      { type: 'step.failed', dataset_id: 'smoke', step: 'start', code: 'service_failed', message: 'no port' },
-    ])
-    expect(climbs.smoke!.steps.start).toEqual({
-      state: 'failed',
-      startedAt: 1700000000500,
-      durationMs: 500,
-      note: 'no port',
-      code: 'service_failed',
-    })
+  it('takes the engine’s view of a run whose beginning it did not get, and counts no event twice', () => {
+    const request = StoredRunRequest.parse({ dataset_ids: ['smoke'], models: ['vanilla-rag'] })
+    const job: RunJob = {
+      run_id: 'one',
+      state: 'running',
+      request,
+      created_at: '2026-01-01T00:00:00.000Z',
+      started_at: null,
+      finished_at: null,
+      progress: { ...runProgress([]), total: 9, done: 5 },
+      failures: [],
+      cells: null,
+      retry_of: null,
+      resumable: false,
+    }
+    const late = after([{ type: 'run.changed', job }, cell('ok')])
+    expect([late.isWhole, late.datasets]).toEqual([false, []])
+    expect(progressOf(job, late)).toMatchObject({ total: 9, done: 5 })
+    const whole = after([started, cell('ok'), cell('ok')])
+    // Numbers 1 to 3 are in the view, 4 is not.
+    const view = { run_id: 'one', seq: 3, datasets: whole.datasets }
+    const event = (seq: number) => ({ seq, at: '2026-01-01T00:00:00.000Z', event: cell('ok') })
+    const state = [event(3), event(4)].reduce(nextLadder, withView(late, view))
+    expect(progressOf(job, state)).toMatchObject({ total: 3, done: 3 })
+    expect(withView(whole, view)).toBe(whole)
   })
 
   it('logs steps by the names that the page shows', () => {

@@ -16,7 +16,7 @@ function takeFromAddress(): void {
 // Modules of pages are also read by unit tests, which have no address.
 if ('location' in globalThis) takeFromAddress()
 
-/** What shows the engine that a call comes from a page of its own; empty in the desktop app, whose shell vouches for its pages. */
+/** Returns what shows the engine that a call comes from a page of its own; empty in the desktop app, whose shell vouches for its pages. */
 export function pageKeyHeader(): Record<string, string> {
   const key = localStorage.getItem(STORED)
   return key === null ? {} : { [PAGE_KEY_HEADER]: key }

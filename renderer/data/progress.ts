@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query'
-import type { RunJob } from '../../contract/control/run-job.ts'
+import type { RunJob, RunProgress } from '../../contract/control/run-job.ts'
 import { useBlind } from '../stores/sight.ts'
 import { api } from './client.ts'
 import { useLadder } from './events.ts'
-import { type Progress, progressOf } from './run-progress.ts'
+import { progressOf } from './ladder-state.ts'
 
 const STATUS_EVERY_MS = 5000
 
@@ -22,7 +22,7 @@ export function useActiveRun(): RunJob | null {
 }
 
 /** Progress of a run as of now; null for no run. */
-export function useProgress(job: RunJob | null): Progress | null {
+export function useProgress(job: RunJob | null): RunProgress | null {
   const ladder = useLadder()
   return job === null ? null : progressOf(job, ladder)
 }

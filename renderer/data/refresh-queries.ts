@@ -1,9 +1,9 @@
 import type { Query, QueryClient, QueryKey } from '@tanstack/react-query'
 
-// What an event makes stale is fetched again. TanStack Query joins an invalidation to a query's first fetch when that is under way, but the
+// Data that an event makes stale are fetched again. TanStack Query joins an invalidation to a query's first fetch when that is under way, but the
 // engine may have answered it before what the event reports. Such a query is fetched once more after its first answer.
 
-/** State of the event stream itself is no answer of the engine. */
+/** State of the event stream itself is not an answer of the engine. */
 const isServerData = ({ queryKey }: Query): boolean => queryKey[0] !== 'live'
 
 /** Fetches the queries below this key again whose first fetch is under way, as soon as it has ended. */

@@ -9,7 +9,7 @@ import { NoRun } from '../components/no-run.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
 import { useSamples } from '../components/run-marks.tsx'
-import { runChoices } from '../components/sample-runs.ts'
+import { comparableChoices, sharesDataset } from '../features/compare/comparable-runs.ts'
 import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
@@ -44,7 +44,7 @@ export function ComparePage() {
   })
   if (run === undefined || dataset === undefined)
     return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
-  const others = (search.runs ?? []).filter((id) => id !== run.run_id)
+  const others = (search.runs ?? []).filter((id) => id !== run.run_id && sharesDataset(runs, id, dataset.dataset_id))
   const points = frontier.data?.points ?? []
   const here = points.filter(({ dataset_id: id }) => id === dataset.dataset_id)
   return (
@@ -83,10 +83,7 @@ export function ComparePage() {
             searchable
             clearable
             maxValues={MOST_RUNS}
-            data={runChoices(
-              runs.map(({ run_id: id }) => id).filter((id) => id !== run.run_id),
-              samples,
-            )}
+            data={comparableChoices(runs, run.run_id, dataset.dataset_id, samples)}
             value={others}
             onChange={(ids) => void navigate({ search: { ...search, runs: ids.length === 0 ? undefined : ids } })}
           />

@@ -2,41 +2,34 @@ import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
-import { NoRun } from '../components/no-run.tsx'
-import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
-import { ExportMenu } from '../features/matrix/export-menu.tsx'
 import { api } from '../data/client.ts'
 import { CoverageChart } from '../features/coverage/coverage-chart.tsx'
 import { CoverageTable } from '../features/coverage/coverage-table.tsx'
+import { useShownRun } from '../features/run/run-context.ts'
 import { COVERAGE_WORDS as WORDS } from '../features/coverage/coverage-words.ts'
+import { RunPage } from '../features/run/run-page.tsx'
 
-/** What was measured of each approach, what was not, and why. */
 export function CoveragePage() {
-  const search = useSearch({ from: '/coverage' })
-  const navigate = useNavigate({ from: '/coverage' })
-  const { query, runs, run, dataset } = useRunDataset(search)
-  const coverage = useQuery({
-    ...api.coverage.get.queryOptions({ input: { run_id: run?.run_id ?? '', dataset_id: dataset?.dataset_id ?? '' } }),
-    enabled: dataset !== undefined,
-  })
-  const error = query.error ?? coverage.error
-  if (run === undefined || dataset === undefined)
-    return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
   return (
-    <Page
-      title={WORDS.page}
-      aside={
-        <>
-          <RunPicker
-            {...{ runs, run }}
-            datasetId={dataset.dataset_id}
-            onChange={(next) => void navigate({ search: { ...search, ...next } })}
-          />
-          <ExportMenu run={run.run_id} dataset={dataset.dataset_id} />
-        </>
-      }
-    >
-      {error !== null && <ErrorPanel error={error} what={WORDS.coverage} retry={() => void coverage.refetch()} />}
+    <RunPage tab="coverage">
+      <Coverage />
+    </RunPage>
+  )
+}
+
+/** Shows what was measured of each approach, what was not, and why. */
+function Coverage() {
+  const search = useSearch({ from: '/runs/$run/coverage' })
+  const navigate = useNavigate({ from: '/runs/$run/coverage' })
+  const { run, dataset } = useShownRun(search.dataset)
+  const coverage = useQuery(
+    api.coverage.get.queryOptions({ input: { run_id: run.run_id, dataset_id: dataset.dataset_id } }),
+  )
+  return (
+    <Page>
+      {coverage.error !== null && (
+        <ErrorPanel error={coverage.error} what={WORDS.coverage} retry={() => void coverage.refetch()} />
+      )}
       {coverage.isPending && <LoadingRows rows={14} />}
       {coverage.data !== undefined && (
         <>

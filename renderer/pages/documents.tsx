@@ -2,7 +2,7 @@ import { Button, FileButton, NumberInput, Progress, Select } from '@mantine/core
 import { Dropzone } from '@mantine/dropzone'
 import { useState } from 'react'
 import { OutputFormat, UseOcr } from '../../contract/http/conversion.ts'
-import { DOCUMENT_FORMATS } from '../../contract/http/document-formats.ts'
+import { DOCUMENT_FORMATS } from '../../core/document-formats.ts'
 import { bytes, count } from '../components/format.ts'
 import { EmptyPanel, Page } from '../components/states.tsx'
 import { useNow } from '../components/use-now.ts'
@@ -125,7 +125,7 @@ export function DocumentsPage() {
   )
 }
 
-/** How many of the files are through, whatever became of them. */
+/** Shows how many of the files are through, whatever became of them. */
 function FilesProgress({ conversions }: { conversions: readonly Conversion[] }) {
   const over = conversions.filter(({ state }) => state === 'done' || state === 'failed').length
   const failed = conversions.filter(({ state }) => state === 'failed').length

@@ -19,8 +19,10 @@ import { OWN_WORDS } from '../features/own-data/own-words.ts'
 import { connectionKind } from '../../contract/manifests/model-connections.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { count, duration, rateWords } from '../components/format.ts'
-import { STEP_NAMES } from '../../contract/evidence/step-names.ts'
+import { STEP_NAMES } from '../../core/evidence/step-names.ts'
+import { LOCAL_EMBEDDINGS } from '../../contract/manifests/model-catalogue.ts'
 import { isRuleBased } from '../../contract/manifests/model-backends.ts'
+import { EmbeddingsOffer } from '../features/models/embeddings-offer.tsx'
 import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 
 const WORDS = HOME_WORDS.page
@@ -28,7 +30,7 @@ const WORDS = HOME_WORDS.page
 /** Rows of a list of runs; the rest is on the page Runs. */
 const MOST_LISTED = 12
 
-/** What is running, what came out last, and whether the services are well; before the first run, how to make one. */
+/** Shows what is running, what came out last, and whether the services are well; before the first run, how to make one. */
 export function HomePage() {
   // The input of the run picker, so that both share one answer.
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
@@ -54,7 +56,14 @@ export function HomePage() {
   )
   const samples = runs.data.runs.filter(({ run_id: id }) => names.has(id)).slice(0, MOST_LISTED)
   const sampleList = samples.length > 0 && (
-    <Panel title={WORDS.samples} aside={<Link to="/result">{WORDS.readSample}</Link>}>
+    <Panel
+      title={WORDS.samples}
+      aside={
+        <Link to="/runs/$run/verdict" params={{ run: samples[0]!.run_id }}>
+          {WORDS.readSample}
+        </Link>
+      }
+    >
       <p className="dim">{WORDS.samplesAbout}</p>
       <LastRuns runs={samples} jobs={[]} label={WORDS.samples} />
     </Panel>
@@ -65,6 +74,7 @@ export function HomePage() {
         <UnreadableFiles />
         <FoundOffer />
         <FirstRun />
+        <VectorsOffer />
         {sampleList}
         <Services />
       </Page>
@@ -74,6 +84,7 @@ export function HomePage() {
       <StoppedRuns />
       <UnreadableFiles />
       <FoundOffer />
+      <VectorsOffer />
       {jobs.length === 0 && active === null && <FirstRunHint />}
       {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
       {newest !== undefined && <RunResultPanel run={newest.run_id} />}
@@ -114,6 +125,19 @@ function FoundOffer() {
   )
 }
 
+/** Vectors of a model instead of hashed words, for the next run. */
+function VectorsOffer() {
+  const navigate = useNavigate()
+  const sets = useQuery(api.experiment.get.queryOptions()).data?.model_sets ?? []
+  return (
+    <EmbeddingsOffer
+      sets={sets}
+      current={sets.find(({ is_default: isDefault }) => isDefault)}
+      onUse={() => void navigate({ to: '/launch', search: { modelSet: LOCAL_EMBEDDINGS.set } })}
+    />
+  )
+}
+
 const RUNNING = HOME_WORDS.runningNow
 
 /** The run under way in large figures. */
@@ -123,18 +147,25 @@ function RunningNow({ job }: { job: RunJob }) {
   const figures: [string, string][] = [
     [RUNNING.cells, `${count(progress.done)}/${count(progress.total)}`],
     [RUNNING.failed, count(progress.failed)],
-    [RUNNING.cellsPerSecond, progress.cellsPerSecond === null ? '–' : rateWords(progress.cellsPerSecond)],
-    [RUNNING.left, duration(progress.leftMs)],
+    [RUNNING.cellsPerSecond, progress.cells_per_second === null ? '–' : rateWords(progress.cells_per_second)],
+    [RUNNING.left, duration(progress.left_ms)],
   ]
   return (
-    <Panel title={RUNNING.run(job.run_id)} aside={<Link to="/ladder">{RUNNING.showSteps}</Link>}>
+    <Panel
+      title={RUNNING.run(job.run_id)}
+      aside={
+        <Link to="/runs/$run/progress" params={{ run: job.run_id }}>
+          {RUNNING.showSteps}
+        </Link>
+      }
+    >
       <div className={styles.running}>
         <p className="dim">
           {job.state}
-          {progress.datasetId !== null && ` · ${progress.datasetId}`}
-          {progress.datasetCount > 1 &&
-            progress.datasetNumber !== null &&
-            RUNNING.of(progress.datasetNumber, progress.datasetCount)}
+          {progress.dataset_id !== null && ` · ${progress.dataset_id}`}
+          {job.request.dataset_ids.length > 1 &&
+            progress.dataset_number !== null &&
+            RUNNING.of(progress.dataset_number, job.request.dataset_ids.length)}
           {progress.step !== null && ` · ${STEP_NAMES[progress.step]}`}
         </p>
         <Progress

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
-import { NoRun } from '../components/no-run.tsx'
-import { RunPicker, useRunDataset } from '../components/run-picker.tsx'
+import { partOfRun } from '../../core/pages.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { BlindVote } from '../features/judges/blind-vote.tsx'
@@ -10,9 +9,11 @@ import { BeginDialog, JudgeRunDialog, RevealDialog } from '../features/judges/di
 import { JudgeResults } from '../features/judges/judge-results.tsx'
 import { JUDGES_WORDS as WORDS } from '../features/judges/judges-words.ts'
 import { type Round, setInput } from '../features/judges/use-ballot.ts'
+import { useShownRun } from '../features/run/run-context.ts'
 import { useSight } from '../stores/sight.ts'
+import { RunPage } from '../features/run/run-page.tsx'
 
-/** How often a run that still makes its answers is asked for. */
+/** Sets how often a run that still makes its answers is asked for. */
 const UNDER_WAY_POLL_MS = 2000
 
 interface VotingProps {
@@ -54,16 +55,23 @@ function Voting({ round, asked, onGo }: VotingProps) {
   return <BlindVote key={page.data.sets[0].set} round={round} page={page.data} index={index} onGo={onGo} />
 }
 
-/** What the judges gave, until a person starts a blind round: then answers under letters, and nothing else until the approaches are revealed. */
 export function JudgesPage() {
-  const search = useSearch({ from: '/judges' })
-  const navigate = useNavigate({ from: '/judges' })
+  return (
+    <RunPage tab="judges">
+      <Judges />
+    </RunPage>
+  )
+}
+
+/** Shows what the judges gave, until a person starts a blind round: then answers under letters, and nothing else until the approaches are revealed. */
+function Judges() {
+  const search = useSearch({ from: '/runs/$run/judges' })
+  const navigate = useNavigate({ from: '/runs/$run/judges' })
   const router = useRouter()
-  const { query, runs, run, dataset } = useRunDataset(search)
-  const round = { run: run?.run_id ?? '', dataset: dataset?.dataset_id ?? '' }
+  const { run, dataset } = useShownRun(search.dataset)
+  const round = { run: run.run_id, dataset: dataset.dataset_id }
   const state = useQuery({
     ...api.judges.state.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset } }),
-    enabled: run !== undefined && dataset !== undefined,
     // Events, which could name an approach, do not reach this page.
     refetchInterval: ({ state: { data } }) => (data?.under_way === true ? UNDER_WAY_POLL_MS : false),
   })
@@ -74,24 +82,16 @@ export function JudgesPage() {
     setNamesShown(namesShown)
     return () => setNamesShown(false)
   }, [namesShown, setNamesShown])
-  if (run === undefined || dataset === undefined)
-    return <NoRun title={WORDS.page} query={query} named={search.run} words={WORDS} />
   const go = (index: number, replace = false): void => {
     // The first question may arrive after the user has chosen another page, which is still loading.
-    if (router.latestLocation.pathname !== '/judges') return
-    void navigate({ search: { run: round.run, dataset: round.dataset, set: index + 1 }, replace })
+    if (partOfRun(router.latestLocation.pathname) !== 'judges') return
+    void navigate({ search: { dataset: round.dataset, set: index + 1 }, replace })
   }
   const key = `${round.run} ${round.dataset}`
   return (
     <Page
-      title={WORDS.page}
       aside={
         <>
-          <RunPicker
-            {...{ runs, run }}
-            datasetId={dataset.dataset_id}
-            onChange={(next) => void navigate({ search: next })}
-          />
           <JudgeRunDialog run={round.run} dataset={round.dataset} />
           {state.data?.round === 'none' && !state.data.under_way && (
             <BeginDialog key={key} round={round} questions={dataset.questions} />

@@ -1,6 +1,6 @@
 import { Button, Checkbox, Select, TextInput } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { RunState } from '../../contract/control/run-job.ts'
 import { useSamples } from '../components/run-marks.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
@@ -32,7 +32,7 @@ export function RunsPage() {
   const shown = runs.filter((run) => matchesFilter(run, filter))
   const samples = useSamples().size
   const launch = (
-    <Button variant="default" onClick={() => void navigate({ to: '/launch' })}>
+    <Button variant="default" component={Link} to="/launch">
       {WORDS.launch}
     </Button>
   )
@@ -152,9 +152,9 @@ function RunTrash() {
     <TrashTable
       title={TRASH.title}
       columns={{ name: TRASH.run, removedAt: TRASH.removedAt, size: TRASH.size }}
-      items={data.map(({ trash_id: trashId, run_id: name, removed_at: removedAt, files, size_bytes: size }) => ({
+      items={data.map(({ trash_id: trashId, run_id: run, why, removed_at: removedAt, files, size_bytes: size }) => ({
         trashId,
-        name,
+        name: TRASH.what[why](run),
         removedAt,
         size: TRASH.files(files, bytes(size)),
       }))}

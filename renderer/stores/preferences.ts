@@ -11,7 +11,7 @@ interface Preferences {
   dismiss: (hint: string) => void
 }
 
-/** What a person likes, kept in this browser. */
+/** Holds what a person likes, kept in this browser. */
 export const usePreferences = create<Preferences>()(
   persist(
     (set) => ({

@@ -1,5 +1,5 @@
 import { create } from 'zustand'
-import type { QuestionDraft } from '../features/own-data/question-draft.ts'
+import type { QuestionDraft } from '../features/own-data/questions/question-draft.ts'
 
 interface QuestionDrafts {
   /** By dataset and question; only what is not saved. */

@@ -1,5 +1,6 @@
 import { useRouterState } from '@tanstack/react-router'
 import { create } from 'zustand'
+import { partOfRun } from '../../core/pages.ts'
 
 interface Sight {
   /** No round on screen takes votes: names may be shown. */
@@ -7,15 +8,17 @@ interface Sight {
   setNamesShown: (namesShown: boolean) => void
 }
 
-/** What the judges page knows of its round. */
+/** Holds what the tab Judges knows of its round. */
 export const useSight = create<Sight>()((set) => ({
   namesShown: false,
   setNamesShown: (namesShown) => set({ namesShown }),
 }))
 
-/** Whether nothing that names an approach may be fetched: a person votes, or it is not known yet whether one does. */
+/** Returns true when nothing that names an approach may be fetched: a person votes, or it is not known yet whether one does. */
 export function useBlind(): boolean {
-  const atJudges = useRouterState({ select: ({ location }) => location.pathname === '/judges' })
+  const atJudges = useRouterState({
+    select: ({ location }) => location.pathname === '/judges' || partOfRun(location.pathname) === 'judges',
+  })
   const namesShown = useSight((sight) => sight.namesShown)
   return atJudges && !namesShown
 }

@@ -6,7 +6,7 @@ import { transcribe } from '../features/speech/speech-client.ts'
 /** The last recording of the page Speech and what became of it; kept when the page is left, until the tab is closed. */
 interface Transcription {
   sound: Blob | null
-  /** When the request under way began; null for none. */
+  /** States when the request under way began; null for none. */
   startedAt: number | null
   result: AdvancedTranscription | null
   error: Error | null

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { nodeFileOps, type FileOps, type LogFile } from '../../main/evidence/file-ops.ts'
+import { nodeFileOps, type FileOps, type LogFile } from '../../main/evidence/files/file-ops.ts'
 import { openEvidenceLog } from '../../main/evidence/open-evidence-log.ts'
 import { sampleCells, sampleIdentity, sampleRow } from '../helpers/evidence-rows.ts'
 
@@ -14,7 +14,7 @@ export interface AppendOverheadFigures {
   eightInFlightMs: number
 }
 
-/** What the evidence log adds to a cell, on rows of about 3.5 kB. */
+/** Returns what the evidence log adds to a cell, on rows of about 3.5 kB. */
 export async function benchAppendOverhead(cells = 2000): Promise<AppendOverheadFigures> {
   return {
     withSync: await oneByOne(cells, nodeFileOps),

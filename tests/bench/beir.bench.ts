@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { RunEvent } from '../../contract/index.ts'
+import { RunEvent } from '../../contract/evidence/run-event.ts'
 import { writeBeirSet } from '../helpers/beir-set.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -12,7 +12,7 @@ const APPROACHES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag']
 /** Phases that only a graph or the lazy index read. */
 const NOT_READ = ['graph_upload', 'drain']
 
-/** How many documents: `RAG_LADDER_BENCH_DOCUMENTS=20000` asks for others. */
+/** Sets the number of documents: `RAG_LADDER_BENCH_DOCUMENTS=20000` asks for others. */
 const size = (): number => Number(process.env['RAG_LADDER_BENCH_DOCUMENTS'] ?? 50_000)
 
 async function command(

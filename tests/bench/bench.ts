@@ -95,6 +95,14 @@ async function statistics(): Promise<Figure[]> {
       covered(`coverage of the difference's interval, ${world}`, difference, discrete.has(world)),
       covered(`coverage of the mean's interval, ${world}`, mean, discrete.has(world)),
     ]),
+    ...figures.clustered.flatMap(({ world, coverage, mean, nullError, power, mixedError, mixedPower }) => [
+      covered(`coverage of the difference's interval, ${world}`, coverage),
+      covered(`coverage of the mean's interval, ${world}`, mean),
+      shown('P13', `false decisions, ${world}`, nullError, ''),
+      shown('P13', `the same of a random intercept by REML, ${world}`, mixedError, ''),
+      shown('P13', `power for a difference of a tenth, ${world}`, power, ''),
+      shown('P13', `the same of a random intercept by REML, ${world}`, mixedPower, ''),
+    ]),
     atMost('P13', 'runs of 7 equal approaches in which any of 21 pairs is decided', figures.falseDecisions, '', 0.05),
     ...figures.constantDecisions.map(({ questions, share }) =>
       atMost(

@@ -33,7 +33,7 @@ for (const file of files.toSorted()) {
   const dataset = file.slice(first.length + 1, -SUFFIX.length)
   const runs = { [first]: await rowsOf(file), [second]: await rowsOf(`${second}-${dataset}${SUFFIX}`) }
   for (const model of new Set(runs[first]!.map(({ approach }) => approach.model))) {
-    // Where an approach returns five contexts, both metrics have the same values: one line names both.
+    // Both metrics have the same values where an approach returns five contexts: one line names both.
     const lines = new Map<string, string[]>()
     for (const [metric, name] of Object.entries(METRICS)) {
       const line = lineOf(runs, model, metric)?.join(' | ')

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { normalName } from '../../providers/platform/graph-engine/resolution/names.ts'
+import { normalName } from '../../providers/platform/stores/graph-engine/resolution/names.ts'
 import { extractGraph } from '../../providers/platform/models/builtin/extraction/extract-graph.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
@@ -21,7 +21,7 @@ const Labels = z.object({
 
 export interface DomainScore {
   domain: string
-  /** Whether the rules were written without its passages. */
+  /** True when the rules were written without its passages. */
   heldBack: boolean
   precision: number
   recall: number

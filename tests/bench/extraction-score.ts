@@ -1,5 +1,5 @@
-import { normalName } from '../../providers/platform/graph-engine/resolution/names.ts'
-import type { MergedGraph } from '../../providers/platform/graph-engine/graph/merged-graph.ts'
+import { normalName } from '../../providers/platform/stores/graph-engine/resolution/names.ts'
+import type { MergedGraph } from '../../providers/platform/stores/graph-engine/graph/merged-graph.ts'
 
 /** The typed graph of a corpus: what a perfect extractor would find. */
 export interface TypedGraph {

@@ -1,12 +1,14 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { number, type Figure } from './figure.ts'
 
 const PAGE = join(PROJECT_ROOT, 'docs/figures.md')
+/** Holds a page of each benchmark with all its figures. */
+const FOLDER = join(PROJECT_ROOT, 'docs/figures')
 
-/** What each target asks for. A timing is a limit for two processor cores unless stated otherwise. */
+/** Lists what each target asks for. A timing is a limit for two processor cores unless stated otherwise. */
 const TARGETS: readonly (readonly [id: string, area: string, wanted: string])[] = [
   [
     'P1',
@@ -81,17 +83,15 @@ const TARGETS: readonly (readonly [id: string, area: string, wanted: string])[] 
   ],
 ]
 
-const TARGETS_TITLE = 'Targets'
+/** The text of the page above the tables. */
+const FIGURES_HEAD = `# Figures
 
-/** The text of the page above the figures. */
-export const FIGURES_HEAD = `# Figures
-
-Each section below is the last output of \`npm run bench -- --write\` for that benchmark. ● meets its target, ▲ misses it; a figure without a mark
+The page of each benchmark is the last output of \`npm run bench -- --write\` for it. ● meets its target, ▲ misses it; a figure without a mark
 has no target. The load is the number of processes that waited for a processor when the benchmark ended: on a busy machine, elapsed times are longer.
 
-## ${TARGETS_TITLE}
+## Targets
 
-Benchmarks, tests and decision records name these targets. Not every target has a benchmark yet: a target without figures below is not measured by \`npm run bench\`.
+Benchmarks, tests and decision records name these targets. Not every target has a benchmark yet: a target without figures is not measured by \`npm run bench\`.
 
 | target | about | wanted |
 |---|---|---|
@@ -104,23 +104,51 @@ const row = ({ id, what, value, unit, target, met }: Figure): string =>
     ' ',
   )
 
-const section = (name: string, figures: readonly Figure[]): string =>
+const TABLE_HEAD = '| | target | what | measured | wanted |\n|---|---|---|---:|---|'
+
+const benchmarkPage = (name: string, figures: readonly Figure[]): string =>
   [
-    `## ${name}\n`,
+    `# Figures: ${name}\n`,
     `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)}.\n`,
-    '| | target | what | measured | wanted |',
-    '|---|---|---|---:|---|',
+    TABLE_HEAD,
     ...figures.map(row),
     '',
   ].join('\n')
 
-/** Writes the figures of one benchmark to `docs/figures.md`, replacing the earlier ones. */
+/** The page that leads to those of the benchmarks, given by name, and lists each figure that misses its target. */
+export function figuresPage(pages: ReadonlyMap<string, string>): string {
+  const benchmarks = [...pages]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, text]) => {
+      const lines = text.split('\n').filter((line) => /^\| [●▲]? ?\|/.test(line) && !line.startsWith('| | target |'))
+      const marked = (sign: string): string[] => lines.filter((line) => line.startsWith(`| ${sign} |`))
+      const date = /^\d{4}-\d{2}-\d{2}/m.exec(text)?.[0] ?? ''
+      const [met, missed] = [marked('●'), marked('▲')]
+      const counts = [lines, met, missed].map(({ length }) => `${length} |`).join(' ')
+      return { line: `| [${name}](figures/${name}.md) | ${date} | ${counts}`, missed }
+    })
+  const missed = benchmarks.flatMap(({ missed }) => missed)
+  return [
+    FIGURES_HEAD,
+    '## Benchmarks\n',
+    '| benchmark | measured on | figures | ● | ▲ |\n|---|---|---:|---:|---:|',
+    ...benchmarks.map(({ line }) => line),
+    '\n## Missed targets\n',
+    ...(missed.length === 0 ? ['None.'] : [TABLE_HEAD, ...missed]),
+    '',
+  ].join('\n')
+}
+
+/** The pages of the benchmarks by name. */
+export async function benchmarkPages(): Promise<Map<string, string>> {
+  const names = (await readdir(FOLDER)).filter((name) => name.endsWith('.md'))
+  const read = names.map(async (name) => [name.slice(0, -3), await readFile(join(FOLDER, name), 'utf8')] as const)
+  return new Map(await Promise.all(read))
+}
+
+/** Writes the page of one benchmark and the one that leads to it. */
 export async function writeFigures(name: string, figures: readonly Figure[]): Promise<void> {
-  const page = await readFile(PAGE, 'utf8').catch(() => FIGURES_HEAD)
-  const [, ...stored] = page.split(/^(?=## )/m)
-  const sections = new Map(stored.map((text) => [/^## (.*)$/m.exec(text)![1]!, `${text.trimEnd()}\n`]))
-  sections.delete(TARGETS_TITLE)
-  sections.set(name, section(name, figures))
-  const sorted = [...sections].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, text]) => text)
-  await writeFile(PAGE, [FIGURES_HEAD, ...sorted].join('\n'))
+  await mkdir(FOLDER, { recursive: true })
+  await writeFile(join(FOLDER, `${name}.md`), benchmarkPage(name, figures))
+  await writeFile(PAGE, figuresPage(await benchmarkPages()))
 }

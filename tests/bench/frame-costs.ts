@@ -12,10 +12,10 @@ interface TraceEvent {
 /** Categories of a trace that `frameCosts` can read. */
 export const TRACE_CATEGORIES = ['cc', 'devtools.timeline', 'disabled-by-default-devtools.timeline']
 
-/** What the page itself costs; it runs on the main thread and would run so with a graphics processor too. */
+/** Lists what the page itself costs; it runs on the main thread and would run so with a graphics processor too. */
 const OWN_WORK = new Set(['FunctionCall', 'EventDispatch', 'FireAnimationFrame', 'TimerFire', 'RunMicrotasks'])
 for (const name of ['UpdateLayoutTree', 'Layout', 'MinorGC', 'MajorGC']) OWN_WORK.add(name)
-/** What becomes pictures of it, on the same thread. */
+/** Lists what becomes pictures of it, on the same thread. */
 const PAINT = new Set(['PrePaint', 'Paint', 'Layerize'])
 const FRAME = 'ProxyMain::BeginMainFrame'
 

@@ -16,7 +16,7 @@ const PAGE = join(PROJECT_ROOT, 'docs/jobs.md')
 interface Outcome {
   job: Job
   effort: Effort
-  /** What the person ended with. */
+  /** Holds what the person ended with. */
   seen: string
   problem: string | null
 }

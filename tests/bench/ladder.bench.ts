@@ -1,7 +1,7 @@
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { RunEvent } from '../../contract/index.ts'
+import { RunEvent } from '../../contract/evidence/run-event.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { atMost, shown, type Figure } from './figure.ts'
 import { measureProcess } from './measured-process.ts'

@@ -1,4 +1,4 @@
-import type { RetrievalQuestion, RetrievalSet } from './retrieval-sets.ts'
+import type { RetrievalQuestion, RetrievalSet } from './retrieval-set.ts'
 
 /**
  * Twelve long documents of our own, for the question that short passages cannot ask: is a passage found that refers to its subject only by
@@ -16,7 +16,7 @@ interface Topic {
   heading: string
   /** The fact, with {value}; it refers to the section's subject without its name. */
   fact: string
-  /** What a question may ask, with {subject}. */
+  /** Holds what a question may ask, with {subject}. */
   asks: readonly string[]
   value: (random: Random) => string
   /** Sentences of the same topic that any section may hold; {n} is a number. */

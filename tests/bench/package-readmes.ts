@@ -1,13 +1,13 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { RetrievalQuestion, RetrievalSet } from './retrieval-sets.ts'
+import type { RetrievalQuestion, RetrievalSet } from './retrieval-set.ts'
 
 /**
  * Longer documents of another domain that we did not write: the readme files of the packages that `npm ci` installed. What is asked is how each
  * package describes itself in `package.json`, a sentence by the same author in other words; its readme without that sentence is the gold
  * document. Texts and questions are read where they are installed and never copied; most have the licences MIT, ISC and BSD, and
- * THIRD-PARTY-NOTICES.txt names that of each. The lock file decides which packages there are, so a figure holds for one lock file.
+ * `npm run notices` writes that of each. The lock file decides which packages there are, so a figure holds for one lock file.
  */
 
 const SHORTEST_README = 2500

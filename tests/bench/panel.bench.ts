@@ -127,7 +127,7 @@ async function openGrid(page: Page, run: string): Promise<{ afterQueryMs: number
   await page.evaluate(`location.hash = '#/settings'`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.evaluate(WATCH)
-  await page.evaluate(`location.hash = '#/matrix?run=${run}&dataset=bench&metric=faithfulness'`)
+  await page.evaluate(`location.hash = '#/runs/${run}/matrix?dataset=bench&metric=faithfulness'`)
   return page.evaluate<{ afterQueryMs: number; afterAnswerMs: number }>('window.__painted')
 }
 

@@ -17,7 +17,7 @@ export interface Job {
   run: (person: Person, place: Place) => Promise<string>
 }
 
-/** What a job may use besides the page. */
+/** Describes what a job may use besides the page. */
 export interface Place {
   /** The project folder. */
   root: string
@@ -26,11 +26,21 @@ export interface Place {
 }
 
 const LONG_MS = 900_000
-/** What a page shows at once when the machine is idle. */
+/** Waits long enough for what a page shows at once when the machine is idle. */
 const expect = base.configure({ timeout: 30_000 })
 
 const goTo = (page: Page, name: string): Promise<void> =>
   page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+/** Opens a part of the newest run of the list. */
+async function goToPart(page: Page, name: string): Promise<void> {
+  await goTo(page, 'Runs')
+  await page
+    .getByRole('link', { name: /^Result of / })
+    .first()
+    .click()
+  if (name !== 'Verdict')
+    await page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name, exact: true }).click()
+}
 const button = (page: Page, name: string | RegExp) =>
   page.getByRole('button', { name, exact: typeof name === 'string' })
 const main = (page: Page) => page.getByRole('main')
@@ -60,7 +70,7 @@ export const JOBS: readonly Job[] = [
     async run({ page }) {
       await button(page, 'Run the smoke ladder').first().click()
       await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible({ timeout: LONG_MS })
-      await goTo(page, 'Result')
+      await goToPart(page, 'Verdict')
       return verdict(page)
     },
   },
@@ -107,7 +117,7 @@ export const JOBS: readonly Job[] = [
       await goTo(page, 'Datasets')
       await importQuestionSet(person, file)
       const cells = 200 * 7
-      return runToVerdict(person, { label: 'MuSiQue, 200 questions', approaches: 'All bases', cells })
+      return runToVerdict(person, { label: 'musique_ans_v1.0_dev', approaches: 'All bases', cells })
     },
   },
   {
@@ -135,7 +145,7 @@ export const JOBS: readonly Job[] = [
     id: 'evidence',
     what: 'Read why the approaches differ: the question that separates them most, with its evidence',
     async run({ page }) {
-      await goTo(page, 'Result')
+      await goToPart(page, 'Verdict')
       const separating = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Highest' }) })
       await separating.getByRole('row').nth(1).getByRole('link').first().click()
       await expect(page.getByRole('heading', { name: 'Answer' }).first()).toBeVisible()
@@ -178,10 +188,10 @@ export const JOBS: readonly Job[] = [
     id: 'export-page',
     what: 'Send a result to a person without the program: one HTML page',
     async run({ page }) {
-      await goTo(page, 'Matrix')
-      await button(page, 'Export').click()
+      await goToPart(page, 'Matrix')
+      await button(page, 'Share').click()
       const download = page.waitForEvent('download')
-      await page.getByRole('menuitem', { name: 'HTML report' }).click()
+      await page.getByRole('menuitem', { name: 'Report, HTML' }).click()
       return (await download).suggestedFilename()
     },
   },
@@ -189,10 +199,10 @@ export const JOBS: readonly Job[] = [
     id: 'export-cells',
     what: 'Take all answers and scores to a spreadsheet: CSV with a line per cell',
     async run({ page }) {
-      await goTo(page, 'Matrix')
-      await button(page, 'Export').click()
+      await goToPart(page, 'Matrix')
+      await button(page, 'Share').click()
       const download = page.waitForEvent('download')
-      await page.getByRole('menuitem', { name: 'CSV, one line per cell with its answer' }).click()
+      await page.getByRole('menuitem', { name: 'Answers, CSV: one line per question and approach' }).click()
       return (await download).suggestedFilename()
     },
   },
@@ -200,7 +210,7 @@ export const JOBS: readonly Job[] = [
     id: 'judge',
     what: 'Have the answers of a finished run graded by a blinded panel',
     async run({ page }) {
-      await goTo(page, 'Judges')
+      await goToPart(page, 'Judges')
       await button(page, 'Judge answers…').click()
       await page.getByRole('dialog').getByRole('button', { name: 'Judge answers' }).click()
       const step = page.locator('[data-step=judge][data-state=done]')
@@ -213,7 +223,7 @@ export const JOBS: readonly Job[] = [
     what: 'Grade the answers to a question myself, without names, and see how far I agree with the judges',
     async run(person) {
       const { page } = person
-      await goTo(page, 'Judges')
+      await goToPart(page, 'Judges')
       await button(page, 'Grade blindly…').click()
       await button(page, 'Start round').click()
       const answers = page.getByRole('group', { name: /^Answer / })

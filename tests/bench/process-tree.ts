@@ -11,7 +11,7 @@ export interface MeasuredTree {
 
 /** Command lines of processes that have a name here; others are `other`. */
 const KINDS = [
-  [/gguf-child/, 'language model'],
+  [/(?:gguf|onnx)-child/, 'language model'],
   [/platform/, 'platform'],
   [/rag-ladder|cli\.ts/, 'command line'],
 ] as const

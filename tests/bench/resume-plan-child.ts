@@ -14,7 +14,7 @@ if (!opened.ok) throw new Error(opened.refusal.message)
 const openedAt = performance.now()
 const agreed = await opened.log.checkIdentity(() => sampleIdentity())
 if (!agreed.ok) throw new Error(JSON.stringify(agreed.conflicts))
-const plan = await opened.log.plan(sampleIdentities(rowCount))
+const plan = await opened.log.planResume(sampleIdentities(rowCount))
 const plannedAt = performance.now()
 const cpu = process.cpuUsage(cpuAt)
 process.stdout.write(

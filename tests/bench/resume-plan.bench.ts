@@ -3,7 +3,7 @@ import { mkdtemp, open, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { sealRow } from '../../main/evidence/row-line.ts'
+import { sealRow } from '../../main/evidence/rows/row-line.ts'
 import { sampleCells, sampleReproducibility, sampleRow } from '../helpers/evidence-rows.ts'
 
 export interface PlanCost {

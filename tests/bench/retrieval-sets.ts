@@ -6,33 +6,13 @@ import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { longDocuments } from './long-documents.ts'
 import { packageReadmes } from './package-readmes.ts'
+import type { RetrievalQuestion, RetrievalSet } from './retrieval-set.ts'
 
 // Question sets for the retrieval benchmark: the rungs of this repository, its seeded long documents, the readme files of installed packages, and folders that stay outside.
 // An imported set is `corpus.jsonl` (title; sentences, or the whole text of a long document) and `questions.jsonl` (id, question, and either
 // supporting_facts as [title, sentence], as in HotpotQA, or gold as {title, fact} where a passage is to be found).
 // The halves of an imported set, every second question, are reported apart. Both halves of two-hop-dev were seen while the weights of the
 // reranker were chosen, so neither proves anything about unseen questions: a set that has not been looked at does.
-
-/** What a correct answer rests on: a document, or the passage of it that holds a fact word for word. */
-export interface Gold {
-  document: string
-  fact?: string
-}
-
-export interface RetrievalQuestion {
-  id: string
-  text: string
-  gold: readonly Gold[]
-  secondHalf: boolean
-}
-
-export interface RetrievalSet {
-  name: string
-  imported: boolean
-  /** Text of each document, by file name. */
-  documents: ReadonlyMap<string, string>
-  questions: readonly RetrievalQuestion[]
-}
 
 /** Looked for next to the project; licensed data is not copied into it. */
 const DEFAULT_FOLDER = resolve(PROJECT_ROOT, '../shared/data/two-hop-dev')

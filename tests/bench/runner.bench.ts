@@ -140,7 +140,7 @@ async function throughput(stub: StubGateway): Promise<Figure[]> {
 const COLLECTED = /Mark-Compact.*? -> ([\d.]+) \(/
 const TENTH = /^ *(\d+)\/.* cells of /
 
-/** What a run keeps and what the system has given it, from the first tenth of its cells on. */
+/** Describes what a run keeps and what the system has given it, from the first tenth of its cells on. */
 interface LongRun extends MeasuredProcess {
   /** MB on the heap after each whole collection. */
   keptMb: number[]

@@ -7,7 +7,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { IngestionAccepted, IngestionRecord } from '../../contract/index.ts'
+import { IngestionAccepted, IngestionRecord } from '../../contract/http/ingestion.ts'
 import { SERVICE_FLAGS, SERVICE_MEMORY } from '../../main/supervisor/node-launcher.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { shortDocumentQuestions, writeShortDocuments } from '../helpers/short-documents.ts'
@@ -188,7 +188,7 @@ function largestFiles(folder: string): string {
     .join(', ')
 }
 
-/** What a run of vanilla, hybrid and contextual questions needs of an ingestion: no graph. */
+/** Describes what a run of vanilla, hybrid and contextual questions needs of an ingestion: no graph. */
 export type WithoutGraph = Pick<
   ScaleRun,
   'ingestS' | 'ingestCpuS' | 'peakMb' | 'loopP99Ms' | 'loopLongestMs' | 'loopLongestCpuMs'
@@ -290,7 +290,7 @@ const sizes = (): number[] => (process.env['RAG_LADDER_BENCH_DOCUMENTS'] ?? '250
 
 const REFERENCE = 20_000
 
-/** What an ingestion may take, up to the largest size that is asked for, on two processors. */
+/** Limits what an ingestion may take, up to the largest size that is asked for, on two processors. */
 const LARGEST = 100_000
 const MOST_S = { withoutGraph: 15 * 60, withGraph: 90 * 60 } as const
 

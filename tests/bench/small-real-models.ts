@@ -13,7 +13,7 @@ import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseDocument, isSeq } from 'yaml'
-import { RunEvent } from '../../contract/index.ts'
+import { RunEvent } from '../../contract/evidence/run-event.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { realWeights } from '../real/weights.ts'
 import { measureTree } from './process-tree.ts'

@@ -16,7 +16,7 @@ export interface Heard {
   questionErrors: number
 }
 
-/** How well one voice is recognized. */
+/** Describes how well one voice is recognized. */
 export interface RoundTrip {
   voice: string
   plain: Heard
@@ -107,7 +107,7 @@ function count(
     .filter((seconds) => !Number.isNaN(seconds))
 }
 
-/** What the synthesiser speaks, numbers and abbreviations written out, with its own times. */
+/** Returns what the synthesiser speaks, numbers and abbreviations written out, with its own times. */
 async function referenceWords(
   engine: FliteEngine,
   sentences: readonly string[],

@@ -16,7 +16,7 @@ import { roundTrip } from './speech-round-trip.ts'
 import type { Heard, RoundTrip } from './speech-round-trip.ts'
 import { spokenSample } from './spoken-sample.ts'
 
-/** How close the cloning floor comes to a clip. */
+/** Describes how close the cloning floor comes to a clip. */
 export interface CloneFigures {
   clip: string
   clipF0: number
@@ -71,7 +71,7 @@ export async function cloneFigures(engine: FliteEngine, voice: string, factor: n
   }
 }
 
-/** How fast one backend transcribes, in seconds per second of sound; only of those that need no download here. */
+/** Describes how fast one backend transcribes, in seconds per second of sound; only of those that need no download here. */
 export interface HearingSpeed {
   backend: string
   model: string

@@ -1,8 +1,8 @@
 import { glob, readFile } from 'node:fs/promises'
-import { loadProjectDatasets } from '../../main/manifests/load-datasets.ts'
+import { loadProjectDatasets } from '../../main/manifests/datasets/load-datasets.ts'
 import { randomFrom } from '../helpers/random.ts'
 
-/** What is spoken in one go. */
+/** Describes what is spoken in one go. */
 export interface Recording {
   kind: 'question' | 'text'
   sentences: string[]

@@ -1,8 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { seededRandom } from '../helpers/seeded-random.ts'
-import { compareInWorker } from '../../main/statistics/run-in-worker.ts'
+import { compareInWorker } from '../../main/statistics/thread/run-in-worker.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
 import { constantDecisions, coverageIn, falseDecisions, positionCoverage } from '../helpers/interval-coverage.ts'
+import { clusterFigures, clusterWorlds, meanCoverage, type ClusterFigures } from '../helpers/cluster-worlds.ts'
 import { HARD_WORLDS, WORLDS } from '../helpers/simulated-scores.ts'
 
 export interface StatisticsFigures {
@@ -16,6 +17,8 @@ export interface StatisticsFigures {
   /** Shares of experiments whose 95 % interval holds the truth (P13: 0.93 to 0.97). */
   experiments: number
   coverage: { world: string; difference: number; mean: number }[]
+  /** Questions that share documents, against a random intercept by REML; `mean` holds the coverage of a mean. */
+  clustered: (ClusterFigures & { world: string; mean: number })[]
   /** Share of runs of equal approaches with a decided pair; at most 0.05. */
   falseDecisions: number
   /** Share of runs in which a constant is decided against 0/1 scores of the same mean; at most 0.05. */
@@ -34,6 +37,11 @@ export async function benchStatistics(experiments = 2000): Promise<StatisticsFig
     world: world.name,
     ...coverageIn(world, experiments, RESAMPLES_PER_EXPERIMENT),
   }))
+  const clustered = (await clusterWorlds()).map((world) => ({
+    world: `${world.name}, ${world.share} from documents${world.kind === 'ceiling' ? ', near a ceiling' : ''}`,
+    ...clusterFigures(world, experiments),
+    mean: meanCoverage(world, experiments),
+  }))
   const judges = [-0.15, 0, 0.2].flatMap((bias) => [2, 1].map((rotations) => ({ bias, rotations })))
   const position = judges.map((judge) => ({
     ...judge,
@@ -45,6 +53,7 @@ export async function benchStatistics(experiments = 2000): Promise<StatisticsFig
     ...timing,
     experiments,
     coverage,
+    clustered,
     falseDecisions: wrong,
     constantDecisions: constants,
     positionRuns: experiments,

@@ -3,17 +3,17 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import type { CanonicalRow } from '../../contract/index.ts'
-import { rowId } from '../../main/evidence/row-id.ts'
-import { sealRow } from '../../main/evidence/row-line.ts'
-import { aggregateRun, aggregateText } from '../../main/report/aggregate-run.ts'
-import { artifactFiles, type ArtifactFiles } from '../../main/evidence/artifact-files.ts'
-import { writeLongCsv } from '../../main/report/long-csv.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import { rowId } from '../../main/evidence/rows/row-id.ts'
+import { sealRow } from '../../main/evidence/rows/row-line.ts'
+import { aggregateRun, aggregateText } from '../../main/report/aggregate/aggregate-run.ts'
+import { artifactFiles, type ArtifactFiles } from '../../main/evidence/files/artifact-files.ts'
+import { writeLongCsv } from '../../main/report/csv/long-csv.ts'
 import { readEvidenceRows } from '../../main/report/read-evidence.ts'
-import { validateArtifacts } from '../../main/report/validate-artifacts.ts'
-import { summarizeRun, writeArtifacts } from '../../main/report/write-artifacts.ts'
-import { writeAtomic } from '../../main/lib/write-atomic.ts'
-import { summaryContextFromRows } from '../../main/report/run-summary.ts'
+import { validateArtifacts } from '../../main/report/publication/validate-artifacts.ts'
+import { summarizeRun, writeArtifacts } from '../../main/report/publication/write-artifacts.ts'
+import { writeAtomic } from '../../main/lib/files/write-atomic.ts'
+import { summaryContextFromRows } from '../../main/report/aggregate/run-summary.ts'
 import { alias, evaluation, fixtureDataset, fixtureRow, REPORT_RUN } from '../helpers/report-rows.ts'
 
 export interface SummaryBench {
@@ -24,7 +24,7 @@ export interface SummaryBench {
   rerunSeconds: number
   /** Processor time of all threads for the better of the two: what remains comparable on a busy machine. */
   cpuSeconds: number
-  /** Whether the rerun's aggregate and CSV have the same bytes. */
+  /** True when the rerun's aggregate and CSV have the same bytes. */
   identical: boolean
   peakRssMb: number
   /** The check before publication of the same run: its matrix, and the most memory of it. */

@@ -76,7 +76,7 @@ async function factor(engine: SpeechEngine | CloningEngine, speak: () => Promise
   ]
 }
 
-/** What finding pronunciations adds to each sentence of an engine that reads phonemes. */
+/** Returns what finding pronunciations adds to each sentence of an engine that reads phonemes. */
 async function pronouncing(flite: FliteEngine): Promise<Figure> {
   const pronouncer = new Pronouncer(flite.reader)
   await pronouncer.symbols('Ready.', signal)

@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { request } from 'undici'
 import { createLogger } from '../../providers/kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../providers/kit/server.ts'
-import { registerSearchRoutes } from '../../providers/platform/vector-store/routes.ts'
-import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
-import type { StoredChunk, VectorStore } from '../../providers/platform/vector-store/vector-store.ts'
+import { registerSearchRoutes } from '../../providers/platform/stores/vector-store/routes.ts'
+import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
+import type { StoredChunk, VectorStore } from '../../providers/platform/stores/vector-store/vector-store.ts'
 import { median } from './figure.ts'
 
 export interface VectorStoreBench {

@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { openLog, temporaryLogFile } from '../helpers/evidence-files.ts'
 import { sampleRow } from '../helpers/evidence-rows.ts'
+import { timesOf } from '../helpers/repetitions.ts'
 import { bundledScript } from './bundled-script.ts'
 import { runKillRounds } from './kill-rounds.ts'
 import type { KillRunnerInput } from './kill-runner.ts'
@@ -26,7 +27,12 @@ async function callsIn(folder: string): Promise<string[]> {
 
 describe('killed runners', () => {
   it('lose no acknowledged row, call no safe cell again, and leave at most a torn tail', async () => {
-    const report = await runKillRounds({ rounds: 40, runners: 2, seed: 20_251_120, maxMs: 40_000 })
+    const report = await runKillRounds({
+      rounds: timesOf('runners of a log are killed in rounds'),
+      runners: 2,
+      seed: 20_251_120,
+      maxMs: 40_000,
+    })
     expect(report).toMatchObject({ lostRows: [], doubleCalls: [], damage: [] })
     expect(report.rounds).toBeGreaterThan(3)
     expect(report.acknowledged).toBeGreaterThan(report.rounds)

@@ -1,8 +1,8 @@
 import path from 'node:path'
-import { createGraphEngine } from '../../providers/platform/graph-engine/create-graph-engine.ts'
-import { graphTargetClient } from '../../providers/platform/graph-engine/graph-target.ts'
+import { createGraphEngine } from '../../providers/platform/stores/graph-engine/create-graph-engine.ts'
+import { graphTargetClient } from '../../providers/platform/stores/graph-engine/graph-target.ts'
 import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
-import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
+import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from '../helpers/hash-embedding.ts'
 import { DEFAULT_CORPUS_LIMITS, testProfile } from '../helpers/ingestion-fixture.ts'
 import { scriptedModels } from '../helpers/scripted-models.ts'
@@ -37,8 +37,8 @@ store.replace = async (name, source, chunks, embeddings, options) => {
   }
   everyTurn()
   return replace(name, source, chunks, embeddings, {
-    beforeSwitch() {
-      options?.beforeSwitch?.()
+    async beforeSwitch() {
+      await options?.beforeSwitch?.()
       moment('vector_write')
     },
   })

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createGraphEngine } from '../../providers/platform/graph-engine/create-graph-engine.ts'
-import { graphTargetClient } from '../../providers/platform/graph-engine/graph-target.ts'
+import { createGraphEngine } from '../../providers/platform/stores/graph-engine/create-graph-engine.ts'
+import { graphTargetClient } from '../../providers/platform/stores/graph-engine/graph-target.ts'
 import { systemClock } from '../../providers/platform/ingestion/clock.ts'
 import { hashEmbedding } from '../helpers/hash-embedding.ts'
 import { openIngestionSite, writeFiles } from '../helpers/ingestion-fixture.ts'
@@ -77,7 +77,7 @@ async function finishIn(site: IngestionSite, aheadMs: number) {
   return stored
 }
 
-/** What an ingestion stores that is never killed: the same for all tests. */
+/** Holds what an ingestion stores that is never killed: the same for all tests. */
 let stored: Promise<Awaited<ReturnType<typeof finishIn>>> | null = null
 const unbroken = (): NonNullable<typeof stored> => (stored ??= openSite().then((site) => finishIn(site, 0)))
 

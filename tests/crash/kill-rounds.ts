@@ -3,10 +3,10 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { recoverTornTail } from '../../main/evidence/recover-torn-tail.ts'
+import { recoverTornTail } from '../../main/evidence/files/recover-torn-tail.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { randomFrom } from '../helpers/random.ts'
-import { rowId } from '../../main/evidence/row-id.ts'
+import { rowId } from '../../main/evidence/rows/row-id.ts'
 import { bundledScript } from './bundled-script.ts'
 import type { KillRunnerInput } from './kill-runner.ts'
 
@@ -20,7 +20,7 @@ export interface KillRoundsInput {
   maxKills?: number
 }
 
-/** What the rounds showed. Every list in it must be empty for the log to be right. */
+/** Describes what the rounds showed. Every list in it must be empty for the log to be right. */
 export interface KillReport {
   rounds: number
   kills: number
@@ -39,7 +39,11 @@ export interface KillReport {
 /** A new log every so often, so that a check after each round stays quick. */
 const ROUNDS_PER_LOG = 25
 
+/** A runner works for at most so long before it is killed; longer on a machine that also takes long to start it. */
+const SHORTEST_WORK_MS = 150
+
 interface Runner {
+  startedMs: number
   child: ChildProcess
   killedAt: bigint | null
   ready: Promise<void>
@@ -111,7 +115,7 @@ class Campaign {
       runners.map(async (runner) => {
         // Some are killed while they start and open the log, most while they work.
         await (this.#random() < 0.15 ? delay(this.#random() * 500) : runner.ready)
-        await delay(this.#random() * 150)
+        await delay(this.#random() * Math.max(SHORTEST_WORK_MS, (performance.now() - runner.startedMs) / 2))
         runner.killedAt = process.hrtime.bigint()
         runner.child.kill('SIGKILL')
       }),
@@ -132,6 +136,7 @@ class Campaign {
       last: null,
       inFlight: 1 + Math.floor(this.#random() * 4),
     }
+    const startedMs = performance.now()
     const child = spawn(process.execPath, [this.#script, JSON.stringify(input)], { stdio: ['ignore', 'pipe', 'pipe'] })
     let text = ''
     const ready = new Promise<void>((resolve) => {
@@ -144,6 +149,7 @@ class Campaign {
     let errors = ''
     child.stderr.on('data', (piece: Buffer) => (errors += piece.toString()))
     const runner: Runner = {
+      startedMs,
       child,
       killedAt: null,
       ready,

@@ -32,7 +32,7 @@ export interface KillRounds {
   start: () => Promise<ChildProcess>
   /** Before each process is started. */
   work: () => Promise<void>
-  /** How many pieces of work were under way; asked after each kill. */
+  /** Returns how many pieces of work were under way; asked after each kill. */
   underWay: () => Promise<number>
 }
 

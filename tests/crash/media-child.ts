@@ -1,15 +1,15 @@
 // One worker runs the media operations of one database until the process is killed.
 import { openDatabase } from '../helpers/database-address.ts'
-import { BudgetLedger } from '../../providers/platform/media/budget-ledger.ts'
-import { falClient } from '../../providers/platform/media/fal-client.ts'
-import type { BudgetSettings } from '../../providers/platform/media/media-settings.ts'
-import { OperationStore } from '../../providers/platform/media/operation-store.ts'
-import { MEDIA, runMedia } from '../../providers/platform/media/run-operation.ts'
+import { BudgetLedger } from '../../providers/platform/specified/media/budget-ledger.ts'
+import { falClient } from '../../providers/platform/specified/media/fal-client.ts'
+import type { BudgetSettings } from '../../providers/platform/specified/media/media-settings.ts'
+import { OperationStore } from '../../providers/platform/specified/media/operation-store.ts'
+import { MEDIA, runMedia } from '../../providers/platform/specified/media/run-operation.ts'
 import { join } from 'node:path'
-import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
-import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
-import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
-import { TaskWorker } from '../../providers/platform/tasks/task-worker.ts'
+import { folderBytes } from '../../providers/platform/specified/storage/object-bytes.ts'
+import { ObjectStore } from '../../providers/platform/specified/storage/object-store.ts'
+import { TaskStore } from '../../providers/platform/jobs/task-store.ts'
+import { TaskWorker } from '../../providers/platform/jobs/task-worker.ts'
 
 const [file, secret, storage, endpoint, settings] = process.argv.slice(2) as [string, string, string, string, string]
 void (async () => {
@@ -23,12 +23,10 @@ void (async () => {
       incoming: join(storage, '.incoming'),
       settings: { buckets: [], quotaBytes: 1_000_000 },
     }),
-    hosted: falClient({ endpoint, apiKey: 'key' }),
+    providers: { fal: falClient({ endpoint, apiKey: 'key' }), local: null },
     imageMaxBytes: 1000,
     fileMaxBytes: 1000,
     pollMs: 3,
-    // Every picture has other bytes: one that is lost or stored twice shows.
-    draw: async ({ prompt }) => Buffer.from(prompt),
   })
   new TaskWorker({
     store: new TaskStore(database, { secret, leaseMs: 200, visibilityTimeoutMs: 10_000 }),

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { BudgetLedger } from '../../providers/platform/media/budget-ledger.ts'
-import type { BudgetSettings } from '../../providers/platform/media/media-settings.ts'
-import { isEnded, OperationStore } from '../../providers/platform/media/operation-store.ts'
-import { ARTIFACTS, MEDIA, MEDIA_ATTEMPTS } from '../../providers/platform/media/run-operation.ts'
-import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
-import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
-import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
-import { repeat } from '../../providers/platform/repeat.ts'
+import { BudgetLedger } from '../../providers/platform/specified/media/budget-ledger.ts'
+import type { BudgetSettings } from '../../providers/platform/specified/media/media-settings.ts'
+import { isEnded, OperationStore } from '../../providers/platform/specified/media/operation-store.ts'
+import { ARTIFACTS, MEDIA, MEDIA_ATTEMPTS } from '../../providers/platform/specified/media/run-operation.ts'
+import { folderBytes } from '../../providers/platform/specified/storage/object-bytes.ts'
+import { ObjectStore } from '../../providers/platform/specified/storage/object-store.ts'
+import { TaskStore } from '../../providers/platform/jobs/task-store.ts'
+import { repeat } from '../../providers/platform/jobs/repeat.ts'
 import { startFakeMediaProvider } from '../helpers/fake-media-provider.ts'
 import { killsOn, openDatabase, recordEnds } from '../helpers/database-address.ts'
 import { onEachDatabase } from '../helpers/platform-databases.ts'
@@ -55,20 +55,19 @@ onEachDatabase(
       const added: { id: string; prompt: string }[] = []
       const endless = new Set<string>()
       let next = 0
-      const add = async (what: 'local' | 'hosted' | 'endless'): Promise<void> => {
-        const isLocal = what === 'local'
+      const add = async (what: 'hosted' | 'endless'): Promise<void> => {
         const id = randomUUID()
         const prompt = `picture ${next++}`
-        const price = isLocal ? 0 : PRICE
+        const price = PRICE
         await operations.add(
           {
             id,
             subject: null,
             consumer: 'atlas',
             project: null,
-            provider: isLocal ? 'local' : 'fal',
-            model: isLocal ? 'pattern-1' : 'owner/app',
-            modality: isLocal ? 'image' : 'audio',
+            provider: 'fal',
+            model: 'owner/app',
+            modality: 'audio',
             price,
             reserved: price,
             license: null,
@@ -81,7 +80,7 @@ onEachDatabase(
                 id,
                 kind: MEDIA,
                 subject: null,
-                payload: { input: isLocal ? { prompt } : { prompt, endless: what === 'endless' } },
+                payload: { input: { prompt, endless: what === 'endless' } },
                 maxAttempts: MEDIA_ATTEMPTS,
               },
               tx,
@@ -103,7 +102,7 @@ onEachDatabase(
         random,
         start,
         work: async () => {
-          for (const what of ['local', 'hosted', 'endless'] as const) await add(what)
+          for (const what of ['hosted', 'hosted', 'endless'] as const) await add(what)
         },
         underWay: running,
       })
@@ -141,17 +140,17 @@ onEachDatabase(
         { scope: 'atlas', reserved: 0, committed: charged * PRICE, recoveries: 0, cap: null },
       ])
       let succeeded = 0
-      for (const { id, prompt } of added) {
+      for (const { id } of added) {
         const operation = (await operations.get(id))!
         expect(isEnded(operation)).toBe(true)
         if (operation.status !== 'succeeded') continue
         succeeded += 1
         const [artifact] = operation.artifacts
         const bytes = await text(await objects.read((await objects.find(ARTIFACTS, artifact!.name))!))
-        expect(bytes).toBe(operation.provider === 'local' ? prompt : 'sound')
+        expect(bytes).toBe('sound')
       }
       expect(succeeded).toBeGreaterThan(KILLS)
-      // What a cancellation stopped at the provider is part of what the rounds show.
+      // The rounds also show what a cancellation stopped at the provider.
       expect(provider.requests.some(({ state }) => state === 'cancelled')).toBe(true)
       await provider.close()
       await database.close()

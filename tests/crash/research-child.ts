@@ -1,10 +1,10 @@
 // Several workers, each with a connection of its own, run the research sessions of one database until the process is killed.
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '../helpers/database-address.ts'
-import { chatCompletion } from '../../providers/platform/models/chat-completion.ts'
-import { RESEARCH, research } from '../../providers/platform/research/run-research.ts'
-import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
-import { TaskWorker } from '../../providers/platform/tasks/task-worker.ts'
+import { chatCompletion } from '../../providers/platform/models/openai/chat-completion.ts'
+import { RESEARCH, research } from '../../providers/platform/specified/research/run-research.ts'
+import { TaskStore } from '../../providers/platform/jobs/task-store.ts'
+import { TaskWorker } from '../../providers/platform/jobs/task-worker.ts'
 
 const [file, secret, workers] = [process.argv[2]!, process.argv[3]!, Number(process.argv[4])]
 for (let worker = 0; worker < workers; worker += 1) void startWorker()

@@ -7,9 +7,10 @@ import { expect, it } from 'vitest'
 import { openForReading } from '../../main/run-index/open-database.ts'
 import { contentOf, indexFolders, openIndex } from '../helpers/run-index.ts'
 import { randomFrom } from '../helpers/random.ts'
+import { timesOf } from '../helpers/repetitions.ts'
 import { fastLine, syntheticRows, type SyntheticRun } from '../helpers/synthetic-evidence.ts'
 
-const ROUNDS = 12
+const ROUNDS = timesOf('writers of the run index are killed')
 
 const appliedLines = (db: Database.Database): number =>
   db.prepare<[], number>('SELECT coalesce(sum(applied_lines), 0) FROM artifacts').pluck().get()!
@@ -40,22 +41,25 @@ async function killMidway(
   return { signal: await ended, output }
 }
 
-it('holds what its file had at some complete row, however often its writer is killed', async () => {
-  const random = randomFrom(11)
+const RUN: SyntheticRun = {
+  runId: 'kill-2026',
+  datasetId: 'alpha',
+  questions: 2700,
+  aliases: 5,
+  seed: 3,
+  answerWords: [5, 60],
+}
+
+/** A new index every so often: each round checks all of it, which would take most of the time when it has grown. */
+const ROUNDS_PER_INDEX = 4
+
+/** Kills the writer of one index again and again, then compares the index with a fresh one. Returns how many kills met the writer midway. */
+async function killWriters(lines: readonly Buffer[], random: () => number, rounds: number): Promise<number> {
   const folders = await indexFolders()
   const evidence = join(folders.results, 'kill-2026-alpha-evidence.jsonl')
-  const run: SyntheticRun = {
-    runId: 'kill-2026',
-    datasetId: 'alpha',
-    questions: 8000,
-    aliases: 5,
-    seed: 3,
-    answerWords: [5, 60],
-  }
-  const lines = [...syntheticRows(run)].map(fastLine)
   let given = 0
   let midway = 0
-  for (let round = 0; round < ROUNDS; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     // Several blocks of rows and a part of one more, as a runner that is writing leaves it for a moment.
     const next = given + 2500 + Math.floor(random() * 800)
     const torn = lines[next]!.subarray(0, Math.floor(random() * lines[next]!.length))
@@ -74,8 +78,6 @@ it('holds what its file had at some complete row, however often its writer is ki
     const { size } = await stat(evidence)
     await truncate(evidence, size - torn.length)
   }
-  // Without such kills the rounds would show nothing.
-  expect(midway).toBeGreaterThan(0)
 
   const index = openIndex(folders)
   await index.sync()
@@ -86,4 +88,16 @@ it('holds what its file had at some complete row, however often its writer is ki
   const fresh = openIndex(folders)
   await fresh.sync()
   expect(repaired).toEqual(contentOf(fresh.db))
+  fresh.close()
+  return midway
+}
+
+it('holds what its file had at some complete row, however often its writer is killed', async () => {
+  const random = randomFrom(11)
+  const lines = [...syntheticRows(RUN)].map(fastLine)
+  let midway = 0
+  for (let left = ROUNDS; left > 0; left -= ROUNDS_PER_INDEX)
+    midway += await killWriters(lines, random, Math.min(left, ROUNDS_PER_INDEX))
+  // Without such kills the rounds would show nothing.
+  expect(midway).toBeGreaterThan(0)
 })

@@ -2,11 +2,11 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { openSqliteDatabase } from '../../providers/platform/database/sqlite-database.ts'
-import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
-import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
-import { s3Bytes } from '../../providers/platform/storage/s3-bytes.ts'
-import type { S3Settings } from '../../providers/platform/storage/storage-settings.ts'
+import { openSqliteDatabase } from '../../providers/platform/stores/database/sqlite-database.ts'
+import { folderBytes } from '../../providers/platform/specified/storage/object-bytes.ts'
+import { ObjectStore } from '../../providers/platform/specified/storage/object-store.ts'
+import { s3Bytes } from '../../providers/platform/specified/storage/s3-bytes.ts'
+import type { S3Settings } from '../../providers/platform/specified/storage/storage-settings.ts'
 
 const [file, storage, s3] = process.argv.slice(2) as [string, string, string]
 const service = JSON.parse(s3) as S3Settings | null

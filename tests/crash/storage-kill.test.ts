@@ -3,19 +3,20 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, it } from 'vitest'
-import { openSqliteDatabase } from '../../providers/platform/database/sqlite-database.ts'
-import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
-import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
-import { s3Bytes } from '../../providers/platform/storage/s3-bytes.ts'
+import { openSqliteDatabase } from '../../providers/platform/stores/database/sqlite-database.ts'
+import { folderBytes } from '../../providers/platform/specified/storage/object-bytes.ts'
+import { ObjectStore } from '../../providers/platform/specified/storage/object-store.ts'
+import { s3Bytes } from '../../providers/platform/specified/storage/s3-bytes.ts'
 import { randomFrom } from '../helpers/random.ts'
+import { timesOf } from '../helpers/repetitions.ts'
 import { startS3Server } from '../helpers/s3-server.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { bundledWorker, killRounds } from './kill-workers.ts'
 
-const KILLS = 50
+const KILLS = timesOf('processes that store objects are killed')
 
 it.each(['files in a folder', 'an S3 service'])(
-  '50 processes that are killed while they store and remove objects leave no object without bytes (%s)',
+  `${KILLS} processes that are killed while they store and remove objects leave no object without bytes (%s)`,
   async (where) => {
     const folder = await temporaryFolder()
     const [file, storage] = [join(folder, 'platform.sqlite'), join(folder, 'storage')]
@@ -49,7 +50,7 @@ it.each(['files in a folder', 'an S3 service'])(
       const stored = await text(await store.read((await store.find('default', name))!))
       expect(createHash('sha256').update(stored).digest('hex')).toBe(sha256)
     }
-    // What the kills left is known, and goes when its time has come.
+    // The bytes that the kills left are known, and go when their time has come.
     await store.sweep(-1)
     expect(await loose()).toBe(0)
     const keys =

@@ -2,9 +2,9 @@
 // `effects` in the transaction that ends it.
 import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '../helpers/database-address.ts'
-import type { Queries } from '../../providers/platform/database/database.ts'
-import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
-import { TaskWorker } from '../../providers/platform/tasks/task-worker.ts'
+import type { Queries } from '../../providers/platform/stores/database/database.ts'
+import { TaskStore } from '../../providers/platform/jobs/task-store.ts'
+import { TaskWorker } from '../../providers/platform/jobs/task-worker.ts'
 
 const [file, secret, workers] = [process.argv[2]!, process.argv[3]!, Number(process.argv[4])]
 for (let worker = 0; worker < workers; worker += 1) void startWorker()

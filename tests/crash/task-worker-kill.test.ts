@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
+import { TaskStore } from '../../providers/platform/jobs/task-store.ts'
 import { killsOn, openDatabase } from '../helpers/database-address.ts'
 import { onEachDatabase } from '../helpers/platform-databases.ts'
 import { randomFrom } from '../helpers/random.ts'

@@ -16,7 +16,7 @@ export const CLI = programFile('bin/rag-ladder.mjs')
 /** As `npm run rag-ladder` starts it. */
 export const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
 const ARTIFACTS = ['evidence.jsonl', 'evaluation.json', 'matrix.json'] as const
-/** What two runs of the same cells cannot have in common. */
+/** Matches what two runs of the same cells cannot have in common. */
 const TIMING = /(?:_ms|_at|seconds|latency.*|duration.*)$/
 
 export interface WorkerProject {
@@ -95,7 +95,8 @@ export async function artifactsOf(project: WorkerProject, results: string): Prom
   )
   const parse = (text: string): unknown =>
     JSON.parse(text, (key, value: unknown) => {
-      if (TIMING.test(key) || key === 'checksum') return undefined
+      // A look at the result has the time of the summary.
+      if (TIMING.test(key) || key === 'checksum' || key === 'looks') return undefined
       return Array.isArray(value) ? value.filter((item) => !isOfTiming(item)) : value
     })
   const [rows, ...others] = texts as [string, string, string]

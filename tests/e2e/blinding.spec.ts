@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from '@playwright/test'
-import { BaseApproach } from '../../contract/approaches.ts'
+import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
@@ -11,7 +11,7 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { type RecordedAnswer, startRecordingProxy } from '../helpers/recording-proxy.ts'
 
 const PAGES = join(PROJECT_ROOT, 'out/renderer')
-/** What approaches use, in any spelling. */
+/** Lists what approaches use, in any spelling. */
 const ENGINES = ['lightrag', 'graphrag', 'weaviate', 'litellm', 'ollama', 'n8n', 'docling', 'sqlite-vec', 'fts5']
 
 const runOnce = async ({ client }: EngineProcess, run_id: string, models: string[], judged: boolean): Promise<void> => {
@@ -59,14 +59,14 @@ test('from the beginning of a round to its reveal no byte that reaches the page 
   const proxy = await startRecordingProxy(engine.url)
   try {
     const aliases = [...(await loadExperiment(root)).aliases.keys()]
-    expect(aliases).toHaveLength(20)
-    const models = [...BaseApproach.options]
+    expect(aliases).toHaveLength(22)
+    const models = [...DECLARABLE_APPROACHES]
     await runOnce(engine, 'judged', models, true)
     const names = [...new Set([...aliases, ...models, ...ENGINES])]
 
     // The redirect keeps the fragment: the first page that opens is this one.
     const { url } = await engine.client.system.browserLink()
-    await page.goto(`${proxy.url}${url.slice(engine.url.length)}#/judges?run=judged&dataset=smoke`)
+    await page.goto(`${proxy.url}${url.slice(engine.url.length)}#/runs/judged/judges?dataset=smoke`)
     await page.getByRole('button', { name: 'Grade blindly…' }).click()
     await page.getByRole('button', { name: 'Start round' }).click()
     await expect(page.getByRole('group', { name: 'Answer A' })).toBeVisible()
@@ -74,7 +74,7 @@ test('from the beginning of a round to its reveal no byte that reaches the page 
     const begun = proxy.answers.length
     await page.reload()
     await expect(page.getByRole('group', { name: 'Answer A' })).toBeVisible()
-    // What other clients do meanwhile is sent to the page too: a run with its plan, cells and end.
+    // The actions of other clients are meanwhile sent to the page too: a run with its plan, cells and end.
     await runOnce(engine, 'meanwhile', ['vanilla-rag', 'graph-rag'], false)
     const total = Number(/of (\d+)/.exec(await page.getByText(/^Question 1 of \d+$/).innerText())![1])
     for (let set = 1; set <= total; set += 1) {

@@ -3,9 +3,8 @@ import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { startFileServer, type FileServer } from '../helpers/file-server.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
-const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 const BYTES = Buffer.from(`GGUF${'\0'.repeat(60_000)}`)
 
 let hub: FileServer
@@ -43,6 +42,11 @@ async function prepare(root: string): Promise<void> {
     model('far', 'middle-language-model', file('far', `${closed}/far.gguf`, 1)),
     model('giant', 'large-language-model', file('giant', `${hub.url}/small.gguf`, 900_000_000)),
     model('minilm', 'embedding', { run_by: { backend: 'onnx', model: 'Xenova/minilm' } }),
+    model('all-minilm-l6-v2', 'embedding', {
+      ...file('', `${hub.url}/small.gguf`, 1),
+      run_by: { backend: 'onnx' },
+      files: [{ ...file('', `${hub.url}/small.gguf`, 1).files[0], path: 'all-minilm-l6-v2/onnx/model_quantized.onnx' }],
+    }),
     model('cross', 'reranker', { run_by: { backend: 'onnx', model: 'Xenova/cross' } }),
     model('parakeet', 'recognizer', { run_by: { service: 'stt', model: 'parakeet' } }),
     model('kokoro', 'voice', { run_by: { service: 'tts', model: 'kokoro' } }),
@@ -64,6 +68,29 @@ const isThere = (path: string) =>
     () => true,
     () => false,
   )
+
+test('Home and New run offer embeddings of a model with their size, download them, and take their set', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const offer = page.getByRole('region', { name: 'Embeddings of a model' })
+  await open('/launch')
+  await expect(offer).toContainText('60.0 kB')
+  await expect(offer.getByRole('button', { name: 'Download all-minilm-l6-v2' })).toBeVisible()
+  await offer.scrollIntoViewIfNeeded()
+  await picture(page, 'embeddings-offer-launch')
+  await open('/')
+  await expect(offer).toContainText('60.0 kB')
+  expect(await seriousFindings(page)).toEqual([])
+  await offer.scrollIntoViewIfNeeded()
+  await picture(page, 'embeddings-offer-home')
+  await offer.getByRole('button', { name: 'Download all-minilm-l6-v2' }).click()
+  await offer.getByRole('button', { name: 'Use local-embeddings' }).click()
+  expect(await isThere(join(panel.root, '.rag-ladder/models/all-minilm-l6-v2/onnx/model_quantized.onnx'))).toBe(true)
+  await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('local-embeddings')
+  await expect(offer).toBeHidden()
+})
 
 test('the catalogue shows open models by job; one is fetched, cancelled, continued, used in a set and removed', async ({
   page,
@@ -95,7 +122,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   await expect(rowOf(page, 'tiny')).toContainText('20.0 kB of 60.0 kB')
   await page.setViewportSize({ width: 1440, height: 1600 })
   await region(page).scrollIntoViewIfNeeded()
-  await page.screenshot({ path: `${FOLDER}/catalogue-fetching.png` })
+  await picture(page, 'catalogue-fetching')
   await page.getByRole('button', { name: 'Cancel download of tiny' }).click()
   const again = page.getByRole('button', { name: 'Download tiny' })
   await expect(again).toHaveText('Continue (33 %)')
@@ -131,7 +158,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   await expect(dialog).toContainText(target)
   await expect(dialog).toContainText('Model sets use it: with-tiny')
   await expect(dialog.getByRole('button', { name: 'Remove files' })).toBeDisabled()
-  await page.screenshot({ path: `${FOLDER}/catalogue-remove.png` })
+  await picture(page, 'catalogue-remove')
   await dialog.getByRole('button', { name: 'Keep files' }).click()
   await page.getByRole('button', { name: 'Remove the set with-tiny' }).click()
   await expect(page.getByRole('region', { name: 'with-tiny', exact: true })).toBeHidden()
@@ -145,5 +172,5 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.emulateMedia({ colorScheme: 'dark' })
   await region(page).scrollIntoViewIfNeeded()
-  await page.screenshot({ path: `${FOLDER}/catalogue-narrow.png` })
+  await picture(page, 'catalogue-narrow')
 })

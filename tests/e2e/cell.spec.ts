@@ -1,7 +1,7 @@
 import { expect, type Page } from '@playwright/test'
 import { expectTooltip, seriousFindings, test } from '../helpers/panel-page.ts'
 
-const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native&hops=[2]'
+const MATRIX = '/runs/ladder-2026-11-20/matrix?dataset=graph_native&hops=[2]'
 
 const drawerOf = (page: Page) => page.getByRole('complementary', { name: 'Cell' })
 
@@ -60,18 +60,49 @@ const PATHS = [
   { column: 5, name: 'route', shown: /classified as multi_hop, answered by\s*graph-rag/ },
   { column: 4, name: 'trajectory', shown: /graph_neighbours.*the graph engine did not answer/s },
   { column: 6, name: 'budget', shown: /31 of 48 relevance tests used/ },
-  { column: 0, name: 'nothing reported', shown: /No trace was recorded/ },
+  { column: 0, name: 'an older row', shown: /This row was written before traces were kept/ },
+  { column: 3, name: 'another gateway', shown: /The gateway sent no trace of this answer/ },
 ]
-test('the path of an answer: its route, its trajectory, its budget, or that nothing was reported', async ({
-  page,
-  open,
-}) => {
+test('the trace of an answer: its route, its trajectory, its budget, or why there is none', async ({ page, open }) => {
   await open(`${MATRIX}&tab=path`)
   for (const { column, name, shown } of PATHS) {
     await openCell(page, column)
-    await expect(drawerOf(page).getByRole('tabpanel', { name: 'Path' }), name).toHaveText(shown)
+    await expect(drawerOf(page).getByRole('tabpanel', { name: 'Trace' }), name).toHaveText(shown)
     await page.keyboard.press('Escape')
     await expect(drawerOf(page)).toHaveCount(0)
+  }
+})
+
+test('the calls of a cell are a tree with times and tokens, whose texts are opened by keyboard', async ({
+  page,
+  open,
+}) => {
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    await open(`${MATRIX}&tab=path`)
+    await openCell(page, 4)
+    const tree = drawerOf(page).getByRole('list', { name: 'Calls of this cell' })
+    await expect(tree.getByRole('listitem')).toHaveCount(7)
+    const answer = tree.getByRole('listitem').nth(5)
+    await expect(answer).toContainText(/model\s*agentic: qwen3:8b\s*1\s?804 in, 61 out\s*970\sms/)
+    await expect(tree.getByRole('listitem').nth(4)).toContainText('▲ The tool failed: the graph engine did not answer')
+    const open5 = answer.getByRole('button', { name: /model/ })
+    await open5.focus()
+    await page.keyboard.press('Enter')
+    await expect(open5).toHaveAttribute('aria-expanded', 'true')
+    await expect(answer.getByRole('region', { name: 'Sent' })).toContainText('Search before you answer.')
+    const received = answer.getByRole('region', { name: 'Received' })
+    // A model's words stay words.
+    await expect(received).toContainText('Steenbrugge Werft <img src=x')
+    await expect(received).toContainText(/Only the first 65.?536 characters are kept/)
+    expect(await page.evaluate('"__owned" in window')).toBe(false)
+    expect(await seriousFindings(page)).toEqual([])
+    await page.keyboard.press('Space')
+    await expect(open5).toHaveAttribute('aria-expanded', 'false')
+    await tree.getByRole('listitem').nth(2).getByRole('button').click()
+    await expect(tree).toContainText('This text was not kept: a limit of traces was reached.')
+    await tree.getByRole('listitem').nth(1).getByRole('button').click()
+    await expect(tree).toContainText('This text is not stored on this machine.')
   }
 })
 
@@ -108,11 +139,11 @@ test('a cell as a page keeps the way back to the same view', async ({ page, open
 })
 
 test('an unknown row is reported, with a way on', async ({ page, open }) => {
-  await open(`/cell?run=ladder-2026-11-20&row=${'0'.repeat(64)}`)
+  await open(`/runs/ladder-2026-11-20/cell?row=${'0'.repeat(64)}`)
   await expect(page.getByRole('alert')).toContainText('The cell could not be read')
-  await open('/cell?run=ladder-2026-11-20&row=cut')
+  await open('/runs/ladder-2026-11-20/cell?row=cut')
   await expect(page.getByRole('heading', { name: 'This link names no cell' })).toBeVisible()
-  await page.getByRole('main').getByRole('link', { name: 'matrix' }).click()
+  await page.getByRole('main').getByRole('link', { name: 'matrix', exact: true }).click()
   await expect(page.getByRole('grid')).toBeVisible()
 })
 

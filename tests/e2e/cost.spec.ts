@@ -2,9 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
-
-const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
 let service: ModelService
 test.beforeAll(async () => {
@@ -69,27 +67,27 @@ test('paid models get a price, a budget stops a run, and the result reports what
   await expect(page.getByText('Saved the prices')).toBeVisible()
   expect(await seriousFindings(page)).toEqual([])
   await prices.scrollIntoViewIfNeeded()
-  await page.screenshot({ path: `${FOLDER}/prices.png` })
+  await picture(page, 'prices')
 
   await launch('costly', '&budget=0.03&concurrency=1')
-  await expect(page.getByLabel('Budget')).toHaveValue('0.03')
+  await expect(page.getByLabel('Budget', { exact: true })).toHaveValue('0.03')
   await page.getByRole('button', { name: 'Run 4 cells' }).click()
   const jobOf = async (name: string) => (await panel.client.runs.jobs()).find((job) => job.run_id === name)
   await expect.poll(async () => (await jobOf('costly'))?.state, { timeout: 60_000 }).toBe('failed')
   await expect(page.getByText(/the budget of 0\.030 USD is spent/).first()).toBeVisible()
-  await page.screenshot({ path: `${FOLDER}/budget-spent.png`, fullPage: true })
+  await picture(page, 'budget-spent', { fullPage: true })
 
   await launch('costly', '&budget=1')
   await page.getByRole('button', { name: 'Run 2 cells' }).click()
   await expect.poll(async () => (await jobOf('costly'))?.state, { timeout: 60_000 }).toBe('completed')
-  await open('/result?run=costly')
+  await open('/runs/costly/verdict')
   const costs = page.getByRole('region', { name: 'Cost of the answers' }).first()
   await expect(costs).toContainText('0.080 USD')
   await expect(costs).toContainText('0.020 USD')
   await expect(page.getByText('▲ cloud: for the answers of vanilla-rag, calls left this machine.')).toBeVisible()
-  await page.screenshot({ path: `${FOLDER}/cost.png`, fullPage: true })
+  await picture(page, 'cost', { fullPage: true })
   // The same mark wherever the approach or its run stands.
-  await open('/matrix?run=costly')
+  await open('/runs/costly/matrix')
   await expect(page.getByRole('columnheader', { name: /vanilla/ })).toContainText('▲ cloud')
   await open('/runs')
   // The trend below the list has a row of the same name.

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import { expectTooltip, test } from '../helpers/panel-page.ts'
 
-const COVERAGE = '/coverage?run=ladder-2026-11-20&dataset=graph_native'
+const COVERAGE = '/runs/ladder-2026-11-20/coverage?dataset=graph_native'
 
 test('every expected cell is accounted for, with reasons; timeouts apart', async ({ page, open }) => {
   await open(COVERAGE)
@@ -39,7 +39,7 @@ test('only gaps, and the chart’s metric, are kept in the link', async ({ page,
   await page.getByRole('checkbox', { name: 'only gaps' }).check()
   await expect.poll(() => rows.count()).toBeLessThan(all)
   expect(page.url()).toContain('gaps=true')
-  // What a question lacks for every approach is no gap of one.
+  // A score that a question lacks for every approach is not a gap of one.
   await expect(rows.filter({ hasText: 'vanilla-rag' }).filter({ hasText: 'facts found' })).toHaveCount(0)
   await expect(page.getByRole('img', { name: 'Coverage of token F1: cells by state and approach' })).toBeVisible()
 })
@@ -48,7 +48,7 @@ test('a number of cells leads to these cells', async ({ page, open }) => {
   await open(COVERAGE)
   const table = page.getByRole('region', { name: 'Coverage', exact: true })
   await table.getByRole('link', { name: '23', exact: true }).first().click()
-  await expect(page).toHaveURL(/#\/matrix\?.*states=.*not_evaluable/)
+  await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/matrix\?.*states=.*not_evaluable/)
   await expect(page.getByRole('columnheader').nth(1)).toContainText('graph')
   await expect(page.locator('[role=gridcell][data-state=not_evaluable]').first()).toBeVisible()
 })

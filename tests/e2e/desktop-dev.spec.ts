@@ -13,6 +13,7 @@ const COPIED = [
   'build',
   'charts',
   'contract',
+  'core',
   'docs',
   'main',
   'preload',
@@ -97,7 +98,7 @@ test('an edit of a page shows in the open window, an edit of the shell restarts 
   await expect(page.getByRole('heading', { level: 1, name: 'Edited' })).toBeVisible()
   expect(await page.evaluate('window.isTheSame')).toBe(true)
   expect(refused).toEqual([])
-  // What the shipped policy refuses is refused here too.
+  // Requests that the shipped policy refuses are refused here too.
   await expect(page.evaluate(`fetch('https://example.org/')`)).rejects.toThrow(/fetch/)
 
   await edit(join(folder, 'main/shell/main-window.ts'), `title: 'RAG Ladder'`, `title: 'Another title'`)

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
-import { BaseApproach } from '../../contract/approaches.ts'
+import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import type { DesktopProcess } from '../helpers/desktop-process.ts'
@@ -11,7 +11,7 @@ import { ask, test } from '../helpers/real-desktop.ts'
 test.describe.configure({ timeout: 120_000 })
 
 const QUESTIONS = 4
-const MODELS = [...BaseApproach.options]
+const MODELS = [...DECLARABLE_APPROACHES]
 /** Long enough to do something meanwhile. */
 const LONG = { run_id: 'long', dataset_ids: ['smoke'], models: MODELS, repeats: 6 }
 const CELLS = QUESTIONS * MODELS.length * LONG.repeats
@@ -28,12 +28,12 @@ async function startLongRun(page: Page): Promise<void> {
 
 async function storedRows(project: string): Promise<string[]> {
   const text = await readFile(join(project, `results/${LONG.run_id}-smoke-evidence.jsonl`), 'utf8')
-  // A torn tail is no row: it was never acknowledged.
+  // A torn tail is not a row: it was never acknowledged.
   const lines = text.slice(0, text.lastIndexOf('\n') + 1).split('\n')
   return lines.flatMap((line) => (line === '' ? [] : [(JSON.parse(line) as { row_id: string }).row_id]))
 }
 
-/** What the main process answers a question with, instead of a person. */
+/** Returns what the main process answers a question with, instead of a person. */
 const answerDialogs = ({ app }: DesktopProcess, response: number): Promise<void> =>
   app.evaluate(({ dialog }, button) => {
     const asked = ((globalThis as { asked?: string[] }).asked ??= [])

@@ -2,13 +2,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect } from '@playwright/test'
-import { BaseApproach } from '../../contract/approaches.ts'
+import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { ask, test } from '../helpers/real-desktop.ts'
 import { writeSyntheticRun } from '../helpers/synthetic-evidence.ts'
 
-const LOAD = { run_id: 'load', dataset_ids: ['smoke'], models: [...BaseApproach.options], repeats: 2 }
+const LOAD = { run_id: 'load', dataset_ids: ['smoke'], models: [...DECLARABLE_APPROACHES], repeats: 2 }
 const ROWS = 3000
 /** Milliseconds, 99 of 100 turns of the main process's event loop. */
 const P99_LIMIT_MS = 50

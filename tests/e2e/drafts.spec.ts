@@ -2,9 +2,8 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { stringify } from 'yaml'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
-const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 const TERMS = `# Terms of the lock
 
 A sluice is a gate that lets water out of the basin. A weir is a low dam across the river.
@@ -39,7 +38,7 @@ test('drafts wait through a reload, and become questions when they are ticked or
   const plan = dialog.getByRole('region', { name: 'The plan' })
   await expect(plan).toContainText('Rules (extractive-answerer) draft from 1 document')
   await expect(plan).toContainText('1 document left out')
-  await page.screenshot({ path: join(FOLDER, 'draft-plan.png') })
+  await picture(page, 'draft-plan')
   await dialog.getByRole('button', { name: 'Draft', exact: true }).click()
   await expect(dialog.getByRole('status')).toContainText('3 drafts kept.', { timeout: 60_000 })
   await dialog.getByRole('button', { name: 'Close' }).last().click()
@@ -49,7 +48,7 @@ test('drafts wait through a reload, and become questions when they are ticked or
   await expect(drafts.getByRole('listitem')).toHaveCount(3)
   await expect(drafts).toContainText('made by rules (extractive-answerer)')
   expect(await seriousFindings(page)).toEqual([])
-  await page.screenshot({ path: join(FOLDER, 'drafts.png') })
+  await picture(page, 'drafts')
 
   await drafts.getByRole('checkbox', { name: 'Select draft-1' }).check()
   await page.getByRole('button', { name: 'Accept 1' }).click()

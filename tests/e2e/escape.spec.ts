@@ -174,7 +174,7 @@ test.describe('ways out of the window', { tag: '@desktop' }, () => {
   })
 
   test('a page that is not ours cannot call the shell, nor the engine', async ({ page, desktop }) => {
-    // What no page can do is done for it: it is in the window all the same.
+    // No page can do this, so the test does: a page that is not ours is in the window.
     await desktop.app.evaluate(async ({ BrowserWindow }) => {
       await BrowserWindow.getAllWindows()[0]!.loadURL('data:text/html,<title>not ours</title>')
     })

@@ -1,7 +1,5 @@
 import { expect } from '@playwright/test'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
-
-const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
 test.use({ panelOptions: { own: true } })
 
@@ -19,11 +17,11 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   await expect(form.getByLabel('Name')).toHaveAttribute('placeholder', 'hybrid-rag-top-n-10')
   await expect(form).toContainText('Was 5.')
   expect(await seriousFindings(page)).toEqual([])
-  await page.screenshot({ path: `${FOLDER}/flavor-editor.png` })
+  await picture(page, 'flavor-editor')
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 420, height: 900 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-  await page.screenshot({ path: `${FOLDER}/flavor-editor-narrow.png` })
+  await picture(page, 'flavor-editor-narrow')
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.emulateMedia({ colorScheme: 'light' })
   // A name of the project is refused at its field, and nothing is lost.
@@ -36,12 +34,12 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
 
   const own = page.getByRole('checkbox', { name: /^hybrid-k10/ })
   await expect(own).toBeChecked()
-  await page.screenshot({ path: `${FOLDER}/flavor-chosen.png`, fullPage: true })
+  await picture(page, 'flavor-chosen', { fullPage: true })
   await expect(page.getByText('top n 10', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Run 8 cells' }).click()
   const stateOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === 'own-flavor')?.state
   await expect.poll(stateOf, { timeout: 60_000 }).toBe('completed')
-  await open('/matrix?run=own-flavor&dataset=smoke')
+  await open('/runs/own-flavor/matrix?dataset=smoke')
   await expect(page.getByRole('columnheader', { name: /hybrid-k10/ })).toBeVisible()
   await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
 
@@ -52,7 +50,7 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   await change.getByRole('button', { name: 'Save flavor' }).click()
   // Its finished cells were made with another value, and the plan shows it.
   await expect(page.getByText('approach.parameters.top_n')).toBeVisible()
-  await page.screenshot({ path: `${FOLDER}/flavor-conflict.png`, fullPage: true })
+  await picture(page, 'flavor-conflict', { fullPage: true })
   await page.getByRole('button', { name: 'Remove hybrid-k10' }).click()
   await expect(page.getByRole('checkbox', { name: /^hybrid-k10/ })).toBeHidden()
   await page.getByRole('button', { name: 'Undo' }).click()

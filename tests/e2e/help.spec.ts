@@ -2,7 +2,7 @@ import { expect } from '@playwright/test'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
 test('each page links to its page of the guide, which opens without a network', async ({ page, open }) => {
-  await open('/judges')
+  await open('/runs/ladder-2026-11-20/judges')
   // Only the built pages may answer from here on: the guide is among them.
   await page.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => route.abort())
   await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click()
@@ -31,7 +31,7 @@ test.describe('a round that is open', () => {
     }
     const sendQuestions = await hold(/\/judges\/blindSets/)
     const sendGuide = await hold(/\/help-[^/]*\.js/)
-    await open(`/judges?run=${round.run_id}&dataset=${round.dataset_id}`)
+    await open(`/runs/${round.run_id}/judges?dataset=${round.dataset_id}`)
     await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click()
     const question = page.waitForResponse(/\/judges\/blindSets/)
     sendQuestions()

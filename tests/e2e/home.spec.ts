@@ -1,9 +1,9 @@
 import { expect, type Page } from '@playwright/test'
-import { setForAllRoles } from '../../contract/index.ts'
+import { setForAllRoles } from '../../contract/manifests/models.ts'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventsUntil } from '../helpers/engine-process.ts'
-import { IS_DESKTOP, seriousFindings, test } from '../helpers/panel-page.ts'
+import { expectPart, IS_DESKTOP, picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const damageFile = (root: string): Promise<void> =>
   writeFile(join(root, 'results/foreign-smoke-evidence.jsonl'), '{"schema_version":1}\n')
@@ -65,7 +65,7 @@ test('the palette runs a command by keyboard alone', async ({ page, open }) => {
   await expect(page.getByRole('textbox', { name: 'Search or command' })).toBeFocused()
   await page.keyboard.type('cover')
   await page.keyboard.press('Enter')
-  await expect(page.getByRole('heading', { level: 1, name: 'Coverage' })).toBeVisible()
+  await expectPart(page, 'ladder-2026-11-20', 'Coverage')
   await expect(page).toHaveTitle('Coverage · RAG Ladder')
   for (const [typed, command] of [
     ['start service', 'Start service: Text to speech'],
@@ -216,7 +216,7 @@ test.describe('results of the command line', () => {
     await open('/')
     await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
     await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: /^Progress/ })).toBeVisible()
+    await expect(page.locator('[aria-current=page]').filter({ hasText: 'Progress' })).toBeVisible()
   })
 })
 
@@ -237,7 +237,7 @@ test.describe('samples that were published with the project', () => {
     await expect(list.getByRole('row').nth(1)).toContainText(/^ladder-2026-11-20 sample/)
     await expect(page.getByRole('heading', { name: /^Result of/ })).toHaveCount(0)
     expect(await seriousFindings(page)).toEqual([])
-    await page.screenshot({ path: `${process.env.RAG_LADDER_SCREENS ?? 'out/screens'}/home-samples.png` })
+    await picture(page, 'home-samples')
 
     await open('/runs')
     await expect(page.locator('main header').first()).toContainText('0 runs, 2 samples not counted')
@@ -247,15 +247,17 @@ test.describe('samples that were published with the project', () => {
     await page.getByRole('checkbox', { name: 'Without samples' }).check()
     await expect(page.getByText('No run matches the filter.')).toBeVisible()
 
-    for (const path of ['/result', '/compare']) {
-      await open(path)
-      await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue(`${sample} (sample)`)
-      await expect(page.getByRole('note')).toContainText('not measured on your documents')
-    }
+    await open('/result')
+    await expectPart(page, sample, 'Verdict')
+    await expect(page.locator('main header').first()).toContainText('sample')
+    await expect(page.getByRole('note')).toContainText('not measured on your documents')
+    await open('/compare')
+    await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue(`${sample} (sample)`)
+    await expect(page.getByRole('note')).toContainText('not measured on your documents')
     await page.getByRole('combobox', { name: 'Other runs' }).click()
     await expect(page.getByRole('option', { name: 'ladder-2026-11-18-r2 (sample)' })).toBeVisible()
     await open('/matrix')
-    await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue(`${sample} (sample)`)
+    await expectPart(page, sample, 'Matrix')
   })
 
   test('give way to the first own run', async ({ page, open, panel }) => {
@@ -273,12 +275,14 @@ test.describe('samples that were published with the project', () => {
     const [box, main] = [await notice.boundingBox(), await page.getByRole('main').boundingBox()]
     expect(box!.y).toBeGreaterThanOrEqual(main!.y + main!.height)
     await notice.getByRole('link', { name: 'Open result' }).click()
-    await expect(page).toHaveTitle('Result · RAG Ladder')
+    await expect(page).toHaveTitle('Verdict · RAG Ladder')
     await open('/')
     await expect(page.getByRole('heading', { name: 'Result of mine' })).toBeVisible()
     await expect(page.locator('main header').first()).toContainText('1 run · 2 samples')
     await expect(page.getByRole('region', { name: 'Last results' })).not.toContainText('ladder-2026')
     await open('/result')
+    await expectPart(page, 'mine', 'Verdict')
+    await open('/compare')
     await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue('mine')
     await page.getByRole('combobox', { name: 'Run', exact: true }).click()
     await expect(page.getByRole('group', { name: 'Sample results' }).getByRole('option')).toHaveCount(2)

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { ballotFiles, BALLOTS_FOLDER, humanFiles } from '../../main/judge/human/human-files.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { seriousFindings, test, expectPart } from '../helpers/panel-page.ts'
 
 const RUN = 'ladder-2026-11-20'
 const DATASET = 'graph_native'
@@ -17,7 +17,7 @@ test.beforeEach(async ({ panel }) => {
   for (const file of files) await rm(file, { force: true })
 })
 
-const JUDGES = `/judges?run=${RUN}&dataset=${DATASET}`
+const JUDGES = `/runs/${RUN}/judges?dataset=${DATASET}`
 
 /** Starts a blind round where none is open. */
 async function begin(page: Page): Promise<void> {
@@ -168,7 +168,7 @@ test.describe('without a run', () => {
   test.use({ panelOptions: { empty: true } })
   test('explains what makes answers appear', async ({ page, open }) => {
     await open('/judges')
-    await expect(page.getByText('No answers yet')).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'No run yet' })).toBeVisible()
   })
 })
 
@@ -190,7 +190,7 @@ test('a finished run is judged from the page: judges, rotations and reference ar
   page,
   open,
 }) => {
-  await open('/judges?run=ladder-2026-11-20&dataset=smoke')
+  await open('/runs/ladder-2026-11-20/judges?dataset=smoke')
   await page.getByRole('button', { name: 'Judge answers…' }).click()
   const dialog = page.getByRole('dialog', { name: 'Judge the answers of ladder-2026-11-20?' })
   await expect(dialog).toContainText('builtin-lexical-support')
@@ -206,5 +206,5 @@ test('a finished run is judged from the page: judges, rotations and reference ar
       judge: { models: ['builtin-lexical-support', 'builtin-semantic-match'], rotations: 2, reference: true },
     },
   })
-  await expect(page.getByRole('heading', { name: 'Progress · ladder-2026-11-20' })).toBeVisible()
+  await expectPart(page, 'ladder-2026-11-20', 'Progress')
 })

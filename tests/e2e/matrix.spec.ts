@@ -3,7 +3,7 @@ import type { MatrixPage, MatrixPageInput } from '../../contract/control/run-ind
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 import { SEEDED_RUNS } from '../helpers/seeded-project.ts'
 
-const MATRIX = '/matrix?run=ladder-2026-11-20&dataset=graph_native'
+const MATRIX = '/runs/ladder-2026-11-20/matrix?dataset=graph_native'
 const cells = (page: Page) => page.locator('[role=gridcell]')
 
 test('movement by keyboard: arrows, Enter opens, Escape closes, f filters, / searches', async ({ page, open }) => {
@@ -111,9 +111,9 @@ test('the first run’s hints go away one by one, and for good', async ({ page, 
 
 test('exports a file', async ({ page, open }) => {
   await open(MATRIX)
-  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('button', { name: 'Share' }).click()
   const download = page.waitForEvent('download')
-  await page.getByRole('menuitem', { name: 'CSV, one line per approach and metric' }).click()
+  await page.getByRole('menuitem', { name: 'Table, CSV: one line per approach and metric' }).click()
   expect((await download).suggestedFilename()).toBe('ladder-2026-11-20-graph_native.csv')
 })
 

@@ -6,10 +6,8 @@ import {
   type ModelServiceAnswer,
   type ModelServiceCall,
 } from '../helpers/model-service.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
 import { Person } from '../helpers/person.ts'
-
-const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 
 const KEY = 'canary-panel-key/1'
 /** As the chat service, for who sends the key. */
@@ -46,9 +44,10 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   await form.getByRole('button', { name: 'Test' }).click()
   const result = region(page, 'Test of lab')
   await expect(result).toContainText('lab works')
-  await expect(result.getByRole('row', { name: /^Chat/ })).toContainText(/tiny-chat · [\d.]+ tokens\/s/)
-  await expect(result.getByRole('row', { name: /^JSON by schema/ })).toContainText('JSON as the schema requires')
-  await expect(result.getByRole('row', { name: /^Embedding/ })).toContainText('tiny-embed · 8 dimensions')
+  await expect(result.getByRole('row', { name: /^Answers/ })).toContainText(/tiny-chat · [\d.]+ tokens\/s/)
+  await expect(result.getByRole('row', { name: /^JSON/ })).toContainText('JSON of the right form')
+  await expect(result.getByRole('row', { name: /^Tools of the agent/ })).toContainText('calls vector_search')
+  await expect(result.getByRole('row', { name: /^Embeddings/ })).toContainText('tiny-embed · 8 dimensions')
   await form.getByRole('button', { name: 'Add connection' }).click()
 
   const editor = page.getByRole('form', { name: 'Choose models' })
@@ -59,11 +58,11 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   await expect(set).toContainText('your own')
   await expect(page.getByRole('region', { name: 'openai', exact: true })).toContainText('▲ cloud: calls of')
   expect(await seriousFindings(page)).toEqual([])
-  await page.screenshot({ path: `${FOLDER}/models-tested.png`, fullPage: true })
+  await picture(page, 'models-tested', { fullPage: true })
   await page.setViewportSize({ width: 420, height: 900 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.emulateMedia({ colorScheme: 'dark' })
-  await page.screenshot({ path: `${FOLDER}/models-tested-narrow.png`, fullPage: true })
+  await picture(page, 'models-tested-narrow', { fullPage: true })
   await page.setViewportSize({ width: 1440, height: 900 })
 
   await set.getByRole('button', { name: 'Use in Launch: mine' }).click()
@@ -75,7 +74,7 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   await page.getByRole('button', { name: /^Run \d+ cells?$/ }).click()
   const stateOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === 'with-mine')?.state
   await expect.poll(stateOf, { timeout: 60_000 }).toBe('completed')
-  await open('/matrix?run=with-mine&dataset=smoke&metric=token_f1')
+  await open('/runs/with-mine/matrix?dataset=smoke&metric=token_f1')
   await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
   expect(service.calls.filter(({ path }) => path.endsWith('/chat/completions')).length).toBeGreaterThan(4)
 })
@@ -109,7 +108,7 @@ test('a key is stored with a connection, replaced and removed, and never comes b
   await form.getByRole('button', { name: 'Test' }).click()
   await expect(region(page, 'Test of closed')).toContainText('closed works')
   await form.getByLabel('Calls at the same time').fill('2')
-  await page.screenshot({ path: `${FOLDER}/models-key-form.png`, fullPage: true })
+  await picture(page, 'models-key-form', { fullPage: true })
   await form.getByRole('button', { name: 'Add connection' }).click()
 
   const connections = region(page, 'Connections')
@@ -123,7 +122,7 @@ test('a key is stored with a connection, replaced and removed, and never comes b
   const dialog = page.getByRole('dialog', { name: 'Key of closed' })
   await expect(dialog).toContainText(`${closed.url}/v1`)
   await dialog.getByLabel('Key', { exact: true }).fill('another-key-2')
-  await page.screenshot({ path: `${FOLDER}/models-key-dialog.png` })
+  await picture(page, 'models-key-dialog')
   expect(await seriousFindings(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Store key' }).click()
   await expect(dialog).toBeHidden()

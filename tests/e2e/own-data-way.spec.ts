@@ -30,29 +30,25 @@ test.describe('in a fresh project', () => {
     console.log(`20 files, 8 questions, 7 approaches: ${seconds.toFixed(1)} s, ${clicks} clicks`)
     // Eight questions on eight documents are as few as can be scored with intervals.
     expect(verdict).toMatch(
-      /^Harbour papers .* 8 scored questions .*(percentage points? more|Nothing is decided: |No approach is decidedly the best)/,
+      /^Harbour papers .* 8 scored questions .*(leads|lead together|Top group: |No approach leads: |equivalent within|Every approach )/,
     )
     // The gold facts of Word, PDF, slides and the table were found as they were marked.
-    expect(verdict).toContain('highest mean, 1.00')
+    expect(verdict).toMatch(/highest on facts found, 1\.00|Every approach found everything/)
     expect(seconds).toBeLessThan(MOST_SECONDS)
   })
 
-  test('two hundred questions in the form of MuSiQue lead to the sentence of their result', async ({
-    page,
-    open,
-    panel,
-  }) => {
+  test('fifty questions in the form of MuSiQue lead to the sentence of their result', async ({ page, open, panel }) => {
     const source = join(panel.root, 'musique_ans_v1.0_dev.jsonl')
-    writeFileSync(source, musiqueQuestions(200))
+    writeFileSync(source, musiqueQuestions(50))
     const person = await Person.at(page)
     await open('/datasets')
     person.begin()
     const summary = await importQuestionSet(person, source)
-    expect(summary).toMatch(/^MuSiQue: 200 of 200 questions, /)
+    expect(summary).toMatch(/^Read as MuSiQue: 50 of 50 questions, /)
     const approaches = ['bm25', 'vanilla-rag', 'hybrid-rag']
-    const verdict = await runToVerdict(person, { label: 'MuSiQue, 200 questions', approaches, cells: 200 * 3 })
+    const verdict = await runToVerdict(person, { label: 'musique_ans_v1.0_dev', approaches, cells: 50 * 3 })
     const { clicks, seconds } = await person.effort()
     console.log(`${summary}, ${approaches.length} approaches: ${seconds.toFixed(1)} s, ${clicks} clicks`)
-    expect(verdict).toMatch(/^MuSiQue, 200 questions .* 200 scored questions /)
+    expect(verdict).toMatch(/^musique_ans_v1\.0_dev .* 50 scored questions /)
   })
 })

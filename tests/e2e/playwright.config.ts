@@ -1,6 +1,8 @@
 import { defineConfig } from '@playwright/test'
+import { isFullTier } from '../../build/test-tier.ts'
 import { SHORT_LIVED_PAGES } from '../helpers/short-lived-pages.ts'
-import { DESKTOP_ONLY, shellSpecTitles } from './shell-specs.ts'
+import { FAST_SPECS } from './fast-specs.ts'
+import { DESKTOP_ONLY, shellSpecTitles, titlesOf } from './shell-specs.ts'
 
 const args = [
   '--no-sandbox',
@@ -17,14 +19,19 @@ const args = [
 const BROWSER_ONLY = ['engine.spec.ts', 'blinding.spec.ts', 'report-page.spec.ts', 'speech.spec.ts', 'voices.spec.ts']
 /** Colours do not depend on the host: looked at once. */
 const ONCE = /\bdark\b/
-/** Set where nothing has run in a browser, or where all specs are wanted in both. */
-const ALL = process.env['RAG_LADDER_SPECS'] === 'all'
+/** Set where all specs are wanted in both hosts, or where this machine has no browser and the app stands in for it. */
+const ASKED = process.env['RAG_LADDER_SPECS']
+/** Specs that are named on Playwright's own command line run in every tier: they have no host. */
+const HOST = process.env['RAG_LADDER_SPEC_HOST']
+const tier = isFullTier() || ASKED === 'all' || HOST === undefined ? 'full' : 'fast'
+const browserTitles = tier === 'full' ? [/./] : FAST_SPECS.map(titlesOf)
+const desktopTitles = ASKED === 'all' ? [/./] : [...shellSpecTitles(tier), ...(ASKED === 'alone' ? browserTitles : [])]
 
 export default defineConfig({
   testDir: '.',
   globalSetup: './global-setup.ts',
   // Each host keeps its own: the second one would wipe what the first one's failures left.
-  outputDir: `../../out/e2e/${process.env.RAG_LADDER_SPEC_HOST ?? 'chromium'}`,
+  outputDir: `../../out/e2e/${HOST ?? 'chromium'}`,
   // A wait costs nothing where the page is quick; a busy machine takes several times as long.
   timeout: 120_000,
   expect: { timeout: 30_000 },
@@ -34,16 +41,17 @@ export default defineConfig({
   use: { viewport: { width: 1440, height: 900 } },
   projects: [
     // One host at a time: which one decides what `page` is (tests/helpers/panel-page.ts).
-    process.env.RAG_LADDER_SPEC_HOST === 'electron'
+    HOST === 'electron'
       ? {
           name: 'electron',
           testIgnore: BROWSER_ONLY,
           grepInvert: ONCE,
-          ...(ALL ? {} : { grep: shellSpecTitles() }),
+          grep: desktopTitles,
         }
       : {
           name: 'chromium',
           testIgnore: DESKTOP_ONLY,
+          grep: browserTitles,
           grepInvert: /@desktop/,
           use: { launchOptions: { executablePath: process.env.RAG_LADDER_CHROMIUM ?? '/usr/bin/chromium', args } },
         },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { startFakeMediaProvider, type FakeMediaProvider } from '../helpers/fake-media-provider.ts'
-import { type Panel, seriousFindings, test as pageTest } from '../helpers/panel-page.ts'
+import { type Panel, picture, seriousFindings, test as pageTest } from '../helpers/panel-page.ts'
 import { startStubModelService, type StubModelService } from '../helpers/stub-model-service.ts'
 
 const TABLE_MODEL = 'Xenova/table-transformer-structure-recognition-v1.1-all'
@@ -64,8 +64,19 @@ test('each service shows its state, and a failed one the reason, with its last l
 test('a link keeps which logs are open', async ({ page, open, panel }) => {
   await startService(panel, 'platform', 'ready')
   await startService(panel, 'stt', 'failed')
+  let sendLines = (): void => undefined
+  const held = new Promise<void>((resolve) => (sendLines = resolve))
+  await page.route('**/control/services/logs', async (route) => {
+    await held
+    await route.continue()
+  })
   await open('/providers?open=["platform"]')
-  await expect(page.getByRole('list', { name: 'Log of platform' })).toContainText('Server listening')
+  const log = page.getByRole('list', { name: 'Log of platform' })
+  const { height } = (await log.boundingBox())!
+  sendLines()
+  await expect(log).toContainText('Server listening')
+  // Lines that arrive move no button: one that moves between press and release gets no click.
+  expect((await log.boundingBox())!.height).toBe(height)
   await expect(page.getByRole('list', { name: 'Log of stt' })).toHaveCount(0)
   await page.getByRole('button', { name: 'Log of stt' }).click()
   await expect(page.getByRole('list', { name: 'Log of stt' })).toBeVisible()
@@ -171,14 +182,7 @@ workTest(
     const { url } = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
     await open('/providers')
     await expect(page.getByText('No background job, research session or media operation yet.')).toBeVisible()
-    const screen = async (name: string): Promise<void> => {
-      const folder = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
-      for (const scheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme: scheme })
-        await page.screenshot({ path: `${folder}/background-work-${name}-${scheme}.png` })
-      }
-    }
-    await screen('empty')
+    await picture(page, 'background-work-empty')
     const ask = async (path: string, body: object): Promise<void> => {
       const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' }
       const answer = await fetch(url! + path, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -201,7 +205,8 @@ workTest(
     await expect(work.getByRole('row', { name: /Media.*succeeded/ })).toContainText('0.25')
     const endless = work.getByRole('row', { name: /Media.*running/ })
     await expect(endless).toContainText('Submitted')
-    await screen('list')
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await picture(page, 'background-work-list')
     expect(await seriousFindings(page)).toEqual([])
     await endless.getByRole('button', { name: 'Cancel audio, fal owner/app' }).click()
     await expect(work.getByRole('row', { name: /cancelled/ })).toBeVisible()

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { expect, test as base, type Page } from '@playwright/test'
-import { aggregateRun, aggregateText } from '../../main/report/aggregate-run.ts'
+import { aggregateRun, aggregateText } from '../../main/report/aggregate/aggregate-run.ts'
 import { ladderPage } from '../../main/report/html/ladder-page.ts'
 import { comparedContext, comparedRows, goldenJudgments, streamOf, wideDataset } from '../helpers/report-rows.ts'
 

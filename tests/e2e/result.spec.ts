@@ -1,9 +1,10 @@
 import { expect } from '@playwright/test'
+import type { ControlEvent } from '../../contract/control/events.ts'
 import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { metricNamed } from '../../contract/metrics/metrics.ts'
 import { eventsUntil } from '../helpers/engine-process.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { inEachScheme, picture, seriousFindings, test, expectPart } from '../helpers/panel-page.ts'
 
 const RUN = 'ladder-2026-11-20'
 
@@ -14,12 +15,15 @@ test('the verdict comes first, then the figures that it rests on, each with a li
 }) => {
   const { verdicts } = await panel.client.compare.result({ run_id: RUN })
   const verdict = verdicts.find(({ dataset }) => dataset === 'graph_native')!
-  await open(`/result?run=${RUN}&dataset=graph_native`)
+  await open(`/runs/${RUN}/verdict?dataset=graph_native`)
   await expect(page.locator('main h2').first()).toHaveText(`Result of ${RUN}`)
   // The first statement is larger than headings of panels, and no part of the sentences is missing beside it.
   const shown = page.getByRole('article', { name: verdict.label })
   await expect(shown.getByText(verdict.headline, { exact: true })).toBeVisible()
-  await expect(shown.getByRole('listitem')).toHaveText(verdict.details)
+  await expect(shown.getByRole('listitem')).toHaveText(verdict.notes)
+  for (const sentence of [verdict.why, verdict.recommendation!, verdict.next.text])
+    await expect(shown.getByText(sentence, { exact: true })).toBeVisible()
+  await expect(shown.getByRole('link', { name: verdict.next.label })).toBeVisible()
   await expect(shown.getByText(verdict.headline, { exact: true })).toHaveCSS('font-size', '20px')
   await expect(shown.getByRole('listitem').first()).toHaveCSS('font-size', '13px')
   await expect(page.locator('main h2').first()).toHaveCSS('font-size', '15px')
@@ -35,7 +39,7 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   const value = separating.getByRole('row').nth(1).getByRole('link').first()
   const shownValue = await value.innerText()
   await value.click()
-  await expect(page).toHaveURL(/#\/cell\?run=ladder-2026-11-20&row=/)
+  await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/cell\?row=/)
   await expect(page.getByText(shownValue, { exact: true }).first()).toBeVisible()
 })
 
@@ -44,7 +48,7 @@ test('every question is listed with its expected and its observed best approach'
   const { metric } = verdicts.find(({ dataset }) => dataset === 'graph_native')!
   const input = { run_id: RUN, dataset_id: 'graph_native', metric: metricNamed(metric!)!.id as IndexMetric }
   const { rows, aliases } = await panel.client.matrix.page(input)
-  await open(`/result?run=${RUN}&dataset=graph_native`)
+  await open(`/runs/${RUN}/verdict?dataset=graph_native`)
   const list = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Observed best' }) })
   await expect(list.getByRole('rowheader')).toHaveText(rows.map(({ query }) => query!))
   const values = rows.map(({ cells }) => cells.map((cell) => cell?.value ?? -1))
@@ -58,25 +62,100 @@ test('every question is listed with its expected and its observed best approach'
   const first = list.getByRole('row').nth(1).getByRole('link').first()
   const shown = await first.innerText()
   await first.click()
-  await expect(page).toHaveURL(/#\/cell\?run=ladder-2026-11-20&row=/)
+  await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/cell\?row=/)
   await expect(page.getByText(shown, { exact: true }).first()).toBeVisible()
 })
 
-test('another run and dataset are chosen on the page, and the link keeps them', async ({ page, open }) => {
-  await open(`/result?run=${RUN}&dataset=graph_native`)
-  await page.getByRole('combobox', { name: 'Run' }).click()
-  await page.getByRole('option', { name: 'ladder-2026-11-18-r2' }).click()
-  await expect(page.locator('main h2').first()).toHaveText('Result of ladder-2026-11-18-r2')
-  expect(page.url()).toContain('run=ladder-2026-11-18-r2')
+test('another dataset is chosen on the page, another run in the list, and the link keeps both', async ({
+  page,
+  open,
+}) => {
+  await open(`/runs/${RUN}/verdict?dataset=graph_native`)
+  await page.getByRole('combobox', { name: 'Dataset' }).click()
+  await page.getByRole('option', { name: 'Smoke' }).click()
+  await expect(page.getByRole('heading', { name: /against mean latency · Smoke/ })).toBeVisible()
+  expect(page.url()).toContain('dataset=smoke')
+  await page.getByRole('link', { name: '‹ Runs' }).click()
+  await page.getByRole('link', { name: 'Result of ladder-2026-11-18-r2' }).click()
+  await expectPart(page, 'ladder-2026-11-18-r2', 'Verdict')
+  expect(page.url()).toContain('runs/ladder-2026-11-18-r2')
+})
+
+test('the address of each page that a run once had leads to its part, with the view that it held', async ({
+  page,
+  open,
+}) => {
+  for (const [old, part, kept] of [
+    ['result', 'Verdict', ''],
+    ['coverage', 'Coverage', '&gaps=true'],
+    ['judges', 'Judges', ''],
+    ['matrix', 'Matrix', '&metric=token_f1&hops=[2]'],
+  ] as const) {
+    await open(`/${old}?run=${RUN}&dataset=graph_native${kept}`)
+    await expectPart(page, RUN, part)
+    expect(decodeURIComponent(page.url())).toContain(`/runs/${RUN}/${part.toLowerCase()}?dataset=graph_native${kept}`)
+  }
+  await open(`/ladder?run=${RUN}`)
+  await expectPart(page, RUN, 'Progress')
+  // Without a name, the newest one.
+  await open('/result')
+  await expectPart(page, RUN, 'Verdict')
+  await open(`/runs/${RUN}`)
+  await expectPart(page, RUN, 'Verdict')
 })
 
 test('a run that does not exist is named, and the page names what to do', async ({ page, open }) => {
-  await open('/result?run=no-such-run')
+  await open('/runs/no-such-run/verdict')
   await expect(page.getByRole('main')).toContainText('no-such-run')
 })
 
 test.describe('failures', () => {
   test.use({ panelOptions: { own: true, empty: true } })
+  test('of the evaluator leave a complete run, whose answers the built-in evaluator scores with one click', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    const { client } = panel
+    const evaluator = await startFaultServer()
+    const results = [
+      {
+        record_index: 0,
+        scores: { faithfulness: null, answer_relevancy: null },
+        metadata: { metric_errors: { faithfulness: 'CriticReplyError', answer_relevancy: 'CriticReplyError' } },
+      },
+    ]
+    evaluator.script(json({ evaluator_model: 'prose', results }))
+    await client.settings.update({ settings: { evaluator_url: `${evaluator.url}/api/rag/evaluate` } })
+    const metrics = ['faithfulness', 'answer_relevancy'] as const
+    const request = { run_id: 'prose', dataset_ids: ['smoke'], models: ['vanilla-rag'], metrics: [...metrics] }
+    await client.runs.start({ ...request, judge: { enabled: false } })
+    const isOver = (event: ControlEvent): boolean =>
+      event.type === 'run.changed' && ['completed', 'failed'].includes(event.job.state)
+    await eventsUntil(client, { after: 0 }, isOver)
+    await expect.poll(async () => (await client.runs.list({ limit: 5 })).total).toBe(1)
+    await evaluator.close()
+    const sentence = 'ompleted, 2 graded metrics missing: the model did not write JSON'
+    await open('/runs/prose/matrix?dataset=smoke')
+    await expect(page.getByRole('note').filter({ hasText: sentence })).toBeVisible()
+    await open('/runs/prose/verdict')
+    await expect(page.getByRole('note').filter({ hasText: sentence })).toBeVisible()
+    expect(await seriousFindings(page)).toEqual([])
+    await inEachScheme(page, (scheme) => picture(page, `missing-columns-result-${scheme}`))
+    await open('/runs/prose/progress')
+    await expect(page.getByRole('status').filter({ hasText: sentence })).toBeVisible()
+    await inEachScheme(page, (scheme) => picture(page, `missing-columns-progress-${scheme}`))
+    await page.getByRole('button', { name: 'Use built-in evaluator' }).click()
+    await expectPart(page, 'prose-rescored1', 'Progress')
+    await expect(page.getByRole('status').filter({ hasText: /prose-rescored1 is complete/ })).toBeVisible({
+      timeout: 60_000,
+    })
+    await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
+    await expect(page.getByText(/from \d+ rows of this model set/)).toBeVisible()
+    await inEachScheme(page, (scheme) => picture(page, `estimates-launch-${scheme}`))
+    await client.settings.update({ settings: { evaluator_url: null } })
+  })
+
   test('are retried in a new run, after the page lists what it tries again', async ({ page, open, panel }) => {
     const { client } = panel
     const evaluator = await startFaultServer()
@@ -89,22 +168,22 @@ test.describe('failures', () => {
       { after: 0 },
       (event) => event.type === 'run.changed' && ['completed', 'failed'].includes(event.job.state),
     )
-    expect(seen.at(-1)!.event).toMatchObject({ job: { failures: [{ code: 'evaluation_failed' }] } })
+    expect(seen.at(-1)!.event).toMatchObject({ job: { state: 'completed', failures: [] } })
     await expect.poll(async () => (await client.runs.list({ limit: 5 })).total).toBe(1)
     await evaluator.close()
     await client.settings.update({ settings: { evaluator_url: null } })
-    await open('/result?run=unscored')
+    await open('/runs/unscored/verdict')
     await page.getByRole('button', { name: 'Retry failures…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Retry failures of unscored in a new run?' })
     const listed = dialog.getByRole('checkbox', { name: '4 cells: answer without scores: the evaluator failed' })
     await expect(listed).toBeChecked()
     expect(await seriousFindings(page)).toEqual([])
-    await page.screenshot({ path: `${process.env.RAG_LADDER_SCREENS ?? 'out/screens'}/retry-failures.png` })
+    await picture(page, 'retry-failures')
     await listed.uncheck()
     await expect(dialog.getByRole('button', { name: 'Retry 0 cells' })).toBeDisabled()
     await listed.check()
     await dialog.getByRole('button', { name: 'Retry 4 cells' }).click()
-    await expect(page.getByRole('heading', { name: 'Progress · unscored-retry1' })).toBeVisible()
+    await expectPart(page, 'unscored-retry1', 'Progress')
     await expect(page.getByRole('status').filter({ hasText: /unscored-retry1 is complete/ })).toBeVisible({
       timeout: 40_000,
     })

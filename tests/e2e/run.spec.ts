@@ -2,8 +2,8 @@ import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { BaseApproach } from '../../contract/index.ts'
-import { test as pageTest } from '../helpers/panel-page.ts'
+import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
+import { expectPart, test as pageTest } from '../helpers/panel-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { startSpecifiedPlatform } from '../helpers/specified-platform.ts'
 
@@ -47,7 +47,7 @@ const test = pageTest.extend<{ gateway: Answers & { env: Record<string, string> 
   gateway: async ({ page: _ }, use) => {
     const answers = createAnswers()
     const stub = await startSpecifiedPlatform({
-      aliases: BaseApproach.options,
+      aliases: DECLARABLE_APPROACHES,
       get hold() {
         return answers.next()
       },
@@ -71,7 +71,7 @@ const test = pageTest.extend<{ gateway: Answers & { env: Record<string, string> 
 test('launch: a wrong choice is named by its path, a right one shows the plan and starts', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag","hybrid-rag"]')
   await expect(page.getByRole('button', { name: 'Run 8 cells' })).toBeEnabled()
-  await expect(page.getByText(/^Smoke decides nothing yet: intervals need 8 groups/)).toBeVisible()
+  await expect(page.getByText(/^Smoke has too few questions to test: its .*, and a test needs 8/)).toBeVisible()
   const name = page.getByRole('textbox', { name: 'Run name' })
   await name.fill('no name')
   await expect(page.getByRole('listitem').filter({ hasText: 'run_id letters, digits' })).toBeVisible()
@@ -98,7 +98,7 @@ test('launch: a wrong choice is named by its path, a right one shows the plan an
   await expect(page.getByText(/verdicts of the panel/)).toBeVisible()
   await panel.uncheck()
   await page.getByRole('button', { name: 'Run 12 cells' }).click()
-  await expect(page.getByRole('heading', { name: 'Progress · mine' })).toBeVisible()
+  await expectPart(page, 'mine', 'Progress')
 })
 
 test('the strip follows on every page; pause, resume and cancel', async ({ page, open, gateway }) => {
@@ -125,7 +125,8 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await question.getByRole('button', { name: 'Cancel run' }).click()
   gateway.allow(1)
   await expect(strip).toHaveCount(0)
-  await page.getByRole('link', { name: 'Progress', exact: true }).click()
+  await page.getByRole('link', { name: 'Runs', exact: true }).click()
+  await page.getByRole('link', { name: '✕ cancelled' }).click()
   const note = page.getByRole('status').filter({ hasText: /was cancelled after 4[01] of 144 cells/ })
   await expect(note).toHaveCount(1)
   await expect(page.getByText(/interrupted/)).toHaveCount(0)
@@ -291,7 +292,7 @@ test('the answers of a run that still makes them cannot be graded yet, and can w
   const listed = async (): Promise<boolean> =>
     (await panel.client.runs.list({ limit: 20 })).runs.some(({ run_id: id }) => id === 'watched')
   await expect.poll(listed, { timeout: 20_000 }).toBe(true)
-  await open('/judges?run=watched&dataset=smoke')
+  await open('/runs/watched/judges?dataset=smoke')
   await expect(page.getByText('watched is still making its answers')).toBeVisible()
   await expect(page.getByRole('button', { name: 'Grade blindly…' })).toHaveCount(0)
   gateway.open()
@@ -305,9 +306,10 @@ test.describe('a cold start', () => {
   const withVotesAndCollections = async (root: string): Promise<void> => {
     await writeFile(join(root, `results/${RUN}-smoke-human-round.json`), '{}\n')
     await mkdir(join(root, '.rag-ladder/platform/smoke'), { recursive: true })
+    await writeFile(join(root, '.rag-ladder/platform/smoke/vectors.sqlite'), 'x')
   }
   test.use({ panelOptions: { prepare: withVotesAndCollections } })
-  test('shows what it deletes and deletes nothing until the run name is typed', async ({ page, open, panel }) => {
+  test('shows what it removes and removes nothing until the run name is typed', async ({ page, open, panel }) => {
     const smoke = async (): Promise<string[]> =>
       (await readdir(join(panel.root, 'results')))
         // Reading the evidence for a plan leaves its lock.
@@ -316,20 +318,20 @@ test.describe('a cold start', () => {
     const before = await smoke()
     await open(`/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=${RUN}`)
     await page.getByRole('checkbox', { name: /^Cold start/ }).check()
-    await expect(page.getByText('Cold start deletes 28 finished cells of this run.')).toBeVisible()
+    await expect(page.getByText('Cold start moves 28 finished cells of this run to the trash.')).toBeVisible()
     await page.getByRole('button', { name: /^Run \d/ }).click()
-    const question = page.getByRole('dialog', { name: 'Delete 28 finished cells?' })
+    const question = page.getByRole('dialog', { name: 'Move 28 finished cells to the trash?' })
     for (const name of before) await expect(question).toContainText(name)
     // Below the head: each file, and the folder of the collections.
     await expect(question.getByRole('row')).toHaveCount(1 + before.length + 1)
-    await expect(question.getByRole('button', { name: 'Delete and run' })).toBeDisabled()
+    await expect(question.getByRole('button', { name: 'Move and run' })).toBeDisabled()
     await question.getByRole('button', { name: 'Keep files' }).click()
     await expect(page.getByRole('heading', { name: 'Launch' })).toBeVisible()
     expect(await smoke()).toEqual(before)
     await page.getByRole('button', { name: /^Run \d/ }).click()
     await question.getByRole('textbox').fill(RUN)
-    await question.getByRole('button', { name: 'Delete and run' }).click()
-    await expect(page.getByRole('heading', { name: `Progress · ${RUN}` })).toBeVisible()
+    await question.getByRole('button', { name: 'Move and run' }).click()
+    await expectPart(page, RUN, 'Progress')
   })
 })
 
@@ -354,6 +356,6 @@ test.describe('publishing over published results', () => {
     await expect(question).toContainText(`Lost: ${lost.join(', ')}.`)
     expect(lost).toContain('the judgments')
     await question.getByRole('button', { name: 'Replace and run' }).click()
-    await expect(page.getByRole('heading', { name: 'Progress · narrow' })).toBeVisible()
+    await expectPart(page, 'narrow', 'Progress')
   })
 })

@@ -2,10 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
-import { seriousFindings, test } from '../helpers/panel-page.ts'
+import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
 import { seedRun } from '../helpers/seeded-project.ts'
 
-const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
 const RUN = 'ladder-2026-11-20'
 const OTHER = 'ladder-2026-11-18-r2'
 
@@ -28,7 +27,7 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await page.getByRole('button', { name: 'Save notes' }).click()
   await expect(row(RUN)).toContainText('Baseline before the new chunks')
   expect(await seriousFindings(page)).toEqual([])
-  await page.screenshot({ path: `${FOLDER}/runs-details.png`, fullPage: true })
+  await picture(page, 'runs-details', { fullPage: true })
   await page.setViewportSize({ width: 420, height: 900 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   for (const width of [420, 900]) {
@@ -39,13 +38,16 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   }
   await page.setViewportSize({ width: 420, height: 900 })
   await page.emulateMedia({ colorScheme: 'dark' })
-  await page.screenshot({ path: `${FOLDER}/runs-details-narrow.png`, fullPage: true })
+  await picture(page, 'runs-details-narrow', { fullPage: true })
   await page.setViewportSize({ width: 1440, height: 900 })
-  await page.screenshot({ path: `${FOLDER}/runs-details-dark.png`, fullPage: true })
+  await picture(page, 'runs-details-dark', { fullPage: true })
 
+  await page.getByRole('link', { name: `Result of ${RUN}` }).click()
   const download = page.waitForEvent('download')
-  await page.getByRole('button', { name: 'Export bundle' }).click()
+  await page.getByRole('button', { name: 'Share' }).click()
+  await page.getByRole('menuitem', { name: 'Bundle for another installation' }).click()
   expect((await download).suggestedFilename()).toBe(`${RUN}.bundle.zip`)
+  await page.getByRole('link', { name: '‹ Runs' }).click()
   await page.getByRole('button', { name: 'Import bundle' }).click()
   const form = page.getByRole('dialog')
   await form.getByLabel('Zip file').fill('/no/such/file.zip')
@@ -59,6 +61,7 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await page.getByLabel('Filter by name, note, dataset or approach').fill('baseline')
   await expect(row(OTHER)).toHaveCount(0)
 
+  await page.getByRole('button', { name: `Details of ${RUN}` }).click()
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect(page.getByLabel('Run name')).toHaveValue('ladder-2026-11-20-r2')
 
@@ -88,15 +91,15 @@ test('two runs are compared question by question, and a cell that differs gets a
   await open(`/compare?run=${RUN}&dataset=graph_native&metric=faithfulness&runs=["${OTHER}"]`)
   const list = page.getByRole('region', { name: 'Question by question' })
   await expect(list.getByRole('row')).toHaveCount(changed.cells.length + 1)
-  await page.screenshot({ path: `${FOLDER}/compare-questions.png`, fullPage: true })
+  await picture(page, 'compare-questions', { fullPage: true })
   await page.getByText(/^Worse here \d/).click()
   const worse = changed.cells.filter(
     ({ values: [own, other] }) => typeof own === 'number' && typeof other === 'number' && own < other,
   )
   await expect(list.getByRole('row')).toHaveCount(worse.length + 1)
-  await expect(list.getByRole('link').nth(1)).toHaveAttribute('href', new RegExp(`run=${OTHER}`))
+  await expect(list.getByRole('link').nth(1)).toHaveAttribute('href', new RegExp(`runs/${OTHER}/cell`))
   await list.getByRole('link').first().click()
-  await expect(page).toHaveURL(new RegExp(`cell.run=${RUN}&row=${worse[0]!.row_ids[0]!}`))
+  await expect(page).toHaveURL(new RegExp(`runs/${RUN}/cell.row=${worse[0]!.row_ids[0]!}`))
   await page.getByText('Note', { exact: true }).click()
   await page.getByLabel('Flag this cell').check()
   await page.getByRole('textbox', { name: 'Note' }).fill('Wrong document')
@@ -139,7 +142,7 @@ test.describe('the trend over runs', () => {
     await expect(apart).toContainText('other questions: 3 of 4 are the same')
     expect(await seriousFindings(page)).toEqual([])
     await page.getByRole('img', { name: /^Trend over runs: / }).scrollIntoViewIfNeeded()
-    await page.screenshot({ path: `${FOLDER}/trend.png` })
+    await picture(page, 'trend')
 
     await apart.getByRole('button', { name: 'Compare with it' }).click()
     await expect(page.getByText('No other run asks the same questions of the same documents.')).toBeVisible()

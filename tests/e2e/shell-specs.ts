@@ -1,7 +1,7 @@
 // The desktop app shows the same build of the pages over the same control API as the browser. What can differ is the shell around them. So every
 // page spec runs in Chromium, and in Electron those of this list: each passes through a part of the shell. Decision 118.
 
-/** What of the shell a spec passes through. */
+/** Names the parts of the shell that a spec passes through. */
 export type ShellPart =
   /** The app's own scheme: files of the pages, workers, storage, history, the content-security policy. */
   | 'protocol'
@@ -11,9 +11,11 @@ export type ShellPart =
   | 'files'
   /** Keys that the native menu could take away. */
   | 'menu'
-  /** What a page may ask of the system, and ways out of the window. */
+  /** Covers what a page may ask of the system, and ways out of the window. */
   | 'permissions'
-  /** What differs on a page because the bridge to the shell is there. */
+  /** Covers what hostile text does in the app's own scheme: nothing runs, nothing is fetched. */
+  | 'hostile text'
+  /** Covers what differs on a page because the bridge to the shell is there. */
   | 'bridge'
 
 export interface ShellSpec {
@@ -27,29 +29,25 @@ export interface ShellSpec {
 export const DESKTOP_ONLY = 'desktop-*.spec.ts'
 
 export const SHELL_SPECS: readonly ShellSpec[] = [
-  // Each page is opened once with content, and once without.
-  { file: 'screens.spec.ts', title: 'shows, and axe finds nothing serious', part: 'protocol' },
+  // Each page is opened once without content, and the one with workers and the most rows with it.
+  { file: 'screens.spec.ts', title: 'an open cell and its evidence diff', part: 'protocol' },
   { file: 'home.spec.ts', title: 'each page explains what will appear and how to create it', part: 'protocol' },
-  { file: 'help.spec.ts', part: 'protocol' },
-  { file: 'tour.spec.ts', title: 'a tour by keyboard alone', part: 'forwarding' },
+  { file: 'help.spec.ts', title: 'each page links to its page of the guide', part: 'protocol' },
   { file: 'home.spec.ts', title: 'an unknown address is reported and keeps the links to the pages', part: 'protocol' },
   { file: 'cell.spec.ts', title: 'a cell as a page keeps the way back to the same view', part: 'protocol' },
   { file: 'datasets.spec.ts', title: 'the graph drawn: laid out beside the page, with a legend', part: 'protocol' },
   { file: 'judges.spec.ts', title: 'an unfinished vote outlives a reload', part: 'protocol' },
-  { file: 'judges.spec.ts', title: 'are text: nothing runs, nothing is fetched', part: 'protocol' },
-  { file: 'matrix.spec.ts', title: 'is shown as text: no element, no live link, nothing runs', part: 'protocol' },
+  { file: 'judges.spec.ts', title: 'are text: nothing runs, nothing is fetched', part: 'hostile text' },
+  { file: 'matrix.spec.ts', title: 'is shown as text: no element, no live link, nothing runs', part: 'hostile text' },
 
   { file: 'screens.spec.ts', title: 'the smoke ladder from one button to the matrix', part: 'forwarding' },
   { file: 'run.spec.ts', title: 'a stream that breaks is read on from its number', part: 'forwarding' },
   { file: 'run.spec.ts', title: 'an engine that is gone is reported on every page', part: 'forwarding' },
   { file: 'documents.spec.ts', title: 'a dropped file is converted and shown beside its original', part: 'forwarding' },
-  { file: 'own-data.spec.ts', title: 'from dropped files to the sentence of its result', part: 'forwarding' },
 
   { file: 'compare.spec.ts', title: 'charts are saved as pictures that name what they show', part: 'files' },
-  { file: 'coverage.spec.ts', title: 'the chart is saved as SVG and as PNG, with its own colours', part: 'files' },
   { file: 'matrix.spec.ts', title: 'exports a file', part: 'files' },
   { file: 'own-data.spec.ts', title: 'comes from a public question set in its own format', part: 'files' },
-  { file: 'runs.spec.ts', title: 'a run gets a star, a tag and a note', part: 'files' },
 
   { file: 'home.spec.ts', title: 'the palette runs a command by keyboard alone', part: 'menu' },
   { file: 'home.spec.ts', title: 'keys that follow the shortcut at once all arrive in the palette', part: 'menu' },
@@ -58,13 +56,24 @@ export const SHELL_SPECS: readonly ShellSpec[] = [
   { file: 'escape.spec.ts', part: 'permissions' },
 
   { file: 'documents.spec.ts', title: 'shows what the page can read of it', part: 'bridge' },
-  { file: 'settings.spec.ts', part: 'bridge' },
+  { file: 'settings.spec.ts', title: 'a token goes to the engine', part: 'bridge' },
+  { file: 'settings.spec.ts', title: 'the look is kept', part: 'bridge' },
 ]
 
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
 
-/** Matches the full titles (project, file, describes, title) of what Electron repeats, and of what runs in Electron only. */
-export const shellSpecTitles = (): RegExp[] => [
+/** Matches the full titles (project, file, describes, title) of the tests that are meant. */
+export const titlesOf = ({ file, title = '' }: { file: string; title?: string }): RegExp =>
+  new RegExp(`\\b${escaped(file)} .*${escaped(title)}`)
+
+/** Returns true for what the fast tier repeats in Electron too: it protects the person at the app. */
+const isInFastTier = ({ part }: ShellSpec): boolean => part === 'permissions' || part === 'hostile text'
+
+/** Specs that Electron repeats in CI only. */
+export const REPEATED_IN_CI = SHELL_SPECS.filter((spec) => !isInFastTier(spec))
+
+/** Matches the full titles (project, file, describes, title) of what a tier repeats in Electron, and of what runs in Electron only. */
+export const shellSpecTitles = (tier: 'fast' | 'full'): RegExp[] => [
   new RegExp(`\\b${escaped(DESKTOP_ONLY).replace('\\*', '[\\w-]+')} `),
-  ...SHELL_SPECS.map(({ file, title = '' }) => new RegExp(`\\b${escaped(file)} .*${escaped(title)}`)),
+  ...SHELL_SPECS.filter((spec) => tier === 'full' || isInFastTier(spec)).map(titlesOf),
 ]

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, type Locator, type Page } from '@playwright/test'
-import { seriousFindings } from '../helpers/panel-page.ts'
+import { picture, seriousFindings } from '../helpers/panel-page.ts'
 import { expectToFitNarrowWindow, playButton, test } from '../helpers/speech-page.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -134,13 +134,13 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   await expect(transcript).toContainText('quick brown fox', { timeout: 60_000 })
   await transcript.getByRole('button', { name: 'lazy' }).click()
   await expect(page.getByRole('button', { name: 'Pause the recording' })).toBeVisible()
-  await page.screenshot({ path: join(ROOT, 'out/e2e/speech.png'), fullPage: true })
+  await picture(page, 'speech', { fullPage: true })
   await expectToFitNarrowWindow(page)
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.getByRole('button', { name: 'Copy as SRT' }).click()
   await expect(page.getByText('Copied as SRT')).toBeVisible()
   const copied: unknown = await page.evaluate('navigator.clipboard.readText()')
-  // What was recognized stays while another page is open.
+  // The transcript stays while another page is open.
   await page.getByRole('link', { name: 'Models', exact: true }).click()
   await page.getByRole('link', { name: 'Speech', exact: true }).click()
   await expect(transcript).toContainText('quick brown fox')
@@ -183,7 +183,7 @@ test('a spoken question is put to several approaches, and each answer is played'
     // It plays by itself: the sound was asked for.
     await expect(answer.getByRole('button', { name: `Pause the answer of ${alias}` })).toBeVisible()
   }
-  await page.screenshot({ path: join(ROOT, 'out/e2e/ask-by-voice.png'), fullPage: true })
+  await picture(page, 'ask-by-voice', { fullPage: true })
 })
 
 /** Has the smoke rung ingested by a run of one approach without metrics, and waits for its end. */

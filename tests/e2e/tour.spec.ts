@@ -1,7 +1,5 @@
 import { expect } from '@playwright/test'
-import { pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
-
-const FOLDER = process.env['RAG_LADDER_SCREENS'] ?? 'out/screens'
+import { picture, pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
 
 test.describe('the first start of a project', () => {
   test.use({ panelOptions: { own: true, empty: true, tour: true } })
@@ -11,7 +9,7 @@ test.describe('the first start of a project', () => {
     const tour = page.getByRole('dialog', { name: 'Tour' })
     await expect(tour.getByRole('heading', { name: 'Which approach fits your documents?' })).toBeFocused()
     expect(await seriousFindings(page)).toEqual([])
-    await page.screenshot({ path: `${FOLDER}/tour-purpose.png` })
+    await picture(page, 'tour-purpose')
     await page.keyboard.press('Tab')
     await expect(tour.getByRole('button', { name: 'Skip the tour' }).last()).toBeFocused()
     await page.keyboard.press('Tab')
@@ -23,13 +21,13 @@ test.describe('the first start of a project', () => {
     await expect(tour.getByRole('button', { name: 'Run 4 questions × 7 approaches' })).toBeFocused()
     await page.keyboard.press('Enter')
     await expect(tour.getByText(/is complete: 28 cells/)).toBeVisible({ timeout: 60_000 })
-    await page.screenshot({ path: `${FOLDER}/tour-run.png` })
+    await picture(page, 'tour-run')
     await pressEnter(tour.getByRole('button', { name: 'Next' }))
 
     await expect(tour.getByRole('heading', { name: /^Result of / })).toBeVisible()
     await expect(tour.getByRole('article', { name: 'Smoke' })).toBeVisible()
     expect(await seriousFindings(page)).toEqual([])
-    await page.screenshot({ path: `${FOLDER}/tour-read.png` })
+    await picture(page, 'tour-read')
     await pressEnter(tour.getByRole('button', { name: 'Next' }))
 
     await tour.getByText('Read the 3 documents').press('Enter')
@@ -42,9 +40,11 @@ test.describe('the first start of a project', () => {
     // A graph answer has no contexts: those that its engine reports are shown.
     const graph = answers.getByRole('listitem', { name: 'graph-rag', exact: true })
     await expect(graph).toContainText('3 passages that the engine reports as used')
-    await expect(graph.getByRole('group')).toContainText('tidewater-lock.md')
+    await expect(graph.getByRole('group').filter({ hasText: 'Evidence' })).toContainText('tidewater-lock.md')
+    // An answer that was given before is folded.
+    await expect(graph.getByText('Same answer as vanilla-rag')).toBeVisible()
     expect(await seriousFindings(page)).toEqual([])
-    await page.screenshot({ path: `${FOLDER}/tour-ask.png` })
+    await picture(page, 'tour-ask')
     await pressEnter(tour.getByRole('button', { name: 'Finish' }))
     await expect(tour).toHaveCount(0)
 

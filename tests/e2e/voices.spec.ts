@@ -1,11 +1,7 @@
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect } from '@playwright/test'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
-import { seriousFindings } from '../helpers/panel-page.ts'
+import { picture, seriousFindings } from '../helpers/panel-page.ts'
 import { expectToFitNarrowWindow, playButton, test } from '../helpers/speech-page.ts'
-
-const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 
 test('a voice is recorded, judged, saved, spoken in and deleted', async ({ panel: page }) => {
   await page.getByRole('link', { name: 'Voices' }).click()
@@ -38,7 +34,7 @@ test('a voice is recorded, judged, saved, spoken in and deleted', async ({ panel
   await play.click({ timeout: 60_000 })
   await expect(page.getByRole('button', { name: 'Pause speech as Test speaker' })).toBeVisible()
   await expect(page.getByRole('img', { name: 'Spectrogram of Imitation' })).toBeVisible()
-  await page.screenshot({ path: join(ROOT, 'out/e2e/voices.png'), fullPage: true })
+  await picture(page, 'voices', { fullPage: true })
   const consent = page.getByText(/Consent: Confirmed in the panel on .*the speaker is the person/)
   await expect(consent).not.toContainText(/\dT\d\d:/)
   await expectToFitNarrowWindow(page)

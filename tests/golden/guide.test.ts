@@ -6,30 +6,27 @@ import type { z } from 'zod'
 import { IndexProblem } from '../../contract/control/run-index/upkeep.ts'
 import { ControlErrorCode } from '../../contract/control/control-error.ts'
 import { ServiceStateName } from '../../contract/control/services.ts'
-import {
-  AnswerScores,
-  CellErrorType,
-  CellStatus,
-  EvaluationErrorType,
-  EvaluationStatus,
-  JudgeErrorCode,
-  NotEvaluableReason,
-  RetrievalScores,
-} from '../../contract/index.ts'
+import { AnswerScores } from '../../contract/evidence/answer-scores.ts'
+import { CellErrorType, CellStatus } from '../../contract/evidence/canonical-row.ts'
+import { EvaluationErrorType, EvaluationStatus, NotEvaluableReason } from '../../contract/evidence/evaluation-result.ts'
+import { JudgeErrorCode } from '../../contract/evidence/judgments.ts'
+import { RetrievalScores } from '../../contract/evidence/retrieval-scores.ts'
 import { guideBlocks, guideSpans, type GuideBlock } from '../../renderer/features/help/guide-markdown.ts'
-import { FIGURES_HEAD } from '../bench/figures-page.ts'
+import { benchmarkPages, figuresPage } from '../bench/figures-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 const GUIDE = 'docs/guide'
 const read = (file: string): Promise<string> => readFile(join(PROJECT_ROOT, file), 'utf8')
 const pages = (await readdir(join(PROJECT_ROOT, GUIDE))).map((name) => `${GUIDE}/${name}`)
-const decisions = await readdir(join(PROJECT_ROOT, 'docs/decisions'))
+const decisions = (await readdir(join(PROJECT_ROOT, 'docs/decisions'))).filter((name) => name !== 'README.md')
 const documents = [
   'README.md',
   'CONTRIBUTING.md',
   'docs/ARCHITECTURE.md',
   'docs/services.md',
   'docs/clients.md',
+  'docs/decisions/README.md',
+  ...decisions.map((name) => `docs/decisions/${name}`),
   ...pages,
 ]
 
@@ -138,8 +135,45 @@ it.each(decisions)('decision %s has Status, Context, Decision and Consequences, 
   expect(headings).toEqual(['Status', 'Context', 'Decision', 'Consequences'])
 })
 
-it('the page of figures begins with the definitions of the targets', async () => {
-  expect((await read('docs/figures.md')).startsWith(FIGURES_HEAD)).toBe(true)
+describe('numbers of decisions', async () => {
+  const index = await read('docs/decisions/README.md')
+  const moved = [...index.matchAll(/^\| ([\d, ]+) \| (\d{3}) \|$/gm)].map(([, old, now]) => ({
+    old: old!.split(', '),
+    now: now!,
+  }))
+  const numbers = decisions.map((name) => name.slice(0, 3))
+  const known = new Set([...numbers, ...moved.flatMap(({ old }) => old)])
+
+  it('belong to one page each, and those of a page that joined another lead to a page', () => {
+    expect(new Set(numbers).size).toBe(numbers.length)
+    expect(moved.length).toBeGreaterThan(0)
+    expect(moved.filter(({ now }) => !numbers.includes(now))).toEqual([])
+    expect(moved.flatMap(({ old }) => old).filter((number) => numbers.includes(number))).toEqual([])
+  })
+
+  it('are all in the index', () => {
+    expect(decisions.filter((name) => !index.includes(`](${name})`))).toEqual([])
+  })
+
+  it('that code and documents name are known', async () => {
+    const folders = ['bin', 'build', 'charts', 'contract', 'core', 'docs', 'main', 'providers', 'renderer', 'tests']
+    const files = (await Promise.all(folders.map(filesBelow))).flat().filter((file) => /\.(m?ts|tsx|md)$/.test(file))
+    const named = await Promise.all(
+      files.map(async (file) =>
+        [...(await read(file)).matchAll(/\bdecisions?[ /]((?:\d{2,3}(?:, | and |(?!\d)))+)/gi)].flatMap(([, list]) =>
+          list!.match(/\d+/g)!.map((number) => ({ file, number: number.padStart(3, '0') })),
+        ),
+      ),
+    )
+    expect(named.flat().length).toBeGreaterThan(20)
+    expect(named.flat().filter(({ number }) => !known.has(number))).toEqual([])
+  })
+})
+
+it('the page of figures is the one that the pages of the benchmarks give, with at most 200 lines', async () => {
+  const page = await read('docs/figures.md')
+  expect(page).toBe(figuresPage(await benchmarkPages()))
+  expect(page.split('\n').length).toBeLessThanOrEqual(200)
 })
 
 function textsOf(blocks: readonly GuideBlock[]): string[] {

@@ -2,15 +2,16 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Judgments } from '../../contract/index.ts'
+import { Judgments } from '../../contract/evidence/judgments.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
-import { hashFile } from '../../main/lib/hash-file.ts'
-import { renderMatrixTable } from '../../main/report/matrix-table.ts'
-import { verifyPage } from '../../main/report/verify-page.ts'
-import { readAggregate } from '../../main/report/write-artifacts.ts'
+import { hashFile } from '../../main/lib/files/hash-file.ts'
+import { renderMatrixTable } from '../../main/report/terminal/matrix-table.ts'
+import { PACKED_ENDING, readPublished, unpackedForUse } from '../../main/report/publication/published-folder.ts'
+import { verifyPage } from '../../main/report/publication/verify-page.ts'
+import { readAggregate } from '../../main/report/publication/write-artifacts.ts'
+import { plannedDecision } from '../../main/runner/prepare/planned-decision.ts'
 import { overPairs } from '../../main/statistics/pair-decision.ts'
-import { plannedDifference } from '../../main/statistics/planned-difference.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 const { datasets } = await loadExperiment(PROJECT_ROOT)
@@ -25,10 +26,10 @@ describe('docs/results', () => {
     for (const { file, sha256 } of published.artifacts) {
       const path = join(PROJECT_ROOT, file)
       expect((await hashFile(path)).sha256).toBe(sha256)
-      if (file.endsWith('.jsonl')) expect(await verifyEvidence(path)).toMatchObject({ ok: true })
+      if (/\.jsonl(\.br)?$/.test(file)) expect(await unpackedForUse(path, verifyEvidence)).toMatchObject({ ok: true })
       if (file.endsWith('-evaluation.json'))
         expect(await readAggregate(path)).toMatchObject({ run_id: published.run_id, dataset: { id } })
-      if (file.endsWith('-judgments.json')) Judgments.parse(JSON.parse(await readFile(path, 'utf8')))
+      if (/-judgments\.json(\.br)?$/.test(file)) Judgments.parse(JSON.parse(String(await readPublished(path))))
     }
     expect(existsSync(join(PROJECT_ROOT, `docs/results/${id}.md`))).toBe(true)
   })
@@ -42,7 +43,7 @@ describe('docs/results', () => {
     const ladder = aggregates.filter(({ run_id }) => run_id === 'embedded-baseline')
     // COLUMNS=100 npm run rag-ladder -- summarize --results docs/results --run-id embedded-baseline
     const table = new Set(renderMatrixTable(ladder, { color: false, columns: 100 }).split('\n'))
-    const [, block] = /```\n(Graph-native dossiers[^`]*)```/.exec(
+    const [, block] = /```\n(facts found up the ladder[^`]*)```/.exec(
       await readFile(join(PROJECT_ROOT, 'README.md'), 'utf8'),
     )!
     expect(
@@ -60,28 +61,59 @@ describe('docs/results', () => {
       const { pairs } = aggregate!.comparisons!.metrics.find(({ metric }) => metric === 'facts_found')!
       const seen = overPairs(pairs.map(({ smallest_detectable: smallest }) => smallest))!.median
       const asked = new Set(aggregate!.questions.map((question) => question.id))
-      const planned = plannedDifference(
-        questions.filter((question) => asked.has(question.id)),
-        pairs.length,
-      )!
-      expect(planned / seen).toBeGreaterThan(1 / 1.6)
-      expect(planned / seen).toBeLessThan(1.6)
+      const { among } = await plannedDecision({
+        questions: questions.filter((question) => asked.has(question.id)),
+        approaches: aggregate!.approaches.length,
+        isJudged: false,
+        earlier: [],
+      })
+      expect(among! / seen).toBeGreaterThan(1 / 1.6)
+      expect(among! / seen).toBeLessThan(1.6)
     },
   )
 
   it.each(rungs)('shows on $dataset.id what each stage of retrieval is for', async ({ dataset: { id } }) => {
     const aggregate = await readAggregate(join(PROJECT_ROOT, `docs/results/embedded-baseline-${id}-evaluation.json`))
     const { pairs } = aggregate!.comparisons!.metrics.find(({ metric }) => metric === 'facts_found')!
-    const decisionOf = (a: string, b: string) => pairs.find((pair) => pair.a === a && pair.b === b)!.decision
-    expect(decisionOf('vanilla-rag', 'hybrid-rag')).toBe('worse')
-    expect(decisionOf('hybrid-rag', 'contextual-rag')).not.toBe('better')
+    const pairOf = (a: string, b: string) => pairs.find((pair) => pair.a === a && pair.b === b)!
+    expect(pairOf('vanilla-rag', 'hybrid-rag').difference.value).toBeLessThan(-0.05)
+    expect(pairOf('hybrid-rag', 'contextual-rag').decision).not.toBe('better')
   })
+
+  it.each(rungs)(
+    'compares on $dataset.id approaches that hand over the same amount of text',
+    async ({ dataset: { id } }) => {
+      const aggregate = await readAggregate(join(PROJECT_ROOT, `docs/results/embedded-baseline-${id}-evaluation.json`))
+      const amounts = aggregate!.approaches.map(({ context_tokens: tokens }) => tokens?.median)
+      expect(amounts).toEqual(Array.from({ length: 8 }, () => 2000))
+    },
+  )
 
   it.runIf(published.length > 0)('has a page whose hashes are those of the files beside it', async () => {
     const files = await verifyPage(join(PROJECT_ROOT, 'docs/results/ladder.html'))
     expect(files.map(({ name }) => `docs/results/${name}`)).toEqual(
       published.flatMap(({ published }) => published.artifacts.map(({ file }) => file)),
     )
+    expect(files.filter(({ state }) => state !== 'same')).toEqual([])
+  })
+})
+
+describe('docs/results/native', () => {
+  const folder = join(PROJECT_ROOT, 'docs/results/native')
+
+  it.each(rungs)('has the cells of $dataset.id without a budget, in intact evidence', async ({ dataset }) => {
+    const name = join(folder, `native-amounts-${dataset.id}`)
+    const verified = await unpackedForUse(`${name}-evidence.jsonl${PACKED_ENDING}`, verifyEvidence)
+    expect(verified).toMatchObject({ ok: true })
+    const aggregate = await readAggregate(`${name}-evaluation.json`)
+    expect(aggregate).toMatchObject({ run_id: 'native-amounts', cells: { expected: 896, ok: 896 } })
+    const amounts = aggregate!.approaches.map(({ context_tokens: tokens }) => tokens?.median ?? 0)
+    expect(Math.max(...amounts)).toBeGreaterThan(4 * Math.min(...amounts))
+  })
+
+  it('has a page whose hashes are those of the files beside it', async () => {
+    const files = await verifyPage(join(folder, 'ladder.html'))
+    expect(files).toHaveLength(4 * rungs.length)
     expect(files.filter(({ state }) => state !== 'same')).toEqual([])
   })
 })

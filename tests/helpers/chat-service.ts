@@ -1,19 +1,17 @@
+import { capableAnswer, type AskedOfModel } from './capable-model.ts'
 import { startModelService, type ModelService, type ModelServiceAnswer } from './model-service.ts'
 
 /** A chat model that cites the first document, an embedding model, and no other route. */
 export function chatAnswer({ path, body }: { path: string; body: unknown }): ModelServiceAnswer {
   if (path === '/v1/models') return { json: { data: [{ id: 'tiny-chat' }, { id: 'tiny-embed' }] } }
-  const { stream, input, response_format: format } = (body ?? {}) as Record<string, unknown>
+  const { stream, input } = (body ?? {}) as Record<string, unknown>
   if (path === '/v1/embeddings')
-    return { json: { data: [input].flat().map((_, index) => ({ index, embedding: [1, 0, 0, 0, 0, 0, 0, 1] })) } }
+    return { json: { data: [input].flat().map((_, index) => ({ index, embedding: [1, index, 0, 0, 0, 0, 0, 1] })) } }
   if (path !== '/v1/chat/completions') return { status: 404, json: { error: { message: 'no such route' } } }
-  const content = format === undefined ? 'The first document answers it.' : '{"city": "Paris"}'
+  const content = 'The first document answers it.'
   const usage = { prompt_tokens: 20, completion_tokens: 6, total_tokens: 26 }
   const head = { id: 'chat', created: 0, model: 'tiny-chat' }
-  if (stream !== true) {
-    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
-    return { json: { ...head, object: 'chat.completion', choices, usage } }
-  }
+  if (stream !== true) return { json: { ...head, ...capableAnswer(body as AskedOfModel, content), usage } }
   const chunk = { ...head, object: 'chat.completion.chunk' }
   const frames = [
     { ...chunk, choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: null }] },

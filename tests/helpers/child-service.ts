@@ -18,9 +18,20 @@ if (fault === 'grandchild') {
 }
 if (fault === 'flood') for (let line = 0; line < 20_000; line += 1) console.error(`noise ${line}`)
 
+/** Counts the requests that get 503 from now on. */
+let unwell = 0
+
 const server = createServer((request, response) => {
   if (request.url === '/exit-70') process.exit(70)
   if (request.url === '/crash') process.exit(9)
+  // It is alive and answers no request, as in a loop that does not end.
+  if (request.url === '/hang') for (;;);
+  if (request.url?.startsWith('/unwell') === true) unwell = Number(request.url.slice('/unwell'.length))
+  else if (unwell > 0) {
+    unwell -= 1
+    response.statusCode = 503
+    return void response.end('the voice is gone')
+  }
   response.end(process.env['ANSWER'] ?? 'ok')
 })
 server.listen(0, '127.0.0.1', () => {

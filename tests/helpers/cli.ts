@@ -2,8 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { runMain } from './cli-in-process.ts'
 import { programFile } from './program.ts'
 import { PROJECT_ROOT } from './project-root.ts'
+import type { CliResult } from './cli-in-process.ts'
 
 /**
  * A project folder of its own, outside any git checkout, with the real manifests and the smoke corpus. Of the datasets it has `smoke` and those
@@ -25,14 +27,6 @@ export async function skipTour(project: string): Promise<void> {
   await writeFile(join(project, '.rag-ladder/panel.json'), JSON.stringify({ tour_seen: true }))
 }
 
-export interface CliResult {
-  code: number | null
-  stdout: string
-  stderr: string
-  /** What `--json` printed, line by line. */
-  events: Record<string, unknown>[]
-}
-
 export interface RunningCli {
   child: ChildProcess
   /** Resolves with the first event of a type. */
@@ -40,12 +34,13 @@ export interface RunningCli {
   done: Promise<CliResult>
 }
 
-/** Starts the command line as its users do; `input` is what is piped into it. */
+/** Wide, so that a message fits in one line. Tests run beside each other: none may depend on the default port. */
+const SURROUNDINGS = { NO_COLOR: '1', COLUMNS: '400', PLATFORM_PORT: '0' }
+
+/** Starts the command line as a process, as its users do; `input` is what is piped into it. */
 export function startCli(args: string[], env: Record<string, string> = {}, input: string | null = null): RunningCli {
   const child = spawn(process.execPath, [programFile('bin/rag-ladder.mjs'), ...args], {
-    // Wide, so that a message fits in one line.
-    // Tests run beside each other: none may depend on the default port.
-    env: { ...process.env, NO_COLOR: '1', COLUMNS: '400', PLATFORM_PORT: '0', ...env },
+    env: { ...process.env, ...SURROUNDINGS, ...env },
     stdio: [input === null ? 'ignore' : 'pipe', 'pipe', 'pipe'],
   })
   child.stdin?.end(input)
@@ -80,7 +75,23 @@ export function startCli(args: string[], env: Record<string, string> = {}, input
   }
 }
 
-export const runCli = (
+/**
+ * Runs a command line to its end in this process: most of the time of a small command is the start of its process. Use `startCli` where the process
+ * itself is tested: its signals, outputs that cannot be written, or what it does beside another one; and `runCliProcess` where it must remember
+ * nothing of an earlier command, such as a credential.
+ */
+export function runCli(
+  args: string[],
+  env: Record<string, string> = {},
+  input: string | null = null,
+): Promise<CliResult> {
+  return input === null && args[0] !== 'serve'
+    ? runMain(args, { ...SURROUNDINGS, ...env })
+    : startCli(args, env, input).done
+}
+
+/** Runs a command line to its end as a process. */
+export const runCliProcess = (
   args: string[],
   env: Record<string, string> = {},
   input: string | null = null,

@@ -1,6 +1,7 @@
-import type { Database } from '../../providers/platform/database/database.ts'
-import { openPostgresDatabase } from '../../providers/platform/database/postgres-database.ts'
-import { openSqliteDatabase } from '../../providers/platform/database/sqlite-database.ts'
+import type { Database } from '../../providers/platform/stores/database/database.ts'
+import { openPostgresDatabase } from '../../providers/platform/stores/database/postgres-database.ts'
+import { openSqliteDatabase } from '../../providers/platform/stores/database/sqlite-database.ts'
+import { timesOf } from './repetitions.ts'
 
 /** Opens the database of a crash test: a file, or a connection string of PostgreSQL. */
 export async function openDatabase(address: string): Promise<Database> {
@@ -8,9 +9,9 @@ export async function openDatabase(address: string): Promise<Database> {
   return openPostgresDatabase({ url: address, poolMin: 0, poolMax: 4 })
 }
 
-/** Processes that a crash test kills: 100 on SQLite, fewer on PostgreSQL unless CRASH_KILLS is set. */
+/** Processes that a crash test kills, unless CRASH_KILLS is set. */
 export const killsOn = (kind: 'SQLite' | 'PostgreSQL'): number =>
-  Number(process.env['CRASH_KILLS'] ?? (kind === 'SQLite' ? 100 : 25))
+  Number(process.env['CRASH_KILLS'] ?? timesOf(`processes on ${kind} are killed`))
 
 /** Each change of `table` to an end adds a row to `ends`, which has no unique key: what ends twice must show. */
 export async function recordEnds(database: Database, table: string, ended: readonly string[]): Promise<void> {

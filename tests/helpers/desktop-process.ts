@@ -12,7 +12,7 @@ export interface DesktopProcess {
   app: ElectronApplication
   /** Page of the main window. */
   page: Page
-  /** What the shell has written to stderr so far. */
+  /** Returns what the shell has written to stderr so far. */
   errors(): string
   /** Ends it, whatever it is doing, and removes what it kept. */
   close(): Promise<void>

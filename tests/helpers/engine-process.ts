@@ -16,7 +16,7 @@ export interface EngineProcess {
   token: string
   child: ChildProcess
   client: ControlClient
-  /** What the process has written to stderr so far. */
+  /** Returns what the process has written to stderr so far. */
   errors(): string
   /** Closes the channel, as a host that ends does, and gives the exit code. */
   stop(): Promise<number | null>
@@ -103,7 +103,7 @@ export async function failureOf(call: Promise<unknown>): Promise<ControlError> {
   throw new Error(`the call did not fail: ${JSON.stringify(outcome.value).slice(0, 300)}`)
 }
 
-/** What the page of a redeemed link shows on its calls: cookie, key and Origin. */
+/** Returns what the page of a redeemed link shows on its calls: cookie, key and Origin. */
 export function pageHeaders(opened: Response): { cookie: string; origin: string; [PAGE_KEY_HEADER]: string } {
   const location = new URL(opened.headers.get('location')!, opened.url)
   return {

@@ -1,4 +1,4 @@
-import type { EvaluationResult } from '../../contract/index.ts'
+import type { EvaluationResult } from '../../contract/evidence/evaluation-result.ts'
 import { hang, json, resetMidBody, text, type Behaviour } from './fault-server.ts'
 
 /** An evaluator's answer for the one record that it was asked about. */
@@ -13,7 +13,7 @@ const literal = (value: string): Behaviour =>
 export interface EvaluatorFault {
   name: string
   behaviour: Behaviour
-  /** Where the error is reported: by the metric, or by the whole call, which is then tried so many times of two. */
+  /** States where the error is reported: by the metric, or by the whole call, which is then tried so many times of two. */
   error: { metric: string } | { call: string; attempts: number }
 }
 
@@ -52,7 +52,7 @@ export const EVALUATOR_FAULTS: readonly EvaluatorFault[] = [
   ),
 ]
 
-/** What a row must hold after the fault; no score at all, in particular no 0. */
+/** Returns what a row must hold after the fault; no score at all, in particular no 0. */
 export const expectedResult = ({ error }: EvaluatorFault): Partial<EvaluationResult> =>
   'metric' in error
     ? { status: 'error', scores: {}, metric_errors: { faithfulness: error.metric }, attempts: 1 }

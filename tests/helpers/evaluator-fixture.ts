@@ -85,6 +85,12 @@ export const goldenEmbed = (text: string): Float32Array => {
 }
 
 export const ALL = ['faithfulness', 'answer_relevancy', 'context_precision', 'context_recall']
+const reference = (states: string[]) =>
+  JSON.stringify({ verdicts: states.map((verdict, index) => ({ number: index + 1, reason: 'r', verdict })) })
+
+/** Replies for a reference of two statements, of which the answer has one and contradicts the other. */
+export const COMPARED = { ...GOLDEN, reference: reference(['supported', 'contradicted']) }
+
 export const record = {
   question: 'Who?',
   answer: 'Ada built it.',

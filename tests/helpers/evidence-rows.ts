@@ -1,6 +1,8 @@
-import type { CanonicalRow, Reproducibility, RowApproach, RowQuestion, RunIdentity } from '../../contract/index.ts'
-import type { RowIdentity } from '../../main/evidence/evidence-log.ts'
-import { rowId } from '../../main/evidence/row-id.ts'
+import type { CanonicalRow, RowApproach, RowQuestion } from '../../contract/evidence/canonical-row.ts'
+import type { Reproducibility } from '../../contract/evidence/provenance.ts'
+import type { RunIdentity } from '../../contract/evidence/run-identity.ts'
+import type { RowIdentity } from '../../main/evidence/rows/row-identity.ts'
+import { rowId } from '../../main/evidence/rows/row-id.ts'
 
 const sha = (digit: string): string => digit.repeat(64)
 
@@ -36,7 +38,7 @@ export interface SampleCell {
   model?: string
   answer?: string
   reproducibility?: Reproducibility
-  /** How often the cell had failed before. */
+  /** States how often the cell had failed before. */
   retry?: number
 }
 

@@ -1,7 +1,7 @@
 import { truncate } from 'node:fs/promises'
-import { nodeFileOps, type FileOps, type LogFile } from '../../main/evidence/file-ops.ts'
+import { nodeFileOps, type FileOps, type LogFile } from '../../main/evidence/files/file-ops.ts'
 
-/** What the disk does instead of its work; unset hooks leave it alone. Switch them while it is in use. */
+/** Describes what the disk does instead of its work; unset hooks leave it alone. Switch them while it is in use. */
 export interface DiskFaults {
   /** Bytes of the write that go in: fewer make a short write. Throw to fail it. */
   write?: (path: string, bytes: Buffer) => number | Promise<number>

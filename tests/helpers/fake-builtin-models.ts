@@ -1,5 +1,5 @@
-import { ModelRole } from '../../contract/index.ts'
-import type { ModelChoice } from '../../contract/index.ts'
+import { ModelRole } from '../../contract/manifests/models.ts'
+import type { ModelChoice } from '../../contract/manifests/model-backends.ts'
 import type { BuiltinModels } from '../../providers/platform/models/builtin-backend.ts'
 import { createModelHost } from '../../providers/platform/models/create-model-host.ts'
 import type { ModelHost } from '../../providers/platform/models/model-host.ts'

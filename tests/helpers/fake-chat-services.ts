@@ -9,7 +9,7 @@ export type ChatServiceName = (typeof CHAT_SERVICES)[number]
 export const CONTEXT_TOKENS = 2000
 export const CHAT_MODEL = 'small-chat'
 export const EMBEDDING_MODEL = 'small-embed'
-/** What vLLM is started with (`--api-key`); the others ask for none. */
+/** Holds what vLLM is started with (`--api-key`); the others ask for none. */
 export const CHAT_KEY = 'key-of-the-service'
 
 interface ChatRequest {
@@ -22,12 +22,12 @@ interface ChatRequest {
   input?: string | string[]
 }
 
-/** How one service differs from the others. */
+/** Describes how one service differs from the others. */
 interface Habits {
   /** The body of a refusal. */
   refusal: (status: number, message: string, kind: string) => object
   unknownModel: (model: string) => string
-  /** What any other address is answered with. */
+  /** Returns what any other address is answered with. */
   unknownPath: (method: string, path: string) => ModelServiceAnswer
   /** Null cuts the prompt without a word. */
   tooLong: ((tokens: number, asked: number) => { status: number; message: string }) | null

@@ -2,7 +2,7 @@
  * The process of a GGUF file without weights: answers with its process id, the number of answers and the request. The last message's first word chooses a fault: `hang`,
  * `exit CODE`, `fail FAULT`, `slow` (ends at an abort). `pieces A|B` answers with these pieces where the request streams.
  */
-import type { GgufChat, GgufReply, GgufRequest } from '../../providers/platform/models/gguf-protocol.ts'
+import type { GgufChat, GgufReply, GgufRequest } from '../../providers/platform/models/gguf/gguf-protocol.ts'
 
 const send = (reply: GgufReply): void => void process.send!(reply)
 const abortable: (() => void)[] = []

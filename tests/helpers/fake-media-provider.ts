@@ -19,11 +19,11 @@ export interface FakeMediaProvider {
   requests: FakeRequest[]
   /** Authorization header of each call. */
   keys: (string | undefined)[]
-  /** What the next requests do; changed while it runs. */
+  /** Holds what the next requests do; changed while it runs. */
   behaviour: {
     /** `drop`: takes the request, then resets the connection; a number: answers with that HTTP status and takes nothing. */
     submit: 'accept' | 'drop' | number
-    /** When a request completes by itself; one whose input has `endless` never does. */
+    /** States when a request completes by itself; one whose input has `endless` never does. */
     completesAfterMs: number
     /** `confirm`: cancelled at once; `late`: completes all the same; `remove`: is not known any more; `ignore`: goes on. */
     cancel: 'confirm' | 'late' | 'remove' | 'ignore'

@@ -1,8 +1,10 @@
-import type { ChatCompletion, ModelRole, TokenUsage, ToolCall } from '../../contract/index.ts'
+import type { TokenUsage } from '../../contract/evidence/canonical-row.ts'
+import type { ChatCompletion, ToolCall } from '../../contract/http/chat.ts'
+import type { ModelRole } from '../../contract/manifests/models.ts'
 import { embedText } from '../../providers/platform/models/builtin/embedding/embed-text.ts'
 import type { ChatRole, ModelHost, RoleChatRequest } from '../../providers/platform/models/model-host.ts'
 
-/** What a scripted model replies: its text, a text with a usage report, calls of tools, or the error it fails with. */
+/** Describes what a scripted model replies: its text, a text with a usage report, calls of tools, or the error it fails with. */
 export type FakeReply =
   | string
   | null
@@ -111,6 +113,7 @@ export function fakeModelHost(options: FakeModelHostOptions = {}): FakeModelHost
     isCloud: (role) => options.cloud?.includes(role) === true,
     isBuiltin: (role) => options.builtin?.includes(role) === true,
     modelName,
+    writer: (role) => modelName(role),
     embeddingSpace: () => modelName('embed'),
     resolved: () => ({
       set: 'fake',

@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net'
 
 export interface FakeRay {
   url: string
-  /** What was posted, by submission id. */
+  /** Holds what was posted, by submission id. */
   submitted: Map<string, Record<string, unknown>>
   /** Sets the state of a job. */
   settle(submissionId: string, status: string, message: string): void
-  /** What the log of every job is from now on. */
+  /** Holds what the log of every job is from now on. */
   log: string
   close(): Promise<void>
 }

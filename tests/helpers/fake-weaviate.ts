@@ -10,7 +10,7 @@ interface Stored {
   vector?: number[]
 }
 
-/** What requests hold: of a class, of a batch, of an alias, of a query. */
+/** Describes what requests hold: of a class, of a batch, of an alias, of a query. */
 interface Body extends Record<string, unknown> {
   class: string
   alias: string

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 
-/** What a faulty server does with one request; `body` is the request's text. */
+/** Describes what a faulty server does with one request; `body` is the request's text. */
 export type Behaviour = (response: ServerResponse, request: IncomingMessage, body: string) => void
 
 export interface FaultServer {

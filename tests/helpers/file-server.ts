@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What the server does wrong with one request. */
+/** Describes what the server does wrong with one request. */
 export interface FileFault {
   /** Answers with this status and no file. */
   status?: number

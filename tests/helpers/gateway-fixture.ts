@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest'
-import type { ChatCompletion, ChatRequest } from '../../contract/index.ts'
+import type { ChatCompletion, ChatRequest } from '../../contract/http/chat.ts'
 import { createLogger } from '../../providers/kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../providers/kit/server.ts'
-import type { EventStreamOptions } from '../../providers/platform/event-stream.ts'
+import type { EventStreamOptions } from '../../providers/platform/http/event-stream.ts'
 import type { AliasBackend } from '../../providers/platform/gateway/alias-backend.ts'
 import { createGateway } from '../../providers/platform/gateway/gateway.ts'
 import { createResponseCache } from '../../providers/platform/gateway/response-cache.ts'
@@ -24,7 +24,7 @@ export const extension = {
   extra: 'kept',
 }
 
-/** What an alias answers. */
+/** Returns what an alias answers. */
 export function completionOf(alias: string, content: string): ChatCompletion {
   return {
     id: 'c',

@@ -87,7 +87,7 @@ export async function picture(
   return { bytes: new Uint8Array(await image.toFormat(format).toBuffer()), mimeType: `image/${format}` }
 }
 
-/** What tests change in the description of a model. */
+/** Describes what tests change in the description of a model. */
 export interface GltfDescription {
   accessors: { componentType: number; type: string; count: number; bufferView?: number }[]
   nodes: { children?: number[] }[]

@@ -1,5 +1,5 @@
 import { answerQuery, newContext, type QueryResult, type QueryName } from '../../main/run-index/queries/answer-query.ts'
-import { readAggregate } from '../../main/report/write-artifacts.ts'
+import { readAggregate } from '../../main/report/publication/write-artifacts.ts'
 import { writeRun } from './report-project.ts'
 import { fixtureDataset, goldenJudgments, goldenRows, REPORT_RUN } from './report-rows.ts'
 import { indexFolders, openIndex, type OpenedIndex } from './run-index.ts'

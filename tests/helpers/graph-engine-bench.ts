@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { GraphQueryRequest } from '../../contract/index.ts'
-import type { GraphQueryInput } from '../../contract/index.ts'
-import { createGraphEngine } from '../../providers/platform/graph-engine/create-graph-engine.ts'
-import type { GraphEngine, GraphEngineDeps } from '../../providers/platform/graph-engine/graph-engine.ts'
+import { GraphQueryRequest } from '../../contract/http/graph-engine.ts'
+import type { GraphQueryInput } from '../../contract/http/graph-engine.ts'
+import { createGraphEngine } from '../../providers/platform/stores/graph-engine/create-graph-engine.ts'
+import type { GraphEngine, GraphEngineDeps } from '../../providers/platform/stores/graph-engine/graph-engine.ts'
 import { scriptedModels } from './scripted-models.ts'
 
 /** Engines in a temporary folder; `cleanUp` closes them and removes it. */

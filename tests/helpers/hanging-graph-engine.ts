@@ -1,4 +1,4 @@
-import { createGraphEngine } from '../../providers/platform/graph-engine/create-graph-engine.ts'
+import { createGraphEngine } from '../../providers/platform/stores/graph-engine/create-graph-engine.ts'
 import { scriptedModels } from './scripted-models.ts'
 
 /**

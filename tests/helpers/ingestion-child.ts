@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
-import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
+import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from './hash-embedding.ts'
 import { DEFAULT_CORPUS_LIMITS, testProfile } from './ingestion-fixture.ts'
 

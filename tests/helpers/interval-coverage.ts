@@ -1,5 +1,5 @@
 import { comparePairs } from '../../main/statistics/compare-pairs.ts'
-import { positionEffect } from '../../main/statistics/judge-bias.ts'
+import { positionEffect } from '../../main/statistics/agreement/judge-bias.ts'
 import { seededRandom } from './seeded-random.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
 import { type BiasedJudge, judgedByBiased, simulatedTable, truthOf, type World } from './simulated-scores.ts'

@@ -42,7 +42,7 @@ export const sampleInput = (questions: readonly PanelQuestion[]): PanelInput => 
   questions,
 })
 
-/** What a chat judge was shown, read back from the request as the judge would read it. */
+/** Returns what a chat judge was shown, read back from the request as the judge would read it. */
 export function shownPrompt(body: string): {
   model: string
   token: string

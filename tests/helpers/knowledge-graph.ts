@@ -1,12 +1,15 @@
-import type { ExtractedChunk } from '../../providers/platform/graph-engine/document-store.ts'
+import type { ExtractedChunk } from '../../providers/platform/stores/graph-engine/stored-graph.ts'
 import {
   creatingKnowledgeGraph,
   textsToEmbed,
   type GraphVectors,
   type KnowledgeGraph,
-} from '../../providers/platform/graph-engine/graph/knowledge-graph.ts'
-import { mergingExtractions, type MergedGraph } from '../../providers/platform/graph-engine/graph/merged-graph.ts'
-import type { SlicedWork } from '../../providers/platform/sliced-work.ts'
+} from '../../providers/platform/stores/graph-engine/graph/knowledge-graph.ts'
+import {
+  mergingExtractions,
+  type MergedGraph,
+} from '../../providers/platform/stores/graph-engine/graph/merged-graph.ts'
+import type { SlicedWork } from '../../core/sliced-work.ts'
 import { createVectorTable } from './vector-table.ts'
 
 /** All slices at once. */

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { CanonicalRow } from '../../contract/index.ts'
-import type { CliResult } from './cli.ts'
+import { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import type { CliResult } from './cli-in-process.ts'
 
 export const MODELS = 'vanilla-rag,hybrid-rag,contextual-rag,lazy-graph-rag'
 /** Four questions × these models. */

@@ -1,4 +1,5 @@
-import type { CanonicalRow, Matrix, MatrixCell } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import type { Matrix, MatrixCell } from '../../contract/evidence/matrix.ts'
 import {
   createMatrixOrder,
   matrixCell,
@@ -6,7 +7,7 @@ import {
   matrixLine,
   matrixOpening,
   type MatrixFrame,
-} from '../../main/report/matrix-form.ts'
+} from '../../main/report/matrix/matrix-form.ts'
 import { fixtureDataset, REPORT_RUN } from './report-rows.ts'
 
 export const matrixDataset = fixtureDataset('subset', 'Subset', 1)

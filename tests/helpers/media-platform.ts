@@ -5,20 +5,22 @@ import { expect, vi } from 'vitest'
 import { createEnvReader } from '../../providers/kit/env-reader.ts'
 import { createLogger } from '../../providers/kit/logger.ts'
 import { createHttpServer } from '../../providers/kit/server.ts'
-import { createClosingList } from '../../providers/platform/closing-list.ts'
-import type { Database } from '../../providers/platform/database/database.ts'
+import { createClosingList } from '../../providers/platform/jobs/closing-list.ts'
+import type { Database } from '../../providers/platform/stores/database/database.ts'
 import { guardRoutes } from '../../providers/platform/identity/guard.ts'
 import { readEdgeSettings, readIdentitySettings } from '../../providers/platform/identity/identity-settings.ts'
 import { routePolicies } from '../../providers/platform/identity/route-policy.ts'
-import { openMedia } from '../../providers/platform/media/media-part.ts'
-import { readMediaSettings } from '../../providers/platform/media/media-settings.ts'
-import { MEDIA } from '../../providers/platform/media/run-operation.ts'
-import { folderBytes } from '../../providers/platform/storage/object-bytes.ts'
-import { ObjectStore } from '../../providers/platform/storage/object-store.ts'
-import { registerStorageRoutes } from '../../providers/platform/storage/routes.ts'
-import { registerTaskRoutes } from '../../providers/platform/tasks/routes.ts'
-import { readTaskSettings } from '../../providers/platform/tasks/task-settings.ts'
-import { TaskStore } from '../../providers/platform/tasks/task-store.ts'
+import { registerImageRoutes } from '../../providers/platform/specified/compatibility/image-routes.ts'
+import { openMedia } from '../../providers/platform/specified/media/media-part.ts'
+import { readMediaSettings } from '../../providers/platform/specified/media/media-settings.ts'
+import { MEDIA } from '../../providers/platform/specified/media/run-operation.ts'
+import { folderBytes } from '../../providers/platform/specified/storage/object-bytes.ts'
+import { ObjectStore } from '../../providers/platform/specified/storage/object-store.ts'
+import { registerStorageRoutes } from '../../providers/platform/specified/storage/routes.ts'
+import { registerTaskRoutes } from '../../providers/platform/jobs/routes.ts'
+import { readTaskSettings } from '../../providers/platform/jobs/task-settings.ts'
+import { TaskStore } from '../../providers/platform/jobs/task-store.ts'
+import { startFakeComfyUi, type FakeComfyUi } from './fake-comfyui.ts'
 import { startFakeMediaProvider } from './fake-media-provider.ts'
 import type { FakeMediaProvider } from './fake-media-provider.ts'
 import { openDatabase } from './database-address.ts'
@@ -46,7 +48,8 @@ export const tasksOf = (database: Database): TaskStore =>
 export class MediaPlatform {
   readonly database: Database
   readonly provider: FakeMediaProvider
-  /** What the fake provider generates: 4 × 3 pixels. */
+  readonly comfyUi: FakeComfyUi
+  /** Holds what the fake provider generates: 4 × 3 pixels. */
   readonly png: Buffer
   readonly mine: string
   readonly others: string
@@ -58,12 +61,14 @@ export class MediaPlatform {
   private constructor(
     folder: string,
     provider: FakeMediaProvider,
+    comfyUi: FakeComfyUi,
     png: Buffer,
     tokens: { mine: string; others: string },
     database: Database,
   ) {
     this.#folder = folder
     this.provider = provider
+    this.comfyUi = comfyUi
     this.png = png
     this.mine = tokens.mine
     this.others = tokens.others
@@ -77,7 +82,15 @@ export class MediaPlatform {
       .toBuffer()
     const provider = await startFakeMediaProvider([{ bytes: png, type: 'application/octet-stream' }])
     const tokens = { mine: await userToken(), others: await userToken({ sub: OTHER_ID }) }
-    return new MediaPlatform(await temporaryFolder('media'), provider, png, tokens, await openDatabase(address))
+    const comfyUi = await startFakeComfyUi()
+    return new MediaPlatform(
+      await temporaryFolder('media'),
+      provider,
+      comfyUi,
+      png,
+      tokens,
+      await openDatabase(address),
+    )
   }
 
   /** Folder of stored files. */
@@ -102,6 +115,8 @@ export class MediaPlatform {
       MEDIA_FAL_ENABLED: 'true',
       FAL_API_KEY: 'the-key',
       FAL_ENDPOINT: this.provider.url,
+      COMFYUI_URL: this.comfyUi.url,
+      COMFYUI_CHECKPOINT: this.comfyUi.checkpoint,
       MEDIA_FAL_MODELS: JSON.stringify({ [MODEL]: { cost_usd: 0.003, license: 'Apache-2.0' } }),
       ...env,
     })
@@ -116,7 +131,7 @@ export class MediaPlatform {
     })
     registerStorageRoutes(this.app, this.objects, STORAGE.maxUploadBytes)
     registerTaskRoutes(this.app, tasksOf(this.database), [MEDIA])
-    await openMedia({
+    const media = await openMedia({
       app: this.app,
       database: this.database,
       tasks: tasksOf(this.database),
@@ -129,6 +144,7 @@ export class MediaPlatform {
       closing: this.#closing,
       pollMs: 10,
     })
+    registerImageRoutes(this.app, media)
   }
 
   /** Ends the worker; the routes go on. */
@@ -142,6 +158,7 @@ export class MediaPlatform {
   async close(): Promise<void> {
     await this.stop()
     await this.provider.close()
+    await this.comfyUi.close()
     await this.database.close()
   }
 

@@ -10,7 +10,7 @@ export interface ModelServiceCall {
   body: unknown
 }
 
-/** What the service does with one call: a JSON answer, or anything through the raw response. */
+/** Describes what the service does with one call: a JSON answer, or anything through the raw response. */
 export type ModelServiceAnswer =
   | { status?: number; headers?: Record<string, string>; json: unknown }
   | { raw: (response: ServerResponse) => void }
@@ -26,6 +26,15 @@ export async function startModelService(
   answer: (call: ModelServiceCall, n: number) => ModelServiceAnswer,
 ): Promise<ModelService> {
   const calls: ModelServiceCall[] = []
+  const replyTo = (call: ModelServiceCall, response: ServerResponse): ModelServiceAnswer => {
+    try {
+      return answer(call, calls.length - 1)
+    } catch (error) {
+      // The error fails the test run; a client without an answer would wait for its time limit first.
+      response.writeHead(500).end()
+      throw error
+    }
+  }
   const server = createServer((request, response) => {
     void (async () => {
       let text = ''
@@ -37,7 +46,7 @@ export async function startModelService(
         body: text === '' ? null : (JSON.parse(text) as unknown),
       }
       calls.push(call)
-      const reply = answer(call, calls.length - 1)
+      const reply = replyTo(call, response)
       if ('raw' in reply) {
         reply.raw(response)
         return

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 /** An address that stays while the server that answers there changes. */
 export interface MovableDoor {
   url: string
-  /** What new requests lead to; null refuses them. Open ones end. */
+  /** Returns what new requests lead to; null refuses them. Open ones end. */
   leadTo(target: string | null): void
   close(): Promise<void>
 }

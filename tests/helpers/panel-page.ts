@@ -7,7 +7,7 @@ import { type EngineProcess, eventsUntil, startEngine } from './engine-process.t
 import { openMovableDoor } from './movable-door.ts'
 import { copyProject, removeProject, seedRun, SEEDED_RUNS } from './seeded-project.ts'
 
-/** What a spec may set for the engine and the project of its pages. */
+/** Describes what a spec may set for the engine and the project of its pages. */
 export interface PanelOptions {
   /** An engine on a project folder of its own, for a spec that changes something. Else all specs of a worker with these options share one. */
   own?: boolean
@@ -36,7 +36,7 @@ export interface Panel extends EngineProcess {
   cut: () => void
 }
 
-/** Where the specs run; chosen from outside, so that the same ones run in both. */
+/** States where the specs run; chosen from outside, so that the same ones run in both. */
 export const IS_DESKTOP = process.env['RAG_LADDER_SPEC_HOST'] === 'electron'
 
 const APP_ORIGIN = 'app://panel'
@@ -154,8 +154,19 @@ export const test = base.extend<
   },
 })
 
-/** Serious and critical findings of axe, one line each; what is still fading in would have too little contrast. */
-export async function seriousFindings(page: Page): Promise<string[]> {
+/** Rules of axe that compare colours: two thirds of its time. */
+const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
+const RULES = {
+  all: {},
+  colours: { runOnly: COLOUR_RULES },
+  structure: { rules: Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])) },
+}
+
+/**
+ * Serious and critical findings of axe, one line each; what is still fading in would have too little contrast. Of what was looked at in another
+ * scheme only the colours can differ, and of what was looked at in another width only the structure.
+ */
+export async function seriousFindings(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
   const isAtRest = `document.getAnimations().every(
     (animation) => animation.playState !== 'running' || animation.effect.getComputedTiming().endTime === Infinity,
   )`
@@ -164,13 +175,19 @@ export async function seriousFindings(page: Page): Promise<string[]> {
   // everything that it looked at through the test runner, which takes longer than looking.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode()
-    .options({ resultTypes: ['violations'] })
+    .options({ resultTypes: ['violations'], ...RULES[rules] })
     .analyze()
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>
       nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
     )
+}
+
+/** Takes a picture of the page into the folder of RAG_LADDER_SCREENS; without it no picture is taken. */
+export async function picture(page: Page, name: string, options: { fullPage?: boolean } = {}): Promise<void> {
+  const folder = process.env['RAG_LADDER_SCREENS']
+  if (folder !== undefined) await page.screenshot({ ...options, path: `${folder}/${name}.png` })
 }
 
 /**
@@ -181,8 +198,24 @@ export async function inEachScheme(page: Page, look: (scheme: 'light' | 'dark') 
   for (const scheme of IS_DESKTOP ? (['light'] as const) : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme: scheme })
     await expect(page.locator('html')).toHaveAttribute('data-mantine-color-scheme', scheme)
+    // Charts take their colours when they are drawn again, which is done two frames later.
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
     await look(scheme)
   }
+}
+
+/** Finds nothing serious in light, and no colours that are hard to read in dark. */
+export const expectAccessible = (page: Page, name: string): Promise<void> =>
+  inEachScheme(page, async (scheme) => {
+    await picture(page, `${name}-${scheme}`)
+    expect(await seriousFindings(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([])
+  })
+
+/** Shows the page of a run with one of its tabs in sight. */
+export async function expectPart(page: Page, run: string, part: string): Promise<void> {
+  await expect(page.getByRole('heading', { level: 1, name: run, exact: true })).toBeVisible()
+  const tab = page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name: part, exact: true })
+  await expect(tab).toHaveAttribute('aria-current', 'page')
 }
 
 /** A pointer already at rest where a mark appears or is redrawn triggers no hover, so the pointer leaves and comes back. */

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test'
 
-/** What a job cost the person who did it. */
+/** Describes what a job cost the person who did it. */
 export interface Effort {
   /** Presses of the mouse button on the page: on a control, at the start of a selection, or to drop files. */
   clicks: number
@@ -46,7 +46,7 @@ export class Person {
     this.#since = performance.now()
   }
 
-  /** What the job has cost so far. */
+  /** Returns what the job has cost so far. */
   async effort(): Promise<Effort> {
     const seconds = (performance.now() - this.#since) / 1000
     // Presses arrive in their order: when this answer is here, so are they.

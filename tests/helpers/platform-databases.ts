@@ -3,7 +3,7 @@ import { postgresMissing, startPostgres, whyNoPostgres } from './postgres-server
 import type { PostgresServer } from './postgres-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
-/** How a test gets a database of the platform's own records. */
+/** Describes how a test gets a database of the platform's own records. */
 export interface DatabaseKind {
   name: 'SQLite' | 'PostgreSQL'
   /** Address of a new, empty database: a file, or a connection string. */

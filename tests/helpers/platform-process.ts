@@ -10,7 +10,7 @@ export interface PlatformProcess {
   child: ChildProcess
   /** From the fork to the ready message. */
   startMs: number
-  /** What the process has written to stderr so far. */
+  /** Returns what the process has written to stderr so far. */
   errors(): string
   /** Closes the channel, as a host that ends does, and gives the exit code. */
   stop(): Promise<number | null>

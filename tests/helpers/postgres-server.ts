@@ -21,7 +21,7 @@ import { findOnPath, findPostgres } from '../../build/e2e/find-program.ts'
 
 interface Programs {
   folder: string
-  /** What precedes each command: nothing, or a change of the user. */
+  /** Holds what precedes each command: nothing, or a change of the user. */
   prefix: string[]
   owner: { uid: number; gid: number } | null
 }
@@ -205,7 +205,8 @@ export function usePostgres(options: { fsync?: boolean } = {}): () => PostgresSe
     if (postgresMissing === null) server = await startPostgres(options)
     // initdb syncs a thousand files: on a busy machine that takes its time.
   }, 180_000)
-  afterAll(() => server?.close())
+  // A stop writes everything out, on a busy disk for longer than the usual ten seconds.
+  afterAll(() => server?.close(), 60_000)
   return () => {
     if (server === null) throw new Error(postgresMissing ?? 'the PostgreSQL server is not started yet')
     return server

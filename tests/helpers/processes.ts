@@ -22,7 +22,7 @@ export async function processesNaming(text: string): Promise<number[]> {
     .filter((pid) => pid !== process.pid && isAlive(pid))
 }
 
-/** Whether a process lives. One that has ended and was not reaped yet does not. */
+/** Returns true when a process lives. One that has ended and was not reaped yet does not. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

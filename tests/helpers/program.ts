@@ -3,7 +3,7 @@ import { BUNDLE_VARIABLE } from '../../build/program-bundle.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 
 /**
- * What a test starts as a process of the product, named by its source file below the project's root: from the bundle where `npm test` made one,
+ * Returns what a test starts as a process of the product, named by its source file below the project's root: from the bundle where `npm test` made one,
  * and from the sources otherwise.
  */
 export function programFile(source: string): string {

@@ -3,17 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
-import {
-  ConsumerManifest,
-  DatasetFile,
-  datasetOf,
-  FlavorsManifest,
-  type IngestionProfile,
-} from '../../contract/index.ts'
-import { createRagPlugin, type RagPlugin, type RagPluginDeps } from '../../providers/platform/rag/plugin.ts'
+import { ConsumerManifest, type IngestionProfile } from '../../contract/manifests/consumer.ts'
+import { DatasetFile, datasetOf } from '../../contract/manifests/datasets.ts'
+import { FlavorsManifest } from '../../contract/manifests/flavors.ts'
+import { createRagPlugin, type RagPluginDeps } from '../../providers/platform/rag/plugin.ts'
+import { type RagPlugin } from '../../providers/platform/rag/rag-plugin.ts'
 import type { ModelHost } from '../../providers/platform/models/model-host.ts'
-import { openSqliteVectorStore } from '../../providers/platform/vector-store/sqlite-vector-store.ts'
-import type { StoredChunk, VectorStore } from '../../providers/platform/vector-store/vector-store.ts'
+import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
+import type { StoredChunk, VectorStore } from '../../providers/platform/stores/vector-store/vector-store.ts'
 
 const manifest = (name: string): unknown =>
   parse(readFileSync(new URL(`../../manifests/${name}.yaml`, import.meta.url), 'utf8'))

@@ -21,7 +21,7 @@ export async function ask<Answer>(page: Page, procedure: string, input?: unknown
   })()`)
 }
 
-/** What is known of a window in which nothing shows. */
+/** Returns what is known of a window in which nothing shows. */
 async function stateOf(desktop: DesktopProcess): Promise<string> {
   const { app, page } = desktop
   const loaded = await page

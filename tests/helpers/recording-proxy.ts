@@ -1,7 +1,7 @@
 import { createServer, request as callUpstream, type OutgoingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What one answer brought, streams included as far as they have come. */
+/** Describes what one answer brought, streams included as far as they have come. */
 export interface RecordedAnswer {
   path: string
   status: number

@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { BaseApproach } from '../../contract/index.ts'
+import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
 
 /** A gateway whose answers a test decides call by call, with an evaluator at `/evaluate`. */
 export interface RefusingGateway {
@@ -43,7 +43,7 @@ export async function startRefusingGateway(): Promise<RefusingGateway> {
   }
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
-      reply(response, 200, { data: BaseApproach.options.map((id) => ({ id })) })
+      reply(response, 200, { data: DECLARABLE_APPROACHES.map((id) => ({ id })) })
       return
     }
     let body = ''

@@ -1,16 +1,14 @@
-import type {
-  CanonicalRow,
-  EvaluationMetric,
-  EvaluationResult,
-  EvidenceCapability,
-  Judgments,
-  Question,
-  Reproducibility,
-  RowApproach,
-} from '../../contract/index.ts'
+import type { EvaluationMetric, EvidenceCapability } from '../../contract/common.ts'
+import type { CanonicalRow, RowApproach } from '../../contract/evidence/canonical-row.ts'
+import type { EvaluationResult } from '../../contract/evidence/evaluation-result.ts'
+import type { Judgments } from '../../contract/evidence/judgments.ts'
+import type { MeasuredLevel } from '../../contract/evidence/measured-level.ts'
+import type { Reproducibility } from '../../contract/evidence/provenance.ts'
+import type { Question } from '../../contract/manifests/queries.ts'
 import { answerNotRun, scoreAnswer } from '../../main/evaluation/answer-scores.ts'
-import { rowId } from '../../main/evidence/row-id.ts'
-import type { RunSummaryContext, SummaryAlias } from '../../main/report/run-summary.ts'
+import { rowId } from '../../main/evidence/rows/row-id.ts'
+import { rounded } from '../../main/lib/text/numbers.ts'
+import type { RunSummaryContext, SummaryAlias } from '../../main/report/aggregate/run-summary.ts'
 import { seededRandom } from './seeded-random.ts'
 
 export const REPORT_RUN = 'golden-2026-01'
@@ -55,6 +53,7 @@ export const alias = (
 ): SummaryAlias => ({ model, base_model, flavor, evidence_capability })
 
 export const ALIASES = {
+  bm25: alias('bm25', 'hybrid-rag', 'bm25'),
   vanilla: alias('vanilla-rag', 'vanilla-rag'),
   hybrid: alias('hybrid-rag', 'hybrid-rag'),
   hybridFast: alias('hybrid-rag-fast', 'hybrid-rag', 'fast'),
@@ -108,7 +107,7 @@ export const wideDataset = (id: string, label: string, rung: number): FixtureDat
   })),
 })
 
-/** What differs between the cells of a fixture. */
+/** Describes what differs between the cells of a fixture. */
 export interface CellFixture {
   repeat?: number
   latencyMs?: number
@@ -116,7 +115,7 @@ export interface CellFixture {
   failure?: { type: NonNullable<CanonicalRow['error']>['type']; message: string }
   ragas?: Partial<EvaluationResult>
   recall?: number | null
-  /** What all contexts hold, or all passages that an engine reports as used; rows of earlier versions do not record it. */
+  /** Holds what all contexts hold, or all passages that an engine reports as used; rows of earlier versions do not record it. */
   found?: { contexts: number; recall: number }
   answer?: string
 }
@@ -299,10 +298,34 @@ export function goldenContext(dataset: FixtureDataset): RunSummaryContext {
     metrics: REQUESTED,
     repeats: 1,
     judge: { state: 'disabled' },
+    measuredLevel: goldenLevel(dataset),
   }
 }
 
-/** What separates the approaches of `comparedRows`: hybrid is clearly above vanilla in recall, and the flavor is hybrid with noise. */
+/** A level that is the less relational the higher its rung: reports name that. */
+function goldenLevel({ rung, questions }: FixtureDataset): MeasuredLevel {
+  const value = -0.3 + rung / 20
+  return {
+    questions: questions.length,
+    recall: 0.6,
+    by_hops: [
+      { hops: 1, questions: 1, recall: 0.8 },
+      { hops: 2, questions: 1, recall: 0.5 },
+    ],
+    slope: {
+      value: rounded(value),
+      n: questions.length,
+      clusters: 9,
+      effective_clusters: 9,
+      se: 0.01,
+      interval: { low: rounded(value - 0.03), high: rounded(value + 0.03) },
+      no_interval: null,
+    },
+    reason: null,
+  }
+}
+
+/** Lists what separates the approaches of `comparedRows`: hybrid is clearly above vanilla in recall, and the flavor is hybrid with noise. */
 const LEVELS = [
   { approach: ALIASES.vanilla, recall: 0.35, latencyMs: 60 },
   { approach: ALIASES.hybrid, recall: 0.7, latencyMs: 90 },

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
-import type { IndexChange, IndexVerification } from '../../contract/index.ts'
+import type { IndexChange, IndexVerification } from '../../contract/control/run-index/upkeep.ts'
 import { IndexSession } from '../../main/run-index/index-session.ts'
 import { IndexWriter } from '../../main/run-index/index-writer.ts'
 import { openForWriting } from '../../main/run-index/open-database.ts'
@@ -74,7 +74,7 @@ export function contentOf(db: Database.Database): unknown {
        LEFT JOIN provenance p ON p.id = t.provenance ORDER BY 1, 2, 3, 4, 5, p.sha256, 6`,
     ),
     columns: all(
-      `SELECT r.run_id, s.dataset_id, m.model, t.metric, t.state, t.cells, round(t.total, 6) FROM column_tallies t
+      `SELECT r.run_id, s.dataset_id, m.model, t.metric, t.state, t.cells FROM column_tallies t
        JOIN dataset_runs d ON d.id = t.scope JOIN runs r ON r.id = d.run JOIN datasets s ON s.id = d.dataset
        JOIN aliases m ON m.id = t.alias ORDER BY 1, 2, 3, 4, 5`,
     ),
@@ -96,7 +96,7 @@ export function contentOf(db: Database.Database): unknown {
   }
 }
 
-/** What a fresh index of the same folders holds. */
+/** Returns what a fresh index of the same folders holds. */
 export async function freshContent(folders: IndexBench): Promise<unknown> {
   const fresh = openIndex({ ...folders, file: `${folders.file}-fresh-${Math.random()}` })
   await fresh.sync()

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
-import type { S3Settings } from '../../providers/platform/storage/storage-settings.ts'
+import type { S3Settings } from '../../providers/platform/specified/storage/storage-settings.ts'
 
 /** The package has no types of its own. */
 interface S3rver {
@@ -25,7 +25,7 @@ export interface S3Server {
 
 /** Keys that the server knows; it refuses requests that others signed. */
 const KEY = 'S3RVER'
-/** How the server names the file of an object. */
+/** States how the server names the file of an object. */
 const OBJECT = '._S3rver_object'
 
 /** A small S3 server on 127.0.0.1 and a free port, with one bucket, its objects in `directory`. It checks signatures. */

@@ -1,9 +1,11 @@
+import { NO_ANSWER } from '../../contract/prompts.ts'
+import { ModelRole } from '../../contract/manifests/models.ts'
 import { embedText } from '../../providers/platform/models/builtin/embedding/embed-text.ts'
-import { chatCompletion } from '../../providers/platform/models/chat-completion.ts'
+import { chatCompletion } from '../../providers/platform/models/openai/chat-completion.ts'
 import { ModelCallError } from '../../providers/platform/models/model-host.ts'
 import type { ChatRole, ModelHost } from '../../providers/platform/models/model-host.ts'
-import { NO_ANSWER, parseAnswerTask } from '../../providers/platform/models/prompts/answer-task.ts'
-import { parseExtractTask } from '../../providers/platform/models/prompts/extract-task.ts'
+import { parseAnswerTask } from '../../providers/platform/models/prompts/answer-task.ts'
+import { isGleaning, parseExtractTask } from '../../providers/platform/models/prompts/extract-task.ts'
 import type { Extraction } from '../../providers/platform/models/prompts/extract-task.ts'
 import { parseKeywordsTask } from '../../providers/platform/models/prompts/keywords-task.ts'
 
@@ -34,8 +36,10 @@ export function scriptedModels(script: Script = {}): ScriptedModels {
     graph_extract: script.extractModel ?? 'test-extract',
   }
   const reply = async (role: ChatRole, request: Parameters<ModelHost['chat']>[1], signal?: AbortSignal) => {
-    const extract = parseExtractTask(request.messages)
+    // A reply that cannot be used is sent back below the task.
+    const extract = parseExtractTask(request.messages.slice(0, 2))
     if (extract !== null) {
+      if (isGleaning(request.messages)) return '{"entities":[],"relations":[]}'
       extracted.push(extract.title)
       const own = await script.onExtract?.(extract, signal)
       return own ?? JSON.stringify(extractFacts(extract.text))
@@ -62,8 +66,14 @@ export function scriptedModels(script: Script = {}): ScriptedModels {
     isCloud: (role) => script.cloud === true && role === 'graph_query',
     isBuiltin: () => false,
     modelName: (role) => names[role] ?? `test-${role}`,
+    writer: (role) => names[role] ?? `test-${role}`,
     embeddingSpace: () => names.embed ?? 'test-embed',
-    resolved: () => ({ set: 'test', roles: {} }),
+    resolved: () => ({
+      set: 'test',
+      roles: Object.fromEntries(
+        ModelRole.options.map((role) => [role, { model: names[role] ?? `test-${role}`, backend: 'test' }]),
+      ),
+    }),
     usage: () => ({}),
     modelUsage: () => [],
     close: async () => undefined,
@@ -89,7 +99,7 @@ function extractFacts(text: string): Extraction {
   for (const [, source, sourceType, keyword, target, targetType, description] of text.matchAll(FACT)) {
     entities.set(source!, { name: source!, type: sourceType!, description: description! })
     entities.set(target!, { name: target!, type: targetType!, description: description! })
-    relations.push({ source: source!, target: target!, keywords: [keyword!], description: description!, weight: 2 })
+    relations.push({ source: source!, target: target!, keywords: [keyword!], description: description! })
   }
   return { entities: [...entities.values()], relations }
 }

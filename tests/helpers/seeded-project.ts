@@ -3,19 +3,21 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse, stringify } from 'yaml'
-import { artifactFiles } from '../../main/evidence/artifact-files.ts'
+import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
 import { runJudgePanel } from '../../main/judge/run-panel.ts'
-import { DATASETS_FOLDER, type Alias } from '../../contract/index.ts'
+import type { Alias } from '../../contract/manifests/aliases.ts'
+import { DATASETS_FOLDER } from '../../contract/manifests/datasets.ts'
 import { loadExperiment, type Experiment, type LadderDataset } from '../../main/manifests/experiment.ts'
-import { readJudgments, type JudgeInput } from '../../main/report/judge-input.ts'
+import { readJudgments, type JudgeInput } from '../../main/report/aggregate/judge-input.ts'
 import { readEvidenceRows } from '../../main/report/read-evidence.ts'
-import { summaryContextOfRun } from '../../main/report/run-summary.ts'
+import { summaryContextOfRun } from '../../main/report/aggregate/run-summary.ts'
 import { storedAnswers } from '../../main/report/stored-answers.ts'
-import { writeArtifacts } from '../../main/report/write-artifacts.ts'
+import { writeArtifacts } from '../../main/report/publication/write-artifacts.ts'
 import { startFaultServer } from './fault-server.ts'
 import { gradeByText, gradingBy, samplePanel } from './judge-panel.ts'
 import { PROJECT_ROOT } from './project-root.ts'
 import { evidenceBytes } from './report-project.ts'
+import { SEEDED_TRACE, storeSeededTexts } from './seeded-trace.ts'
 import { readDocuments, seededRow } from './seeded-rows.ts'
 
 // A project folder with finished runs for the page specs. The rows are drawn; everything around them (checksums, aggregates, matrices,
@@ -39,7 +41,7 @@ const JUDGES = ['builtin-lexical-support', 'qwen3:8b', 'a-judge-with-a-rather-lo
 /** Specs are written for this many questions of a dataset, whatever the project's rungs ask by now. */
 const MOST_QUESTIONS = 24
 
-/** What a project has before its first run. */
+/** Lists what a project has before its first run. */
 const FOLDERS = ['manifests', 'corpus']
 const COPY = { recursive: true, preserveTimestamps: true }
 
@@ -97,12 +99,18 @@ export async function seedRun(root: string, experiment: Experiment, seed: Seed):
   const rows = entry.questions.flatMap((_, position) =>
     aliasesOf(experiment).map((alias) => ({
       ...seededRow({ runId, entry, documents, position, alias, hostile }),
+      // Other rows are as earlier versions wrote them, or of a gateway that sends no trace.
+      ...(alias.base === 'agentic-rag' ? { trace: SEEDED_TRACE } : {}),
+      ...(alias.base === 'graph-rag'
+        ? { trace: { level: 'full' as const, steps: SEEDED_TRACE.steps.slice(0, 1) } }
+        : {}),
       finished_at: finishedAt,
     })),
   )
   const { evidence } = artifactFiles(join(root, 'results'), runId, datasetId)
   await mkdir(join(root, 'results'), { recursive: true })
   await writeFile(evidence, evidenceBytes(rows))
+  await storeSeededTexts(evidence)
   await sumUp(root, experiment, runId, datasetId, { state: 'disabled' })
 }
 

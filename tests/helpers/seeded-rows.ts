@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type {
-  Alias,
-  CanonicalRow,
-  EvaluationMetric,
-  EvaluationResult,
-  Question,
-  RowEvidence,
-} from '../../contract/index.ts'
+import type { EvaluationMetric } from '../../contract/common.ts'
+import type { CanonicalRow, RowEvidence } from '../../contract/evidence/canonical-row.ts'
+import type { EvaluationResult } from '../../contract/evidence/evaluation-result.ts'
+import type { Alias } from '../../contract/manifests/aliases.ts'
+import type { Question } from '../../contract/manifests/queries.ts'
 import { answerNotRun, scoreAnswer, withModelRefusal } from '../../main/evaluation/answer-scores.ts'
-import { rowId } from '../../main/evidence/row-id.ts'
+import { rowId } from '../../main/evidence/rows/row-id.ts'
 import type { LadderDataset } from '../../main/manifests/experiment.ts'
 import { sampleReproducibility } from './evidence-rows.ts'
 
@@ -75,7 +72,7 @@ function passagesOf(documents: Map<string, string>, question: Question, alias: s
   return passages.sort((a, b) => draw(alias + question.id + a.text) - draw(alias + question.id + b.text))
 }
 
-/** How the approaches report that they found their answer. */
+/** Returns how the approaches report that they found their answer. */
 function metadataOf(base: string, hostile: string | null): Pick<RowEvidence, 'approach_metadata'> {
   if (base === 'workflow-adaptive-rag')
     return { approach_metadata: { adaptive: { route: hostile ?? 'multi_hop', approach: 'graph-rag' } } }
@@ -140,7 +137,7 @@ function metadataOf(base: string, hostile: string | null): Pick<RowEvidence, 'ap
 
 type Failure = NonNullable<CanonicalRow['error']>
 
-/** What is special about single cells, by position of the question; every other cell has an answer and all its scores. */
+/** Returns what is special about single cells, by position of the question; every other cell has an answer and all its scores. */
 function failureOf(base: string, position: number): Failure | null {
   if (base === 'graph-rag' && position === 17) return { type: 'http_error', message: 'the gateway answered 500' }
   if (base === 'contextual-rag' && position === 18) return { type: 'timeout', message: 'no answer in 420 s' }

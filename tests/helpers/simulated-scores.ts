@@ -1,4 +1,4 @@
-import type { PlacedScore } from '../../main/statistics/judge-bias.ts'
+import type { PlacedScore } from '../../main/statistics/agreement/judge-bias.ts'
 import { type RandomStream, seededRandom } from './seeded-random.ts'
 import type { ScoreTable } from '../../main/statistics/score-table.ts'
 
@@ -58,7 +58,7 @@ export const WORLDS: readonly World[] = [
   },
 ]
 
-/** Where an outside review found intervals too narrow: few clusters, and scores near their ceiling. */
+/** Defines where an outside review found intervals too narrow: few clusters, and scores near their ceiling. */
 export const HARD_WORLDS: readonly World[] = [
   {
     name: '21 questions, 94 % ones',

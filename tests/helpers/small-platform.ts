@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
-import { IngestionAccepted, IngestionRecord, PlatformUsage } from '../../contract/index.ts'
+import { IngestionAccepted, IngestionRecord } from '../../contract/http/ingestion.ts'
+import { PlatformUsage } from '../../contract/http/platform.ts'
 import { startPlatformProcess, type PlatformProcess } from './platform-process.ts'
 
 export const DOCUMENTS = {
@@ -73,7 +74,7 @@ export async function call(path: string, body?: unknown, at = platform): Promise
 export const usage = async (at = platform): Promise<PlatformUsage> =>
   PlatformUsage.parse(await (await call('/internal/usage', undefined, at)).json())
 
-/** What an action adds to the platform's counters. */
+/** Returns what an action adds to the platform's counters. */
 export async function counted<Result>(
   act: () => Promise<Result>,
 ): Promise<{ result: Result; calls: Record<string, number> }> {

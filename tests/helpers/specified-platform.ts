@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** What a part of the platform was asked, in order: `POST /v1/chat/completions`. */
+/** Describes what a part of the platform was asked, in order: `POST /v1/chat/completions`. */
 export interface SpecifiedPlatform {
   gateway: string
   platform: string
@@ -25,7 +25,7 @@ export interface SpecifiedPlatformOptions {
   hold?: Promise<unknown>
   /** Aliases whose calls fail with HTTP 400. */
   broken?: readonly string[]
-  /** When they become unavailable; from the start unless given. */
+  /** States when they become unavailable; from the start unless given. */
   unavailableAfter?: 'ingestion'
 }
 

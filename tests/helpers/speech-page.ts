@@ -51,7 +51,7 @@ export const test = base.extend<{
   },
 })
 
-/** What plays the sound of that name. */
+/** Returns what plays the sound of that name. */
 export const playButton = (page: Page, label: string): Locator => page.getByRole('button', { name: `Play ${label}` })
 
 /** For the page: blocks whose content is wider than they are. */

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { BaseApproach } from '../../contract/index.ts'
+import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
 
 /** A gateway that answers every chat request with one context; what a bench of the runner runs against. */
 export interface StubGateway {
@@ -44,7 +44,7 @@ export async function startStubGateway({ latencyMs = 0, sameAnswers = false }: S
   const server = createServer((request, response) => {
     if (request.method === 'GET') {
       response.setHeader('content-type', 'application/json')
-      response.end(JSON.stringify({ data: BaseApproach.options.map((id) => ({ id })) }))
+      response.end(JSON.stringify({ data: DECLARABLE_APPROACHES.map((id) => ({ id })) }))
       return
     }
     let body = ''

@@ -1,8 +1,8 @@
 import { closeSync, openSync, writeSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { CanonicalRow } from '../../contract/index.ts'
-import { rowId } from '../../main/evidence/row-id.ts'
-import { sealRow } from '../../main/evidence/row-line.ts'
+import { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import { rowId } from '../../main/evidence/rows/row-id.ts'
+import { sealRow } from '../../main/evidence/rows/row-line.ts'
 import { randomFrom } from './random.ts'
 import { alias, evaluation, fixtureDataset, fixtureRow } from './report-rows.ts'
 

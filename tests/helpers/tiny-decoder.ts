@@ -2,15 +2,15 @@ import { onnxFile } from './onnx-file.ts'
 import type { Dimension, OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './onnx-file.ts'
 
 export interface TinyDecoder {
-  /** How many tokens there are. */
+  /** States how many tokens there are. */
   vocabulary: number
   end: number
-  /** What follows each token; nothing after any of them is the end, where the sound is silent. */
+  /** Holds what follows each token; nothing after any of them is the end, where the sound is silent. */
   following: ReadonlyMap<number, number>
   frames: Dimension
   /** Makes `strength` of `encoder_hidden_states`: 0 for silence, 1 or more for sound. */
   hearing: OnnxNode[]
-  /** What only this one has. */
+  /** Holds what only this one has. */
   more?: Partial<Pick<OnnxGraph, 'outputs' | 'constants' | 'nodes'>>
 }
 

@@ -8,7 +8,7 @@ const SPECIAL = ['<s>', '</s>']
 const START = TEXT.length
 const END = START + 1
 const VOCABULARY = END + 1
-/** What follows each token; nothing after the start is the end, where the sound is silent. */
+/** Lists what follows each token; nothing after the start is the end, where the sound is silent. */
 const FOLLOWING = new Map([
   [START, 0],
   [0, 1],

@@ -122,7 +122,7 @@ function decoder(width: number): Buffer {
       { op: 'Sub', inputs: ['heard', 'levels'], outputs: ['off'] },
       { op: 'Abs', inputs: ['off'], outputs: ['distance'] },
       { op: 'Neg', inputs: ['distance'], outputs: ['likeness'] },
-      // How far the last piece is from the sound: below a half, it still sounds.
+      // This is how far the last piece is from the sound: below a half, it still sounds.
       { op: 'Reshape', inputs: ['targets', 'flat'], outputs: ['last'] },
       { op: 'Gather', inputs: ['distance', 'last'], outputs: ['change'] },
       { op: 'Sub', inputs: ['half', 'change'], outputs: ['sameness'] },

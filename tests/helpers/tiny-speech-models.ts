@@ -9,7 +9,7 @@ import type { OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './onnx-file.ts'
 export const KOKORO_TOKEN_SAMPLES = 240
 /** Samples that the small Chatterbox gives for each speech token. */
 export const CHATTERBOX_TOKEN_SAMPLES = 480
-/** What its encoder puts before every speech. */
+/** Lists what its encoder puts before every speech. */
 export const CHATTERBOX_PROMPT = [7, 8]
 
 const STYLE_WIDTH = 256

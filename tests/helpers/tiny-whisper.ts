@@ -20,7 +20,7 @@ const FRAMES = 1500
 const WORD_FRAMES = 25
 const LAST = ZERO + WORD_FRAMES * TEXT.length
 
-/** What follows each token: the three pieces of the text between two times, then the end. */
+/** Lists what follows each token: the three pieces of the text between two times, then the end. */
 const FOLLOWING = new Map([
   [TRANSCRIBE, ZERO],
   [ZERO, 0],

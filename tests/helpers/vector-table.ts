@@ -1,4 +1,4 @@
-import { createFloatVectorTable, type VectorTable } from '../../providers/platform/dense-vectors.ts'
+import { createFloatVectorTable, type VectorTable } from '../../providers/platform/stores/vectors/dense-vectors.ts'
 
 /** A table of these vectors in their order. They must be of one dimension. */
 export function createVectorTable(vectors: readonly Float32Array[]): VectorTable {

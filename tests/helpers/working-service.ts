@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { announceReady, exitWithHost } from '../../contract/process-life.ts'
+import { announceReady, exitWithHost } from '../../core/process-life.ts'
 import { describeEnd, startWork } from '../../providers/kit/work/work-process.ts'
 
 // A service that has work done in a process of its own, as converter and networks do. GET /<task> hands the task on.

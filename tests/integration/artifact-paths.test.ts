@@ -1,8 +1,10 @@
+import { readPublished } from '../../main/report/publication/published-folder.ts'
 import { existsSync } from 'node:fs'
 import { appendFile, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runCli, smokeProject, type CliResult } from '../helpers/cli.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { type CliResult } from '../helpers/cli-in-process.ts'
 import { startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
 import { BUILTINS } from '../helpers/judge-panel.ts'
@@ -70,10 +72,12 @@ describe('files that MATRIX_CANONICAL_FILE, MATRIX_SUMMARY_FILE and MATRIX_RESUL
 
     const published = await cli('publish', ...run)
     expect([published.stderr, published.code]).toEqual(['', 0])
-    expect(await readFile(at('docs/results/placed-smoke-evidence.jsonl'))).toEqual(
+    expect(await readPublished(at('docs/results/placed-smoke-evidence.jsonl.br'))).toEqual(
       await readFile(at('elsewhere/rows.jsonl')),
     )
     // Published under their usual names, they are found without the variables too.
+    const verified = await cli('verify', at('docs/results/placed-smoke-evidence.jsonl.br'))
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('8 rows')])
     const usual = await runCli(['summarize', '--results', at('docs/results')])
     expect([usual.code, usual.stdout]).toEqual([0, expect.stringContaining('vanilla-rag')])
   }, 120_000)

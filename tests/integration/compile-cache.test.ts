@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
+import { CONFIG_EXIT_CODE } from '../../core/process-exit.ts'
 import { programFile } from '../helpers/program.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
 

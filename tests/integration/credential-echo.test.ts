@@ -2,8 +2,8 @@ import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { artifactFiles } from '../../main/evidence/artifact-files.ts'
-import { runCli, smokeProject } from '../helpers/cli.ts'
+import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
+import { runCliProcess, smokeProject } from '../helpers/cli.ts'
 import { startFaultServer, type Behaviour, type FaultServer } from '../helpers/fault-server.ts'
 
 /** Texts that appear nowhere else, so that finding none of them means something. */
@@ -23,7 +23,7 @@ const TRACES = Object.values(KEYS).flatMap((key) => [
   base64(`user:${key}`).slice(8, -4),
 ])
 
-/** What a request carried, in every form in which a service might repeat it. */
+/** Returns what a request carried, in every form in which a service might repeat it. */
 function repeated(headers: IncomingHttpHeaders): string {
   const bearer = (headers.authorization ?? '').replace('Bearer ', '')
   const edge = [headers['apikey']].flat().join()
@@ -108,7 +108,7 @@ describe('a service that repeats the credentials of a request in its errors', ()
 
   it('leaves no credential in evidence, events or terminal of a matrix run', async () => {
     for (const form of ['--json', '--no-json']) {
-      const run = await runCli(
+      const run = await runCliProcess(
         [
           'matrix',
           ...scope(),
@@ -121,7 +121,8 @@ describe('a service that repeats the credentials of a request in its errors', ()
         env(),
       )
       expect(run.stderr).toBe('')
-      expect(run.code).toBe(0)
+      // The evaluator gave no value of one metric.
+      expect(run.code).toBe(3)
       expect(tracesIn(run.stdout + run.stderr)).toEqual([])
     }
     const files = artifactFiles(join(root, 'results'), 'echo--json', 'smoke')
@@ -130,7 +131,7 @@ describe('a service that repeats the credentials of a request in its errors', ()
   })
 
   it('leaves no credential in judgments or terminal when every judge repeats its key', async () => {
-    const run = await runCli(
+    const run = await runCliProcess(
       ['judge', 'run', ...scope(), '--run-id', 'echo--json', '--judge-models', 'gpt-judge,claude-judge'],
       env(),
     )
@@ -144,7 +145,7 @@ describe('a service that repeats the credentials of a request in its errors', ()
       response.writeHead(401, { 'content-type': 'application/json' })
       response.end(JSON.stringify({ detail: repeated(request.headers) }))
     })
-    const run = await runCli(['ladder', ...scope(), '--models', 'vanilla-rag', '--no-cold-reset'], env())
+    const run = await runCliProcess(['ladder', ...scope(), '--models', 'vanilla-rag', '--no-cold-reset'], env())
     expect(run.code).not.toBe(0)
     expect(run.stdout + run.stderr).toContain('[secret removed]')
     expect(tracesIn(run.stdout + run.stderr)).toEqual([])
@@ -154,7 +155,7 @@ describe('a service that repeats the credentials of a request in its errors', ()
 describe('publish', () => {
   it('refuses artifacts that hold a current credential, and does not print it', async () => {
     const scope = ['--project', root, '--dataset', 'smoke', '--run-id', 'leak']
-    const made = await runCli(['ladder', ...scope, '--models', 'vanilla-rag', '--no-publish'])
+    const made = await runCliProcess(['ladder', ...scope, '--models', 'vanilla-rag', '--no-publish'])
     expect(made.code).toBe(0)
     // As an earlier version could have stored it; the checksum is left out, as then.
     const { evidence } = artifactFiles(join(root, 'results'), 'leak', 'smoke')
@@ -165,8 +166,8 @@ describe('publish', () => {
     }
     row.metrics.operational.attempts[0]!.message = `HTTP 500: key ${KEYS.OPENAI_API_KEY}`
     await writeFile(evidence, [JSON.stringify(row), ...lines.slice(1), ''].join('\n'))
-    await runCli(['summarize', ...scope])
-    const refused = await runCli(['publish', ...scope], { OPENAI_API_KEY: KEYS.OPENAI_API_KEY })
+    await runCliProcess(['summarize', ...scope])
+    const refused = await runCliProcess(['publish', ...scope], { OPENAI_API_KEY: KEYS.OPENAI_API_KEY })
     expect(refused.code).not.toBe(0)
     expect(refused.stderr).toContain('leak-smoke-evidence.jsonl: line 1 holds a credential')
     expect(tracesIn(refused.stdout + refused.stderr)).toEqual([])

@@ -88,7 +88,7 @@ it('imports a public dataset in its own format, as a sample', async () => {
   await writeFile(join(away, 'weirs/qrels/test.tsv'), 'query-id\tcorpus-id\tscore\nq1\td1\t1\n')
   const imported = await dataset('import', join(away, 'weirs'), '--documents', '2')
   expect(imported).toMatchObject({ code: 0, stderr: '' })
-  expect(imported.stdout).toContain('datasets/weirs/: BEIR, 1 question of 1, 2 documents of 3\nLicence: ')
+  expect(imported.stdout).toContain('datasets/weirs/: weirs, 1 question of 1, 2 documents of 3\nRead as BEIR\n')
   expect((await dataset('check', 'weirs')).stdout).toContain('2 documents, 1 question: no problem found')
   const wrong = await dataset('import', join(away, 'weirs'), '--as', 'w2', '--questions', 'some')
   expect(wrong).toMatchObject({ code: 2 })

@@ -15,7 +15,7 @@ const draft = (question: string, document: string, text: string) => ({
   answer: 'An answer.',
   quotes: [{ document, text }],
 })
-/** What the scripted model replies, call by call. */
+/** Lists what the scripted model replies, call by call. */
 const REPLIES = [
   JSON.stringify({
     questions: [

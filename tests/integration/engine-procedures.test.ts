@@ -17,6 +17,7 @@ const ELSEWHERE = [
   'runs.resume',
   'runs.cancel',
   'runs.recover',
+  'runs.rescore',
   'judges.judgeRun',
   'runs.interrupted',
   'runs.dismiss',

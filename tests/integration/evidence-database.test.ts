@@ -115,7 +115,7 @@ describe.skipIf(postgresMissing !== null)(`runs whose rows are in a database${wh
       const env = { MATRIX_EVIDENCE_URL: address }
       const folder = join(root, 'slurm')
       await mkdir(folder, { recursive: true })
-      // What srun does with a script of two tasks: the command twice, at the same time.
+      // srun does this with a script of two tasks: it runs the command twice, at the same time.
       const srun = '#!/bin/bash\nshift\n"$@" & first=$!\n"$@"; second=$?\nwait $first && exit $second\n'
       await writeFile(join(folder, 'srun'), srun, { mode: 0o755 })
       const of = [

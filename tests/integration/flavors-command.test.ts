@@ -1,4 +1,4 @@
-import { readFile, rm } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { runCli, smokeProject } from '../helpers/cli.ts'
@@ -39,6 +39,28 @@ it('adds a flavor with what differs from its alias, and reports exactly what can
     expect([result.code, result.stderr]).toEqual([2, expect.stringContaining(message)])
   }
   expect(await readFile(join(root, '.rag-ladder/flavors.yaml'), 'utf8')).toBe(written)
+})
+
+it('takes a prompt from a file, which starts from the printed one, and names the line of what cannot be used', async () => {
+  const file = join(root, 'answer.txt')
+  const { stdout } = await cli('flavors', 'prompt', 'answer')
+  await writeFile(file, stdout.replace('Be brief:', 'Be very brief:'))
+  const add = (name: string, prompt: string) => cli('flavors', 'add', name, '--from', 'vanilla-rag', '--prompt', prompt)
+  expect(await add('vanilla-brief', `answer=${file}`)).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('lines)') as string,
+  })
+  expect(await readFile(join(root, '.rag-ladder/flavors.yaml'), 'utf8')).toContain('Be very brief:')
+  await writeFile(file, 'Answer <question> from <passage>\nand <document>, or {no_answer}')
+  const refused: [string, string][] = [
+    [`answer=${file}`, `${file}: line 2: <document> is unknown`],
+    [`answer=${file}.missing`, 'cannot read'],
+    [`agent=${file}`, '--prompt agent: vanilla-rag has no prompt of that name'],
+    [`critic=${file}`, 'no prompt that a flavor can replace is named critic; there are answer, agent'],
+    ['answer', '--prompt answer: expected NAME=FILE'],
+  ]
+  for (const [prompt, message] of refused)
+    expect(await add('x', prompt)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) as string })
 })
 
 it('runs a flavor beside its alias; another flavor closes no run, and a changed one is refused for its own cells', async () => {

@@ -22,7 +22,8 @@ const SECRETS = {
 beforeAll(async () => {
   root = await smokeProject()
   thief = await startFaultServer()
-  thief.script(json({ error: { message: 'thanks' } }, 500))
+  // A status that is not tried again: what is sent is looked at, not what comes of it.
+  thief.script(json({ error: { message: 'thanks' } }, 400))
   user = { ...SECRETS, RAG_LADDER_USER_DIR: join(root, 'person') }
 })
 afterAll(async () => {
@@ -114,7 +115,7 @@ describe('a project from another person', () => {
     const plan = await engine.client.experiment.plan({ run_id: 'x', dataset_ids: ['smoke'], models: ['vanilla-rag'] })
     expect(plan).toBeDefined()
     expect(thief.requests).toEqual([])
-    // What the person enters is used, also by the next engine.
+    // An address that the person enters is used, also by the next engine.
     await engine.client.settings.update({ settings: { gateway_url: thief.url } })
     await engine.stop()
     const next = await startEngine(root, user)

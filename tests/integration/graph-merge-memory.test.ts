@@ -2,23 +2,24 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it, vi } from 'vitest'
-import type { ExtractedChunk } from '../../providers/platform/graph-engine/document-store.ts'
-import type { NameResolver } from '../../providers/platform/graph-engine/resolution/resolve-names.ts'
-import { mergingExtractions } from '../../providers/platform/graph-engine/graph/merged-graph.ts'
+import type { ExtractedChunk } from '../../providers/platform/stores/graph-engine/stored-graph.ts'
+import type { NameResolver } from '../../providers/platform/stores/graph-engine/resolution/resolve-names.ts'
+import type { SlicedWork } from '../../core/sliced-work.ts'
+import { mergingExtractions } from '../../providers/platform/stores/graph-engine/graph/merged-graph.ts'
 import { extractedChunk } from '../helpers/knowledge-graph.ts'
 
 // Here and not beside the code: the unit tests share their modules, so that a mock has no effect on those that are loaded already.
 
-/** What holds the names of the whole corpus. */
+/** Lists what holds the names of the whole corpus. */
 const held: WeakRef<object>[] = []
 
-vi.mock(import('../../providers/platform/graph-engine/resolution/resolve-names.ts'), async (importOriginal) => {
+vi.mock(import('../../providers/platform/stores/graph-engine/resolution/resolve-names.ts'), async (importOriginal) => {
   const actual = await importOriginal()
   return {
     ...actual,
     *resolvingNames(documents) {
       const resolverOf = yield* actual.resolvingNames(documents)
-      const holding = (document: readonly ExtractedChunk[]): NameResolver => resolverOf(document)
+      const holding = (document: readonly ExtractedChunk[]): SlicedWork<NameResolver> => resolverOf(document)
       held.push(new WeakRef(holding))
       return holding
     },
@@ -28,7 +29,7 @@ vi.mock(import('../../providers/platform/graph-engine/resolution/resolve-names.t
 const document = (id: string): ExtractedChunk[] => [
   extractedChunk(id, {
     entities: [{ name: `Person ${id}`, type: 'person', description: '' }],
-    relations: [{ source: `Person ${id}`, target: 'Town', keywords: ['of'], description: '', weight: 1 }],
+    relations: [{ source: `Person ${id}`, target: 'Town', keywords: ['of'], description: '' }],
   }),
 ]
 
@@ -44,7 +45,7 @@ it('releases the names of the corpus before the mentions are put together', asyn
   }
   const work = mergingExtractions(documents, 12)
   while (reads < 2) work.next()
-  // What a WeakRef was made of stays until the turn ends.
+  // The target of a new WeakRef stays until the turn ends.
   await pause(1)
   collectGarbage()
   expect(held.map((one) => one.deref())).toEqual([undefined])

@@ -1,5 +1,6 @@
 import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { CELLS, MODELS, ladderArgs, planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
@@ -89,12 +90,16 @@ describe('credentials', () => {
     await new Promise((resolve) => run.child.stdout!.once('data', resolve))
     const secrets = Object.values(JSON.parse(await readFile(secretsFile(), 'utf8')) as Record<string, string>).slice(1)
     const lines: string[] = []
-    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-      const [command, environment] = await Promise.all(
-        ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
-      )
-      expect(secrets.filter((secret) => command!.includes(secret))).toEqual([])
-      if (secrets.some((secret) => environment!.includes(secret))) lines.push(command!)
+    // The first line may be printed before the platform's process is there.
+    for (let tries = 0; lines.length === 0 && tries < 200; tries += 1) {
+      for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+        const [command, environment] = await Promise.all(
+          ['cmdline', 'environ'].map((name) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')),
+        )
+        expect(secrets.filter((secret) => command!.includes(secret))).toEqual([])
+        if (secrets.some((secret) => environment!.includes(secret))) lines.push(command!)
+      }
+      await delay(50)
     }
     run.child.kill('SIGINT')
     const { code, stdout, stderr } = await run.done

@@ -1,9 +1,13 @@
 import { cp, readdir, readFile, rm, stat, writeFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Aggregate, DatasetFile, Matrix, type HumanRound } from '../../contract/index.ts'
+import { Aggregate } from '../../contract/evidence/aggregate.ts'
+import type { HumanRound } from '../../contract/evidence/human-round.ts'
+import { Matrix } from '../../contract/evidence/matrix.ts'
+import { DatasetFile } from '../../contract/manifests/datasets.ts'
 import { loadManifest } from '../../main/manifests/load-manifest.ts'
-import { runCli, smokeProject, type CliResult } from '../helpers/cli.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { type CliResult } from '../helpers/cli-in-process.ts'
 import { CELLS, MODELS, ladderArgs, planOf, rowsOf } from '../helpers/ladder-run.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
@@ -97,8 +101,8 @@ describe('a first run', () => {
       'ladder.html',
       'smoke.md',
       'test-smoke-evaluation.json',
-      'test-smoke-evidence.jsonl',
-      'test-smoke-matrix.json',
+      'test-smoke-evidence.jsonl.br',
+      'test-smoke-matrix.json.br',
     ])
     const { published } = await loadManifest(root, 'manifests/datasets/smoke.yaml', DatasetFile)
     expect(published!.run_id).toBe('test')

@@ -1,31 +1,34 @@
 import { describe, expect, it } from 'vitest'
 import { leakScan } from '../../main/judge/leak-scan.ts'
-import { sanitizeForTerminal } from '../../main/lib/sanitize-for-terminal.ts'
-import { parseRenderedEvidence } from '../../main/runner/rendered-evidence.ts'
-import { titleOf } from '../../providers/platform/graph-engine/documents.ts'
-import { definedAcronyms } from '../../providers/platform/graph-engine/resolution/resolve-names.ts'
+import { sanitizeForTerminal } from '../../main/lib/text/sanitize-for-terminal.ts'
+import { parseRenderedEvidence } from '../../main/runner/cells/rendered-evidence.ts'
+import { titleOf } from '../../providers/platform/stores/graph-engine/documents.ts'
+import { findingAcronyms } from '../../providers/platform/stores/graph-engine/resolution/resolve-names.ts'
 import { firstHeading } from '../../providers/platform/ingestion/parsers.ts'
 import { blocksOf } from '../../providers/platform/models/builtin/language/blocks.ts'
 import { plainText } from '../../providers/platform/models/builtin/language/plain-text.ts'
 import { sentencesOf } from '../../providers/platform/models/builtin/language/sentences.ts'
 import { scoreRelevance } from '../../providers/platform/models/builtin/relevance/score-relevance.ts'
+import { runAtOnce } from '../../core/sliced-work.ts'
 import { readSentences } from '../../providers/platform/rag/lazy-graph/sentences.ts'
 
 const acronyms = (content: string): unknown =>
-  definedAcronyms(
-    [
-      {
-        id: 'c',
-        documentId: 'd',
-        filePath: 'a',
-        title: 'a',
-        index: 0,
-        tokens: 1,
-        content,
-        extraction: { entities: [], relations: [] },
-      },
-    ],
-    new Map(),
+  runAtOnce(
+    findingAcronyms(
+      [
+        {
+          id: 'c',
+          documentId: 'd',
+          filePath: 'a',
+          title: 'a',
+          index: 0,
+          tokens: 1,
+          content,
+          extraction: { entities: [], relations: [] },
+        },
+      ],
+      new Map(),
+    ),
   )
 
 /** Everything that reads text which a stranger can write: answers, questions, documents, error messages. */
@@ -39,12 +42,12 @@ const READERS: Readonly<Record<string, (text: string) => unknown>> = {
   sentencesOf,
   'scoreRelevance of a question': (text) => scoreRelevance(text, 'a lock'),
   'scoreRelevance of a passage': (text) => scoreRelevance('a lock', text),
-  definedAcronyms: acronyms,
+  findingAcronyms: acronyms,
   firstHeading,
   titleOf: (text) => titleOf(text, 'a.md'),
 }
 
-/** What a quadratic reader is slow at: runs of one mark, and openings that nothing closes. */
+/** Lists what a quadratic reader is slow at: runs of one mark, and openings that nothing closes. */
 const PUMPS = [
   '\n',
   ' ',

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { ModelTest } from '../../contract/control/models.ts'
+import { capableAnswer, type AskedOfModel } from '../helpers/capable-model.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 
 let root: string
@@ -19,11 +21,18 @@ beforeAll(async () => {
   ;[root, user] = [await smokeProject(), await mkdtemp(join(tmpdir(), 'models-command-'))]
   // Lists two models, answers chats, and has no embeddings.
   server = createServer((request, response) => {
-    keys.push(request.headers.authorization)
-    if (request.url === '/v1/models') return void response.end('{"data": [{"id": "tiny"}, {"id": "bge-small"}]}')
-    if (request.url !== '/v1/chat/completions') return void response.writeHead(404).end('Not Found')
-    const message = { content: '{"city": "Paris"}' }
-    response.end(JSON.stringify({ choices: [{ message }], usage: { completion_tokens: 5 } }))
+    void (async () => {
+      const text = Buffer.concat((await request.toArray()) as Buffer[]).toString()
+      keys.push(request.headers.authorization)
+      if (request.url === '/v1/models') return void response.end('{"data": [{"id": "tiny"}, {"id": "bge-small"}]}')
+      if (request.url !== '/v1/chat/completions') return void response.writeHead(404).end('Not Found')
+      const asked = JSON.parse(text) as AskedOfModel
+      const refusal = {
+        error: { message: "Unsupported value: 'temperature' does not support 0", param: 'temperature' },
+      }
+      if (asked.temperature !== undefined) return void response.writeHead(400).end(JSON.stringify(refusal))
+      response.end(JSON.stringify({ ...capableAnswer(asked), usage: { prompt_tokens: 9, completion_tokens: 5 } }))
+    })()
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
@@ -53,14 +62,29 @@ it('adds a connection with a set, tests it with its key, and makes the set the d
 
   const tested = await models('test', 'lab', '--json')
   expect(tested.code).toBe(0)
-  const { probes } = (JSON.parse(tested.stdout) as { lab: { probes: { probe: string; status: string }[] } }).lab
-  expect(probes.map(({ probe, status }) => `${probe} ${status}`)).toEqual([
-    'models passed',
-    'chat passed',
-    'structured passed',
-    'embedding unsupported',
+  const { probes } = (JSON.parse(tested.stdout) as { lab: ModelTest }).lab
+  expect(probes.map(({ probe, status, model }) => `${probe} ${status} ${model}`)).toEqual([
+    'chat adapted tiny',
+    'structured passed tiny',
+    'extraction passed tiny',
+    'critic passed tiny',
+    'tools passed tiny',
   ])
   expect(new Set(keys)).toEqual(new Set(['Bearer k-0123456789']))
+  const words = (await models('test', 'lab')).stdout
+  expect(words).toContain('lab  works\n')
+  expect(words).toMatch(/● works: answers · tiny · [\d.]+ tokens\/s; it refuses temperature, which is left out · /)
+  expect(words).toMatch(/ {4}tiny at http:\S+: refuses temperature · /)
+  const connection = await models('test', 'lab', '--model', 'tiny')
+  expect([connection.code, connection.stdout]).toEqual([
+    0,
+    expect.stringContaining('● works: list of models · 2 models'),
+  ])
+
+  expect((await models('list')).stdout).toMatch(/ {2}tiny at http:\S+: refuses temperature/)
+  expect(await models('forget', 'tiny')).toMatchObject({ code: 0 })
+  expect((await models('list')).stdout).not.toContain('refuses temperature')
+  expect(await models('forget', 'tiny')).toMatchObject({ code: 2 })
 
   expect(await models('use', 'lab')).toMatchObject({ code: 0 })
   expect((await models('list')).stdout).toContain('lab (default, your own)  tiny, hashed-768')
@@ -70,7 +94,10 @@ it('doctor reports a set whose models answer as ready, and names the first thing
   const doctor = (env: Record<string, string> = {}) =>
     runCli(['doctor', '--project', root], { RAG_LADDER_USER_DIR: user, OTHER_API_KEY: 'k-0123456789', ...env })
   const ready = await doctor()
-  expect(ready.stdout).toMatch(/● http:\S+ · chat · tiny · [\d.]+ tokens\/s · [\d.]+ m?s\nThe set lab is ready\.\n$/)
+  expect(ready.stdout).toMatch(
+    /● answers · tiny · [\d.]+ tokens\/s; it refuses temperature, which is left out · [\d.]+ m?s\n/,
+  )
+  expect(ready.stdout).toMatch(/● tiny at http:\S+: refuses temperature · .*\nThe set lab is ready\.\n$/)
   expect(ready.code).toBe(0)
   const withoutKey = await doctor({ OTHER_API_KEY: '' })
   expect(withoutKey.stdout).toContain('the environment variable OTHER_API_KEY is not set')
@@ -86,7 +113,7 @@ it('doctor reports a set whose models answer as ready, and names the first thing
   await writeFile(file(), unembedded)
   const embedding = await doctor()
   await writeFile(file(), before)
-  expect(embedding.stdout).toContain('This service has no embeddings: use another model for embed')
+  expect(embedding.stdout).toMatch(/▲ embeddings · bge-small · .*HTTP 404/)
   expect(embedding.code).toBe(5)
   const reranked = before.replace(
     /rerank:\s+backend: builtin\s+model: lexical-reranker/,

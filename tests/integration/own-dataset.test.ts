@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
-import { COMPARED_CORPUS } from '../../main/manifests/corpus-digest.ts'
+import { COMPARED_CORPUS } from '../../main/manifests/datasets/corpus-digest.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { ladderArgs, rowsOf } from '../helpers/ladder-run.ts'
 

@@ -44,6 +44,6 @@ test('a package is no question where its description names it, is short, or is t
   })
   const { documents, questions } = await packageReadmes(root)
   expect(questions.map(({ id }) => id)).toEqual(['gamma'])
-  // What is not asked for is in the way of what is.
+  // Documents that are not asked for are in the way of those that are.
   expect([...documents.keys()]).toEqual(['alpha.md', 'beta.md', 'gamma.md'])
 })

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { ChatCompletion, IngestionAccepted } from '../../contract/index.ts'
+import { ChatCompletion } from '../../contract/http/chat.ts'
+import { IngestionAccepted } from '../../contract/http/ingestion.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import {
   QUESTION,
@@ -89,7 +90,7 @@ describe('processes', () => {
     await expect(
       startPlatformProcess({
         PLATFORM_PORT: 'eighty',
-        RAG_PROFILE: 'nobody',
+        RAG_PROFILE: 'unlisted',
         RAG_LADDER_STATE_DIR: join(here.folder, 'never'),
       }),
     ).rejects.toThrow(/exited with 78: the platform cannot start:\n {2}PLATFORM_PORT: .*\n {2}RAG_PROFILE: /)

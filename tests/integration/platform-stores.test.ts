@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { CONFIG_EXIT_CODE } from '../../contract/process-exit.ts'
+import { CONFIG_EXIT_CODE } from '../../core/process-exit.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { programFile } from '../helpers/program.ts'
@@ -34,9 +34,13 @@ const environment = (stateDir: string): Record<string, string> => ({
   BACKEND_INTERNAL_API_TOKEN: 'token-of-the-operator',
 })
 
-/** How a platform ends that cannot start. */
-async function refusal(stateDir = state): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [programFile('providers/platform/index.ts')], {
+/** Returns how a platform ends that cannot start. */
+async function refusal(
+  stateDir = state,
+  command: readonly [string, ...string[]] = [process.execPath],
+): Promise<{ code: number | null; output: string }> {
+  const [program, ...args] = command
+  const child = spawn(program, [...args, programFile('providers/platform/index.ts')], {
     env: { ...process.env, ...environment(stateDir), PLATFORM_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -54,7 +58,7 @@ async function refusal(stateDir = state): Promise<{ code: number | null; output:
 /** Stores as a platform left them. */
 const stores = (): Promise<void> => cp(left, state, { recursive: true, preserveTimestamps: true })
 
-const STORES = ['vectors.sqlite', 'ingestion.sqlite', 'rag/blurbs.sqlite']
+const STORES = ['vectors.sqlite', 'ingestion.sqlite', 'rag/blurbs.sqlite', 'memory-vectors.sqlite']
 
 describe('a platform whose store cannot be used ends at once, with the file, the reason and what to do', () => {
   it.each(STORES)('random bytes in %s', async (name) => {
@@ -64,7 +68,7 @@ describe('a platform whose store cannot be used ends at once, with the file, the
     expect(code).toBe(CONFIG_EXIT_CODE)
     expect(output).toContain(join(state, name))
     expect(output).toMatch(/not a database.*cold reset/s)
-    expect(output).not.toMatch(/^\s+at /m)
+    expect(output).not.toMatch(/^\s+at |"stack"|platform\.sqlite/m)
   })
 
   it.each(STORES.slice(0, 2))('a later version of %s', async (name) => {
@@ -86,6 +90,13 @@ describe('a platform whose store cannot be used ends at once, with the file, the
     expect(code).toBe(CONFIG_EXIT_CODE)
     expect(output).toContain(file)
     expect(output).toMatch(/malformed.*cold reset/s)
+  })
+
+  it.skipIf(process.platform === 'win32')('too few files that may be open', async () => {
+    const limited = ['sh', '-c', 'ulimit -n 40; exec "$0" "$1"', process.execPath] as const
+    const { code, output } = await refusal(state, limited)
+    expect(code).toBe(CONFIG_EXIT_CODE)
+    expect(output).toMatch(/too few files may be open.*ulimit -n/)
   })
 
   it('a folder where a store should be, and a state folder whose path is too long', async () => {

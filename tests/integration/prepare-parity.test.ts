@@ -11,18 +11,18 @@ import { setUpRun } from '../../main/cli/run-setup.ts'
 import { SettingsStore } from '../../main/engine/settings-store.ts'
 import { experimentFiles, loadExperiment } from '../../main/manifests/experiment.ts'
 import type { InputError } from '../../main/manifests/runner-inputs.ts'
-import { embeddedPlatform, externalPlatform } from '../../main/runner/platform-source.ts'
-import { datasetRunsOf, prepareRun, type Preparation, type PreparedRun } from '../../main/runner/prepare-run.ts'
+import { embeddedPlatform, externalPlatform } from '../../main/runner/platform/platform-source.ts'
+import { datasetRunsOf, prepareRun, type Preparation, type PreparedRun } from '../../main/runner/prepare/prepare-run.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { copySmokeQuestions } from '../helpers/older-layout.ts'
 
 /** One choice, as each of the two ways expresses it. */
 interface Choice {
-  /** What a person types. */
+  /** Holds what a person types. */
   options?: string[]
   env?: Record<string, string>
-  /** What the panel sends, and what its settings hold. */
+  /** Holds what the panel sends, and what its settings hold. */
   request?: RunRequestInput
   settings?: SettingsUpdate['settings']
 }
@@ -68,7 +68,7 @@ async function byPanel({ env = {}, request = {}, settings = {} }: Choice): Promi
   return prepared
 }
 
-/** What both must agree on: the prepared run and what the runner is given for each dataset. */
+/** Returns what both must agree on: the prepared run and what the runner is given for each dataset. */
 function comparable(preparation: Preparation): unknown {
   if (!preparation.ok) throw new Error(JSON.stringify(preparation.problems))
   const { run } = preparation
@@ -107,11 +107,15 @@ const OF_OPTIONS: Record<string, Choice> = {
   },
   flavors: { options: ['--flavors', 'balanced,graph-rag'], request: { flavors: ['balanced', 'graph-rag'] } },
   all: { options: ['--all'], request: { all_aliases: true } },
+  baselines: { options: ['--baselines', 'no-retrieval'], request: { baselines: ['no-retrieval'] } },
   metrics: { options: ['--metrics', 'answer_relevancy'], request: { metrics: ['answer_relevancy'] } },
   'primary-metric': { options: ['--primary-metric', 'token_f1'], request: { primary_metric: 'token_f1' } },
   evaluate: { options: ['--no-evaluate'], request: { metrics: [] } },
   concurrency: { options: ['--concurrency', '7'], request: { concurrency: 7 } },
   repeats: { options: ['--repeats', '3'], request: { repeats: 3 } },
+  'context-budget': { options: ['--context-budget', 'none'], request: { context_budget: 'none' } },
+  trace: { options: ['--trace', 'tree'], request: { trace: 'tree' } },
+  'exclude-cut-answers': { options: ['--exclude-cut-answers'], request: { exclude_cut_answers: true } },
   budget: { options: ['--budget', '2.5'], request: { budget: 2.5 } },
   'run-id': { options: ['--run-id', 'named'], request: { run_id: 'named' } },
   evidence: {
@@ -147,7 +151,7 @@ const OF_OPTIONS: Record<string, Choice> = {
     request: { judge: { reference: true, models: ['qwen3', 'llama3'] } },
   },
 }
-/** Where things are and how they are shown, not what a run is. */
+/** Defines where things are and how they are shown, not what a run is. */
 const NOT_OF_A_RUN = ['project', 'results', 'json']
 
 const EDGE = { MATRIX_GATEWAY_URL: 'http://gw/v1', MATRIX_EDGE_API_KEY: 'edge-key' }
@@ -229,7 +233,7 @@ function withoutSource(prepared: unknown): unknown {
 describe('prepareRun', () => {
   it('names every problem at once, each with its field or variable', async () => {
     const env = { RAG_MODEL_SET: 'nope', MATRIX_CANONICAL_FILE: 'rows.jsonl' }
-    const request = { dataset_ids: ['smoke', 'nowhere'], models: ['nobody', 'vanilla-rag', 'vanilla-rag'] }
+    const request = { dataset_ids: ['smoke', 'nowhere'], models: ['unlisted', 'vanilla-rag', 'vanilla-rag'] }
     const prepared = await byPanel({ env, request: { ...request, judge: { models: ['one'] } } })
     expect(prepared.ok ? [] : prepared.problems.map(({ path }) => path)).toEqual([
       'models[2]',

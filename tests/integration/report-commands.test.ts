@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runCli } from '../helpers/cli.ts'
-import { artifactFiles } from '../../main/evidence/artifact-files.ts'
-import { rowId } from '../../main/evidence/row-id.ts'
+import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
+import { rowId } from '../../main/evidence/rows/row-id.ts'
 import { evidenceBytes, writeRun } from '../helpers/report-project.ts'
 import { fixtureDataset, goldenRows, REPORT_RUN } from '../helpers/report-rows.ts'
 
@@ -137,7 +137,44 @@ describe('a folder with several runs', () => {
       expect.stringContaining(`${page}  sha256 `) as string,
     ])
     expect(await readFile(page, 'utf8')).toContain(OTHER_RUN)
-    // It is no artifact: what reads the folder passes over it.
+    // It is not an artifact: what reads the folder passes over it.
     expect((await runCli(['report', '--results', several, '--run-id', OTHER_RUN])).code).toBe(0)
+  })
+})
+
+describe('a gate between two runs', () => {
+  const gate = (...more: string[]) =>
+    runCli(['gate', '--results', several, '--run-id', OTHER_RUN, '--against', REPORT_RUN, ...more])
+
+  it('fails with exit code 6 where few questions leave it open, and writes what a build server reads', async () => {
+    const [junit, summary] = [join(dir, 'gate.xml'), join(dir, 'gate.md')]
+    const result = await gate('--junit', junit, '--summary', summary)
+    expect([result.code, result.stderr]).toEqual([6, ''])
+    expect(result.stdout).toMatch(/▲ smoke {2}vanilla-rag {2}(open|too few questions): \d\.\d\d against/)
+    expect(result.stdout).toMatch(/The gate failed: \d of \d checks \(/)
+    expect(await readFile(junit, 'utf8')).toMatch(/<testsuite name="smoke" tests="\d" failures="\d">/)
+    expect(await readFile(summary, 'utf8')).toContain('| dataset | approach | state |')
+  })
+
+  it('passes a run with the same answers where open checks are allowed', async () => {
+    const models = ['--models', 'vanilla-rag']
+    const result = await gate('--allow-open', ...models)
+    expect([result.code, result.stdout.trim().split('\n').at(-1)]).toEqual([0, 'The gate passed: 1 check'])
+  })
+
+  it('names what it does not find', async () => {
+    const wrong = async (...args: string[]): Promise<string> => {
+      const result = await runCli(['gate', '--results', several, ...args])
+      expect(result.code).toBe(2)
+      return result.stderr
+    }
+    expect(await wrong('--run-id', OTHER_RUN)).toContain('--against: name a run')
+    expect(await wrong('--run-id', 'none', '--against', REPORT_RUN)).toContain(
+      `its runs are ${REPORT_RUN}, ${OTHER_RUN}`,
+    )
+    expect(await wrong('--run-id', OTHER_RUN, '--against', OTHER_RUN)).toContain('name another run than --run-id')
+    expect(await wrong('--run-id', OTHER_RUN, '--against', REPORT_RUN, '--metric', 'fact_found')).toContain(
+      'did you mean facts_found?',
+    )
   })
 })

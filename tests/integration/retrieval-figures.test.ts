@@ -100,6 +100,29 @@ test.each([
   }
 })
 
+test.each([
+  { whose: 'of a set', hybrid: 8, target: '≥ -0.005', met: true },
+  { whose: 'of a set', hybrid: 7, target: '≥ -0.005', met: false },
+  { whose: 'of all sets', hybrid: 8, target: '≥ 0.02', met: false },
+  { whose: 'of all sets', hybrid: 9, target: '≥ 0.02', met: true },
+] as const)(
+  'hybrid search that finds $hybrid of 10 $whose where BM25 with stems finds 8',
+  ({ whose, hybrid, target, met }) => {
+    const all = figures({ 'plain BM25': 5, 'stemmed BM25': 8, 'hybrid-rag': hybrid }, whose)
+    const [figure] = starting(all, 'a set: hybrid-rag: gold documents in the first 5 beyond stemmed BM25,')
+    expect(figure).toMatchObject({ target, met })
+  },
+)
+
+test('graph search has to find all of several documents a third more often than BM25 with stems', () => {
+  const all = figures({ 'plain BM25': 5, 'stemmed BM25': 6, 'graph-rag': 7, 'agentic-rag': 8 })
+  const lifts = all.filter(({ what }) => what.endsWith('in the first 5, times stemmed BM25'))
+  expect(lifts.map(({ target, met }) => ({ target, met }))).toEqual([
+    { target: '≥ 1.33', met: false },
+    { target: '', met: null },
+  ])
+})
+
 test('sets together count each question once and leave out approaches that one of them lacks', () => {
   const set = (name: string, solved: Record<string, number>) => ({
     questions: QUESTIONS.map((question) => ({ ...question, id: `${name} ${question.id}` })),

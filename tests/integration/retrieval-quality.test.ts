@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
-import { ModelRole, type ModelChoice } from '../../contract/index.ts'
-import { chunkText } from '../../providers/platform/chunking/chunk-text.ts'
+import type { ModelChoice } from '../../contract/manifests/model-backends.ts'
+import { ModelRole } from '../../contract/manifests/models.ts'
+import { chunkText } from '../../core/chunking/chunk-text.ts'
 import { createModelHost } from '../../providers/platform/models/create-model-host.ts'
 import { loadBuiltinModels } from '../../providers/platform/models/load-builtin.ts'
 import type { ApproachServices } from '../../providers/platform/rag/approach.ts'
 import { hybridSearch } from '../../providers/platform/rag/steps/hybrid-search.ts'
-import { modelReranker } from '../../providers/platform/tei/reranker.ts'
+import { modelReranker } from '../../providers/platform/models/tei/reranker.ts'
 import { longDocuments } from '../bench/long-documents.ts'
+import { joinAliases } from '../../contract/manifests/aliases.ts'
 import { floorOf, scoreContexts } from '../bench/retrieval.bench.ts'
 import { consumer, flavors, ingest, openStore, temporaryFolder } from '../helpers/rag-fixture.ts'
 
@@ -43,8 +45,9 @@ async function searches() {
     reranker: modelReranker(models),
     collections: { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' },
   } as unknown as ApproachServices
+  const { aliases } = joinAliases(consumer, flavors)
   const recallOf = async (alias: string): Promise<number> => {
-    const flavor = flavors.flavors.find((one) => one.alias === alias)!
+    const { flavor } = aliases.get(alias)!
     const how = { collection: 'plain', rerankText: ({ content }: { content: string }) => content } as const
     let found = 0
     for (const { text, gold } of set.questions) {

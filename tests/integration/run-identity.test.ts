@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { RunIdentity } from '../../contract/index.ts'
+import type { RunIdentity } from '../../contract/evidence/run-identity.ts'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { ladderArgs, planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
@@ -82,8 +82,8 @@ describe('matrix against evidence that holds other cells', () => {
   it('refuses to add scores of another evaluator to a run; plan reports the same', async () => {
     const scored = (...more: string[]): string[] => more.filter((option) => option !== '--no-evaluate')
     const env = { MATRIX_EVALUATOR_URL: 'http://127.0.0.1:9/score' }
-    // The gateway's own evaluator scores nothing, which ends the run as failed; its rows are stored.
-    expect((await runCli(scored(...matrix('scored', 'vanilla-rag')))).code).toBe(5)
+    // The gateway's own evaluator scores nothing, which leaves its columns empty; the rows are stored.
+    expect((await runCli(scored(...matrix('scored', 'vanilla-rag')))).code).toBe(3)
     const difference =
       'reproducibility.runtime.providers.evaluator: stored "platform", now "http://127.0.0.1:9/score" (4 rows)'
     const refused = await runCli(scored(...matrix('scored', 'hybrid-rag')), env)
@@ -133,7 +133,7 @@ describe('two runners at once', () => {
       const send = async (reply: Response): Promise<void> => {
         response.setHeader('content-type', 'application/json').end(await reply.text())
       }
-      // What it can answer is asked first, and answered at once.
+      // It is asked first for what it can answer, and answers at once.
       if (request.method === 'GET') return void fetch(`${gateway.url}${request.url!}`).then(send)
       asked.resolve(null)
       request.resume()

@@ -1,7 +1,11 @@
+import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Aggregate, CanonicalRow, Judgments, Matrix } from '../../contract/index.ts'
+import type { Aggregate } from '../../contract/evidence/aggregate.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
+import type { Judgments } from '../../contract/evidence/judgments.ts'
+import type { Matrix } from '../../contract/evidence/matrix.ts'
 import type { RunRequestInput } from '../../contract/control/run-job.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startEngine } from '../helpers/engine-process.ts'
@@ -35,11 +39,14 @@ interface Choice {
   env: Record<string, string>
   /** Selected questions × approaches × repetitions. */
   rows: number
+  /** False where a cell fails: no judge is paid for answers of which some are missing. */
+  isJudged: boolean
 }
 
 const CHOICES: Record<string, () => Choice> = {
   'options and fields of a request': () => ({
     rows: 16,
+    isJudged: true,
     options: [
       '--dataset',
       'smoke',
@@ -73,6 +80,7 @@ const CHOICES: Record<string, () => Choice> = {
     options: [],
     request: {},
     rows: 24,
+    isJudged: false,
     env: {
       MATRIX_DATASET_ID: 'smoke',
       MATRIX_MODELS: 'vanilla-rag,graph-rag',
@@ -100,7 +108,7 @@ async function leftBy(folder: string) {
     JSON.parse(await readFile(join(folder, `${RUN}-smoke-${kind}.json`), 'utf8')) as Value
   const rows = await rowsOf(join(folder, `${RUN}-smoke-evidence.jsonl`))
   const aggregate = await json<Aggregate>('evaluation')
-  const judgments = await json<Judgments>('judgments')
+  const judgments = existsSync(join(folder, `${RUN}-smoke-judgments.json`)) ? await json<Judgments>('judgments') : null
   return {
     rows: rows.map(untimed).toSorted((a, b) => a.row_id.localeCompare(b.row_id)),
     matrix: withoutTimes(await json<Matrix>('matrix')),
@@ -120,10 +128,20 @@ const TIMES = /(^|_)(ms|s|latency|seconds|at|waited)$|latency|queue/
 const isOfLatency = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'metric' in value && value.metric === 'latency_ms'
 
-/** Where a name shows that a value is a time, only its type; nothing of figures about latency. */
+/** A sentence that names a duration, such as the recommendation of a verdict. */
+const NAMES_TIME = /\d (ms|s|min)\b/
+
+/** Keeps only the type of a value that is a time by its name or sentence; nothing of figures about latency. */
 function withoutTimes<Value>(value: Value): Value {
   const text = JSON.stringify(value, (key, each: unknown) =>
-    TIMES.test(key) ? typeof each : isOfLatency(each) ? 'latency' : each,
+    // A top group names its fastest member first.
+    key === 'top' && Array.isArray(each)
+      ? each.map(String).sort()
+      : TIMES.test(key) || (typeof each === 'string' && NAMES_TIME.test(each))
+        ? typeof each
+        : isOfLatency(each)
+          ? 'latency'
+          : each,
   )
   return JSON.parse(text) as Value
 }
@@ -131,13 +149,14 @@ function withoutTimes<Value>(value: Value): Value {
 it.each(Object.keys(CHOICES))(
   'the command line and the engine make the same rows, summary, matrix and judgments of the same %s',
   async (name) => {
-    const { options, request, env, rows } = CHOICES[name]!()
+    const { options, request, env, rows, isJudged } = CHOICES[name]!()
     const results = join(root, 'results')
     const both = { ...env, ...addresses() }
     const typed = await runCli(['ladder', '--project', root, '--run-id', RUN, '--no-publish', ...options], both)
     expect([typed.stderr, [0, 3].includes(typed.code ?? -1)]).toEqual(['', true])
     const byCommandLine = await leftBy(results)
     expect(byCommandLine.rows).toHaveLength(rows)
+    expect(byCommandLine.judgments !== null).toBe(isJudged)
     await rm(results, { recursive: true })
 
     const engine = await startEngine(root, both)

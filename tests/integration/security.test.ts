@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { PluginManifest } from '../../contract/index.ts'
+import { PluginManifest } from '../../contract/manifests/plugin.ts'
 import type { GuardedRoute } from '../../providers/platform/identity/guard.ts'
 import { SERVICE_PRINCIPALS, SERVICE_TOKEN_VARIABLES } from '../../providers/platform/identity/principals.ts'
 import type { Principal } from '../../providers/platform/identity/principals.ts'
 import { routePolicies } from '../../providers/platform/identity/route-policy.ts'
 import type { RoutePolicy } from '../../providers/platform/identity/route-policy.ts'
+import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import type { PlatformProcess } from '../helpers/platform-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -24,6 +25,7 @@ const EDGE_KEY = token('edge')
 const SECRETS = {
   ...Object.fromEntries(SERVICE_PRINCIPALS.map((name) => [SERVICE_TOKEN_VARIABLES[name], token(name)])),
   BACKEND_JWT_SECRET: USER_SECRET,
+  BACKEND_JWT_CLAIMS: 'authenticated',
   GRAPHENGINE_API_KEY: GRAPH_KEY,
   BACKEND_EDGE_API_KEY: EDGE_KEY,
 }
@@ -31,7 +33,7 @@ const PARAMETERS: Record<string, string> = {
   ':approach': 'vanilla-rag',
   ':id': '00000000-0000-4000-8000-000000000000',
   ':job_id': '00000000-0000-4000-8000-000000000000',
-  ':profile': 'nobody',
+  ':profile': 'unlisted',
   ':trackId': 'unknown-track',
   ':path': 'unknown-webhook',
   ':fact_id': 'unknown-fact',
@@ -42,7 +44,7 @@ const PARAMETERS: Record<string, string> = {
   ':workflow_id': 'unknownWorkflow',
   ':submission_id': 'raysubmit_unknown',
 }
-/** What takes files, by forms. */
+/** Lists what takes files, by forms. */
 const FORM_ROUTES = ['/documents/upload', '/documents/extract', '/storage/upload', '/gltf/postprocess', '/assets/bake']
 /** Of the plugin in `tests/fixtures/plugins`. */
 const ROUTERS = PluginManifest.parse(
@@ -87,6 +89,8 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
     // With a further plugin, whose routes are guarded like all others.
     await writeFile(file, `${declared}plugins: [plugins/batch-questions]\n`)
     await cp(join(PROJECT_ROOT, 'tests/fixtures/plugins'), join(folder, 'plugins'), { recursive: true })
+    const reranker = await startFaultServer()
+    reranker.script(json([{ index: 0, score: 1 }]))
     platform = await startPlatformProcess({
       ...SECRETS,
       RAG_LADDER_STATE_DIR: join(folder, 'state'),
@@ -99,10 +103,11 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
       ASSET_BAKER_CONCURRENCY: '64',
       PLATFORM_LOG_LEVEL: 'trace',
       PLATFORM_REQUEST_TIMEOUT_SECONDS: '1',
-      // No server listens there: a failure that is logged.
-      RERANKER_URL: 'http://127.0.0.1:1',
+      RERANKER_URL: reranker.url,
       RERANKER_API_KEY: token('reranker'),
     })
+    // From here on its failures are logged.
+    await reranker.close()
     client = rawClient(platform.url)
     const listed = await client.send({
       method: 'GET',
@@ -137,7 +142,7 @@ describe.each(DOORS)('$name', ({ pluginAuth, edge }) => {
     return principal === undefined ? apikey : { ...apikey, ...bearer(token(principal)) }
   }
 
-  /** What the server answers to a bearer credential; null where it admits it. The edge's key is there where it is asked for. */
+  /** Returns what the server answers to a bearer credential; null where it admits it. The edge's key is there where it is asked for. */
   function expected(policy: RoutePolicy, credential: 'none' | 'unknown' | Principal): number | null {
     switch (policy.kind) {
       case 'open':

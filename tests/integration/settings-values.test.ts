@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { VARIABLES } from '../../contract/index.ts'
-import type { Variable } from '../../contract/index.ts'
+import { VARIABLES } from '../../contract/settings/variables.ts'
+import type { Variable } from '../../contract/settings/variables.ts'
 import { InputError, readRunnerInputs } from '../../main/manifests/runner-inputs.ts'
 import { loadAdapterConfig } from '../../providers/converter-adapter/config.ts'
 import { loadConverterConfig } from '../../providers/converter/config.ts'
 import { ServiceConfigError } from '../../providers/kit/service-config-error.ts'
-import { loadPlatformConfig } from '../../providers/platform/config.ts'
+import { loadPlatformConfig } from '../../providers/platform/composition/config.ts'
 import { loadSttConfig } from '../../providers/stt/config.ts'
 import { loadTtsConfig } from '../../providers/tts/config.ts'
 
@@ -48,6 +48,8 @@ function valuesOf(form: string): Values | null {
   const [, richest] = /^amount, at most (\d+)$/.exec(form) ?? []
   if (richest !== undefined) return { accepted: ['0', richest], refused: ['-1', `${richest}.1`, 'much', '1e2'] }
   switch (form) {
+    case 'none, or whole number, 100 to 200000':
+      return { accepted: ['none', '100', '200000'], refused: ['99', '200001', '1.5', 'much', '1e3'] }
     case 'bytes':
     case 'whole number':
       return { accepted: ['1', `${MOST}`], refused: ['0', '-1', '1.5', TOO_MANY, '1MB'] }

@@ -1,12 +1,18 @@
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { artifactFiles } from '../../main/evidence/artifact-files.ts'
-import { modelKeysFolder } from '../../main/lib/model-keys.ts'
-import { runCli, smokeProject } from '../helpers/cli.ts'
+import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
+import { modelKeysFolder } from '../../main/lib/trust/model-keys.ts'
+import { capableAnswer, type AskedOfModel } from '../helpers/capable-model.ts'
+import { runCliProcess, smokeProject } from '../helpers/cli.ts'
 import { eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
-import { startModelService, type ModelService, type ModelServiceAnswer } from '../helpers/model-service.ts'
+import {
+  startModelService,
+  type ModelService,
+  type ModelServiceAnswer,
+  type ModelServiceCall,
+} from '../helpers/model-service.ts'
 
 /** Texts that appear nowhere else, so that finding none of them means something. */
 const KEY = 'canary-stored-key/1+a'
@@ -17,20 +23,19 @@ const TRACES = [KEY, SECOND].flatMap((key) => [key, encodeURIComponent(key), bas
 let root: string
 let env: Record<string, string>
 let service: ModelService
-/** What the service accepts. */
+/** Holds what the service accepts. */
 let accepted = KEY
 
 /** Demands the key, and repeats what it got where it is another one. */
-function answer({ path, headers, body }: { path: string; headers: object; body: unknown }): ModelServiceAnswer {
-  const got = (headers as { authorization?: string }).authorization ?? 'nothing'
+function answer({ method, path, headers, body }: ModelServiceCall): ModelServiceAnswer {
+  const got = headers.authorization ?? 'nothing'
   const message = `Incorrect API key provided: ${got} ${base64(got)}`
   if (got !== `Bearer ${accepted}`) return { status: 401, json: { error: { message } } }
   if (path === '/v1/models') return { json: { data: [{ id: 'tiny' }] } }
-  const { response_format: format } = body as { response_format?: unknown }
-  const content = format === undefined ? 'Paris' : '{"city": "Paris"}'
-  const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
+  // It has no path of a program that runs models, as most services.
+  if (method === 'GET') return { status: 404, json: { error: { message: 'not found' } } }
   const usage = { prompt_tokens: 5, completion_tokens: 1, total_tokens: 6 }
-  return { json: { id: 'x', object: 'chat.completion', created: 0, model: 'tiny', choices, usage } }
+  return { json: { id: 'x', created: 0, model: 'tiny', ...capableAnswer(body as AskedOfModel, 'Paris'), usage } }
 }
 
 beforeAll(async () => {
@@ -43,7 +48,7 @@ afterAll(async () => {
   await rm(root, { recursive: true, force: true })
 })
 
-const cli = (args: string[], input: string | null = null) => runCli([...args, '--project', root], env, input)
+const cli = (args: string[], input: string | null = null) => runCliProcess([...args, '--project', root], env, input)
 const models = (args: string[], input: string | null = null) => cli(['models', ...args], input)
 const ownFile = (): Promise<string> => readFile(join(root, '.rag-ladder/models.yaml'), 'utf8')
 const tracesIn = (text: string): string[] => TRACES.filter((trace) => text.includes(trace))
@@ -134,8 +139,8 @@ it('a service that repeats a refused key leaves it in no artifact, and doctor ad
 it('a run goes on when its key is stored instead of in a variable, which counts again after the key is removed', async () => {
   const env2 = { ...env, LAB_API_KEY: KEY }
   const add = ['models', 'add', 'lab', '--kind', 'compatible', '--url', `${service.url}/v1`, '--key-env', 'LAB_API_KEY']
-  expect((await runCli([...add, '--model', 'tiny', '--project', root], env2)).code).toBe(0)
-  const begun = await runCli([...ladder('moved'), '--project', root], env2)
+  expect((await runCliProcess([...add, '--model', 'tiny', '--project', root], env2)).code).toBe(0)
+  const begun = await runCliProcess([...ladder('moved'), '--project', root], env2)
   expect(begun.code).toBe(0)
   expect((await models(['key', 'set', 'lab'], KEY)).code).toBe(0)
   expect(await ownFile()).toContain('api_key_env: LAB_API_KEY\n    api_key: stored')
@@ -155,11 +160,11 @@ it('a run goes on when its key is stored instead of in a variable, which counts 
 it('a connection that another person sends is missing its key, and the error states how to store one', async () => {
   await models(['key', 'set', 'lab'], KEY)
   const elsewhere = { RAG_LADDER_USER_DIR: join(root, 'another-person') }
-  const doctor = await runCli(['doctor', '--model-set', 'lab', '--project', root], elsewhere)
+  const doctor = await runCliProcess(['doctor', '--model-set', 'lab', '--project', root], elsewhere)
   expect(doctor.code).toBe(2)
   expect(doctor.stdout).toContain('no key is stored for the connection lab at its address (roles ')
   expect(doctor.stdout).toContain('rag-ladder models key set lab')
-  const run = await runCli([...ladder('elsewhere'), '--project', root], elsewhere)
+  const run = await runCliProcess([...ladder('elsewhere'), '--project', root], elsewhere)
   expect(run.code).toBe(2)
 })
 
@@ -221,13 +226,16 @@ it('a key of an address that has changed is listed, and removed by that address'
     /openai:\n\s+kind: openai\n\s+base_url: \$\{OPENAI_BASE_URL[^\n]*\n\s+api_key: stored/,
   )
   const moved = { ...env, OPENAI_BASE_URL: 'https://other.example/v1' }
-  const listed = await runCli(['models', 'key', 'list', '--project', root], moved)
+  const listed = await runCliProcess(['models', 'key', 'list', '--project', root], moved)
   expect(listed.stdout).toContain('▲ not stored: rag-ladder models key set openai')
   expect(listed.stdout).toContain('openai  https://api.openai.com · to remove it: ')
   expect((await models(['key', 'remove', 'openai'])).stdout).toContain('which reads OPENAI_API_KEY again')
   // Nothing of the person's own is left of it.
   expect(await ownFile()).not.toContain('openai')
   await models(['key', 'set', 'openai'], KEY)
-  await runCli(['models', 'key', 'remove', 'openai', '--url', 'https://api.openai.com', '--project', root], moved)
+  await runCliProcess(
+    ['models', 'key', 'remove', 'openai', '--url', 'https://api.openai.com', '--project', root],
+    moved,
+  )
   expect(await readdir(modelKeysFolder(env))).toEqual([])
 })

@@ -102,6 +102,38 @@ describe('SupervisedService', () => {
     expect(await readFile(journal, 'utf8')).toContain('ignored SIGTERM')
   })
 
+  it('restarts one that is alive and does not answer, and logs why', async () => {
+    const made = service('none', { watch: { everyMs: 50, timeoutMs: 400, failures: 3 } })
+    const url = await made.start()
+    const pid = await pidOf('start')
+    const [backoff, ready] = [reached(made, 'backoff'), reached(made, 'ready')]
+    void fetch(`${url}/hang`).catch(() => undefined)
+    expect(await backoff).toMatchObject({ failure: 'unresponsive' })
+    await ready
+    expect(alive(pid)).toBe(false)
+    expect(await (await fetch(made.url!)).text()).toBe('ok')
+    expect(made.log.lines()).toEqual([
+      'fixture is restarted: it failed its probe 3 times in a row, at last with: no answer within 0.4 s',
+    ])
+  })
+
+  it('restarts one that answers that it does not work, not one that works again after a moment', async () => {
+    const probe: ServiceSpec['probe'] = async (url) => {
+      const answer = await fetch(url)
+      if (!answer.ok) throw new Error(await answer.text())
+      return true
+    }
+    const made = service('none', { probe, watch: { everyMs: 50, timeoutMs: 5000, failures: 3 } })
+    const url = await made.start()
+    const backoff = reached(made, 'backoff')
+    await fetch(`${url}/unwell2`)
+    await expect.poll(async () => (await fetch(url)).status, { timeout: 5000 }).toBe(200)
+    expect(made.state.name).toBe('ready')
+    await fetch(`${url}/unwell1000`)
+    expect(await backoff).toMatchObject({ failure: 'unresponsive' })
+    expect(made.log.lines()[0]).toMatch(/3 times in a row, at last with: the voice is gone$/)
+  })
+
   it('leaves no grandchild running', async () => {
     const made = service('grandchild')
     await made.start()

@@ -1,7 +1,8 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Aggregate, type RunPlan } from '../../contract/index.ts'
+import { Aggregate } from '../../contract/evidence/aggregate.ts'
+import type { RunPlan } from '../../contract/evidence/run-event.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
@@ -14,7 +15,7 @@ import { startModelService, type ModelService } from '../helpers/model-service.t
 
 let root: string
 let service: ModelService
-/** What the extraction model replies; prose unless a test says otherwise. */
+/** Holds what the extraction model replies; prose unless a test says otherwise. */
 let reply = 'The document describes a lock. I hope this helps!'
 
 const ladder = (run: string, models: string, ...more: string[]) =>
@@ -39,12 +40,13 @@ beforeAll(async () => {
     if (path === '/v1/models') return { json: { data: [{ id: 'chatty' }] } }
     const message = { role: 'assistant', content: reply }
     const { model } = (body ?? {}) as { model?: string }
+    if (model === 'silent') return { status: 400, json: { error: { code: 'content_filter', message: 'no' } } }
     const choices = [{ index: 0, message, finish_reason: 'stop' }]
     return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
   })
   await mkdir(join(root, '.rag-ladder'))
   const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-  const builtin = /  builtin:\n[\s\S]*?    roles:\n([\s\S]*?)  local-onnx:/.exec(manifest)![1]!
+  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
   const roles = builtin.replace(/graph_extract: .*/, 'graph_extract: { connection: weak, model: chatty }')
   await writeFile(
     join(root, '.rag-ladder/models.yaml'),
@@ -81,7 +83,7 @@ describe('a model that cannot extract a graph', () => {
     expect(run.events.find(({ type }) => type === 'run.finished')).toMatchObject({ outcome: 'failed' })
   })
 
-  it('is among the failures of a run whose evaluation fails too', async () => {
+  it('fails a run alone where the evaluation fails too, which is a missing column', async () => {
     const engine = await startEngine(root)
     const evaluator = await startFaultServer()
     try {
@@ -94,7 +96,10 @@ describe('a model that cannot extract a graph', () => {
         client.runs.start({ ...request, run_id: 'both', judge: { enabled: false } }),
       )
       expect(job.state).toBe('failed')
-      expect(job.failures.map(({ code }) => code)).toEqual(['evaluation_failed', 'graph_missing'])
+      expect(job.failures.map(({ code }) => code)).toEqual(['graph_missing'])
+      expect(new Set(job.missing?.map(({ cause }) => cause))).toEqual(
+        new Set(['the evaluator answered with an HTTP error']),
+      )
       await client.settings.update({ settings: { evaluator_url: null } })
     } finally {
       await engine.stop()
@@ -124,5 +129,24 @@ describe('a model that cannot extract a graph', () => {
     expect(planOf(run)).toMatchObject({ total: 8, run: 8, unavailable: [] })
     expect((await aggregateOf('later')).unavailable).toEqual([])
     expect(run.code).toBe(0)
+  })
+})
+
+describe('a model that cannot write contexts', () => {
+  it('stops the approaches that read contexts, and no other', async () => {
+    const file = join(root, '.rag-ladder/models.yaml')
+    const before = await readFile(file, 'utf8')
+    await writeFile(
+      file,
+      before.replace(/contextual_blurb: .*/, 'contextual_blurb: { connection: weak, model: silent }'),
+    )
+    const run = await ladder('blurbs', 'vanilla-rag,contextual-rag')
+    await writeFile(file, before)
+    const rows = await rowsOf(join(root, 'results/blurbs-smoke-evidence.jsonl'))
+    expect(rows.map(({ approach, status }) => `${approach.model} ${status}`)).toEqual(Array(4).fill('vanilla-rag ok'))
+    expect(run.stdout + run.stderr).toMatch(
+      /contextual-rag cannot answer: the contexts of chunks could not be written: .*the content filter of the service withheld the answer/s,
+    )
+    expect(run.code).toBe(5)
   })
 })

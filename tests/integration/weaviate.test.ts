@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { CanonicalRow } from '../../contract/index.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startFakeWeaviate, type FakeWeaviate } from '../helpers/fake-weaviate.ts'
 
@@ -55,8 +55,11 @@ it('a ladder keeps its collections in Weaviate at VECTOR_STORE_URL and finds its
   }
 })
 
-it('a ladder ends with the reason and what to do where Weaviate refuses its key', async () => {
+it('a ladder ends at the first start, with the reason and what to do, where Weaviate refuses its key', async () => {
   const { code, stdout, stderr } = await climb('refused', { VECTOR_STORE_URL: server.url })
-  expect(code).not.toBe(0)
-  expect(`${stdout}${stderr}`).toContain('Set VECTOR_STORE_API_KEY')
+  expect(code).toBe(2)
+  const shown = `${stdout}${stderr}`
+  expect(shown.match(/Set VECTOR_STORE_API_KEY/g)).toHaveLength(1)
+  expect(shown).toMatch(/VECTOR_STORE_URL: Weaviate answered .* with HTTP 401/)
+  expect(shown).not.toMatch(/started again|Error:|^ +at /m)
 })

@@ -24,7 +24,7 @@ const NEW_ENOUGH = 39
 /** Of the services: any that is free. */
 const PORTS = ['DOCCONV_PORT', 'STT_PORT', 'TTSVOICE_LOCALHOST_PORT']
 
-/** What the package is built with must be in the built program. */
+/** Checks that what the package is built with is in the built program. */
 async function checkFuses(): Promise<void> {
   const { electronFuses } = packageConfig({ electronDist: undefined, platform: process.platform, arch: process.arch })
   const fuses = await readFuses(PROGRAM)

@@ -13,7 +13,7 @@ const peer = await npmPeer('n8n')
 if (peer.reason !== null) console.log(`○ ${peer.reason}`)
 beforeEach(({ skip }) => skip(peer.reason !== null, peer.reason ?? ''))
 
-/** What docs/clients.md names. */
+/** Lists what docs/clients.md names. */
 const SCOPES = ['workflow:create', 'workflow:read', 'workflow:update', 'workflow:list', 'workflow:activate']
 const SCOPES_OF_TEST = [...SCOPES, 'workflow:deactivate']
 const READY_MS = 60_000

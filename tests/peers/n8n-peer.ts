@@ -23,7 +23,7 @@ export interface N8nOptions {
   bin: string
   folder: string
   port: number
-  /** Where its workflow finds the gateway. */
+  /** States where its workflow finds the gateway. */
   gateway: { url: string; key: string }
 }
 

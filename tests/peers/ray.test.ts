@@ -88,7 +88,7 @@ describe(`Ray ${peer.version ?? ''}`, () => {
   }, 300_000)
 
   it('a wrong token, an address of something else and a password in the address are refused', async () => {
-    const env = { MATRIX_EVIDENCE_URL: 'postgres://nobody@127.0.0.1:9/none' }
+    const env = { MATRIX_EVIDENCE_URL: 'postgres://unlisted@127.0.0.1:9/none' }
     const status = (ray: string, token: string) =>
       runCli(['submit', 'status', '--run-id', 'shared', '--ray', ray], { ...env, RAY_AUTH_TOKEN: token })
     const wrong = await status(cluster!.url, 'token-of-another-cluster-0123456789')
@@ -135,7 +135,7 @@ describe(`Ray ${peer.version ?? ''}`, () => {
       'SELECT count(*)::int AS rows, count(DISTINCT row_id)::int AS cells FROM rag_ladder.rows',
     )
     expect(rows[0]).toEqual({ rows: 500, cells: 500 })
-    // What was killed may have had one call under way.
+    // A worker that was killed may have had one call under way.
     expect(project.gateway.calls() - calls - 500).toBeLessThanOrEqual(2)
     expect(await artifactsOf(project, 'shared-results')).toEqual(await artifactsOf(project, 'own-results'))
     const made = await rowsBy(client)

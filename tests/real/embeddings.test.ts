@@ -4,10 +4,10 @@
  * six layers of attention, the mean over all tokens, length 1. Neither onnxruntime nor transformers took part.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOnnxBackend } from '../../providers/platform/models/onnx-backend.ts'
+import { createOnnxBackend } from '../../providers/platform/models/onnx/onnx-backend.ts'
 import type { ModelBackend } from '../../providers/platform/models/model-backend.ts'
-import { createOnnxModels } from '../../providers/platform/models/onnx-models.ts'
-import type { OnnxModels } from '../../providers/platform/models/onnx-models.ts'
+import { createOnnxModels } from '../../providers/platform/models/onnx/onnx-models.ts'
+import type { OnnxModels } from '../../providers/platform/models/onnx/onnx-models.ts'
 import { skipWithout } from './skip-without.ts'
 import { realWeights } from './weights.ts'
 
@@ -76,6 +76,15 @@ describe('all-MiniLM-L6-v2', () => {
     )
     expect(cosine(full!, more!)).toBeCloseTo(1, 5)
     expect(cosine(full!, fewer!)).toBeLessThan(0.99)
+  })
+
+  it('leaves the thread of the platform free: its work is that of another process', async () => {
+    await embed('loads the network')
+    const before = process.cpuUsage()
+    await embed(...Array.from({ length: 64 }, (_, index) => `Ship ${index}. ${'It enters the harbour. '.repeat(20)}`))
+    const { user, system } = process.cpuUsage(before)
+    // In this process, the network took 2 to 3 s of processor time.
+    expect((user + system) / 1000).toBeLessThan(400)
   })
 
   it('gives a text the same vector alone and in a batch of texts of other lengths, in their order', async () => {

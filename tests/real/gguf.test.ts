@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
-import { MODEL_BACKENDS } from '../../contract/index.ts'
-import type { ChatCompletion, ModelOf, ModelRole } from '../../contract/index.ts'
-import { createGgufBackend } from '../../providers/platform/models/gguf-backend.ts'
-import { createGgufModels } from '../../providers/platform/models/gguf-models.ts'
-import type { GgufModels } from '../../providers/platform/models/gguf-models.ts'
+import { afterAll, describe, expect, it, vi } from 'vitest'
+import { MODEL_BACKENDS } from '../../contract/manifests/model-backends.ts'
+import type { ChatCompletion } from '../../contract/http/chat.ts'
+import type { ModelOf } from '../../contract/manifests/model-backends.ts'
+import type { ModelRole } from '../../contract/manifests/models.ts'
+import { createGgufBackend } from '../../providers/platform/models/gguf/gguf-backend.ts'
+import { createGgufModels } from '../../providers/platform/models/gguf/gguf-models.ts'
+import type { GgufModels } from '../../providers/platform/models/gguf/gguf-models.ts'
 import { reasonOf } from '../../providers/platform/models/model-error-response.ts'
 import type { ModelCallError, RoleChatRequest } from '../../providers/platform/models/model-host.ts'
 import { skipWithout } from './skip-without.ts'
@@ -14,8 +16,9 @@ import { realWeights } from './weights.ts'
 const weights = await realWeights('smollm2-135m')
 skipWithout(weights)
 
-let models: GgufModels = createGgufModels()
-afterEach(() => models.close())
+/** For all tests of the file: a model takes seconds to load. */
+const models: GgufModels = createGgufModels()
+afterAll(() => models.close())
 
 const backend = (settings: Partial<ModelOf<'gguf'>> = {}, role: ModelRole = 'light_gen') => {
   const model = join(weights.folder!, 'SmolLM2-135M-Instruct.Q4_1.gguf')
@@ -49,7 +52,6 @@ const children = (): number[] => {
 
 describe('SmolLM2-135M as GGUF', () => {
   it('answers the same at temperature 0, and with the same seed, whatever was asked between', async () => {
-    models = createGgufModels()
     const chat = backend().chat!
     const first = await chat(asking())
     const seeded = textOf(await chat(asking({ temperature: 1, seed: 7 })))
@@ -66,7 +68,6 @@ describe('SmolLM2-135M as GGUF', () => {
   })
 
   it('ends at a stop text, which is not part of the answer', async () => {
-    models = createGgufModels()
     const whole = textOf(await backend().chat!(asking()))
     const stop = whole.split(' ')[2]!
     const stopped = await backend().chat!(asking({ stop }))
@@ -75,14 +76,12 @@ describe('SmolLM2-135M as GGUF', () => {
   })
 
   it('refuses a prompt that does not fit, with the numbers', async () => {
-    models = createGgufModels()
     expect(await reasonFor(backend().chat!(asking({ max_tokens: 1000 })))).toMatch(
       /The prompt has 37 tokens and its answer may have 1000, but the context holds 1024\. Shorten/,
     )
   })
 
   it('keeps to a JSON schema', async () => {
-    models = createGgufModels()
     const schema = {
       type: 'object',
       properties: {
@@ -107,7 +106,8 @@ describe('SmolLM2-135M as GGUF', () => {
   })
 
   it('is loaded once for two roles, ends when idle, and comes back after its process was killed', async () => {
-    models = createGgufModels()
+    await models.close()
+    if (process.platform === 'linux') await vi.waitFor(() => expect(children()).toEqual([]), { timeout: 15_000 })
     const brief = { keep_alive_s: 0.2, max_new_tokens: 4 }
     const roles = [backend(brief), backend(brief, 'graph_query')]
     await Promise.all(roles.map((each) => each.chat!(asking({ max_tokens: 2 }))))
@@ -125,14 +125,12 @@ describe('SmolLM2-135M as GGUF', () => {
   })
 
   it('that needs more memory than it may have is refused before it is loaded', async () => {
-    models = createGgufModels()
     const answer = backend({ context_size: 1_000_000, memory_mib: 600 }).chat!(asking())
     expect(await reasonFor(answer)).toMatch(/Too little memory for SmolLM2.*A context size of 1000000 is too large/)
   })
 })
 
 it('streams the answer in pieces that together are the whole', async () => {
-  models = createGgufModels()
   const pieces: string[] = []
   const answer = await backend().chat!(asking(), undefined, (piece) => pieces.push(piece))
   expect(pieces.length).toBeGreaterThan(3)
@@ -140,7 +138,6 @@ it('streams the answer in pieces that together are the whole', async () => {
 })
 
 it('ends its generation when the caller leaves in the middle of it', async () => {
-  models = createGgufModels()
   const left = new AbortController()
   const started = performance.now()
   const answer = backend().chat!(asking({ max_tokens: 800 }), left.signal, () => left.abort(new Error('gone')))
@@ -149,7 +146,6 @@ it('ends its generation when the caller leaves in the middle of it', async () =>
 })
 
 it('calls a tool with arguments of its schema when it must', async () => {
-  models = createGgufModels()
   const query = { type: 'string', description: 'What to look for.' }
   const parameters = { type: 'object', properties: { query }, required: ['query'], additionalProperties: false }
   const search = { name: 'vector_search', description: 'Finds passages that are close to a query.', parameters }
@@ -162,7 +158,6 @@ it('calls a tool with arguments of its schema when it must', async () => {
 
 describe('embeddings of SmolLM2-135M', () => {
   it('have the dimension of the model and length 1, alone as among others, and again', async () => {
-    models = createGgufModels()
     const embed = backend({}, 'embed').embed!
     const texts = ['The capital of France is Paris.', 'A tide mill stores water.', 'Paris is in France.']
     const together = await embed(texts, 'document')
@@ -175,7 +170,6 @@ describe('embeddings of SmolLM2-135M', () => {
   })
 
   it('cut a text that is longer than the context at its end', async () => {
-    models = createGgufModels()
     const embed = backend({ context_size: 256 }, 'embed').embed!
     const long = 'The lock keeper notes the time. '.repeat(80)
     const [one, other] = await embed([`${long} Paris.`, `${long} London.`], 'document')

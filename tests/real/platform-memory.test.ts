@@ -4,6 +4,7 @@ import { expect, it, vi } from 'vitest'
 import { residentOfTree } from '../bench/process-tree.ts'
 import { smokeProject } from '../helpers/cli.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
+import { leaveOneQuestion } from './one-question.ts'
 import { skipWithout } from './skip-without.ts'
 import { realWeights } from './weights.ts'
 
@@ -35,6 +36,7 @@ it.runIf(process.platform === 'linux')(
   'the platform gives the memory of a language model back when it was not asked for a second',
   async () => {
     const root = await smokeProject()
+    await leaveOneQuestion(root)
     await mkdir(join(root, '.rag-ladder'))
     await writeFile(join(root, '.rag-ladder/models.yaml'), SETS)
     const platform = await startPlatformProcess({

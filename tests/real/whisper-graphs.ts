@@ -185,7 +185,7 @@ class Graph {
     return this.op('Transpose', [apart], { intLists: { perm: [0, 2, 1, 3] } })
   }
 
-  /** What each query takes from the values, and how much of each. */
+  /** Returns what each query takes from the values, and how much of each. */
   attend(query: string, key: string, value: string, mask: string | null, looks?: string): string {
     const turned = this.op('Transpose', [key], { intLists: { perm: [0, 1, 3, 2] } })
     const near = this.op('Mul', [this.op('MatMul', [query, turned]), this.float(HEAD_SIZE ** -0.5)])

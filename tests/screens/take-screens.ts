@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { findChromium } from '../../build/e2e/find-program.ts'
-import { PAGES } from '../../contract/pages.ts'
+import { PAGES } from '../../core/pages.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
@@ -17,7 +17,7 @@ const [WIDEST, ...NARROWER] = (options.width ?? ['1440']).map(Number) as [number
 const FOLDER = resolve(options.out ?? join(PROJECT_ROOT, 'docs/screens'))
 const MOST_BYTES = 200_000
 const HEIGHT = 900
-/** What a checkout holds: every approach on every rung, with judges. */
+/** Lists what a checkout holds: every approach on every rung, with judges. */
 const PUBLISHED = { run: 'embedded-baseline', dataset: 'graph_native', rungs: 3 }
 /** A run of our own, for the page that shows a run as it happens. */
 const OWN_RUN = 'smoke-2026'
@@ -70,7 +70,7 @@ async function publishedRow(client: ControlClient): Promise<string> {
 interface View {
   name: string
   address: string
-  /** What a person does there before there is something to see. */
+  /** Returns what a person does there before there is something to see. */
   act?: (page: Page) => Promise<void>
 }
 
@@ -115,15 +115,18 @@ async function useVoice(page: Page): Promise<void> {
 async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   const { run, dataset } = PUBLISHED
   const ofRun = `?run=${run}&dataset=${dataset}`
+  const part = (name: string, view = ''): Omit<View, 'name'> => ({
+    address: `/runs/${run}/${name}?dataset=${dataset}${view}`,
+  })
   const shown: Record<string, Omit<View, 'name'>> = {
     '/': { address: '/' },
     '/launch': { address: `/launch?datasets=["${dataset}"]` },
     '/runs': { address: `/runs?run=${run}` },
-    '/result': { address: `/result${ofRun}` },
-    '/matrix': { address: `/matrix${ofRun}&metric=recall_at_5` },
-    '/cell': { address: `/cell?run=${run}&row=${row}` },
-    '/coverage': { address: `/coverage${ofRun}` },
-    '/judges': { address: `/judges${ofRun}` },
+    '/result': part('verdict'),
+    '/matrix': part('matrix', '&metric=recall_at_5'),
+    '/cell': part('cell', `&row=${row}`),
+    '/coverage': part('coverage'),
+    '/judges': part('judges'),
     '/compare': { address: `/compare${ofRun}` },
     '/datasets': {
       address: `/datasets?dataset=${dataset}&view=documents&document=oumel-navigation-scheme.md&chunks=true`,
@@ -139,7 +142,15 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   }
   const afterRun: Record<string, Omit<View, 'name'>> = { '/ladder': { address: '/ladder' } }
   const router = await readFile(join(PROJECT_ROOT, 'renderer/app/router.tsx'), 'utf8')
-  const routes = [...router.matchAll(/child\('([^']+)'\)/g)].map(([, path]) => path!)
+  const routes = [...router.matchAll(/child\('([^']+)'\)/g)]
+    // A part of a run has the picture of the page that it once was.
+    .map(([, path]) =>
+      path!
+        .replace('/runs/$run/verdict', '/result')
+        .replace('/runs/$run/progress', '/ladder')
+        .replace('/runs/$run/', '/'),
+    )
+    .filter((path) => path !== '/runs/$run')
   const unknown = [...routes, ...PAGES.map(({ path }) => path)].filter((path) => !(path in shown || path in afterRun))
   if (unknown.length > 0) throw new Error(`routes without a picture: ${unknown.join(', ')}`)
   const named = (list: Record<string, Omit<View, 'name'>>): View[] =>

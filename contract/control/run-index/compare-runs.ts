@@ -11,12 +11,15 @@ export const CompareRunsInput = z.strictObject({
   aliases: aliasList.optional(),
   /** Values that differ by no more are equal. */
   tolerance: z.number().min(0).default(1e-9),
-  /** How many of the changed cells are listed, largest change first. */
+  /** States how many of the changed cells are listed, largest change first. */
   limit: z.int().min(0).max(500).default(100),
 })
 export type CompareRunsInput = z.input<typeof CompareRunsInput>
 
-/** An alias in one of the compared runs; means over its own questions and over those that all of the compared runs share. */
+/**
+ * An alias in one of the compared runs; means over its own questions and over those that all of the compared runs share, of the mean over the answers
+ * to each question. `n` counts answers.
+ */
 const ComparedRun = z.strictObject({
   run_id: Name,
   n: count,

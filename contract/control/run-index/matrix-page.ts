@@ -109,7 +109,10 @@ export type MatrixPageOutcome = z.infer<typeof MatrixPageOutcome>
 export const ColumnHeadsInput = z.strictObject({ ...runDataset, aliases: aliasList.optional(), metric: IndexMetric })
 export type ColumnHeadsInput = z.infer<typeof ColumnHeadsInput>
 
-/** One metric of one alias: a mean never without its n. */
+/**
+ * One metric of one alias: a mean never without its n. Means are over questions, of the mean over the answers to each; `n` and `expected` are cells,
+ * except in `common`, where they are questions.
+ */
 export const ColumnHead = z.strictObject({
   model: Name,
   base_model: BaseApproach.nullable(),
@@ -121,7 +124,7 @@ export const ColumnHead = z.strictObject({
   /** n / expected; null when nothing was expected. */
   coverage: z.number().min(0).max(1).nullable(),
   states: counts(CellMetricState),
-  /** Over the questions that every shown alias with values has; null when this alias has none. */
+  /** Over the `n` questions that every shown alias with values has; null when this alias has none. */
   common: z.strictObject({ n: count, mean: z.number().nullable() }).nullable(),
   mean_latency_ms: z.number().nullable(),
   unavailable: z.string().nullable(),

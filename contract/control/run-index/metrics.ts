@@ -4,7 +4,7 @@ import { METRICS, type MetricId } from '../../metrics/metrics.ts'
 /** No answer of the index is larger than this many bytes of JSON. */
 export const MAX_ANSWER_BYTES = 1_000_000
 
-/** What cells can be compared by. */
+/** Describes what cells can be compared by. */
 export const IndexMetric = z.enum(METRICS.map(({ id }) => id) as [MetricId, ...MetricId[]])
 export type IndexMetric = z.infer<typeof IndexMetric>
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-// What the answers of the index are built from; not part of the contract by itself.
+// The answers of the index are built from these; they are not part of the contract by itself.
 
 export const count = z.int().min(0)
 export const counts = <Key extends z.core.$ZodRecordKey>(key: Key) => z.record(key, count)

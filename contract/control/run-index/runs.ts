@@ -11,13 +11,13 @@ import { count, counts, Name, notFound } from './parts.ts'
 export const IndexedRunKind = z.enum(['canonical', 'historical'])
 
 /**
- * How far the index has followed a file. applied: up to its last complete line. damaged: up to `damage.offset`, where the file has content that
+ * Describes how far the index has followed a file. applied: up to its last complete line. damaged: up to `damage.offset`, where the file has content that
  * cannot be used. copy: another file holds the same dataset run and is indexed instead. listed: only its name and hash are kept.
  */
 export const ArtifactState = z.enum(['applied', 'damaged', 'copy', 'listed'])
 export type ArtifactState = z.infer<typeof ArtifactState>
 
-/** Where a file stops being usable; offset in bytes and line from 1 where the file has lines. */
+/** Describes where a file stops being usable; offset in bytes and line from 1 where the file has lines. */
 export const ArtifactDamage = z.strictObject({
   offset: count.nullable(),
   line: z.int().min(1).nullable(),
@@ -58,7 +58,7 @@ const runDatasetHead = {
 export const RunHead = z.strictObject({
   run_id: Name,
   kind: IndexedRunKind,
-  /** When its first and its latest row were finished; null in historical snapshots, which do not record it. */
+  /** States when its first and its latest row were finished; null in historical snapshots, which do not record it. */
   first_finished_at: z.iso.datetime().nullable(),
   last_finished_at: z.iso.datetime().nullable(),
   aliases: count,
@@ -68,6 +68,8 @@ export const RunHead = z.strictObject({
 export type RunHead = z.infer<typeof RunHead>
 
 export const ListRunsInput = z.strictObject({
+  /** Only the run of this name. */
+  run_id: Name.optional(),
   limit: z.int().min(1).max(1000).default(100),
   /** `next_cursor` of the page before. */
   cursor: z.string().max(64).optional(),
@@ -89,8 +91,6 @@ const IndexedAlias = z.strictObject({
   flavor: z.string().nullable(),
   evidence_capability: EvidenceCapability.nullable(),
   cells: cellCounts,
-  /** Mean over answered cells; null without one. */
-  mean_latency_ms: z.number().nullable(),
   /** Why it could not be called at all; null when it could. */
   unavailable: z.string().nullable(),
 })
@@ -113,7 +113,7 @@ export const RunDatasetSummary = z.strictObject({
   metrics: z.array(IndexMetric),
   /** Null as long as there are no judgments. */
   judge_panel: JudgeSection.nullable(),
-  /** What the rows were made under; more than one in a run that cannot be summed up. */
+  /** Holds what the rows were made under; more than one in a run that cannot be summed up. */
   provenance: z.array(IndexedProvenance),
   artifacts: z.array(IndexedArtifact),
 })

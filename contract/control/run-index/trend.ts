@@ -14,7 +14,7 @@ export type TrendDifference = z.infer<typeof TrendDifference>
 
 export const TrendRun = z.strictObject({
   run_id: Name,
-  /** When its latest row of the dataset was finished; null in historical snapshots. */
+  /** States when its latest row of the dataset was finished; null in historical snapshots. */
   at: z.iso.datetime().nullable(),
   questions: count,
   /** Questions that the run and the compared one both ask, in the same words with the same gold. */

@@ -38,7 +38,7 @@ export const IndexProblem = z.strictObject({
 })
 export type IndexProblem = z.infer<typeof IndexProblem>
 
-/** What `verify` found; the next sync repairs a problem with code `outdated` or `not_indexed`; `damaged_file` is repaired only in the file. */
+/** Describes what `verify` found; the next sync repairs a problem with code `outdated` or `not_indexed`; `damaged_file` is repaired only in the file. */
 export const IndexVerification = z.strictObject({
   ok: z.boolean(),
   files: count,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import type { CellAnswer } from '../../runner/run-cell.ts'
+import type { CellAnswer } from '../../runner/cells/call-approach.ts'
 import { askedLines, askedOf } from './ask.ts'
 
 const attempts = [{ outcome: 'ok' as const, latency_ms: 12, http_status: 200, message: null, waited_ms: 0 }]
@@ -8,6 +8,8 @@ const answered = (part: Partial<Evidence>): CellAnswer => ({
   ok: true,
   attempts,
   contextText: null,
+  isCut: false,
+  isUnsearched: false,
   evidence: {
     answer: 'The Quay Trust.',
     contexts: [],

@@ -3,14 +3,14 @@ import {
   shownPassage,
   usedPassageCount,
   type ShownPassage,
-} from '../../../contract/evidence/shown-passages.ts'
+} from '../../../core/evidence/shown-passages.ts'
 import { durationWords, plural } from '../../../contract/words.ts'
 import { typedCommand } from '../../evidence/typed-command.ts'
-import { createGatewayClient } from '../../lib/gateway-client.ts'
-import { oneLine, sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { shorten } from '../../lib/terminal-text.ts'
+import { createGatewayClient } from '../../lib/services/gateway-client.ts'
+import { oneLine, sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { shorten } from '../../lib/text/terminal-text.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { runCell, type CellAnswer } from '../../runner/run-cell.ts'
+import { callApproach, type CellAnswer } from '../../runner/cells/call-approach.ts'
 import { EXIT, flagOption, textOption, type Command } from '../command.ts'
 import { pickOptions } from '../options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -28,7 +28,7 @@ export interface Asked {
   answer: string | null
   latency_ms: number
   sources: AskedPassage[]
-  /** What an engine of its own reports as used; empty where it reports nothing. */
+  /** Holds what an engine of its own reports as used; empty where it reports nothing. */
   used_passages: AskedPassage[]
   error: string | null
 }
@@ -36,7 +36,7 @@ export interface Asked {
 const ranked = (passages: readonly ShownPassage[]): AskedPassage[] =>
   passages.map(({ name, text }, index) => ({ rank: index + 1, source: name, text }))
 
-/** What is printed of an answer, its contexts and the passages that its engine reports as used. */
+/** Returns what is printed of an answer, its contexts and the passages that its engine reports as used. */
 export function askedOf(model: string, outcome: CellAnswer): Asked {
   const latency_ms = outcome.attempts.at(-1)?.latency_ms ?? 0
   if (!outcome.ok)
@@ -77,7 +77,6 @@ export function* askedLines({ model, answer, latency_ms, sources, used_passages,
 
 export const askCommand: Command = {
   name: 'ask',
-  summary: 'Ask approaches one question of your own, on a dataset that a run has ingested; it is a row of no run.',
   positionals: '"QUESTION"',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'models', 'model-set', 'gateway', 'platform'),
@@ -92,7 +91,7 @@ export const askCommand: Command = {
     if (dataset === undefined || more.length > 0) throw new InputError(['--dataset: name one dataset'])
     const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
     const source = choosePlatform(setup, invocation, () => undefined)
-    const platform = await source.start(dataset.profile.name)
+    const platform = await source.start(dataset.profile.name, stop.drain)
     const { apiKey, edgeKey } = platform
     const client = createGatewayClient({ url: platform.url, apiKey, edgeKey })
     const timeoutMs = setup.experiment.evaluation.run.timeout_s * 1000
@@ -102,7 +101,7 @@ export const askCommand: Command = {
       for (const alias of setup.aliases) {
         if (stop.drain.aborted) return EXIT.interrupted
         const call = { model: alias.alias, query: question, capability: alias.evidence, timeoutMs, retries: 0 }
-        const asked = askedOf(alias.alias, await runCell(client, { ...call, signal: stop.abort }))
+        const asked = askedOf(alias.alias, await callApproach(client, { ...call, signal: stop.abort }))
         if (asked.error !== null) failed += 1
         const lines = flagOption(invocation, 'json') ? [JSON.stringify(asked)] : [...askedLines(asked)]
         invocation.stdout.write(`${lines.join('\n')}\n`)

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { plural } from '../../../contract/words.ts'
-import { ZipFileError } from '../../lib/zip-files.ts'
+import { ZipFileError } from '../../lib/files/zip-files.ts'
 import { exportBundle, importBundle } from '../../report/run-bundle.ts'
 import { EXIT, textOption, type Invocation } from '../command.ts'
 import { artifactPlace, pickOptions, projectFolder } from '../options.ts'
@@ -36,7 +36,6 @@ const placeOf = (invocation: Invocation) => ({
 
 export const bundleCommand = commandOfVerbs({
   name: 'bundle',
-  about: 'Write a run to one zip file, and open one that another installation wrote',
   verbs: VERBS,
   positionals: 'export RUN | import FILE',
   options: {

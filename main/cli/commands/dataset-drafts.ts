@@ -7,9 +7,9 @@ import {
 import { costWords, countWords, plural } from '../../../contract/words.ts'
 import { draftingModel, draftPlan } from '../../engine/corpora/drafting-model.ts'
 import { draftSteps, planDrafts } from '../../engine/corpora/draft-questions.ts'
-import { acceptDrafts, addDrafts, readDrafts, rejectDrafts } from '../../manifests/drafted-questions.ts'
+import { acceptDrafts, addDrafts, readDrafts, rejectDrafts } from '../../manifests/datasets/drafted-questions.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
-import { loadPrices } from '../../manifests/own-prices.ts'
+import { loadPrices } from '../../manifests/models/own-prices.ts'
 import { InputError, parseRunnerInputs, splitList } from '../../manifests/runner-inputs.ts'
 import { questioner } from '../announce-effects.ts'
 import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode, type Option } from '../command.ts'
@@ -84,7 +84,7 @@ async function draft({ experiment, args: [id = ''], invocation, print }: Call): 
   }
   const stop = listenForStop(() => invocation.stderr.write('stopping: drafts so far are kept\n'))
   const source = choosePlatform({ root, inputs, experiment, modelSet }, invocation, () => undefined)
-  const platform = await source.start(dataset.profile.name)
+  const platform = await source.start(dataset.profile.name, stop.drain)
   try {
     let last: DraftStep | null = null
     const steps = draftSteps({

@@ -1,15 +1,19 @@
+import type { Dirent } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, extname, join, relative, resolve, sep } from 'node:path'
+import { measuredLevelWords } from '../../../core/measured-level-words.ts'
+import { plannedWords } from '../../../core/planned-words.ts'
 import { bytesWords, countWords, plural } from '../../../contract/words.ts'
-import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
-import { IMPORTERS } from '../../manifests/importers/formats.ts'
+import { exportDataset, importDataset } from '../../manifests/datasets/dataset-archive.ts'
+import { IMPORTERS } from '../../manifests/datasets/importers/formats.ts'
 import {
   idOfSource,
   importLines,
   importPublicDataset,
   type ImportProgress,
-} from '../../manifests/importers/import-dataset.ts'
-import { ImportError } from '../../manifests/importers/importer.ts'
+} from '../../manifests/datasets/importers/import-dataset.ts'
+import { ImportError } from '../../manifests/datasets/importers/importer.ts'
+import { unpackedFile, withoutGzip } from '../../manifests/datasets/importers/json-records.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import {
   addOwnDocument,
@@ -20,8 +24,9 @@ import {
   removeOwnDataset,
   restoreOwnDataset,
   saveQuestions,
-} from '../../manifests/own-datasets.ts'
-import { QUESTION_FORMATS, QuestionFileError, type QuestionFormat } from '../../manifests/question-file.ts'
+} from '../../manifests/datasets/own-datasets.ts'
+import { QUESTION_FORMATS, QuestionFileError, type QuestionFormat } from '../../manifests/datasets/question-file.ts'
+import { summariesIn } from '../../runner/prepare/expected-cost.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
 import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode } from '../command.ts'
@@ -132,7 +137,6 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
 
 export const datasetCommand = commandOfVerbs({
   name: 'dataset',
-  about: 'Create, fill, check and share datasets of your own',
   verbs: VERBS,
   positionals: '<verb> [ID] [file…]',
   options: {
@@ -222,8 +226,13 @@ async function filesOf(path: string): Promise<{ file: string; name: string }[]> 
   if (info === null) throw new InputError([`${path}: there is no such file or folder`])
   if (!info.isDirectory()) return [{ file: path, name: basename(path) }]
   const entries = await readdir(path, { recursive: true, withFileTypes: true })
+  const isFile = async (entry: Dirent): Promise<boolean> =>
+    // A link to a folder is not followed: it may lead back.
+    entry.isFile() ||
+    (entry.isSymbolicLink() && (await stat(join(entry.parentPath, entry.name)).catch(() => null))?.isFile() === true)
+  const areFiles = await Promise.all(entries.map(isFile))
   return entries
-    .filter((entry) => entry.isFile())
+    .filter((_, at) => areFiles[at])
     .map((entry) => {
       const file = join(entry.parentPath, entry.name)
       return { file, name: relative(path, file).split(sep).join('/') }
@@ -253,11 +262,12 @@ async function addDocuments({ experiment, args: [id = '', ...paths], print }: Ca
 
 async function addQuestions({ experiment, args: [id = '', file = ''], print }: Call): Promise<ExitCode> {
   const dataset = ownDataset(experiment, id)
-  const format = formatOf(file)
-  const bytes = await readFile(file).catch(() => {
-    throw new InputError([`${file} cannot be read: correct the path`])
+  const format = formatOf(withoutGzip(file))
+  const bytes = await unpackedFile(file).catch((error: unknown) => {
+    throw error instanceof ImportError ? error : new InputError([`${file} cannot be read: correct the path`])
   })
-  const lines = await previewQuestions(experiment.root, dataset, format === 'xlsx' ? bytes : bytes.toString(), format)
+  const { lines, notices } = await previewQuestions(experiment.root, dataset, bytes, format)
+  for (const notice of notices) print(notice)
   const wrong = lines.filter(({ question }) => question === null)
   if (wrong.length > 0) {
     for (const { line, problems } of wrong) print(`row ${line}: ${problems.join('; ')}`)
@@ -280,24 +290,22 @@ function formatOf(file: string): QuestionFormat {
 }
 
 async function check({ experiment, args: [id = ''], invocation, print }: Call): Promise<ExitCode> {
-  const result = await checkDataset(experiment.root, datasetOf(experiment, id))
+  const dataset = datasetOf(experiment, id)
+  const summaries = await summariesIn(join(experiment.root, 'results'), {})
+  const earlier = summaries.filter((summary) => summary.dataset.id === id)
+  const result = await checkDataset(experiment.root, dataset, earlier)
   const code = result.problems.length === 0 ? EXIT.ok : EXIT.badInput
   if (flagOption(invocation, 'json')) {
     invocation.stdout.write(`${JSON.stringify(result)}\n`)
     return code
   }
   for (const { place, message, remedy } of result.problems) print(`${place}: ${message}; ${remedy}.`)
+  for (const { place, message } of result.warnings) print(`Warning about ${place}: ${message}.`)
   print(
     `${plural(result.documents, 'document')}, ${plural(result.questions, 'question')}: ${result.problems.length === 0 ? 'no problem found' : plural(result.problems.length, 'problem')}`,
   )
-  const { detectable_difference: smallest } = result
-  if (smallest !== null)
-    print(
-      `These questions decide a difference of about ${Math.ceil(Math.min(1, smallest) * 100)} percentage points or more between two approaches.`,
-    )
-  else
-    print(
-      'They cannot decide anything yet: intervals need 8 independent groups of answerable questions, and questions that share a gold document count as one group.',
-    )
+  const decides = plannedWords('The dataset', result.planned_difference)
+  if (decides !== null) print(`${decides}.`)
+  print(`Declared level ${result.complexity_level}; ${measuredLevelWords(result.measured_level)}.`)
   return code
 }

@@ -1,26 +1,24 @@
 import { stat } from 'node:fs/promises'
 import {
-  ConnectionKind,
-  connectionKind,
   healthAddressOf,
+  isLearnedModel,
   isModelPath,
   isRemoteModel,
-  ModelRole,
-  roleTask,
-  selectModels,
-  type ModelOf,
-} from '../../../contract/index.ts'
-import { durationWords } from '../../../contract/words.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { testConnection, type ProbeResult } from '../../lib/test-connection.ts'
-import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trusted-addresses.ts'
-import { storedKeyEnvironment } from '../../manifests/connection-keys.ts'
+} from '../../../contract/manifests/model-backends.ts'
+import { ModelRole } from '../../../contract/manifests/models.ts'
+import { selectModels } from '../../../core/select-models.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trust/trusted-addresses.ts'
+import { storedKeyEnvironment } from '../../manifests/models/connection-keys.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { parseRunnerInputs } from '../../manifests/runner-inputs.ts'
-import { findProblem, type Asked } from '../../runner/preflight.ts'
-import { checkConfiguredServices } from '../../runner/configured-services.ts'
+import { findProblem, type Asked } from '../../runner/prepare/preflight.ts'
+import { checkConfiguredServices } from '../../runner/platform/configured-services.ts'
+import { testModelSet } from '../../runner/prepare/test-models.ts'
+import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, textOption, type Command } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { probeWords, recordLine } from './model-test-lines.ts'
 
 /** A model may be loaded for the first request. */
 const TIMEOUT_MS = 120_000
@@ -31,30 +29,24 @@ interface Finding {
   remedy: string | null
 }
 
-/** One model service as the roles of the set use it. */
-interface Service {
-  address: string
-  keyName: string | null
-  generation: ModelOf<'openai'> | null
-  embedding: ModelOf<'openai'> | null
-}
-
 type Env = Readonly<Record<string, string | undefined>>
 
 export const doctorCommand: Command = {
   name: 'doctor',
-  summary:
-    'Check every model of the chosen set and every service that variables name; name the first thing that is wrong with what to do.',
   options: { project: RUN_OPTIONS.project, 'model-set': RUN_OPTIONS['model-set'] },
   async run(invocation) {
-    const { models, connections } = await loadModels(projectFolder(invocation))
+    const root = projectFolder(invocation)
+    const loaded = await loadModels(root)
+    const { models, connections } = loaded
     const { stdout } = invocation
     const env = { ...invocation.env, ...(await storedKeyEnvironment(connections, invocation.env)) }
     const print = (text: string): void => void stdout.write(`${sanitizeForTerminal(text)}\n`)
     const wanted = textOption(invocation, 'model-set') ?? parseRunnerInputs(env).inputs.modelSet
     const selected = selectModels(models, wanted, { ...env, [TRUSTED_VARIABLE]: trustedOrigins(env).join(',') })
     const findings = [
-      ...(selected.ok ? await checkModels(selected.models.roles, env) : selected.problems.map(unusable)),
+      ...(selected.ok
+        ? await checkModels(root, loaded, selected.models, invocation.env)
+        : selected.problems.map(unusable)),
       ...(await checkConfiguredServices(env, AbortSignal.timeout(TIMEOUT_MS))).map(({ what, found }) => ({
         what,
         problem: found?.problem ?? null,
@@ -73,19 +65,20 @@ export const doctorCommand: Command = {
   },
 }
 
-type Roles = Extract<ReturnType<typeof selectModels>, { ok: true }>['models']['roles']
+type Loaded = Awaited<ReturnType<typeof loadModels>>
+type Selected = Extract<ReturnType<typeof selectModels>, { ok: true }>['models']
+type Roles = Selected['roles']
 
 const unusable = (problem: string): Finding => ({ what: 'model set', problem, remedy: `To do: ${problem}.` })
 
-async function checkModels(roles: Roles, env: Env): Promise<Finding[]> {
+async function checkModels(root: string, loaded: Loaded, { name: set, roles }: Selected, env: Env): Promise<Finding[]> {
   const findings = await Promise.all([...new Set(pathsOf(roles))].map(checkPath))
-  // One after another: two models of one service would slow each other down.
-  for (const service of servicesOf(roles)) findings.push(...(await checkService(service, env)))
+  findings.push(...(await checkServices(root, loaded, set, env)))
   findings.push(...(await checkHealth(roles)))
   return findings
 }
 
-/** Model services that are no connection, such as TEI: whether they are there. No credential is sent. */
+/** Model services that are not connections, such as TEI: whether they are there. No credential is sent. */
 async function checkHealth(roles: Roles): Promise<Finding[]> {
   const models = ModelRole.options.flatMap((role) => {
     const model = roles[role]
@@ -130,61 +123,16 @@ async function checkPath(path: string): Promise<Finding> {
   }
 }
 
-function servicesOf(roles: Roles): Service[] {
-  const services: Service[] = []
-  for (const role of ModelRole.options) {
-    const model = roles[role]
-    const task = roleTask(role)
-    // Only a service of a connection takes defaults for its requests.
-    if (!('defaults' in model) || task === 'rerank') continue
-    // Another model at the same service is another test.
-    const known = services.find(
-      ({ address, keyName, [task]: tested }) =>
-        address === model.base_url &&
-        keyName === model.api_key_env &&
-        (tested === null || tested.model === model.model),
-    )
-    if (known === undefined)
-      services.push({
-        address: model.base_url,
-        keyName: model.api_key_env,
-        generation: null,
-        embedding: null,
-        [task]: model,
-      })
-    else known[task] ??= model
-  }
-  return services
-}
-
-/** The kind of service whose usual address this is. */
-function kindAt(address: string): ConnectionKind {
-  const { origin } = new URL(address)
-  const found = ConnectionKind.options.find((kind) => connectionKind(kind).usualAddress?.startsWith(`${origin}/`))
-  return found ?? 'compatible'
-}
-
-async function checkService({ address, keyName, generation, embedding }: Service, env: Env): Promise<Finding[]> {
-  const { probes } = await testConnection({
-    kind: kindAt(address),
-    baseUrl: address,
-    keyName,
-    key: keyName === null ? null : (env[keyName] ?? null),
-    model: generation?.model ?? null,
-    embeddingModel: embedding?.model ?? null,
-    generationDefaults: generation?.defaults ?? {},
-    timeoutMs: TIMEOUT_MS,
-  })
-  // Not every service lists its models, and roles that need JSON can do without a schema: what the roles ask for decides.
-  const needed = probes.filter(
-    ({ probe }) => (probe === 'chat' && generation !== null) || (probe === 'embedding' && embedding !== null),
-  )
-  return (needed.length === 0 ? probes.slice(0, 1) : needed).map((result) => findingOf(address, result))
-}
-
-function findingOf(address: string, { probe, status, model, latencyMs, finding, error, remedy }: ProbeResult): Finding {
-  const what = [address, probe, ...(model === null ? [] : [model])].join(' · ')
-  return status === 'passed'
-    ? { what: `${what} · ${finding ?? ''} · ${durationWords(latencyMs ?? 0)}`, problem: null, remedy: null }
-    : { what, problem: error ?? finding ?? status, remedy }
+/** Each kind of work that roles of the set ask of a service, and what is known of its models. */
+async function checkServices(root: string, loaded: Loaded, set: string, env: Env): Promise<Finding[]> {
+  const run = { launcher: createNodeLauncher(), root, env, timeoutMs: TIMEOUT_MS }
+  const { probes, records } = await testModelSet(run, loaded, set, isLearnedModel)
+  return [
+    ...probes.map((probe) => ({
+      what: probeWords(probe),
+      problem: probe.status === 'failed' || probe.status === 'skipped' ? (probe.error ?? probe.finding) : null,
+      remedy: probe.remedy,
+    })),
+    ...records.map((record) => ({ what: recordLine(record), problem: null, remedy: null })),
+  ]
 }

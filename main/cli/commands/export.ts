@@ -1,25 +1,25 @@
 import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { addressProblem } from '../../../contract/index.ts'
+import { addressProblem } from '../../../contract/service-address.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
-import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/litellm-config.ts'
+import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/models/litellm-config.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
 import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob } from '../job-files.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
 
-/** Where the embedded platform listens unless PLATFORM_PORT is set. */
+/** States where the embedded platform listens unless PLATFORM_PORT is set. */
 const USUAL_PLATFORM = 'http://127.0.0.1:4871'
 
 interface Exported {
   about: string
   text: (invocation: Invocation) => Promise<string>
-  /** What to do with the file, one line each. */
+  /** Returns what to do with the file, one line each. */
   next: (file: string) => readonly string[]
 }
 
-/** What can be written out for another program, by its name on the command line. */
+/** Lists what can be written out for another program, by its name on the command line. */
 const EXPORTS: Readonly<Record<string, Exported>> = {
   litellm: {
     about: 'configuration of a LiteLLM proxy that answers every alias of this project',
@@ -42,7 +42,6 @@ const EXPORTS: Readonly<Record<string, Exported>> = {
 
 export const exportCommand: Command = {
   name: 'export',
-  summary: `Write a file for another program: ${Object.keys(EXPORTS).join(', ')}.`,
   positionals: '<what>',
   options: {
     project: RUN_OPTIONS.project,

@@ -1,12 +1,11 @@
-import {
-  OWN_FLAVORS_FILE,
-  ownParameters,
-  parameterFields,
-  plainNumber,
-  type Alias,
-  type OwnFlavor,
-  type ParameterField,
-} from '../../../contract/index.ts'
+import { readFile } from 'node:fs/promises'
+import { messageOf } from '../../../core/json.ts'
+import { EDITABLE_PROMPTS, promptProblem, type EditablePrompt } from '../../../contract/prompts.ts'
+import { parameterFields, type ParameterField } from '../../../core/approach-parameters.ts'
+import type { Alias } from '../../../contract/manifests/aliases.ts'
+import { OWN_FLAVORS_FILE, ownParameters, type OwnFlavor } from '../../../contract/manifests/flavors.ts'
+import { plural } from '../../../contract/words.ts'
+import { plainNumber } from '../../../core/plain-number.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { parametersToSet, removeOwnFlavor, saveOwnFlavor, startingAlias } from '../../manifests/own-flavors.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
@@ -32,24 +31,37 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
     takes: [1, 50],
     run: add,
   },
+  prompt: {
+    usage: 'prompt NAME',
+    about: 'prints the prompt answer or agent, to start a file of your own from',
+    takes: [1, 1],
+    run: printPrompt,
+  },
   remove: { usage: 'remove NAME', about: 'removes a flavor of yours; finished cells stay', takes: [1, 1], run: remove },
 }
 
 export const flavorsCommand = commandOfVerbs({
   name: 'flavors',
-  about: 'Approaches with your own parameters',
   verbs: VERBS,
   positionals: '<verb> [name] [parameter=value ...]',
   options: {
     project: RUN_OPTIONS.project,
     from: { type: 'string', hint: 'ALIAS', description: 'alias whose parameters a new flavor starts from' },
+    prompt: {
+      type: 'string',
+      hint: 'NAME=FILE',
+      description: 'text of a file in place of a prompt, for a new flavor: answer=my-answer.txt or agent=…',
+    },
   },
   load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),
 })
 
 const valuesText = (parameters: object): string =>
   Object.entries(parameters)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .map(
+      ([name, value]) =>
+        `${name}=${typeof value !== 'string' ? JSON.stringify(value) : value.includes('\n') ? `(${plural(value.split('\n').length, 'line')})` : value}`,
+    )
     .join(' ')
 
 function list({ experiment, args: [wanted], print }: Call): Promise<ExitCode> {
@@ -80,7 +92,11 @@ async function add({ experiment, args: [name = '', ...assignments], invocation, 
   const from = textOption(invocation, 'from')
   if (from === null) throw new InputError(['name the alias that it starts from: --from hybrid-rag'])
   const alias = startingAlias(experiment, from)
-  const values = { ...parametersToSet(alias, experiment.consumer), ...assignedValues(alias, assignments) }
+  const values = {
+    ...parametersToSet(alias, experiment.consumer),
+    ...assignedValues(alias, assignments),
+    ...(await promptOfFile(alias, textOption(invocation, 'prompt'))),
+  }
   const parsed = ownParameters(alias.base)!.safeParse(withoutEmpty(values))
   const replaced = experiment.ownAliases.includes(name) ? ', in place of the one of that name' : ''
   const parameters = parsed.success ? parsed.data : (values as OwnFlavor['parameters'])
@@ -88,6 +104,35 @@ async function add({ experiment, args: [name = '', ...assignments], invocation, 
   print(`Added ${name} to ${OWN_FLAVORS_FILE}${replaced}: ${valuesText(parameters)}`)
   print(`Compare it: rag-ladder ladder --models ${alias.base},${name}`)
   return EXIT.ok
+}
+
+function printPrompt({ args: [name = ''], print }: Call): Promise<ExitCode> {
+  print(promptNamed(name).prompt.instructions.join('\n'))
+  return Promise.resolve(EXIT.ok)
+}
+
+function promptNamed(name: string): (typeof EDITABLE_PROMPTS)[EditablePrompt] {
+  if (name in EDITABLE_PROMPTS) return EDITABLE_PROMPTS[name as EditablePrompt]
+  throw new InputError([`no prompt that a flavor can replace is named ${name}; there are ${NAMES}`])
+}
+
+const NAMES = Object.keys(EDITABLE_PROMPTS).join(', ')
+
+/** The parameter that `--prompt NAME=FILE` sets. Throws `InputError` for an unknown name, a file that cannot be read, and a text that cannot be used. */
+async function promptOfFile({ base, alias }: Alias, option: string | null): Promise<Record<string, string>> {
+  if (option === null) return {}
+  const [name = '', ...rest] = option.split('=')
+  const file = rest.join('=')
+  if (file === '') throw new InputError([`--prompt ${option}: expected NAME=FILE with one of ${NAMES}`])
+  const { parameter } = promptNamed(name)
+  if (!parameterFields(base).some((field) => field.name === parameter))
+    throw new InputError([`--prompt ${name}: ${alias} has no prompt of that name`])
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    throw new InputError([`cannot read ${file}: ${messageOf(error)}`])
+  })
+  const problem = promptProblem(name as EditablePrompt, text)
+  if (problem !== null) throw new InputError([`${file}: ${problem}`])
+  return { [parameter]: text.trim() }
 }
 
 /** Throws `InputError` for what is not `parameter=value` with a parameter of the approach. */

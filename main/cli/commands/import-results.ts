@@ -1,11 +1,12 @@
 import { existsSync } from 'node:fs'
 import { mkdir, readFile } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
-import { Identifier } from '../../../contract/index.ts'
+import { Identifier } from '../../../contract/common.ts'
 import { countWords, plural } from '../../../contract/words.ts'
-import { artifactFiles } from '../../evidence/artifact-files.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { messageOf } from '../../../core/json.ts'
+import { artifactFiles } from '../../evidence/files/artifact-files.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { importRows } from '../../report/import-rows.ts'
 import { EXIT, textOption, type Command } from '../command.ts'
@@ -16,15 +17,13 @@ const MOST_LISTED = 20
 /** The lines of a file, named for a person. */
 async function linesOf(file: string): Promise<{ location: string; text: string }[]> {
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new InputError([`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`])
+    throw new InputError([`${file} cannot be read: ${messageOf(error)}`])
   })
   return content.split('\n').map((text, index) => ({ location: `${basename(file)}:${index + 1}`, text }))
 }
 
 export const importResultsCommand: Command = {
   name: 'import-results',
-  summary:
-    'Convert evidence rows of another schema into snapshots that summarize and the pages read. What such rows lack stays unknown.',
   positionals: '<rows.jsonl> ...',
   options: { results: { ...RUN_OPTIONS.results, description: 'folder that the snapshots are written into' } },
   async run(invocation) {

@@ -1,18 +1,18 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
-import type { RunEvent } from '../../../contract/index.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import { intervalWords, plural, scoreWords } from '../../../contract/words.ts'
 import { emptyBallot, exportHumanRound } from '../../judge/human/export-round.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { readJudgments } from '../../report/judge-input.ts'
+import { readJudgments } from '../../report/aggregate/judge-input.ts'
 import { storedAnswers } from '../../report/stored-answers.ts'
-import { storedContext } from '../../runner/judge-dataset.ts'
-import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
-import { datasetRunsOf, filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { storedContext } from '../../runner/finish/judge-dataset.ts'
+import { judgeStoredRun } from '../../runner/finish/judge-stored-run.ts'
+import { datasetRunsOf, filesOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { printJudges } from '../describe-judges.ts'
@@ -137,7 +137,6 @@ const ACTIONS: Readonly<Record<string, (setup: PreparedRun, invocation: Invocati
 
 export const judgeCommand: Command = {
   name: 'judge',
-  summary: 'Grade stored answers blindly: by the judge panel, or by a person in a sealed round. No approach is called.',
   positionals: '<run | human export | human import>',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'run-id', 'results', 'model-set', 'gateway', 'json'),

@@ -1,7 +1,8 @@
 import { coverageNotices } from '../../manifests/selection.ts'
-import { datasetRunsOf } from '../../runner/prepare-run.ts'
+import { datasetRunsOf } from '../../runner/prepare/prepare-run.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
 import { sameCommand } from '../../evidence/typed-command.ts'
-import { effectsOf } from '../../runner/run-effects.ts'
+import { effectsOf, foreignFilesOf } from '../../runner/reset/run-effects.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
 import { announceEffects, questioner } from '../announce-effects.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
@@ -16,15 +17,18 @@ import { listenForStop } from '../stop-signals.ts'
 
 export const ladderCommand: Command = {
   name: 'ladder',
-  summary:
-    'Climb the datasets from a cold start: reset, ingest, run every cell, evaluate, publish, and print the matrix.',
   options: {
     ...RUN_OPTIONS,
     ...RETRY_OPTION,
     ...VERBOSE_OPTION,
     'cold-reset': {
       type: 'boolean',
-      description: 'delete this run’s finished cells, summaries and collections first; on unless --no-cold-reset',
+      description:
+        'move this run’s finished cells, summaries and collections to the trash first; on unless --no-cold-reset',
+    },
+    paraphrases: {
+      type: 'boolean',
+      description: 'ask questions in other words too, where the project has some, and print what that changes',
     },
     publish: {
       type: 'boolean',
@@ -45,9 +49,12 @@ export const ladderCommand: Command = {
       for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets))
         emit({ type: 'notice', level: 'info', message })
       const platform = choosePlatform(setup, invocation, emit)
+      const effects = await effectsOf(setup, (profile) => platform.stateDir(profile))
+      const foreign = await foreignFilesOf(setup, effects)
+      if (foreign.length > 0) throw new InputError(foreign)
       const confirmed_deletions = await announceEffects({
         runId: setup.runId,
-        effects: await effectsOf(setup, (profile) => platform.stateDir(profile)),
+        effects,
         isResetOrdered: reset === true,
         isPublishOrdered: publish === true,
         ask: json ? null : questioner(process.stdin, invocation.stdout),
@@ -70,11 +77,12 @@ export const ladderCommand: Command = {
       }
       if (!json && result.outcome === 'completed') {
         const space = setup.judgePanel.enabled ? '\n' : ''
-        invocation.stdout.write(`${space}${runEndLines(setup, invocation)}`)
+        invocation.stdout.write(`${space}${runEndLines(setup, invocation, result.datasets)}`)
       }
       if (result.failures[0] !== undefined) return exitCodeOf(result.failures[0])
       if (result.outcome === 'interrupted') return EXIT.interrupted
-      return result.outcome === 'completed' ? EXIT.ok : EXIT.cellsFailed
+      const isWhole = result.datasets.every(({ columns }) => columns.length === 0)
+      return result.outcome === 'completed' && isWhole ? EXIT.ok : EXIT.cellsFailed
     } finally {
       reporter.end()
       stop.dispose()

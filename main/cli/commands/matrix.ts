@@ -1,8 +1,7 @@
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { datasetRunsOf } from '../../runner/prepare-run.ts'
+import { datasetRunsOf } from '../../runner/prepare/prepare-run.ts'
 import { externalIngestion, runGatewayMatrix } from '../../runner/run-gateway-matrix.ts'
 import { EXIT, flagOption, textOption, type Command } from '../command.ts'
-import { exitCodeOf } from '../exit-code.ts'
 import { pickOptions, RETRY_OPTION, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
@@ -12,8 +11,6 @@ import { listenForStop } from '../stop-signals.ts'
 
 export const matrixCommand: Command = {
   name: 'matrix',
-  summary:
-    'Run the cells of one dataset against a gateway that is already set up, and print the matrix; resumes what is stored.',
   options: {
     ...pickOptions(
       'project',
@@ -22,6 +19,7 @@ export const matrixCommand: Command = {
       'models',
       'flavors',
       'all',
+      'baselines',
       'metrics',
       'primary-metric',
       'evaluate',
@@ -29,6 +27,8 @@ export const matrixCommand: Command = {
     ...pickOptions(
       'concurrency',
       'repeats',
+      'context-budget',
+      'trace',
       'budget',
       'run-id',
       'results',
@@ -55,6 +55,7 @@ export const matrixCommand: Command = {
     const reporter = chooseReporter(json, invocation.stdout)
     const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }))
     try {
+      for (const message of setup.leftOut) reporter.event({ type: 'notice', level: 'warning', message })
       const job = textOption(invocation, 'ingestion')
       const ingestion = job === null ? null : await externalIngestion(gateway, job)
       const { drain, abort } = stop
@@ -63,10 +64,8 @@ export const matrixCommand: Command = {
       reporter.end()
       if (outcome.status === 'interrupted') return EXIT.interrupted
       if (!json) await printMatrix(setup, [outcome.datasetId], invocation.stdout)
-      if (!json && outcome.status === 'completed' && outcome.failure === null)
-        invocation.stdout.write(runEndLines(setup, invocation))
-      if (outcome.failure !== null) return exitCodeOf(outcome.failure)
-      return outcome.status === 'completed' ? EXIT.ok : EXIT.cellsFailed
+      if (!json && outcome.status === 'completed') invocation.stdout.write(runEndLines(setup, invocation, [outcome]))
+      return outcome.status === 'completed' && outcome.columns.length === 0 ? EXIT.ok : EXIT.cellsFailed
     } finally {
       reporter.end()
       stop.dispose()

@@ -1,5 +1,5 @@
-import { METRICS } from '../../../contract/index.ts'
-import { wrap } from '../../lib/terminal-text.ts'
+import { METRICS } from '../../../contract/metrics/metrics.ts'
+import { wrap } from '../../lib/text/terminal-text.ts'
 import { EXIT, type Command } from '../command.ts'
 import { outputColumns } from '../progress/render-line.ts'
 
@@ -7,7 +7,6 @@ const NARROWEST = 40
 
 export const metricsCommand: Command = {
   name: 'metrics',
-  summary: 'Explain what each metric measures, and under which name options and files have it.',
   options: {},
   run: ({ stdout, env }) => {
     const columns = Math.max(NARROWEST, outputColumns(stdout, env))

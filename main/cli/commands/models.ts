@@ -1,38 +1,33 @@
 import { totalmem } from 'node:os'
 import process from 'node:process'
+import { Identifier } from '../../../contract/common.ts'
+import { fieldPath, issueWords } from '../../../core/issues.ts'
+import { isCloudModel, MAX_MODEL_CALLS, modelNameOf } from '../../../contract/manifests/model-backends.ts'
 import {
   connectionKind,
   ConnectionKind,
-  fieldPath,
-  Identifier,
-  isCloudModel,
   isNearAddress,
-  issueWords,
-  MAX_MODEL_CALLS,
-  MAX_PRICE,
-  ModelPrice,
-  ModelRole,
-  modelNameOf,
-  OWN_MODELS_FILE,
-  setForAllRoles,
   type Connection,
-} from '../../../contract/index.ts'
+} from '../../../contract/manifests/model-connections.ts'
+import { ModelRole, OWN_MODELS_FILE, setForAllRoles } from '../../../contract/manifests/models.ts'
+import { MAX_PRICE, ModelPrice } from '../../../contract/manifests/prices.ts'
 import type { ModelTest } from '../../../contract/control/models.ts'
-import { bytesWords, durationWords } from '../../../contract/words.ts'
+import { bytesWords } from '../../../contract/words.ts'
 import {
   addConnection,
   connectionNamed,
   connectionViews,
   makeSetDefault,
   removeOwnModels,
-  testDeclaredConnection,
-} from '../../manifests/connect-models.ts'
+} from '../../manifests/models/connect-models.ts'
+import { forgetModel, keptRecords } from '../../../core/model-records/known-models.ts'
 import { loadModels } from '../../manifests/experiment.ts'
-import { loadPrices, removePrice, savePrice } from '../../manifests/own-prices.ts'
+import { modelRecordsFolder } from '../../manifests/models/model-records.ts'
+import { loadPrices, removePrice, savePrice } from '../../manifests/models/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { catalogueEntries, removeFetchedModel } from '../../manifests/model-catalogue.ts'
-import { fetchModel, ModelFetchError } from '../../runner/fetch-model.ts'
-import { testModelFile } from '../../runner/test-model-file.ts'
+import { catalogueEntries, removeFetchedModel } from '../../manifests/models/model-catalogue.ts'
+import { fetchModel, ModelFetchError } from '../../runner/prepare/fetch-model.ts'
+import { testConnection, testModelFile, testModelSet } from '../../runner/prepare/test-models.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import {
   decimalNumber,
@@ -47,6 +42,7 @@ import {
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 import { KEY_USAGE, manageKeys } from './models-key.ts'
+import { recordLine, testLines } from './model-test-lines.ts'
 
 // One command for model services and sets: `rag-ladder models add ollama --kind ollama --model qwen3:8b` writes a connection and a set with
 // one model for all roles to the state folder, and `rag-ladder models test ollama` shows whether it works.
@@ -67,10 +63,18 @@ const VERBS: Verbs<Context> = {
     run: list,
   },
   test: {
-    usage: 'test [CONNECTION or FILE.gguf]',
-    about: 'asks each service for its models, an answer, JSON and an embedding',
+    usage: 'test [SET, CONNECTION or FILE.gguf]',
+    about:
+      'tests each model of a set in each role that it has there, and says what will be done instead; of a connection its first model, or --model',
     takes: [0, 1],
     run: test,
+  },
+  forget: {
+    usage: 'forget [MODEL]',
+    about:
+      'forgets what calls have taught of a model at a service, such as the fields that it refuses; without MODEL of all',
+    takes: [0, 1],
+    run: forget,
   },
   add: {
     usage:
@@ -108,7 +112,6 @@ const VERBS: Verbs<Context> = {
 
 export const modelsCommand = commandOfVerbs({
   name: 'models',
-  about: 'Connect model services and choose model sets',
   verbs: VERBS,
   positionals: '<verb> [name]',
   options: {
@@ -191,7 +194,8 @@ async function fetch({ root, args: [id = ''], invocation, print }: Call): Promis
   }
   try {
     const paths = await fetchModel(createNodeLauncher(), { root, id, signal: stop.signal, onProgress })
-    for (const path of paths) print(`Fetched ${path}. Test it: rag-ladder models test ${path}`)
+    for (const path of paths)
+      print(`Fetched ${path}.${path.endsWith('.gguf') ? ` Test it: rag-ladder models test ${path}` : ''}`)
     return EXIT.ok
   } catch (error) {
     if (!(error instanceof ModelFetchError)) throw error
@@ -232,10 +236,13 @@ async function list(call: Call): Promise<ExitCode> {
       `  ${name}${marks.length === 0 ? '' : ` (${marks.join(', ')})`}  ${names}${description === '' ? '' : ` · ${description}`}`,
     )
   }
+  const known = keptRecords(modelRecordsFolder(call.root))
+  if (known.length > 0) print('Known of models at services:')
+  for (const record of known) print(`  ${recordLine(record)}`)
   return EXIT.ok
 }
 
-/** What counts as calls that leave this machine, where it is not as usual for the kind. */
+/** Returns what counts as calls that leave this machine, where it is not as usual for the kind. */
 function cloudOf(invocation: Invocation, kind: ConnectionKind, url: string | null): { cloud?: boolean } {
   const { isCloud } = connectionKind(kind)
   const chosen = invocation.values['cloud']
@@ -243,42 +250,43 @@ function cloudOf(invocation: Invocation, kind: ConnectionKind, url: string | nul
   return cloud === isCloud ? {} : { cloud }
 }
 
-async function testFile(path: string, invocation: Invocation, print: Call['print']): Promise<ExitCode> {
-  const [root, timeoutS] = [process.cwd(), numberOption(invocation, 'timeout')!]
-  const file = { root, path, timeoutS, signal: new AbortController().signal }
-  const result = await testModelFile(createNodeLauncher(), file)
-  if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify({ [path]: result })}\n`)
-  else for (const line of linesOf(path, result)) print(line)
-  return result.works ? EXIT.ok : EXIT.serviceFailed
-}
-
-async function test({ loaded, args, invocation, print }: Call): Promise<ExitCode> {
-  const [wanted] = args
-  if (wanted !== undefined && /\.gguf$/i.test(wanted)) return testFile(wanted, invocation, print)
-  const tested = wanted === undefined ? loaded.connections : { [wanted]: connectionNamed(loaded, wanted) }
-  const options = {
-    model: textOption(invocation, 'model'),
-    embeddingModel: textOption(invocation, 'embedding-model'),
-    timeoutMs: numberOption(invocation, 'timeout')! * 1000,
-  }
+async function test({ root, loaded, args: [wanted], invocation, print }: Call): Promise<ExitCode> {
+  const timeoutMs = numberOption(invocation, 'timeout')! * 1000
+  const run = { launcher: createNodeLauncher(), root, env: invocation.env, timeoutMs }
+  const [model, embeddingModel] = [textOption(invocation, 'model'), textOption(invocation, 'embedding-model')]
   const results: Record<string, ModelTest> = {}
-  for (const [name, connection] of Object.entries(tested))
-    results[name] = await testDeclaredConnection(connection, { ...options, name }, invocation.env)
+  if (wanted !== undefined && /\.gguf$/i.test(wanted))
+    results[wanted] = await testModelFile({ ...run, root: process.cwd() }, wanted)
+  else if (wanted !== undefined && Object.hasOwn(loaded.models.sets, wanted) && (model ?? embeddingModel) === null)
+    results[wanted] = await testModelSet(run, loaded, wanted)
+  else {
+    const tested = wanted === undefined ? loaded.connections : { [wanted]: connectionNamed(loaded, wanted) }
+    for (const [name, connection] of Object.entries(tested))
+      results[name] = await testConnection(run, connection, { name, model, embeddingModel })
+  }
   if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify(results)}\n`)
-  else for (const [name, result] of Object.entries(results)) for (const line of linesOf(name, result)) print(line)
+  else for (const [name, result] of Object.entries(results)) for (const line of testLines(name, result)) print(line)
   return Object.values(results).every(({ works }) => works) ? EXIT.ok : EXIT.serviceFailed
 }
 
-function linesOf(name: string, { works, problems, probes }: ModelTest): string[] {
-  if (problems.length > 0) return [`${name}  not tested`, ...problems.map((problem) => `  ${problem}`)]
-  return [
-    `${name}  ${works ? 'works' : 'does not work'}`,
-    ...probes.flatMap(({ probe, status, model, latency_ms: latency, finding, error, remedy }) => [
-      `  ${[probe, status, ...(model === null ? [] : [model]), ...(latency === null ? [] : [durationWords(latency)]), ...(finding === null ? [] : [finding])].join(' · ')}`,
-      ...(error === null ? [] : [`    ${error}`]),
-      ...(remedy === null ? [] : [`    ${remedy}`]),
-    ]),
-  ]
+async function forget({ root, args: [model], print }: Call): Promise<ExitCode> {
+  const folder = modelRecordsFolder(root)
+  const known = keptRecords(folder).filter((record) => model === undefined || record.model === model)
+  if (known.length === 0 && model !== undefined)
+    throw new InputError([
+      `nothing is known of a model ${model}; there are ${
+        keptRecords(folder)
+          .map((record) => record.model)
+          .join(', ') || 'none'
+      }`,
+    ])
+  for (const record of known) {
+    forgetModel(folder, record)
+    print(
+      `Forgot ${record.model} at ${record.address}. The next call learns again; runs under way keep what they know.`,
+    )
+  }
+  return EXIT.ok
 }
 
 async function add({ root, loaded, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {

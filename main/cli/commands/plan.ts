@@ -1,23 +1,27 @@
-import { costWords, countWords, plannedWords, plural } from '../../../contract/words.ts'
-import { namedFiles } from '../../evidence/artifact-files.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { wrap } from '../../lib/terminal-text.ts'
+import { plannedWords } from '../../../core/planned-words.ts'
+import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
+import type { ExpectedWork } from '../../../contract/control/expected-work.ts'
+import { contextBudgetWords, costWords, countWords, durationWords, plural } from '../../../contract/words.ts'
+import { namedFiles } from '../../evidence/files/artifact-files.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { wrap } from '../../lib/text/terminal-text.ts'
 import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
-import { checkGold } from '../../manifests/gold-problems.ts'
+import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { expectedCost, pastUsagesIn } from '../../runner/expected-cost.ts'
-import { ResumeConflictError } from '../../runner/open-evidence.ts'
-import { planDataset } from '../../runner/plan-dataset.ts'
-import type { PlatformSource } from '../../runner/platform-source.ts'
+import { expectedCost, pastUsagesIn, summariesIn } from '../../runner/prepare/expected-cost.ts'
+import { expectedWork } from '../../runner/prepare/expected-work.ts'
+import { ResumeConflictError } from '../../runner/cells/open-evidence.ts'
+import { planDataset } from '../../runner/cells/plan-dataset.ts'
+import type { PlatformSource } from '../../runner/platform/platform-source.ts'
 import {
   corpusRootFor,
   evaluatorFor,
   filesOf,
   refuseWithoutDataset,
   type PreparedRun,
-} from '../../runner/prepare-run.ts'
-import { plannedDifferences } from '../../statistics/planned-difference.ts'
+} from '../../runner/prepare/prepare-run.ts'
+import { plannedDecision } from '../../runner/prepare/planned-decision.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
 import { failedCellLines } from '../progress/event-line.ts'
@@ -26,7 +30,6 @@ import { choosePlatform, setUpRun } from '../run-setup.ts'
 
 export const planCommand: Command = {
   name: 'plan',
-  summary: 'Show what a ladder would reuse, call and refuse. Calls nothing and writes nothing.',
   options: { ...RUN_OPTIONS, ...RETRY_OPTION },
   collectsProblems: true,
   async run(invocation) {
@@ -40,7 +43,9 @@ export const planCommand: Command = {
     const warn = (message: string): void => void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
     let conflicting = false
     let refused = false
-    const pastUsages = pastUsagesIn(setup.resultsDir, namedFiles(setup.root, setup.inputs))
+    const named = namedFiles(setup.root, setup.inputs)
+    const pastUsages = pastUsagesIn(setup.resultsDir, named)
+    const summaries = await summariesIn(setup.resultsDir, named)
     for (const message of setup.leftOut) warn(message)
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
@@ -54,12 +59,20 @@ export const planCommand: Command = {
       const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void => warn(message)
       const evaluator = evaluatorFor(setup.inputs, platform)
-      const plan = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
+      const { plan } = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
       const cost = await expectedCost(setup, dataset.dataset.id, plan.run, pastUsages)
-      const planned = plannedDifferences(dataset.questions, setup.aliases.length)
+      const ofDataset = summaries.filter((summary) => summary.dataset.id === dataset.dataset.id)
+      const work = await expectedWork(setup, dataset, plan.run, ofDataset)
+      const planned = await plannedDecision({
+        questions: dataset.questions,
+        approaches: setup.aliases.length,
+        primary: setup.experiment.evaluation.metrics.primary,
+        isJudged: setup.judgePanel.enabled,
+        earlier: ofDataset,
+      })
       if (flagOption(invocation, 'json')) {
-        out.write(`${JSON.stringify({ ...plan, expected_cost: cost, planned_difference: planned })}\n`)
+        out.write(`${JSON.stringify({ ...plan, work, expected_cost: cost, planned_difference: planned })}\n`)
         continue
       }
       const evaluations =
@@ -68,8 +81,12 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
-      const decides = plannedWords(planned)
-      if (decides !== null) print(`${plan.dataset_id}: ${decides}`)
+      print(`${plan.dataset_id}: ${workWords(work)}`)
+      const calls = callsPerApproach(work)
+      if (calls !== null) print(`  ${calls}`)
+      if (plan.context_budget !== undefined) print(`${plan.dataset_id}: ${contextBudgetWords(plan.context_budget)}`)
+      const decides = plannedWords(plan.dataset_id, planned)
+      if (decides !== null) print(decides)
       if (cost !== null) {
         print(`${plan.dataset_id}: expected cost ${costWords(cost)}, by what such cells used in earlier runs`)
         for (const text of cost.unknown) print(`  ○ ${text}`)
@@ -88,6 +105,17 @@ export const planCommand: Command = {
     if (refused) return EXIT.badInput
     return conflicting ? EXIT.evidenceRefused : EXIT.ok
   },
+}
+
+/** Time and model calls of the cells with where that is known from, in a line. */
+function workWords(work: ExpectedWork): string {
+  const { estimated_ms: time, model_calls: calls } = work
+  if (time === null) return sourceWords(work)
+  const parts = [
+    `about ${durationWords(time)} for the answers`,
+    ...(calls === null ? [] : [`about ${plural(calls, 'model call')}`]),
+  ]
+  return `${parts.join(', ')}, ${sourceWords(work)}; grading, ingestion and judges take more time`
 }
 
 /** Why a dataset cannot be run as its files are; null when it can. It keeps no other dataset out of the plan. */

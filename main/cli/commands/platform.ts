@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { SECRETS_FILE } from '../../runner/platform-source.ts'
+import { SECRETS_FILE } from '../../runner/platform/platform-source.ts'
 import { EXIT, type Command } from '../command.ts'
 import { pickOptions, PORT_OPTION } from '../options.ts'
 import { choosePlatform, setUpRun, STATE_FOLDER } from '../run-setup.ts'
@@ -9,7 +9,6 @@ import { STOP_SIGNALS } from '../stop-signals.ts'
 
 export const platformCommand: Command = {
   name: 'platform',
-  summary: 'Start the embedded platform for one dataset and keep it running until Ctrl-C.',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'model-set'),
     port: {
@@ -25,11 +24,14 @@ export const platformCommand: Command = {
     const source = choosePlatform(setup, invocation, (event) => {
       if (event.type === 'service.changed') invocation.stderr.write(`${event.service}: ${event.state}\n`)
     })
-    const platform = await source.start(dataset.profile.name)
+    const stop = new AbortController()
+    for (const signal of STOP_SIGNALS) process.once(signal, () => stop.abort())
+    const stopped = once(stop.signal, 'abort')
+    const platform = await source.start(dataset.profile.name, stop.signal)
     invocation.stdout.write(`${platform.url}  serves ${dataset.dataset.id}\n`)
     if (source.kind === 'embedded')
       invocation.stderr.write(`credentials: ${resolve(setup.root, STATE_FOLDER, SECRETS_FILE)}\n`)
-    await Promise.race(STOP_SIGNALS.map((signal) => once(process, signal)))
+    await stopped
     await platform.stop()
     return EXIT.ok
   },

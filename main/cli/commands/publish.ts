@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Dataset } from '../../../contract/index.ts'
-import { artifactFiles, type ArtifactFiles } from '../../evidence/artifact-files.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { isOwnDataset, OWN_IS_NOT_PUBLISHED } from '../../manifests/own-datasets.ts'
+import type { Dataset } from '../../../contract/manifests/datasets.ts'
+import { artifactFiles, type ArtifactFiles } from '../../evidence/files/artifact-files.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { isOwnDataset, OWN_IS_NOT_PUBLISHED } from '../../manifests/datasets/own-datasets.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { publicationChange, scopeOf } from '../../report/publication-change.ts'
-import { leftOverNotice, publish } from '../../report/publish.ts'
-import { readAggregate } from '../../report/write-artifacts.ts'
-import { ArtifactsInvalidError } from '../../runner/finish-dataset.ts'
-import { SECRETS_FILE } from '../../runner/platform-source.ts'
-import { filesOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { publicationChange, scopeOf } from '../../report/publication/publication-change.ts'
+import { leftOverNotice, publish } from '../../report/publication/publish.ts'
+import { readAggregate } from '../../report/publication/write-artifacts.ts'
+import { ArtifactsInvalidError } from '../../runner/finish/finish-dataset.ts'
+import { SECRETS_FILE } from '../../runner/platform/platform-source.ts'
+import { filesOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { announceReplacements, questioner } from '../announce-effects.ts'
 import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
@@ -42,7 +42,6 @@ function datasetsOf(setup: PreparedRun, invocation: Invocation): { dataset: Data
 
 export const publishCommand: Command = {
   name: 'publish',
-  summary: 'Validate the artifacts of a finished run and copy them to docs/results.',
   options: {
     ...pickOptions('project', 'manifest', 'run-id', 'results'),
     dataset: { type: 'string', hint: 'ID,...', description: 'datasets to publish; all that the run has unless given' },

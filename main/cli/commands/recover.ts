@@ -1,15 +1,14 @@
 import { existsSync } from 'node:fs'
 import { plural } from '../../../contract/words.ts'
-import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
+import { recoverTornTail } from '../../evidence/files/recover-torn-tail.ts'
 import { verifyEvidence } from '../../evidence/verify-evidence.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
+import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
 import { EXIT, type Command } from '../command.ts'
 import { evidenceArguments, pickOptions } from '../options.ts'
 
 export const recoverCommand: Command = {
   name: 'recover',
-  summary: 'Move the unfinished last line of an evidence file aside, so that the run can be resumed.',
   positionals: '<evidence.jsonl>',
   options: pickOptions('project'),
   async run(invocation) {
@@ -21,7 +20,7 @@ export const recoverCommand: Command = {
     const outcome = await recoverTornTail(file)
     if (!outcome.ok) {
       if (outcome.refusal.code !== 'not_torn') throw new EvidenceRefusedError(outcome.refusal)
-      // What `verify` calls whole is no refusal here either.
+      // A file that `verify` calls whole is not refused here either.
       const { problems } = await verifyEvidence(file)
       if (problems[0] !== undefined) throw new EvidenceRefusedError(problems[0])
       stdout.write(`${file} is whole: there is nothing to recover; resume the run\n`)

@@ -1,11 +1,11 @@
 import { dirname, extname, join, resolve } from 'node:path'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { ladderReportOf, runsIn } from '../../report/folder-summaries.ts'
-import { loadHistorical } from '../../report/historical.ts'
+import { ladderReportOf, runsIn } from '../../report/publication/folder-summaries.ts'
+import { loadHistorical } from '../../report/publication/historical.ts'
 import { ladderPage } from '../../report/html/ladder-page.ts'
-import { ladderMarkdown } from '../../report/ladder-markdown.ts'
-import { unusableLines, type ResultsFolder } from '../../report/results-folder.ts'
+import { ladderMarkdown } from '../../report/markdown/ladder-markdown.ts'
+import { unusableLines, type ResultsFolder } from '../../report/publication/results-folder.ts'
 import { textOption, type Command, type Invocation } from '../command.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 import { reportUnusable, scanArtifacts, UnusableFilesError } from '../unusable-files.ts'
@@ -33,7 +33,6 @@ async function chosenRun(invocation: Invocation, dir: string, folder: ResultsFol
 
 export const reportCommand: Command = {
   name: 'report',
-  summary: 'Write the report of a run: one HTML page with charts that needs no network, or Markdown.',
   options: {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; the published one works too' },
@@ -57,7 +56,7 @@ export const reportCommand: Command = {
     const report = await ladderReportOf(found, runId, dirname(file))
     if (report.aggregates.length === 0) throw new UnusableFilesError(unusableLines(report.unusable))
     const text = isMarkdown
-      ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable)
+      ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable, report.paraphrases)
       : await ladderPage(report)
     const written = await writeAtomic(file, text)
     invocation.stdout.write(`${file}  sha256 ${written.sha256}\n`)

@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { rm, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { ControlEvent } from '../../../contract/control/events.ts'
-import { RunEvent } from '../../../contract/index.ts'
+import { RunEvent } from '../../../contract/evidence/run-event.ts'
 import { EngineConfigError } from '../../engine/engine-config.ts'
 import { asConfigError, lockProject } from '../../engine/engine-lock.ts'
 import { followEvents, launchEngine, type LaunchedEngine } from '../../engine/launch-engine.ts'
-import { STATE_FOLDER } from '../../manifests/project-folder.ts'
+import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
@@ -132,7 +132,6 @@ function followState({ service }: LaunchedEngine, print: (text: string) => void)
 
 export const serveCommand: Command = {
   name: 'serve',
-  summary: 'Serve the control panel to a browser on this machine until Ctrl-C; prints a link that opens it once.',
   options: {
     ...pickOptions('project', 'results'),
     port: { ...PORT_OPTION, description: `port on 127.0.0.1; ${DEFAULT_PORT} unless it is taken, any for 0` },

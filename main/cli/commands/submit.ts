@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { join } from 'node:path'
-import { addressProblem, Identifier } from '../../../contract/index.ts'
+import { Identifier } from '../../../contract/common.ts'
+import { addressProblem } from '../../../contract/service-address.ts'
 import { databaseAddress, databaseAddressProblem, withoutPassword } from '../../evidence/postgres/database-address.ts'
 import {
   isOver,
@@ -11,9 +12,9 @@ import {
   type RayCluster,
   type RunJobOfRay,
   type RunOfRay,
-} from '../../lib/ray-jobs.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { withoutSecrets } from '../../lib/known-secrets.ts'
+} from '../../lib/services/ray-jobs.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { withoutSecrets } from '../../../core/known-secrets.ts'
 import { InputError, parseRunnerInputs } from '../../manifests/runner-inputs.ts'
 import {
   decimalNumber,
@@ -31,7 +32,7 @@ import { RUN_OPTIONS } from '../options.ts'
 import { verbOf, type VerbTable } from '../verbs.ts'
 import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
 
-/** How often `--wait` looks at the job. */
+/** Sets how often `--wait` looks at the job. */
 const LOOK_MS = 1000
 
 interface Submission {
@@ -78,7 +79,6 @@ const VERBS: VerbTable<Submission> = {
 
 export const submitCommand: Command = {
   name: 'submit',
-  summary: 'Send workers of a run to a Ray cluster; show, follow and stop them there.',
   positionals: `[${Object.keys(VERBS).join(' | ')}]`,
   verbs: Object.values(VERBS).map(({ usage, about }) => [`submit ${usage}`, about]),
   options: {

@@ -1,23 +1,36 @@
-import { originOf, distrustAddresses, trustAddresses, trustedOrigins } from '../../lib/trusted-addresses.ts'
+import { statSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { originOf, distrustAddresses, trustAddresses, trustedOrigins } from '../../lib/trust/trusted-addresses.ts'
+import { distrustFile, trustedFiles, trustFile } from '../../lib/trust/trusted-files.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { EXIT, flagOption, type Command } from '../command.ts'
 
+const isFile = (name: string): boolean =>
+  originOf(name) === null && statSync(resolve(name), { throwIfNoEntry: false })?.isFile() === true
+
 export const trustCommand: Command = {
   name: 'trust',
-  summary:
-    'Allow an address that a project names to get your keys, on this computer and for every project; without an address, list those allowed.',
-  positionals: '<address…>',
-  options: { remove: { type: 'boolean', description: 'do not allow the address any more' } },
+  positionals: '<address|file…>',
+  options: { remove: { type: 'boolean', description: 'do not allow it any more' } },
   async run({ positionals, values, env, stdout }) {
-    const wrong = positionals.filter((address) => originOf(address) === null)
+    const files = positionals.filter(isFile)
+    const addresses = positionals.filter((name) => !files.includes(name))
+    const wrong = addresses.filter((address) => originOf(address) === null)
     if (wrong.length > 0)
-      throw new InputError(wrong.map((address) => `${address}: expected an address such as https://llm.example.com`))
-    if (flagOption({ values }, 'remove')) distrustAddresses(positionals, env)
-    else trustAddresses(positionals, env)
-    const allowed = trustedOrigins(env)
+      throw new InputError(
+        wrong.map((address) => `${address}: expected an address such as https://llm.example.com, or a file`),
+      )
+    if (flagOption({ values }, 'remove')) {
+      distrustAddresses(addresses, env)
+      for (const file of files) distrustFile(resolve(file), env)
+    } else {
+      trustAddresses(addresses, env)
+      for (const file of files) trustFile(resolve(file), env)
+    }
+    const allowed = [...trustedOrigins(env), ...trustedFiles(env)]
     stdout.write(
       allowed.length === 0
-        ? 'No address is allowed to get keys beyond their own services.\n'
+        ? 'No address is allowed to get keys beyond their own services, and no file to set variables.\n'
         : `${allowed.join('\n')}\n`,
     )
     return EXIT.ok

@@ -1,15 +1,16 @@
 import { statSync } from 'node:fs'
 import { countWords, plural } from '../../../contract/words.ts'
 import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { verifyPage } from '../../report/verify-page.ts'
+import { unpackedForUse } from '../../report/publication/published-folder.ts'
+import { verifyPage } from '../../report/publication/verify-page.ts'
 import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
 import { evidenceArguments, pickOptions } from '../options.ts'
 
 const SIGNS = { same: '●', changed: '▲', missing: '✕' } as const
 
-/** Whether every file that a report page was made from is still the one beside it. */
+/** Returns true when every file that a report page was made from is still the one beside it. */
 async function pageHolds(page: string, invocation: Invocation): Promise<boolean> {
   const files = await verifyPage(page)
   if (files.length === 0)
@@ -27,7 +28,19 @@ async function pageHolds(page: string, invocation: Invocation): Promise<boolean>
 }
 
 /** Damaged evidence keeps its name; a file of another name without a single row is something else. */
-const holdsEvidence = ({ file, ok, rows }: EvidenceReport): boolean => ok || rows > 0 || file.endsWith('.jsonl')
+const holdsEvidence = ({ file, ok, rows }: EvidenceReport): boolean => ok || rows > 0 || /\.jsonl(\.br)?$/.test(file)
+
+/** The report of an evidence file; a packed one, as results are published, is unpacked. Throws `InputError` for a damaged package. */
+async function unpackedReport(file: string): Promise<EvidenceReport> {
+  try {
+    return { ...(await unpackedForUse(file, verifyEvidence)), file }
+  } catch (error) {
+    if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('Z_')) throw error
+    throw new InputError([
+      `${file} is damaged and cannot be unpacked (${error.message}): restore it from the project's history`,
+    ])
+  }
+}
 
 /** Why a file cannot be checked at all. */
 function problemOf(file: string): string | null {
@@ -37,11 +50,15 @@ function problemOf(file: string): string | null {
   return info.isFile() ? null : `${file} is not a regular file: name an evidence file or report page`
 }
 
+/** What was found of the texts of traces; empty where the file has none beside it. */
+const tracesOf = ({ traceTexts, missingTraceTexts }: EvidenceReport): string =>
+  traceTexts === null
+    ? ''
+    : `, ${plural(traceTexts, 'text')} of traces${missingTraceTexts === 0 ? '' : `, ${countWords(missingTraceTexts)} missing`}`
+
 export const verifyCommand: Command = {
   name: 'verify',
-  summary:
-    'Check every byte of evidence files (form, checksums, row ids, duplicates, torn tails), or the files of a report page.',
-  positionals: '<evidence.jsonl | report.html> ...',
+  positionals: '<evidence.jsonl | evidence.jsonl.br | report.html> ...',
   options: {
     ...pickOptions('project'),
     json: { type: 'boolean', description: 'print the reports as JSON lines' },
@@ -58,7 +75,7 @@ export const verifyCommand: Command = {
         damaged = !(await pageHolds(file, invocation)) || damaged
         continue
       }
-      const report = await verifyEvidence(file)
+      const report = await unpackedReport(file)
       if (!holdsEvidence(report))
         throw new InputError([
           `${file} is not an evidence file: none of its lines is a row. verify checks <run>-<dataset>-evidence.jsonl and report pages (.html)`,
@@ -71,7 +88,7 @@ export const verifyCommand: Command = {
       const waiting =
         report.pendingAnswers === 0 ? '' : `, ${plural(report.pendingAnswers, 'answer')} kept for evaluation`
       const again = report.supersededRows === 0 ? '' : `, ${countWords(report.supersededRows)} replaced by a later try`
-      const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}${again}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}${waiting}`
+      const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}${again}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}${waiting}${tracesOf(report)}`
       const problems = report.problems.map(({ message, remedy }) => `  ${message}\n    ${remedy}`)
       const more = report.problemCount - report.problems.length
       const tail = more > 0 ? [`  … and ${more} more`] : []

@@ -1,8 +1,8 @@
 import { countWords, durationWords } from '../../../contract/words.ts'
 import { workerState, type RunWorker } from '../../evidence/postgres/database-workers.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { datasetRunsOf, type PreparedRun } from '../../runner/prepare-run.ts'
+import { datasetRunsOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { runWorker } from '../../runner/run-worker.ts'
 import { EXIT, flagOption, textOption, type Command, type ExitCode } from '../command.ts'
 import { pickOptions, VERBOSE_OPTION } from '../options.ts'
@@ -12,8 +12,6 @@ import { listenForStop } from '../stop-signals.ts'
 
 export const workerCommand: Command = {
   name: 'worker',
-  summary:
-    'Help with the cells of a run whose rows are in a database, beside any number of other workers; --list shows who works on it.',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'queries', 'models', 'flavors', 'all', 'metrics', 'evaluate'),
     ...pickOptions(

@@ -1,6 +1,8 @@
-import { conflictingRows, durationWords, LadderStep, type RunEvent, type RunPlan } from '../../../contract/index.ts'
-import { STEP_NAMES } from '../../../contract/evidence/step-names.ts'
-import { countWords, plural } from '../../../contract/words.ts'
+import { conflictingRows, LadderStep, type RunEvent, type RunPlan } from '../../../contract/evidence/run-event.ts'
+import type { MissingColumn } from '../../../contract/evidence/missing-column.ts'
+import { allMissing, missingWords } from '../../../core/evidence/missing-columns.ts'
+import { countsAboveZero, countWords, durationWords, plural } from '../../../contract/words.ts'
+import { STEP_NAMES } from '../../../core/evidence/step-names.ts'
 
 const OUTCOMES = {
   completed: 'is complete after',
@@ -13,9 +15,9 @@ export function bar(done: number, total: number, width: number): string {
   return '█'.repeat(filled) + '░'.repeat(width - filled)
 }
 
-/** Counts as `name 12, other 3`. */
+/** Counts as `name 12, other 3`; what did not happen is left out. */
 function counts(values: Readonly<Record<string, number>>): string {
-  return Object.entries(values)
+  return countsAboveZero(values)
     .map(([name, value]) => `${name.replaceAll('_', ' ')} ${countWords(value)}`)
     .join(', ')
 }
@@ -42,6 +44,8 @@ const line = (text: string, more: Partial<EventLine> = {}): EventLine => ({
   ...more,
   text,
 })
+
+const WARNING = { sign: '▲', tone: 'warning' } as const
 
 const sum = (calls: Readonly<Record<string, number>>): number =>
   Object.values(calls).reduce((total, count) => total + count, 0)
@@ -71,7 +75,7 @@ function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLi
   return [head, ...failedCellLines(plan).map((text) => line(text, { indent: 2 })), ...missing]
 }
 
-/** What a plan does with the failed cells of a stored run; no line when none failed. */
+/** Returns what a plan does with the failed cells of a stored run; no line when none failed. */
 export function failedCellLines({ dataset_id: id, failed, retry = 0 }: RunPlan): string[] {
   if (failed === undefined) return []
   const kept = failed.access + failed.other - retry
@@ -97,12 +101,18 @@ function skippedLines(skipped: readonly Skipped[]): EventLine[] {
  */
 export function lineWriter(): (event: RunEvent) => EventLine[] {
   let skipped: Skipped[] = []
+  let missing: MissingColumn[] = []
   const collected = (): EventLine[] => {
     const lines = skippedLines(skipped)
     skipped = []
     return lines
   }
   return (event) => {
+    if (event.type === 'step.finished') missing = allMissing([missing, event.missing ?? []])
+    if (event.type === 'run.finished' && event.outcome === 'completed' && missing.length > 0) {
+      const text = `run ${event.run_id} completed, ${missingWords(missing)}`
+      return [...collected(), line(text, WARNING)]
+    }
     if (event.type === 'step.skipped') {
       skipped.push(event)
       return event.step === LAST_STEP ? collected() : []
@@ -125,7 +135,8 @@ export function eventLines(event: RunEvent): EventLine[] {
     }
     case 'step.finished': {
       const text = `${event.dataset_id}  ${STEP_NAMES[event.step]}  ${durationWords(event.duration_ms)}`
-      return [line(text, { sign: '●', tone: 'good', note: event.note })]
+      const look = event.missing === undefined ? ({ sign: '●', tone: 'good' } as const) : WARNING
+      return [line(text, { ...look, note: event.note })]
     }
     case 'step.skipped':
       return skippedLines([event])
@@ -138,11 +149,10 @@ export function eventLines(event: RunEvent): EventLine[] {
     }
     case 'service.changed': {
       const detail = event.detail === null ? '' : `: ${event.detail}`
-      const warning = { sign: '▲', tone: 'warning' } as const
-      if (event.state === 'backoff') return [line(`${event.service} ended and is restarting${detail}`, warning)]
-      // When the platform ends, the step that needs it fails and reports the reason.
+      if (event.state === 'backoff') return [line(`${event.service} ended and is restarting${detail}`, WARNING)]
+      // The step that needs the platform fails when it ends, and reports the reason.
       if (event.state !== 'failed' || event.service === 'platform') return []
-      return [line(`${event.service} is not running${detail}`, warning)]
+      return [line(`${event.service} is not running${detail}`, WARNING)]
     }
     case 'ingestion.progressed':
       return event.status === 'completed' && event.unchanged !== true && Object.keys(event.counts).length > 0
@@ -155,9 +165,9 @@ export function eventLines(event: RunEvent): EventLine[] {
     case 'usage.reported': {
       const quiet = { tone: 'quiet', indent: 4 } as const
       const used = (event.model_usage ?? []).map(
-        ({ model, cloud, calls: made, input_tokens: read, output_tokens: written }) =>
+        ({ model, cloud, calls: made, input_tokens: read, output_tokens: written, estimated }) =>
           line(
-            `${model ?? 'a model elsewhere'}${cloud ? ' (cloud)' : ''}: ${plural(made, 'call')}, ${plural(read, 'token')} read, ${countWords(written)} written`,
+            `${model ?? 'a model elsewhere'}${cloud ? ' (cloud)' : ''}: ${plural(made, 'call')}, ${plural(read, 'token')} read, ${countWords(written)} written${estimated === undefined ? '' : ' (estimated: the service reports no tokens)'}`,
             quiet,
           ),
       )
@@ -168,7 +178,8 @@ export function eventLines(event: RunEvent): EventLine[] {
     case 'cell.finished': {
       if (event.status === 'ok') return []
       const text = `${event.dataset_id} ${event.question_id} ${event.model}: ${(event.error_type ?? event.status).replaceAll('_', ' ')}`
-      return [line(text, { sign: event.status === 'timeout' ? '⏱' : '▲', tone: 'bad' })]
+      const sign = event.status === 'timeout' ? '⏱' : '▲'
+      return [line(text, { sign, tone: 'bad', note: event.error_message ?? null })]
     }
     case 'cell.explained': {
       const text = `${event.dataset_id} ${event.question_id} ${event.model} ${event.action}: ${event.reason}`

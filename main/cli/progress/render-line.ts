@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
-import { plainNumber } from '../../../contract/plain-number.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { displayWidth } from '../../lib/terminal-text.ts'
+import { plainNumber } from '../../../core/plain-number.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { displayWidth } from '../../lib/text/terminal-text.ts'
 import type { EventLine, Tone } from './event-line.ts'
 
 /** Width for a pipe or a file. */

@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util'
 import { describe, expect, it, vi } from 'vitest'
-import type { LadderStep, RunEvent } from '../../../contract/index.ts'
+import type { LadderStep, RunEvent } from '../../../contract/evidence/run-event.ts'
 import { countWords } from '../../../contract/words.ts'
 import { eventLines, lineWriter } from './event-line.ts'
 import { outputColumns, renderLine } from './render-line.ts'
@@ -48,6 +48,25 @@ describe('an event on the terminal', () => {
     ])
     for (const columns of [40, 60, 80, 120])
       for (const row of shown(step(note), columns)) expect(row.length).toBeLessThanOrEqual(Math.max(columns, 46))
+  })
+
+  it('states beside a failed cell its HTTP status and what the service said', () => {
+    const cell: RunEvent = {
+      type: 'cell.finished',
+      dataset_id: 'smoke',
+      row_id: 'a'.repeat(64),
+      question_id: 'sm-01',
+      model: 'vanilla-rag',
+      status: 'error',
+      error_type: 'http_error',
+      error_message: 'HTTP 503: the model is loading',
+      evaluation: 'not_run',
+      latency_ms: 1,
+      reused: false,
+    }
+    expect(shown(cell)).toEqual(['▲ smoke sm-01 vanilla-rag: http error  HTTP 503: the model is loading'])
+    const { error_message: _, ...earlier } = cell
+    expect(shown(earlier)).toEqual(['▲ smoke sm-01 vanilla-rag: http error'])
   })
 
   it('reports the work of an ingestion once, and not again when nothing was done', () => {
@@ -171,7 +190,8 @@ describe('the progress of an ingestion', () => {
   it('is one line on a terminal that is drawn again and erased, and one line per phase elsewhere', () => {
     vi.stubEnv('NO_COLOR', undefined)
     vi.stubEnv('CI', undefined)
-    const live = written(true, [running(1200), phase(false)])
+    const begun: RunEvent = { type: 'step.started', dataset_id: 'smoke', step: 'ingest' }
+    const live = written(true, [begun, running(1200), phase(false)])
     expect(live).toContain(
       `  ${'█'.repeat(3)}${'░'.repeat(21)} embed ${countWords(1200)}/${countWords(9002)} · 85/s · 91.4 s left`,
     )

@@ -1,12 +1,14 @@
-import { durationWords, type RunEvent } from '../../../contract/index.ts'
-import { countWords, plural, rateWords } from '../../../contract/words.ts'
-import { valueWithoutSecrets } from '../../lib/known-secrets.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
+import type { CellCounts, DatasetProgress } from '../../../contract/control/run-job.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
+import type { PhaseProgress } from '../../../contract/http/ingestion.ts'
+import { durationWords, countWords, plural, rateWords } from '../../../contract/words.ts'
+import { currentDataset, foldRun, isRunning, leftMsOf, throughput } from '../../../core/evidence/run-fold.ts'
+import { valueWithoutSecrets } from '../../../core/known-secrets.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { bar, lineWriter, type EventLine } from './event-line.ts'
 import { outputColumns, renderLine, type Look } from './render-line.ts'
 
-/** Where a run's events go: a live terminal, plain lines, or JSON lines. */
+/** Describes where a run's events go: a live terminal, plain lines, or JSON lines. */
 interface Reporter {
   event: (event: RunEvent) => void
   /** Erases the live line, so that other output can follow. */
@@ -21,12 +23,12 @@ function jsonReporter(out: NodeJS.WritableStream): Reporter {
 const written = (lines: readonly EventLine[], look: Look): string =>
   lines.map((line) => `${renderLine(line, look)}\n`).join('')
 
-function judgeLine({ name, done, total, failed }: NonNullable<RunProgress['judge']>): string {
+function judgeLine({ name, done, total, failed }: NonNullable<DatasetProgress['judge']>): string {
   const missing = failed === 0 ? '' : ` · ${failed} failed`
   return `  ${bar(done, total, 24)} ${done}/${plural(total, 'verdict')}${missing} · ${sanitizeForTerminal(name)}`
 }
 
-function ingestionLine({ phase, progress }: NonNullable<RunProgress['ingestion']>): string {
+function phaseLine({ phase, progress }: MeasuredPhase): string {
   const { done, total, per_second: rate, seconds_left: left } = progress
   const speed = rate === null ? '' : ` · ${rateWords(rate)}/s`
   const rest = left === null ? '' : ` · ${durationWords(left * 1000)} left`
@@ -34,51 +36,68 @@ function ingestionLine({ phase, progress }: NonNullable<RunProgress['ingestion']
   return `  ${bar(done, total, 24)} ${name} ${countWords(done)}/${countWords(total)}${speed}${rest}`
 }
 
-function progressLine(progress: RunProgress, now: number, width: number): string {
-  if (progress.ingestion !== null) return ingestionLine(progress.ingestion).slice(0, width - 1)
-  if (progress.judge !== null) return judgeLine(progress.judge).slice(0, width - 1)
-  const rate = pace(progress, now)
-  const speed = rate === null ? '' : ` · ${rateWords(rate.perSecond)} cells/s · ${durationWords(rate.leftMs)} left`
-  const failed = progress.failed === 0 ? '' : ` · ${progress.failed} failed`
-  return `  ${bar(progress.done, progress.total, 24)} ${progress.done}/${plural(progress.total, 'cell')}${failed}${speed}`.slice(
-    0,
-    width - 1,
-  )
+type MeasuredPhase = DatasetProgress['phases'][number] & { progress: PhaseProgress }
+
+/** The phase of an ingestion that is under way and whose progress the platform reports. */
+const phaseOf = (dataset: DatasetProgress): MeasuredPhase | undefined =>
+  isRunning(dataset, 'ingest')
+    ? dataset.phases.findLast((each): each is MeasuredPhase => each.status === 'running' && each.progress !== undefined)
+    : undefined
+
+function cellsLine({ cells, ...dataset }: DatasetProgress): string {
+  const { total, done, failed } = cells
+  const rate = throughput({ cells, ...dataset })
+  const left = leftMsOf(cells, rate)
+  const speed = rate === null || left === null ? '' : ` · ${rateWords(rate)} cells/s · ${durationWords(left)} left`
+  return `  ${bar(done, total, 24)} ${done}/${plural(total, 'cell')}${failed === 0 ? '' : ` · ${failed} failed`}${speed}`
 }
+
+/** The line of a figure that still moves; null when there is none. */
+function progressLine(dataset: DatasetProgress | undefined): string | null {
+  if (dataset === undefined) return null
+  const phase = phaseOf(dataset)
+  if (phase !== undefined) return phaseLine(phase)
+  if (isRunning(dataset, 'judge'))
+    return dataset.judge !== null && dataset.judge.done < dataset.judge.total ? judgeLine(dataset.judge) : null
+  return isRunning(dataset, 'cells') && dataset.cells.done < dataset.cells.total ? cellsLine(dataset) : null
+}
+
+/** Folds the events of a run as they arrive. */
+function runFold(): (event: RunEvent) => DatasetProgress[] {
+  let datasets: DatasetProgress[] = []
+  return (event) => (datasets = foldRun(datasets, event, new Date().toISOString()))
+}
+
+const tenthOf = ({ total, done }: Pick<CellCounts, 'total' | 'done'>): number =>
+  Math.floor((done / Math.max(1, total)) * 10)
 
 /** Lines as they happen, and every tenth of the cells. */
 function plainReporter(out: NodeJS.WriteStream): Reporter {
   const look = { color: false, columns: outputColumns(out, process.env) }
   const linesOf = lineWriter()
-  const progress = initialProgress()
-  let reportedTenth = 0
+  const fold = runFold()
+  const reportedTenths = new Map<string, number>()
   return {
     event(event) {
-      track(progress, event, Date.now())
+      const cells = fold(event).find((each) => 'dataset_id' in event && each.dataset_id === event.dataset_id)?.cells
       const lines = written(linesOf(event), look)
       if (lines !== '') out.write(lines)
-      if (event.type === 'plan.ready') reportedTenth = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
+      if (event.type === 'plan.ready')
+        reportedTenths.set(event.plan.dataset_id, tenthOf({ total: event.plan.total, done: event.plan.reuse }))
       if (
         event.type === 'judge.progressed' &&
         event.total >= 20 &&
         Math.floor((event.done * 10) / event.total) > Math.floor(((event.done - 1) * 10) / event.total)
       )
         out.write(`  ${event.done}/${plural(event.total, 'verdict')} on ${event.dataset_id}, ${event.failed} failed\n`)
-      const tenth = Math.floor((progress.done / Math.max(1, progress.total)) * 10)
-      if (event.type !== 'cell.finished' || tenth <= reportedTenth) return
-      reportedTenth = tenth
-      out.write(
-        `  ${progress.done}/${plural(progress.total, 'cell')} of ${event.dataset_id}, ${progress.failed} failed\n`,
-      )
+      if (event.type !== 'cell.finished' || cells === undefined) return
+      const tenth = tenthOf(cells)
+      if (tenth <= (reportedTenths.get(event.dataset_id) ?? 0)) return
+      reportedTenths.set(event.dataset_id, tenth)
+      out.write(`  ${cells.done}/${plural(cells.total, 'cell')} of ${event.dataset_id}, ${cells.failed} failed\n`)
     },
     end: () => undefined,
   }
-}
-
-/** Whether there is a figure that still moves. */
-function isUnderWay({ ingestion, judge, total, done }: RunProgress): boolean {
-  if (ingestion !== null) return true
-  return judge === null ? total > 0 && done < total : judge.done < judge.total
 }
 
 const REDRAW_MS = 100
@@ -87,7 +106,7 @@ const REDRAW_MS = 100
 function liveReporter(out: NodeJS.WriteStream): Reporter {
   // The live line must fit into the window, whose width may change at any time.
   const width = (): number => Math.min(out.columns, outputColumns(out, process.env))
-  const progress = initialProgress()
+  const fold = runFold()
   let drawn = false
   let drawnAt = 0
   const linesOf = lineWriter()
@@ -95,24 +114,25 @@ function liveReporter(out: NodeJS.WriteStream): Reporter {
     if (drawn) out.write('\r\u001b[2K')
     drawn = false
   }
-  const draw = (now: number): void => {
+  const draw = (line: string, now: number): void => {
     erase()
-    out.write(progressLine(progress, now, width()))
+    out.write(line.slice(0, width() - 1))
     drawn = true
     drawnAt = now
   }
   return {
     event(event) {
       const now = Date.now()
-      track(progress, event, now)
+      const datasets = fold(event)
       const lines = written(linesOf(event), { color: true, columns: width() })
       if (lines !== '') {
         erase()
         out.write(lines)
       }
-      const running = isUnderWay(progress)
-      if (running && (lines !== '' || now - drawnAt >= REDRAW_MS)) draw(now)
-      else if (!running) erase()
+      // A run that ends leaves nothing under way, even where a request stopped it amid its cells.
+      const line = event.type === 'run.finished' ? null : progressLine(currentDataset(datasets))
+      if (line === null) erase()
+      else if (lines !== '' || now - drawnAt >= REDRAW_MS) draw(line, now)
     },
     end: erase,
   }

@@ -10,7 +10,8 @@ import type {
   GoldSpan,
 } from '../../../contract/control/corpora.ts'
 import { MAX_FILE_BYTES } from '../../../contract/control/own-datasets.ts'
-import { SafeRelativePath, speechPrompt } from '../../../contract/index.ts'
+import { SafeRelativePath } from '../../../contract/common.ts'
+import { speechPrompt } from '../../../contract/http/speech-prompt.ts'
 import { bytesWords } from '../../../contract/words.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { ControlFailure } from '../control-failure.ts'
@@ -124,7 +125,7 @@ export async function readSpeechPrompt(root: string, dataset: LadderDataset): Pr
   return speechPrompt(texts.filter((text) => text !== null))
 }
 
-/** Where a document's file is, for those who send it as it is. Throws as `readDocument` does. */
+/** Returns where a document's file is, for those who send it as it is. Throws as `readDocument` does. */
 export async function documentFile(root: string, dataset: LadderDataset, path: string): Promise<string> {
   const { file, sizeBytes } = await locate(root, dataset, path)
   if (sizeBytes > MAX_FILE_BYTES)

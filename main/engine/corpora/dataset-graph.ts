@@ -1,15 +1,16 @@
-import { request } from 'undici'
 import type { DatasetGraph } from '../../../contract/control/corpora.ts'
-import { describeIssues, GraphPicture } from '../../../contract/index.ts'
+import { GraphPicture } from '../../../contract/http/graph-picture.ts'
+import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
+import { describeIssues } from '../../../core/issues.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
-import { PlatformError } from '../../runner/platform-client.ts'
-import { SecretsError } from '../../lib/private-file.ts'
+import { PlatformError } from '../../runner/platform/platform-client.ts'
+import { SecretsError } from '../../lib/files/private-file.ts'
 import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
 import type { AskablePlatform, PlatformHost } from '../services/platform-host.ts'
 
-/** Where the platform has its graph engine. */
+/** States where the platform has its graph engine. */
 const GRAPH_PATH = '/graph-engine/graph'
-const ANSWER_TIMEOUT_MS = 60_000
+const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024
 /** A graph must fit into one answer of the control API; the least connected parts are removed first. */
 const MAX_PICTURE_BYTES = 900_000
 
@@ -39,13 +40,12 @@ function fitPicture(picture: GraphPicture): GraphPicture {
 }
 
 async function fetchPicture({ url, graphEngineKey, edgeKey }: AskablePlatform, limit: number): Promise<DatasetGraph> {
-  const response = await request(`${url}${GRAPH_PATH}?limit=${limit}`, {
-    headers: { 'x-api-key': graphEngineKey, ...(edgeKey === null ? {} : { apikey: edgeKey }) },
-    signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS),
+  const headers = { 'x-api-key': graphEngineKey, ...(edgeKey === null ? {} : { apikey: edgeKey }) }
+  const answer = await createHttpClient(headers).send(`${url}${GRAPH_PATH}?limit=${limit}`, {
+    limitBytes: ANSWER_LIMIT_BYTES,
   })
-  const body: unknown = await response.body.json()
-  if (response.statusCode !== 200) return no('unavailable', `the graph engine answered HTTP ${response.statusCode}`)
-  const parsed = GraphPicture.safeParse(body)
+  if (answer.status !== 200) return no('unavailable', `the graph engine answered HTTP ${answer.status}`)
+  const parsed = GraphPicture.safeParse(answer.json)
   if (parsed.success) return { ok: true, picture: fitPicture(parsed.data) }
   return no('unavailable', `the graph engine answered in an unknown form: ${describeIssues(parsed.error)[0] ?? ''}`)
 }
@@ -68,9 +68,7 @@ export async function datasetGraph(
     return await fetchPicture(askable, limit)
   } catch (error) {
     if (isForeseen(error)) return no('unavailable', error.message)
-    // The platform went away, or answered something that is no JSON.
-    if (error instanceof Error && ('code' in error || error instanceof SyntaxError || error.name === 'TimeoutError'))
-      return no('unavailable', `the graph engine cannot be asked: ${error.message}`)
+    if (error instanceof HttpFault) return no('unavailable', `the graph engine cannot be asked: ${error.reason}`)
     throw error
   }
 }

@@ -6,10 +6,10 @@ import { extname, isAbsolute, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
 import type { ImportFolderInput, ImportStep, FilePiece } from '../../../contract/control/dataset-transfer.ts'
-import { exportDataset, importDataset } from '../../manifests/dataset-archive.ts'
+import { exportDataset, importDataset } from '../../manifests/datasets/dataset-archive.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
-import { importPublicDataset, type ImportProgress } from '../../manifests/importers/import-dataset.ts'
-import { DatasetEditError, readOwnDataset } from '../../manifests/own-datasets.ts'
+import { importPublicDataset, type ImportProgress } from '../../manifests/datasets/importers/import-dataset.ts'
+import { DatasetEditError, readOwnDataset } from '../../manifests/datasets/own-datasets.ts'
 
 const PROGRESS_MS = 250
 /** As base64 well below the limit of a message. */
@@ -45,8 +45,15 @@ export async function* importSteps(
   try {
     while (!(await Promise.race([ended, pause(PROGRESS_MS, false)])))
       if (progress.now !== null) yield { type: 'progress', ...progress.now }
-    const { format, leftOut, ...taken } = await work
-    yield { type: 'done', ...taken, format: format.label, licence: format.licence, left_out: leftOut }
+    const { label: _label, format, leftOut, withGold, ...taken } = await work
+    yield {
+      type: 'done',
+      ...taken,
+      with_gold: withGold,
+      format: format.label,
+      licence: format.licence,
+      left_out: leftOut,
+    }
   } finally {
     stop.abort()
     await ended

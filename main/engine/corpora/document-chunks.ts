@@ -7,12 +7,12 @@ import {
   type PlacedChunk,
 } from '../../../contract/control/document-chunks.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
-import { createPlatformClient, PlatformError, type PlatformAddress } from '../../runner/platform-client.ts'
-import { SecretsError } from '../../lib/private-file.ts'
+import { createPlatformClient, PlatformError, type PlatformAddress } from '../../runner/platform/platform-client.ts'
+import { SecretsError } from '../../lib/files/private-file.ts'
 import { ServiceFailedError } from '../../supervisor/supervised-service.ts'
 import { readText } from './corpus-reader.ts'
 
-/** What ingestion reads directly; a service converts everything else into text first. */
+/** Lists what ingestion reads directly; a service converts everything else into text first. */
 const PLAIN_ENDINGS = new Set(['.md', '.txt', '.rst', '.csv', '.json'])
 /** The platform's own limit for a text that is cut on request. */
 const MAX_CHARACTERS = 1_000_000
@@ -27,7 +27,7 @@ export async function documentChunks(
   root: string,
   dataset: LadderDataset,
   input: PlacedInput,
-  /** Where the platform is; null while a run has it with another dataset. */
+  /** Returns where the platform is; null while a run has it with another dataset. */
   findPlatform: () => Promise<PlatformAddress | null>,
 ): Promise<DocumentChunks> {
   const { name: profile } = dataset.profile

@@ -1,5 +1,5 @@
-import type { DraftPassage } from '../../../contract/index.ts'
-import { evidenceWords } from '../../lib/evidence-words.ts'
+import type { DraftPassage } from '../../../contract/http/draft.ts'
+import { evidenceWords } from '../../lib/text/evidence-words.ts'
 
 /** Long enough for several facts, short enough for a small model. */
 const PASSAGE_CHARS = 4000

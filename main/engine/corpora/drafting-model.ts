@@ -1,12 +1,6 @@
-import {
-  costOf,
-  isCloudModel,
-  isRemoteModel,
-  isRuleBased,
-  modelNameOf,
-  resolveModel,
-  type Prices,
-} from '../../../contract/index.ts'
+import { isCloudModel, isRemoteModel, isRuleBased, modelNameOf } from '../../../contract/manifests/model-backends.ts'
+import { costOf, type Prices } from '../../../contract/manifests/prices.ts'
+import { resolveModel } from '../../../core/select-models.ts'
 import type { DraftPlan } from '../../../contract/control/drafted-questions.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { expectedTokens, type DraftWork } from './draft-questions.ts'
@@ -14,7 +8,7 @@ import { expectedTokens, type DraftWork } from './draft-questions.ts'
 /** The role whose model drafts questions: the one that writes answers. */
 const ROLE = 'light_gen'
 
-/** What is known of the model before it is asked. */
+/** Describes what is known of the model before it is asked. */
 export interface DraftingModel {
   model: string | null
   set: string | null
@@ -45,7 +39,7 @@ export function draftingModel(
 /** An address that cannot be read counts as another machine's. */
 const isOfThisMachine = (address: string): boolean => URL.canParse(address) && LOOPBACK.test(new URL(address).hostname)
 
-/** What a person is shown before anything is sent. */
+/** Returns what a person is shown before anything is sent. */
 export function draftPlan({ calls, documents, unread }: DraftWork, model: DraftingModel, prices: Prices): DraftPlan {
   const tokens = expectedTokens(calls)
   const usage = { model: model.model, cloud: model.cloud, calls: calls.length, unreported: 0, ...tokens }

@@ -1,8 +1,12 @@
+import { createHash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { OwnDatasetFile, ownDatasetOf } from '../../../contract/index.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
+import { IngestionRecord } from '../../../contract/http/ingestion.ts'
+import { OwnDatasetFile, ownDatasetOf } from '../../../contract/manifests/datasets.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
+import { keepDocumentWarnings } from '../../runner/ingestion/document-warnings.ts'
 import { checkDataset } from './own-dataset-view.ts'
 
 /** A dataset of twelve questions, each on the document that `documentOf` names. */
@@ -22,20 +26,87 @@ async function checked(documentOf: (question: number) => string) {
 }
 
 describe('the check of a dataset', () => {
-  it('names the difference that its independent questions can decide', async () => {
-    const { problems, detectable_difference: difference } = await checked((question) => `${question}.md`)
+  it('names the difference that its questions can decide, on few documents too', async () => {
+    const { problems, planned_difference: planned } = await checked((question) => `${question}.md`)
     expect(problems).toEqual([])
-    expect(difference).toBeGreaterThan(0.2)
-    expect(difference).toBeLessThan(0.4)
+    expect(planned.alone).toBeGreaterThan(0.2)
+    expect(planned.alone).toBeLessThan(0.4)
   })
 
-  it('claims no such difference where questions that share a document leave fewer groups than an interval needs', async () => {
-    expect((await checked(() => 'lock.md')).detectable_difference).toBeNull()
+  it('claims no such difference where all questions rest on one passage', async () => {
+    expect((await checked(() => 'lock.md')).planned_difference).toMatchObject({ alone: null, groups: 4 })
   })
 
-  it('counts questions that share a document as one group', async () => {
-    const apart = (await checked((question) => `${question}.md`)).detectable_difference!
-    const pairs = (await checked((question) => `${Math.min(question, 8)}.md`)).detectable_difference!
-    expect(pairs).toBeGreaterThan(apart)
+  it('lists what the last ingestion left out of documents that are still the same', async () => {
+    const root = await temporaryFolder()
+    const folder = join(root, 'datasets/mine/documents')
+    await mkdir(folder, { recursive: true })
+    const sha256 = createHash('sha256').update('bytes').digest('hex')
+    for (const name of ['book.xlsx', 'changed.docx']) await writeFile(join(folder, name), 'bytes')
+    const document_warnings = ['book.xlsx', 'changed.docx', 'gone.pdf'].map((file) => ({
+      file,
+      sha256,
+      message: 'left out',
+    }))
+    const record = IngestionRecord.parse({
+      id: 'j',
+      profile: 'mine',
+      revision: 'r',
+      status: 'completed',
+      content_digest: 'd',
+      phases: [{ name: 'parse', status: 'completed', document_warnings }],
+    })
+    const events: RunEvent[] = []
+    await keepDocumentWarnings(root, 'mine', record, (event) => events.push(event))
+    expect(events).toMatchObject([
+      { message: expect.stringMatching(/^3 documents of mine read with a warning, first book.xlsx: left out/) },
+    ])
+    await writeFile(join(folder, 'changed.docx'), 'other bytes')
+    const file = OwnDatasetFile.parse({ version: 1, label: 'Mine', questions: [] })
+    const { warnings } = await checkDataset(root, {
+      ...ownDatasetOf('mine', file),
+      declaredIn: 'datasets/mine/dataset.yaml',
+    })
+    expect(warnings).toEqual([{ place: 'book.xlsx', message: 'left out' }])
+  })
+
+  it('warns that retrieval cannot be scored where no question has gold evidence', async () => {
+    const root = await temporaryFolder()
+    await mkdir(join(root, 'datasets/mine/documents'), { recursive: true })
+    await writeFile(join(root, 'datasets/mine/documents/lock.md'), 'The lock opens at six.')
+    const question = { query: 'When does the lock open?', ground_truth: 'At six.' }
+    const warningsOf = async (questions: object[]) => {
+      const file = OwnDatasetFile.parse({ version: 1, label: 'Mine', questions })
+      const dataset = { ...ownDatasetOf('mine', file), declaredIn: 'datasets/mine/dataset.yaml' }
+      return (await checkDataset(root, dataset)).warnings
+    }
+    expect(await warningsOf([{ ...question, id: 'a' }])).toEqual([
+      { place: 'questions', message: 'no question has gold evidence: retrieval cannot be scored, only answers can' },
+    ])
+    expect(
+      await warningsOf([
+        { ...question, id: 'a' },
+        { ...question, id: 'b', gold: [{ document: 'lock.md' }] },
+      ]),
+    ).toEqual([])
+    expect(await warningsOf([])).toEqual([])
+  })
+
+  it('reports documents without text', async () => {
+    const root = await temporaryFolder()
+    const folder = join(root, 'datasets/mine/documents')
+    await mkdir(folder, { recursive: true })
+    await writeFile(join(folder, 'blank.md'), ' \n\t\n')
+    await writeFile(join(folder, 'empty.txt'), '')
+    await writeFile(join(folder, 'lock.md'), 'The lock opens at six.')
+    const file = OwnDatasetFile.parse({ version: 1, label: 'Mine', questions: [] })
+    const { problems } = await checkDataset(root, {
+      ...ownDatasetOf('mine', file),
+      declaredIn: 'datasets/mine/dataset.yaml',
+    })
+    expect(problems.filter(({ kind }) => kind === 'document').map(({ place, message }) => [place, message])).toEqual([
+      ['blank.md', 'the document has no text'],
+      ['empty.txt', 'the document has no text'],
+    ])
   })
 })

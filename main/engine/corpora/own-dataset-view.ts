@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import { extname, join } from 'node:path'
 import {
   PREVIEWED_LINES,
@@ -8,18 +8,19 @@ import {
   type OwnQuestionsInput,
   type ReadQuestionsResult,
 } from '../../../contract/control/own-datasets.ts'
-import {
-  DOCUMENT_EXTENSIONS,
-  PLAIN_TEXT_EXTENSIONS,
-  RECORDING_EXTENSIONS,
-  type ParserName,
-  type Question,
-} from '../../../contract/index.ts'
+import { DOCUMENT_EXTENSIONS, PLAIN_TEXT_EXTENSIONS, RECORDING_EXTENSIONS } from '../../../core/document-formats.ts'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import type { ParserName } from '../../../contract/manifests/consumer.ts'
+import type { Question } from '../../../contract/manifests/queries.ts'
+import { measuredLevel } from '../../evaluation/measured-level.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
-import { goldChecker } from '../../manifests/gold-problems.ts'
-import { freeId, type OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
-import { readQuestionFile, type QuestionFormat } from '../../manifests/question-file.ts'
-import { plannedDifference } from '../../statistics/planned-difference.ts'
+import { goldChecker } from '../../manifests/datasets/gold-problems.ts'
+import { freeId, type OwnDataset as StoredDataset } from '../../manifests/datasets/own-datasets.ts'
+import { readQuestionFile, type QuestionFormat } from '../../manifests/datasets/question-file.ts'
+import { documentWarnings } from '../../runner/ingestion/document-warnings.ts'
+import { plannedDecision } from '../../runner/prepare/planned-decision.ts'
+import { pointsIn } from '../../../contract/metrics/points-covered.ts'
+import { NO_GOLD, plural } from '../../../contract/words.ts'
 import { documentsOf } from './corpus-reader.ts'
 
 /** The file of a person's own dataset with the size of its documents. */
@@ -72,14 +73,14 @@ export function previewedLines(lines: ReadQuestionsResult['lines']): Omit<ReadQu
   return { fine: fine.length, refused: refused.length, lines: lines.filter((line) => shown.has(line)) }
 }
 
-/** What a file of questions would add to a dataset: each line checked as it will be when it is stored. Throws `QuestionFileError`. */
+/** Returns what a file of questions would add to a dataset: each line checked as it will be when it is stored, and what of the file was left out. Throws `QuestionFileError`. */
 export async function previewQuestions(
   root: string,
   dataset: LadderDataset,
   text: string | Buffer,
   format: QuestionFormat,
-): Promise<ReadQuestionsResult['lines']> {
-  const rows = await readQuestionFile(text, format)
+): Promise<Pick<ReadQuestionsResult, 'lines'> & { notices: string[] }> {
+  const { rows, notices } = await readQuestionFile(text, format)
   const problemOf = goldChecker(root, dataset)
   const ids = new Set(dataset.questions.map(({ id }) => id))
   const asked = new Map(dataset.questions.map(({ id, query }) => [query.trim(), id]))
@@ -103,7 +104,7 @@ export async function previewQuestions(
     }
     lines.push({ line: row, question: found.length === 0 ? { ...question, id } : null, problems: found })
   }
-  return lines
+  return { lines, notices }
 }
 
 const EXTENSIONS: Readonly<Record<ParserName, readonly string[]>> = {
@@ -114,8 +115,37 @@ const EXTENSIONS: Readonly<Record<ParserName, readonly string[]>> = {
 
 type Problem = DatasetCheck['problems'][number]
 
-/** Everything that would leave a run of the dataset without a result, or give it a wrong one. */
-export async function checkDataset(root: string, dataset: LadderDataset): Promise<DatasetCheck> {
+/** A text that is this long holds more than white space. */
+const MOST_BLANK_BYTES = 4096
+
+/** Documents of no byte, and texts of white space alone. */
+async function emptyDocuments(root: string, dataset: LadderDataset, documents: readonly string[]): Promise<string[]> {
+  const empty: string[] = []
+  for (const path of documents) {
+    const file = join(root, dataset.dataset.corpus_path, path)
+    const { size } = await stat(file)
+    const isText = PLAIN_TEXT_EXTENSIONS.includes(extname(path).toLowerCase())
+    if (size === 0 || (isText && size <= MOST_BLANK_BYTES && (await readFile(file, 'utf8')).trim() === ''))
+      empty.push(path)
+  }
+  return empty
+}
+
+/** A warning about questions that contain a spelling of their own answer keys; one of a set of comparisons can need that. */
+function echoWarnings(questions: LadderDataset['questions']): DatasetCheck['warnings'] {
+  const echoed = questions
+    .filter(({ query, answer_keys: keys }) => pointsIn(query, keys).length > 0)
+    .map(({ id }) => id)
+  const message = `${plural(echoed.length, 'question')} already mention what the answer must mention, so an answer that repeats the question has the point: ${echoed.slice(0, 5).join(', ')}${echoed.length > 5 ? ', …' : ''}`
+  return echoed.length === 0 ? [] : [{ place: 'questions', message }]
+}
+
+/** Everything that would leave a run of the dataset without a result, or give it a wrong one; `earlier`: summaries of its runs, newest first. */
+export async function checkDataset(
+  root: string,
+  dataset: LadderDataset,
+  earlier: AsyncIterable<Aggregate> | Iterable<Aggregate> = [],
+): Promise<DatasetCheck> {
   const { questions, profile } = dataset
   const documents = await documentsOf(root, dataset)
   const problems: DatasetCheck['problems'] = []
@@ -132,6 +162,8 @@ export async function checkDataset(root: string, dataset: LadderDataset): Promis
         'no reader of the profile takes this kind of file',
         'convert it to Markdown or text, or remove it',
       )
+  for (const path of await emptyDocuments(root, dataset, documents))
+    report('document', path, 'the document has no text', 'add its text, or remove it')
   const problemOf = goldChecker(root, dataset)
   for (const { id, gold, answerable, ground_truth: truth, answer_keys: keys } of questions) {
     for (const evidence of gold) {
@@ -151,10 +183,20 @@ export async function checkDataset(root: string, dataset: LadderDataset): Promis
         `it asks the same as ${same[0]!.id}`,
         'remove one of the two: both count as evidence',
       )
+  const warnings = await documentWarnings(root, dataset.dataset.id, dataset.dataset.corpus_path)
   return {
     problems: problems.slice(0, 500),
+    warnings: [
+      ...warnings.map(({ file, message }) => ({ place: file, message })),
+      ...(questions.length === 0 || questions.some(({ gold }) => gold.length > 0)
+        ? []
+        : [{ place: 'questions', message: NO_GOLD }]),
+      ...echoWarnings(questions),
+    ],
     questions: questions.length,
     documents: documents.length,
-    detectable_difference: plannedDifference(questions),
+    planned_difference: await plannedDecision({ questions, approaches: 2, isJudged: false, earlier }),
+    complexity_level: dataset.dataset.complexity_level,
+    measured_level: await measuredLevel(root, dataset),
   }
 }

@@ -1,23 +1,19 @@
 // A dataset's zip file that a browser sends: it exists as a file only while it is looked at or unpacked.
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { PreviewZipInput, UploadZipInput, ZipPreview } from '../../../contract/control/dataset-transfer.ts'
-import { OWN_DOCUMENTS_FOLDER } from '../../../contract/index.ts'
-import { importDataset, unpackDataset } from '../../manifests/dataset-archive.ts'
+import { importDataset, previewDataset } from '../../manifests/datasets/dataset-archive.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
-import { DatasetEditError } from '../../manifests/own-datasets.ts'
+import { DatasetEditError } from '../../manifests/datasets/own-datasets.ts'
 
 /** Paths that a preview names. */
 const MOST_NAMES = 20
 
-/** What the file holds, after every check that an import makes. Stores nothing. Throws `DatasetEditError`. */
+/** Returns what the file holds, after the checks of names and sizes that an import makes. Stores nothing. Throws `DatasetEditError`. */
 export const previewUpload = (upload: PreviewZipInput): Promise<ZipPreview> =>
-  asFile(upload, async (path, folder) => {
-    const { file, documents } = await unpackDataset(path, folder)
-    const sizes = await Promise.all(
-      documents.map(async (name) => (await stat(join(folder, OWN_DOCUMENTS_FOLDER, ...name.split('/')))).size),
-    )
+  asFile(upload, async (path) => {
+    const { file, documents, documentBytes } = await previewDataset(path)
     return {
       label: file.label,
       description: file.description,
@@ -25,7 +21,7 @@ export const previewUpload = (upload: PreviewZipInput): Promise<ZipPreview> =>
       questions: file.questions.length,
       with_gold: file.questions.filter(({ gold }) => gold.length > 0).length,
       documents: documents.length,
-      size_bytes: sizes.reduce((sum, size) => sum + size, 0),
+      size_bytes: documentBytes,
       names: documents.slice(0, MOST_NAMES),
     }
   })
@@ -37,13 +33,13 @@ export const importUpload = async (experiment: Experiment, upload: UploadZipInpu
 
 async function asFile<Result>(
   { file_name: name, base64 }: PreviewZipInput,
-  work: (path: string, folder: string) => Promise<Result>,
+  work: (path: string) => Promise<Result>,
 ): Promise<Result> {
   const temporary = await mkdtemp(join(tmpdir(), 'rag-ladder-upload-'))
   const path = join(temporary, 'upload.zip')
   try {
     await writeFile(path, Buffer.from(base64, 'base64'))
-    return await work(path, join(temporary, 'unpacked'))
+    return await work(path)
   } catch (error) {
     // The person knows the file by its own name.
     throw error instanceof DatasetEditError

@@ -1,6 +1,7 @@
-import type { GoldEvidence, RawDraft } from '../../../contract/index.ts'
-import { evidenceWords } from '../../lib/evidence-words.ts'
-import { nearestPassage } from '../../manifests/gold-problems.ts'
+import type { RawDraft } from '../../../contract/http/draft.ts'
+import type { GoldEvidence } from '../../../contract/manifests/queries.ts'
+import { evidenceWords } from '../../lib/text/evidence-words.ts'
+import { nearestPassage } from '../../manifests/datasets/gold-problems.ts'
 import { createLocator } from './gold-spans.ts'
 
 // A model may quote what no document holds, or ask about "the text". What of a draft can be checked without a person is checked here, before

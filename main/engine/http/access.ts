@@ -27,7 +27,7 @@ const NAMES = ['127.0.0.1', 'localhost']
 /** Name of the session cookie; cookies know no ports, so the name does. */
 export const cookieName = (port: number): string => `rag_ladder_${port}`
 
-/** Whether a request is for this server: another Host is a foreign name that resolves to this address. */
+/** Refuses a request that is not for this server: another Host is a foreign name that resolves to this address. */
 export function checkHost(headers: IncomingHttpHeaders, { port }: AccessRules): Access<object> {
   if (NAMES.some((name) => headers.host === `${name}:${port}`)) return { ok: true }
   return refused(421, 'forbidden', 'this server does not answer for that Host')
@@ -39,7 +39,7 @@ function cookieOf(headers: IncomingHttpHeaders, name: string): string | null {
   return found === undefined ? null : found.trim().slice(prefix.length)
 }
 
-/** Whether the browser that sent a request holds a session. A session alone gives access to pages only: other programs on this machine can read a cookie. */
+/** Returns true when the browser that sent a request holds a session. A session alone gives access to pages only: other programs on this machine can read a cookie. */
 export function hasSession(headers: IncomingHttpHeaders, { port, sessions }: AccessRules): boolean {
   const cookie = cookieOf(headers, cookieName(port))
   return cookie !== null && sessions.isValid(cookie)
@@ -76,7 +76,7 @@ export function checkCaller(
   return refused(401, 'unauthorized', 'open the panel with the link that the engine printed')
 }
 
-/** Whether a call of the control API is allowed, and whose it is: only what a form of a foreign page cannot send. */
+/** Decides whether a call of the control API is allowed, and whose it is: only what a form of a foreign page cannot send. */
 export function checkControlCall(
   method: string,
   headers: IncomingHttpHeaders,

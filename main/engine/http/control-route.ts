@@ -7,7 +7,7 @@ import { CONTROL_PREFIX } from '../../../contract/control/router.ts'
 import { isUnexpected, toControlError } from '../control-failure.ts'
 import { checkControlCall, type AccessRules, type Caller } from './access.ts'
 
-/** What procedures know of their caller. */
+/** Describes what procedures know of their caller. */
 export interface ControlContext {
   caller: Caller
 }

@@ -15,7 +15,7 @@ import { StaticFiles } from './static-files.ts'
 
 export interface HttpServerOptions {
   router: AnyRouter
-  /** Where a page's call of a local service goes; rejects when the service is unavailable. */
+  /** Returns where a page's call of a local service goes; rejects when the service is unavailable. */
   addressOf: (name: ServiceName) => Promise<ServiceAddress>
   port: number
   token: string

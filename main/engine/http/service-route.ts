@@ -1,9 +1,11 @@
 import { Transform, type Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { Agent, request as forward, type Dispatcher } from 'undici'
+import { request as forward, type Dispatcher } from 'undici'
+import { connectionsTo } from '../../../core/http/connections.ts'
 import type { ControlError, ControlErrorCode } from '../../../contract/control/control-error.ts'
 import { CONTROL_REFUSAL_HEADER, findServiceRoute, serviceUrl } from '../../../contract/control/service-routes.ts'
 import { ServiceName } from '../../../contract/control/services.ts'
+import { messageOf } from '../../../core/json.ts'
 import { isUnexpected, toControlError } from '../control-failure.ts'
 import type { ServiceAddress } from '../services/local-service.ts'
 import { checkCaller, type AccessRules } from './access.ts'
@@ -18,7 +20,7 @@ interface ServiceRouteOptions {
 const REQUEST_HEADERS = ['content-type', 'content-length', 'accept'] as const
 /** Response headers that are forwarded. */
 const RESPONSE_HEADERS = ['content-type', 'content-length', 'content-disposition', 'retry-after', 'location'] as const
-/** How long the rest of a refused body may still arrive before its connection is cut: closing at once would lose the answer. */
+/** Limits how long the rest of a refused body may still arrive before its connection is cut: closing at once would lose the answer. */
 const LINGER_MS = 2000
 
 const STATUS: Partial<Record<ControlErrorCode, number>> = {
@@ -96,7 +98,6 @@ async function relay(
   reply: FastifyReply,
   { url, token, edgeKey = null }: ServiceAddress,
   { method, path, maxBodyBytes }: Call,
-  dispatcher: Dispatcher,
 ): Promise<FastifyReply> {
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
@@ -106,7 +107,8 @@ async function relay(
   })
   const body = maxBodyBytes === 0 ? null : limited(maxBodyBytes)
   if (body !== null) request.raw.pipe(body)
-  const answer = await forward(url.replace(/\/+$/, '') + path, {
+  const target = new URL(url.replace(/\/+$/, '') + path)
+  const answer = await forward(target, {
     method,
     body: body as Readable | null,
     headers: {
@@ -115,7 +117,7 @@ async function relay(
       ...(edgeKey === null ? {} : { apikey: edgeKey }),
     },
     signal: gone.signal,
-    dispatcher,
+    dispatcher: connectionsTo(target),
   })
   // A service may answer before it has received the whole body, usually with a refusal.
   if (!request.raw.complete) reply.raw.once('finish', () => lingerOn(request))
@@ -133,9 +135,6 @@ async function relay(
  * /control/services/<name>/proxy/<path>`. Bodies and answers are streamed; the service's credential is added here and stays here.
  */
 export function registerServiceRoute(app: FastifyInstance, { rules, addressOf, report }: ServiceRouteOptions): void {
-  // The services have deadlines of their own, longer than a client's usual ones.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0 })
-  app.addHook('onClose', () => dispatcher.destroy())
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers()
     scope.addContentTypeParser('*', (_request, _payload, done) => done(null))
@@ -160,10 +159,10 @@ export function registerServiceRoute(app: FastifyInstance, { rules, addressOf, r
         return refuse(request, reply, failure, STATUS[failure.code] ?? 422)
       }
       try {
-        return await relay(request, reply, address, call, dispatcher)
+        return await relay(request, reply, address, call)
       } catch (error) {
         if (error instanceof BodyTooLarge) return refuse(request, reply, tooLarge(call.maxBodyBytes), 413)
-        const reason = error instanceof Error ? error.message : String(error)
+        const reason = messageOf(error)
         const message = `${call.name} gave no answer: ${reason}`
         return refuse(request, reply, { code: 'unreachable', message, retryable: true }, 502)
       }

@@ -1,8 +1,9 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { jsonIn } from '../../../core/json.ts'
 import { z } from 'zod'
-import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { orIfMissing } from '../../lib/files/read-json.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 
 const LINK_LIFE_MS = 10 * 60_000
 const SESSION_LIFE_MS = 7 * 24 * 3_600_000
@@ -15,7 +16,7 @@ export function sameSecret(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right)
 }
 
-/** What a browser gets for a link: a cookie, and the key that its page must show besides. */
+/** Describes what a browser gets for a link: a cookie, and the key that its page must show besides. */
 export interface Session {
   cookie: string
   pageKey: string
@@ -65,7 +66,7 @@ export class Sessions {
     this.#keepEnd(now)
   }
 
-  /** Whether a key is the one that was given to the page of a session. */
+  /** Returns true when a key is the one that was given to the page of a session. */
   isPageKey(cookie: string, key: string): boolean {
     return sameSecret(key, this.#sign('page', cookie))
   }
@@ -98,7 +99,7 @@ export async function openSessions(
 ): Promise<Sessions> {
   const text = await orIfMissing(readFile(file, 'utf8'), '{"ended_until":0}')
   const parsed = Ended.safeParse(jsonIn(text))
-  // What cannot be read must not bring ended sessions back.
+  // A file that cannot be read must not bring ended sessions back.
   const until = parsed.success ? parsed.data.ended_until : Date.now()
   const keep = (at: number): void => void writeAtomic(file, `${JSON.stringify({ ended_until: at })}\n`).catch(report)
   return new Sessions(launchToken, until, keep)

@@ -24,7 +24,7 @@ interface StaticFile {
   open(): ReadStream
 }
 
-/** How long a list of the folder is trusted when a name is not in it; a build replaces the names. */
+/** Sets how long a list of the folder is trusted when a name is not in it; a build replaces the names. */
 const TRUST_MS = 1000
 
 /**

@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import { BlindVote } from '../../../contract/control/judging.ts'
-import { describeIssues, Identifier } from '../../../contract/index.ts'
+import { Identifier } from '../../../contract/common.ts'
+import { describeIssues } from '../../../core/issues.ts'
+import { jsonIn } from '../../../core/json.ts'
 import { ballotFiles } from '../../judge/human/human-files.ts'
 import { type InTurn, oneAfterAnother } from '../../lib/one-after-another.ts'
-import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { orIfMissing } from '../../lib/files/read-json.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { ControlFailure } from '../control-failure.ts'
 
 /** Votes on one dataset run until they are opened, and when they were. */

@@ -15,18 +15,20 @@ import type {
   VoteInput,
   VoteKept,
 } from '../../../contract/control/judging.ts'
-import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes, type Judgments } from '../../../contract/index.ts'
+import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes } from '../../../contract/evidence/human-round.ts'
+import type { Judgments } from '../../../contract/evidence/judgments.ts'
 import { plural } from '../../../contract/words.ts'
-import type { ArtifactPlace } from '../../evidence/artifact-files.ts'
+import { jsonIn } from '../../../core/json.ts'
+import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { exportHumanRound } from '../../judge/human/export-round.ts'
 import { ballotFiles, humanFiles } from '../../judge/human/human-files.ts'
 import { importHumanVotes } from '../../judge/human/import-votes.ts'
-import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { orIfMissing } from '../../lib/files/read-json.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
-import { readJudgments, type JudgeInput } from '../../report/judge-input.ts'
+import { readJudgments, type JudgeInput } from '../../report/aggregate/judge-input.ts'
 import { storedAnswers } from '../../report/stored-answers.ts'
-import { readAggregate } from '../../report/write-artifacts.ts'
+import { readAggregate } from '../../report/publication/write-artifacts.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { BallotBox, type Ballots } from './ballot-box.ts'
 import { judgedFiles } from './judge-preparation.ts'
@@ -34,10 +36,10 @@ import { judgedFiles } from './judge-preparation.ts'
 interface BlindJudgingOptions {
   root: string
   artifacts: ArtifactPlace
-  /** Where votes wait until they are opened. */
+  /** States where votes wait until they are opened. */
   folder: string
   experiment: () => Promise<Experiment>
-  /** Whether the runner may still be making the run's cells. */
+  /** Returns true when the runner may still be making the run's cells. */
   isUnderWay: (runId: string) => boolean
   notify: (message: string) => void
 }
@@ -180,7 +182,7 @@ export class BlindJudging {
     if (stored !== null) return stored
     throw new ControlFailure(
       'not_found',
-      `run ${run_id}, dataset ${dataset_id} has no blind round: start one on the Judges page`,
+      `run ${run_id}, dataset ${dataset_id} has no blind round: start one in the tab Judges of the run`,
     )
   }
 

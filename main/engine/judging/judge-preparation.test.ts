@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import type { Judgments } from '../../../contract/index.ts'
+import type { Judgments } from '../../../contract/evidence/judgments.ts'
 import { JudgePreparation, preparationOf } from './judge-preparation.ts'
 
 const shown = { answered: true, characters: 40, capped: false, neutralized: true, sha256: 'a'.repeat(64) }

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { CellJudging } from '../../../contract/control/cells.ts'
-import type { BlockedPrompt, CanonicalRow, Judgments, PromptLeak } from '../../../contract/index.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { BlockedPrompt, Judgments, PromptLeak } from '../../../contract/evidence/judgments.ts'
 import {
   artifactFiles,
   artifactFilesOf,
   storedFilesOf,
   type ArtifactFiles,
   type ArtifactPlace,
-} from '../../evidence/artifact-files.ts'
-import { loadHistorical, snapshotIdentity } from '../../report/historical.ts'
-import { readJudgments } from '../../report/judge-input.ts'
-import { RESULTS_FOLDER } from '../../report/publish.ts'
+} from '../../evidence/files/artifact-files.ts'
+import { loadHistorical, snapshotIdentity } from '../../report/publication/historical.ts'
+import { readJudgments } from '../../report/aggregate/judge-input.ts'
+import { unpackedFolder } from '../../report/publication/published-folder.ts'
 
 const MAX_LISTED = 20
 
@@ -21,7 +21,7 @@ type Answer = Pick<CanonicalRow, 'run_id'> & {
   approach: Pick<CanonicalRow['approach'], 'model'>
 }
 
-/** How answers were prepared for the judges of their run, from the judgments beside them. Keeps the last file that was read. */
+/** Reads how answers were prepared for the judges of their run, from the judgments beside them. Keeps the last file that was read. */
 export class JudgePreparation {
   readonly #root: string
   readonly #artifacts: ArtifactPlace
@@ -82,9 +82,9 @@ export async function judgedFiles(
 ): Promise<ArtifactFiles> {
   const working = storedFilesOf(artifacts, runId, datasetId)
   if ((await exists(working.evidence)) || (await exists(working.matrix))) return working
-  const published = artifactFiles(join(root, RESULTS_FOLDER), runId, datasetId)
+  const published = artifactFiles(unpackedFolder(root), runId, datasetId)
   if ((await exists(published.evidence)) || (await exists(published.matrix))) return published
-  for (const dir of [artifacts.resultsDir, join(root, RESULTS_FOLDER)]) {
+  for (const dir of [artifacts.resultsDir, unpackedFolder(root)]) {
     const snapshot = await snapshotIn(dir, runId, datasetId)
     if (snapshot !== null) return snapshot
   }

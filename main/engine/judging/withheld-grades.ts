@@ -10,7 +10,7 @@ import type { BlindJudging } from './blind-judging.ts'
 // While a person grades a run blindly, no page shows what the judges gave its answers: a grader who has seen a grade grades it, not the answer.
 // Everything that the control API gives of a dataset run passes through here.
 
-/** What the judges gave is withheld from the answers about this dataset run. */
+/** Returns true when what the judges gave is withheld from the answers about this dataset run. */
 type IsWithheld = (runId: string, datasetId: string) => Promise<boolean>
 
 export const withheldBy =
@@ -21,7 +21,7 @@ export const withheldBy =
 const refusal = (run: string, dataset: string): ControlFailure =>
   new ControlFailure(
     'not_revealed',
-    `A blind round on ${run}, ${dataset} is open: the grades of its judges are hidden until you reveal the approaches on the Judges page`,
+    `A blind round on ${run}, ${dataset} is open: the grades of its judges are hidden until you reveal the approaches in the tab Judges`,
   )
 
 /** Throws `not_revealed` for a question about the judges' grades of runs of which one is graded blindly. `datasets`: of every run, or of each. */
@@ -43,7 +43,7 @@ export async function refuseExport(isWithheld: IsWithheld, run: string, datasets
     if (await isWithheld(run, dataset))
       throw new ControlFailure(
         'not_revealed',
-        `Cannot export ${run}: a blinded round on its dataset ${dataset} is open, and the file would contain the grades of the judges. Reveal the approaches on the page Judges first.`,
+        `Cannot export ${run}: a blinded round on its dataset ${dataset} is open, and the file would contain the grades of the judges. Reveal the approaches in the tab Judges first.`,
       )
 }
 

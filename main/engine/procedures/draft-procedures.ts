@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
 import type { DraftPlan, DraftPlanInput, DraftStep } from '../../../contract/control/drafted-questions.ts'
-import { acceptDrafts, addDrafts, readDrafts, rejectDrafts } from '../../manifests/drafted-questions.ts'
+import { acceptDrafts, addDrafts, readDrafts, rejectDrafts } from '../../manifests/datasets/drafted-questions.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
-import type { OwnDataset as StoredDataset } from '../../manifests/own-datasets.ts'
-import { loadPrices } from '../../manifests/own-prices.ts'
+import type { OwnDataset as StoredDataset } from '../../manifests/datasets/own-datasets.ts'
+import { loadPrices } from '../../manifests/models/own-prices.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { draftingModel, draftPlan, type DraftingModel } from '../corpora/drafting-model.ts'
 import { draftSteps, planDrafts, type DraftWish, type DraftWork } from '../corpora/draft-questions.ts'
@@ -14,7 +14,7 @@ import { streamInputProblems, withInputProblems } from './input-problems.ts'
 import { platformElsewhere, platformOf } from './project-procedures.ts'
 import type { InTurn } from '../../lib/one-after-another.ts'
 
-/** How procedures of own datasets find and change one. */
+/** Describes how procedures of own datasets find and change one. */
 interface OwnDatasets {
   inTurn: InTurn
   /** Refuses datasets of the project. */

@@ -1,6 +1,6 @@
-import { ImportError } from '../../manifests/importers/importer.ts'
-import { DatasetEditError } from '../../manifests/own-datasets.ts'
-import { QuestionFileError } from '../../manifests/question-file.ts'
+import { ImportError } from '../../manifests/datasets/importers/importer.ts'
+import { DatasetEditError } from '../../manifests/datasets/own-datasets.ts'
+import { QuestionFileError } from '../../manifests/datasets/question-file.ts'
 import { inputFailure } from '../control-failure.ts'
 
 /** Problems of a refused change, by the field that each concerns. */

@@ -1,4 +1,4 @@
-import { isCloudModel, modelNameOf } from '../../../contract/index.ts'
+import { isCloudModel, modelNameOf } from '../../../contract/manifests/model-backends.ts'
 import type {
   FetchProgress,
   ModelsView,
@@ -15,15 +15,14 @@ import {
   removeOwnModels,
   saveSet,
   setConnectionKey,
-  testDeclaredConnection,
-} from '../../manifests/connect-models.ts'
-import { findLocalModels, usualPlaces } from '../../manifests/find-models.ts'
-import { catalogueEntries, removeFetchedModel } from '../../manifests/model-catalogue.ts'
-import { fetchModel } from '../../runner/fetch-model.ts'
+} from '../../manifests/models/connect-models.ts'
+import { findLocalModels, usualPlaces } from '../../manifests/models/find-models.ts'
+import { catalogueEntries, removeFetchedModel } from '../../manifests/models/model-catalogue.ts'
+import { fetchModel } from '../../runner/prepare/fetch-model.ts'
 import { loadModels } from '../../manifests/experiment.ts'
-import { loadPrices, savePrices } from '../../manifests/own-prices.ts'
+import { loadPrices, savePrices } from '../../manifests/models/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { testModelFile } from '../../runner/test-model-file.ts'
+import { testConnection, testModelFile, testModelSet } from '../../runner/prepare/test-models.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
@@ -36,7 +35,7 @@ export function modelProcedures(parts: EngineParts) {
 
   const view = async (): Promise<ModelsView> => {
     const loaded = await loadModels(root)
-    return { connections: await connectionViews(loaded, env), sets: modelSetViews(loaded) }
+    return { connections: await connectionViews(loaded, env), sets: modelSetViews(loaded, root) }
   }
   const change = (work: () => Promise<unknown>): Promise<ModelsView> =>
     inTurn(async () => {
@@ -54,12 +53,13 @@ export function modelProcedures(parts: EngineParts) {
   }
   const test = async (input: TestModelInput, signal: AbortSignal): Promise<ModelTest> => {
     const { target, model, embedding_model: embeddingModel, timeout_s: timeoutS, list_only: listOnly } = input
-    if ('file' in target) return testModelFile(parts.config.launcher, { root, path: target.file, timeoutS, signal })
+    const run = { launcher: parts.config.launcher, root, env, timeoutMs: timeoutS * 1000, signal }
+    if ('file' in target) return testModelFile(run, target.file)
+    if ('set' in target) return testModelSet(run, await loadModels(root), target.set)
     const isEntered = 'connection' in target
     const connection = isEntered ? target.connection : connectionNamed(await loadModels(root), target.name)
     const { name = null, key = null } = isEntered ? target : { name: target.name }
-    const options = { model, embeddingModel, timeoutMs: timeoutS * 1000, listOnly, name, isEntered, key, signal }
-    return testDeclaredConnection(connection, options, env)
+    return testConnection(run, connection, { model, embeddingModel, listOnly, name, isEntered, key })
   }
 
   /** Models that are being fetched: two downloads of one file would write into each other. */

@@ -1,6 +1,6 @@
 import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
-import { IMPORTERS } from '../../manifests/importers/formats.ts'
+import { IMPORTERS } from '../../manifests/datasets/importers/formats.ts'
 import {
   addOwnDocument,
   createOwnDataset,
@@ -16,8 +16,8 @@ import {
   saveQuestions,
   updateOwnDataset,
   type OwnDataset as StoredDataset,
-} from '../../manifests/own-datasets.ts'
-import { guessFormat } from '../../manifests/question-file.ts'
+} from '../../manifests/datasets/own-datasets.ts'
+import { guessFormat } from '../../manifests/datasets/question-file.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { importSteps, zipPieces } from '../corpora/dataset-transfer.ts'
 import { importUpload, previewUpload } from '../corpora/uploaded-zip.ts'
@@ -30,6 +30,7 @@ import {
 } from '../corpora/own-dataset-view.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { datasetView } from '../experiment-view.ts'
+import { newestSummaries } from '../run-control/preview-run.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
 import { draftProcedures } from './draft-procedures.ts'
 import { streamInputProblems, withInputProblems } from './input-problems.ts'
@@ -144,14 +145,14 @@ export function ownDatasetProcedures(parts: EngineParts) {
     readQuestions: control.datasets.readQuestions.handler(({ input }) =>
       withInputProblems(async () => {
         const format = input.format ?? guessFormat(input.text)
-        const lines = await previewQuestions(root, await owned(input.dataset_id), input.text, format)
+        const { lines } = await previewQuestions(root, await owned(input.dataset_id), input.text, format)
         return { format, ...previewedLines(lines) }
       }),
     ),
     importQuestions: control.datasets.importQuestions.handler(({ input }) =>
       change(async () => {
         const dataset = await owned(input.dataset_id)
-        const lines = await previewQuestions(root, dataset, input.text, input.format ?? guessFormat(input.text))
+        const { lines } = await previewQuestions(root, dataset, input.text, input.format ?? guessFormat(input.text))
         const questions = lines.flatMap(({ question }) => question ?? [])
         if (questions.length === 0)
           throw new DatasetEditError('text', 'no line is a question that can be added: read it first to see why')
@@ -159,7 +160,7 @@ export function ownDatasetProcedures(parts: EngineParts) {
       }),
     ),
     check: control.datasets.check.handler(async ({ input }) =>
-      checkDataset(root, await datasetOf(parts, input.dataset_id)),
+      checkDataset(root, await datasetOf(parts, input.dataset_id), newestSummaries(parts.index, input.dataset_id)),
     ),
   }
 }

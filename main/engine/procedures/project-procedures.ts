@@ -1,15 +1,16 @@
 import { join } from 'node:path'
 import { mkdir, realpath } from 'node:fs/promises'
 import { cancelPlatformWork, platformWork } from '../services/platform-work.ts'
-import { addressProblem, VARIABLES } from '../../../contract/index.ts'
+import { addressProblem } from '../../../contract/service-address.ts'
+import { VARIABLES } from '../../../contract/settings/variables.ts'
 import type { ConnectionView, EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import { oneAfterAnother } from '../../lib/one-after-another.ts'
-import { writeNew } from '../../lib/write-atomic.ts'
+import { writeNew } from '../../lib/files/write-atomic.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
 import { removeOwnFlavor, saveOwnFlavor } from '../../manifests/own-flavors.ts'
-import { RESULTS_FOLDER } from '../../report/publish.ts'
-import type { PlatformAddress } from '../../runner/platform-client.ts'
+import { RESULTS_FOLDER } from '../../report/publication/published-folder.ts'
+import type { PlatformAddress } from '../../runner/platform/platform-client.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import { documentFile, listDocuments, readDocument, readQuestions, readSpeechPrompt } from '../corpora/corpus-reader.ts'
 import { datasetGraph } from '../corpora/dataset-graph.ts'
@@ -17,6 +18,7 @@ import { filePieces } from '../corpora/dataset-transfer.ts'
 import { documentChunks } from '../corpora/document-chunks.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { aliasViews, datasetView } from '../experiment-view.ts'
+import { answersElsewhere } from '../../manifests/selection.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
 import type { AddDocumentInput, AddedDocument } from '../../../contract/control/corpora.ts'
 
@@ -95,7 +97,7 @@ export function flavorProcedures(parts: EngineParts) {
     inTurn(async () => {
       refuseUnderRun(parts, 'flavors do not change under it')
       await work(await parts.experiment.current())
-      return aliasViews(await parts.experiment.current())
+      return aliasViews(await parts.experiment.current(), answersElsewhere(parts.settings.inputs()))
     })
   return {
     save: control.flavors.save.handler(({ input: { name, flavor } }) =>
@@ -160,7 +162,7 @@ export function indexProcedures({ index }: EngineParts) {
   }
 }
 
-/** What the engine uses, as of its start: settings of this page come before variables, and these before the project's file. */
+/** Returns what the engine uses, as of its start: settings of this page come before variables, and these before the project's file. */
 function connectionsOf({ connections, settings }: EngineParts): ConnectionView[] {
   return connections.map(({ name, variable, address, source }) => {
     const field = VARIABLES[variable].setting as keyof EngineSettings | undefined

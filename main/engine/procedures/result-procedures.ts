@@ -1,6 +1,6 @@
 import type { ExportChunk, ExportInput } from '../../../contract/control/stored-runs.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
-import { loadPrices } from '../../manifests/own-prices.ts'
+import { loadPrices } from '../../manifests/models/own-prices.ts'
 import { bundledDatasets } from '../../report/run-bundle.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
@@ -18,7 +18,14 @@ import { bundlePieces } from '../bundle-transfer.ts'
 import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
 import { otherCells } from '../queries/other-cells.ts'
-import { goldDocumentsOf, pairsOfAliases, pairsOfRuns, type StatisticsSource } from '../queries/paired-statistics.ts'
+import {
+  testingIn,
+  changesOfRuns,
+  goldOf,
+  pairsOfAliases,
+  type StatisticsSource,
+} from '../queries/paired-statistics.ts'
+import { traceText } from '../queries/trace-text.ts'
 import { provenanceDiff } from '../queries/provenance-diff.ts'
 import { frontierOf, resultOf } from '../queries/run-result.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
@@ -49,7 +56,7 @@ export function matrixProcedures({ index, judging }: EngineParts) {
   }
 }
 
-export function cellProcedures({ index, preparation, notes, judging }: EngineParts) {
+export function cellProcedures({ index, preparation, notes, judging, artifacts }: EngineParts) {
   const isWithheld = withheldBy(judging)
   return {
     notes: control.cells.notes.handler(({ input }) => ({ cells: notes.ofCells(input.run_id) })),
@@ -66,6 +73,9 @@ export function cellProcedures({ index, preparation, notes, judging }: EnginePar
       const { ok: _ok, ...slice } = await index.query('answerSlice', input)
       return slice
     }),
+    traceText: control.cells.traceText.handler(async ({ input }) => ({
+      text: await traceText(index, artifacts, input),
+    })),
     others: control.cells.others.handler(async ({ input }) => {
       const found = await otherCells(index, input)
       const withheld = await isWithheld(input.run_id, found.dataset_id)
@@ -98,10 +108,11 @@ export function comparisonProcedures({ index, experiment, stopping, config, judg
   const source = (signal: AbortSignal | undefined): StatisticsSource => ({
     index,
     signal: untilEither(signal, stopping),
+    testing: (run) => testingIn(index, run),
     // Without usable manifests every question counts as a cluster of its own.
-    goldDocuments: async (datasetId) => {
+    gold: async (datasetId) => {
       const loaded = await experiment.current().catch(() => null)
-      return loaded === null ? new Map() : goldDocumentsOf(loaded, datasetId)
+      return loaded === null ? new Map() : goldOf(loaded, datasetId)
     },
   })
   return {
@@ -118,9 +129,10 @@ export function comparisonProcedures({ index, experiment, stopping, config, judg
         await refuse(input)
         return frontierOf(index, input)
       }),
-      result: control.compare.result.handler(async ({ input }) =>
-        checkedResult(input.run_id, await resultOf(index, input.run_id, await loadPrices(config.root)), isWithheld),
-      ),
+      result: control.compare.result.handler(async ({ input }) => {
+        const [prices, loaded] = await Promise.all([loadPrices(config.root), experiment.current().catch(() => null)])
+        return checkedResult(input.run_id, await resultOf(index, input.run_id, prices, loaded), isWithheld)
+      }),
       trend: control.compare.trend.handler(async ({ input }) => (await index.query('runTrend', input)).trend),
     },
     statistics: {
@@ -130,7 +142,7 @@ export function comparisonProcedures({ index, experiment, stopping, config, judg
       }),
       runs: control.statistics.runs.handler(async ({ input, signal }) => {
         await refuse(input)
-        return pairsOfRuns(source(signal), input)
+        return changesOfRuns(source(signal), input)
       }),
     },
   }

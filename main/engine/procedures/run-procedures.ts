@@ -2,89 +2,22 @@ import { stat } from 'node:fs/promises'
 import {
   FailureClass,
   type JudgeRunInput,
-  type PlanOutcome,
+  type RescoreRunInput,
   type RetryFailuresInput,
   type RunRecovered,
-  type RunRequest,
   type StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
-import { artifactFiles, storedFilesOf } from '../../evidence/artifact-files.ts'
-import { recoverTornTail } from '../../evidence/recover-torn-tail.ts'
-import { EvidenceRefusedError } from '../../runner/open-evidence.ts'
-import type { PlanInput } from '../../runner/plan-dataset.ts'
-import { embeddedStateDir, externalPlatform } from '../../runner/platform-source.ts'
-import { prepareRun, type Preparation, type PreparedRun } from '../../runner/prepare-run.ts'
-import { openQuestions } from '../../runner/run-effects.ts'
+import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
+import { artifactFiles, storedFilesOf } from '../../evidence/files/artifact-files.ts'
+import { recoverTornTail } from '../../evidence/files/recover-torn-tail.ts'
+import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
 import { summaryWithoutGrades, withheldBy } from '../judging/withheld-grades.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { experimentView } from '../experiment-view.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
-import { pastLatenciesFrom, pastUsagesFrom, planRun } from '../run-control/plan-run.ts'
 import { control } from './control-api.ts'
-
-/** Where a run's answers come from, as its provenance will record it. */
-function placeOf({ inputs, modelSet }: PreparedRun): PlanInput['platform'] {
-  return inputs.gatewayUrl === null
-    ? { kind: 'embedded', gateway: 'embedded', basePort: null, modelSet }
-    : externalPlatform(inputs.gatewayUrl, inputs)
-}
-
-/** Where a run's embedded platform keeps its collections. */
-const collectionsOf =
-  ({ config }: EngineParts, { inputs }: PreparedRun) =>
-  (profile: string): string | null =>
-    inputs.gatewayUrl === null ? embeddedStateDir(config.stateDir, profile) : null
-
-async function prepared({ experiment, settings, config }: EngineParts, request: RunRequest): Promise<Preparation> {
-  const { resultsDir } = config
-  return prepareRun(request, { experiment: await experiment.current(), inputs: settings.inputs(), resultsDir })
-}
-
-async function plan(parts: EngineParts, request: RunRequest): Promise<PlanOutcome> {
-  const preparation = await prepared(parts, request)
-  if (!preparation.ok) return preparation
-  const { run } = preparation
-  const { index, runs } = parts
-  const outcome = await planRun(run, {
-    platform: placeOf(run),
-    collectionsOf: collectionsOf(parts, run),
-    // What earlier runs took is a help, not a condition: without an index nothing is estimated.
-    pastLatencies: async (...asked) => (await pastLatenciesFrom(index)(...asked).catch(() => null)) ?? new Map(),
-    pastUsages: async (...asked) => (await pastUsagesFrom(index)(...asked).catch(() => null)) ?? new Map(),
-  })
-  const state = runs.stateOf(run.runId)
-  const isTaken = state !== null && ['queued', 'running', 'pausing', 'cancelling'].includes(state)
-  if (isTaken) outcome.blockers.push({ code: 'run_active', message: `${run.runId} is ${state} already` })
-  return outcome
-}
-
-/** Queues a run that would be refused at its start right here, where the user sees it. */
-async function start(parts: EngineParts, request: RunRequest): Promise<{ run_id: string }> {
-  const preparation = await prepared(parts, request)
-  if (!preparation.ok) throw inputFailure(preparation.problems)
-  const { run } = preparation
-  const { blockers, deletions, publications } = await planRun(run, {
-    platform: placeOf(run),
-    collectionsOf: collectionsOf(parts, run),
-    pastLatencies: async () => new Map(),
-    pastUsages: async () => new Map(),
-  })
-  const [blocker] = blockers
-  if (blocker !== undefined)
-    throw new ControlFailure(blocker.code === 'run_conflict' ? 'run_conflict' : 'evidence_refused', blocker.message, {
-      blockers,
-    })
-  const open = openQuestions({ deletions, publications }, request)
-  if (open.length > 0)
-    throw new ControlFailure(
-      'confirmation_required',
-      `Cannot start run ${run.runId} unasked: ${open.join('; ')}. Confirm the lists of the plan, or leave out the cold reset or the publication.`,
-      { deletions, publications },
-    )
-  await parts.runs.start(run.request)
-  return { run_id: run.runId }
-}
+import { launchRun, prepareRequest, previewRequest } from './launch-run.ts'
 
 const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null
 
@@ -101,7 +34,10 @@ async function evidenceOf({ index, artifacts }: EngineParts, runId: string): Pro
 /** The request that a run was made with, or one that asks for what its rows show. */
 async function requestOf({ runs, index }: EngineParts, runId: string): Promise<StoredRunRequest> {
   const known = runs.requestOf(runId)
-  if (known !== null) return known
+  if (known !== null) {
+    const { judge_only: _judgeOnly, evaluate_from: _from, ...request } = known
+    return request
+  }
   const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
   const models = new Set(datasets.flatMap(({ aliases }) => aliases.map(({ model }) => model)))
   return {
@@ -113,19 +49,24 @@ async function requestOf({ runs, index }: EngineParts, runId: string): Promise<S
   }
 }
 
-async function newRunId({ config, runs }: EngineParts, runId: string, datasetIds: readonly string[]): Promise<string> {
+async function newRunId(
+  { config, runs }: EngineParts,
+  ending: string,
+  runId: string,
+  datasetIds: readonly string[],
+): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
-    const name = `${runId}-retry${attempt}`
+    const name = `${runId}-${ending}${attempt}`
     const files = datasetIds.map((id) => artifactFiles(config.resultsDir, name, id).evidence)
     const taken = runs.stateOf(name) !== null || (await Promise.all(files.map(exists))).includes(true)
     if (!taken) return name
   }
 }
 
-async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ run_id: string }> {
+async function retryFailedCells(parts: EngineParts, input: RetryFailuresInput): Promise<{ run_id: string }> {
   const { run_id: source, classes = FailureClass.options } = input
   const state = parts.runs.stateOf(source)
-  if (state !== null && ['queued', 'running', 'pausing', 'cancelling'].includes(state))
+  if (state !== null && isUnderWayOrQueued(state))
     throw new ControlFailure('run_state', `${source} is ${state}: its cells are still being made`, { state }, true)
   const evidence = await evidenceOf(parts, source)
   const failures = await countFailures([...evidence.values()])
@@ -135,27 +76,68 @@ async function retry(parts: EngineParts, input: RetryFailuresInput): Promise<{ r
       'not_found',
       `${source} has no failed cell of ${input.classes === undefined ? 'any class' : classes.join(', ')} among the working artifacts`,
     )
-  const { judge_only: _judgeOnly, ...request } = await requestOf(parts, source)
-  const run_id = input.new_run_id ?? (await newRunId(parts, source, request.dataset_ids))
-  const preparation = await prepared(parts, request)
-  if (!preparation.ok) throw inputFailure(preparation.problems)
-  if (parts.runs.stateOf(run_id) !== null)
-    throw new ControlFailure('run_active', `a run ${run_id} exists already: choose another name`)
+  const request = await requestOf(parts, source)
+  const run_id = input.new_run_id ?? (await newRunId(parts, 'retry', source, request.dataset_ids))
   // Publishing replaces results, which were not confirmed for this run.
   // Failed cells of other classes are taken over as they are.
   const chosen: StoredRunRequest = { ...request, cold_reset: false, publish: false, retry_failed: 'none' }
-  await parts.runs.start({ ...chosen, run_id }, { run_id: source, classes })
+  const preparation = await prepareRequest(parts, { ...chosen, run_id })
+  if (!preparation.ok) throw inputFailure(preparation.problems)
+  const { run } = preparation
+  if (parts.runs.stateOf(run_id) !== null)
+    throw new ControlFailure('run_active', `a run ${run_id} exists already: choose another name`)
+  await parts.runs.queueRun(run.request, { prepared: run, retryOf: { run_id: source, classes } })
   return { run_id }
 }
 
+/** Queues a run that scores the stored answers of another one again. Judges keep their verdicts with the run that they graded. */
+async function rescoreRun(parts: EngineParts, input: RescoreRunInput): Promise<{ run_id: string }> {
+  const { run_id: source, model_set } = input
+  refuseUnderWay(parts, source, 'its answers are still being made')
+  const datasetIds = [...(await evidenceOf(parts, source)).keys()]
+  if (datasetIds.length === 0) throw withoutAnswers('score', source, 'it')
+  const {
+    confirmed_deletions: _deletions,
+    confirmed_publications: _publications,
+    ...request
+  } = await requestOf(parts, source)
+  const run_id = input.new_run_id ?? (await newRunId(parts, 'rescored', source, datasetIds))
+  const preparation = await prepareRequest(parts, {
+    ...request,
+    run_id,
+    dataset_ids: datasetIds,
+    ...(model_set === undefined ? {} : { model_set }),
+    judge: { enabled: false },
+    cold_reset: false,
+    publish: false,
+    evaluate_from: source,
+  })
+  if (!preparation.ok) throw inputFailure(preparation.problems)
+  if (preparation.run.metrics.length === 0)
+    throw new ControlFailure(
+      'input_invalid',
+      `${source} was made without graded metrics: start a new run that has some`,
+    )
+  if (parts.runs.stateOf(run_id) !== null)
+    throw new ControlFailure('run_active', `a run ${run_id} exists already: choose another name`)
+  await parts.runs.queueRun(preparation.run.request, { prepared: preparation.run })
+  return { run_id }
+}
+
+const withoutAnswers = (verb: string, runId: string, datasets: string): ControlFailure =>
+  new ControlFailure(
+    'not_found',
+    `Cannot ${verb} ${runId}: the results folder has no answers of ${datasets}. Published results are in the folder of the run that made them.`,
+  )
+
 const refuseUnderWay = ({ runs }: EngineParts, runId: string, why: string): void => {
   const state = runs.stateOf(runId)
-  if (state !== null && ['queued', 'running', 'pausing', 'cancelling'].includes(state))
+  if (state !== null && isUnderWayOrQueued(state))
     throw new ControlFailure('run_state', `${runId} is ${state}: ${why}`, { state }, true)
 }
 
 /** Moves the torn end of each evidence file of a run aside, as the command `recover` does. */
-async function recover(parts: EngineParts, runId: string): Promise<RunRecovered> {
+async function recoverFiles(parts: EngineParts, runId: string): Promise<RunRecovered> {
   refuseUnderWay(parts, runId, 'its files are in use')
   const asked = parts.runs.requestOf(runId)?.dataset_ids ?? []
   const indexed = await parts.index.query('runSummary', { run_id: runId }).then(
@@ -183,17 +165,13 @@ export async function judgeRun(parts: EngineParts, input: JudgeRunInput): Promis
   const evidence = await evidenceOf(parts, runId)
   const datasetIds = input.dataset_ids ?? [...evidence.keys()]
   const missing = datasetIds.filter((id) => !evidence.has(id))
-  if (datasetIds.length === 0 || missing.length > 0)
-    throw new ControlFailure(
-      'not_found',
-      `Cannot judge ${runId}: the results folder has no answers of ${missing.join(', ') || 'it'}. Published results are judged with the run that made them.`,
-    )
+  if (datasetIds.length === 0 || missing.length > 0) throw withoutAnswers('judge', runId, missing.join(', ') || 'it')
   const {
     confirmed_deletions: _deletions,
     confirmed_publications: _publications,
     ...request
   } = await requestOf(parts, runId)
-  const preparation = await prepared(parts, {
+  const preparation = await prepareRequest(parts, {
     ...request,
     run_id: runId,
     dataset_ids: datasetIds,
@@ -203,7 +181,7 @@ export async function judgeRun(parts: EngineParts, input: JudgeRunInput): Promis
     judge_only: true,
   })
   if (!preparation.ok) throw inputFailure(preparation.problems)
-  await parts.runs.start(preparation.run.request)
+  await parts.runs.queueRun(preparation.run.request, { prepared: preparation.run })
   return { run_id: runId }
 }
 
@@ -212,14 +190,14 @@ export function experimentProcedures(parts: EngineParts) {
     get: control.experiment.get.handler(async () =>
       experimentView(await parts.experiment.current(), parts.settings.inputs()),
     ),
-    plan: control.experiment.plan.handler(({ input }) => plan(parts, input)),
+    plan: control.experiment.plan.handler(({ input }) => previewRequest(parts, input)),
   }
 }
 
 export function runProcedures(parts: EngineParts) {
   const { runs, index, judging } = parts
   return {
-    start: control.runs.start.handler(({ input }) => start(parts, input)),
+    start: control.runs.start.handler(({ input }) => launchRun(parts, input)),
     pause: control.runs.pause.handler(({ input }) => runs.pause(input.run_id)),
     resume: control.runs.resume.handler(({ input }) => runs.resume(input.run_id)),
     cancel: control.runs.cancel.handler(({ input }) => runs.cancel(input.run_id)),
@@ -228,7 +206,8 @@ export function runProcedures(parts: EngineParts) {
       run_id: input.run_id,
       classes: await countFailures([...(await evidenceOf(parts, input.run_id)).values()]),
     })),
-    retryFailures: control.runs.retryFailures.handler(({ input }) => retry(parts, input)),
+    retryFailures: control.runs.retryFailures.handler(({ input }) => retryFailedCells(parts, input)),
+    rescore: control.runs.rescore.handler(({ input }) => rescoreRun(parts, input)),
     list: control.runs.list.handler(async ({ input }) => {
       const list = await index.query('listRuns', input)
       return {
@@ -245,8 +224,8 @@ export function runProcedures(parts: EngineParts) {
     summary: control.runs.summary.handler(async ({ input }) =>
       summaryWithoutGrades((await index.query('runSummary', input)).summary, withheldBy(judging)),
     ),
-    steps: control.runs.steps.handler(({ input }) => runs.stepsOf(input.run_id)),
-    recover: control.runs.recover.handler(({ input }) => recover(parts, input.run_id)),
+    view: control.runs.view.handler(({ input }) => runs.viewOf(input.run_id)),
+    recover: control.runs.recover.handler(({ input }) => recoverFiles(parts, input.run_id)),
     jobs: control.runs.jobs.handler(() => runs.jobs()),
     interrupted: control.runs.interrupted.handler(() => runs.interrupted()),
   }

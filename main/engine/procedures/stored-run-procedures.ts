@@ -1,16 +1,14 @@
 import type { z } from 'zod'
 import type { ListedRun, RunOverview, RunOverviewInput } from '../../../contract/control/stored-runs.ts'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
-import type { RunJob } from '../../../contract/control/run-job.ts'
+import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { openBundle } from '../bundle-transfer.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { removedRuns, removeRun, restoreRun } from '../run-control/run-trash.ts'
+import { listTrash } from '../../lib/files/trash.ts'
+import { removeRun, restoreRun } from '../run-control/run-trash.ts'
 import { control } from './control-api.ts'
 import { oneAfterAnother } from '../../lib/one-after-another.ts'
-
-const UNDER_WAY: readonly RunJob['state'][] = ['queued', 'running', 'pausing', 'cancelling']
-const isUnderWay = (state: RunJob['state'] | null): boolean => state !== null && UNDER_WAY.includes(state)
 
 const NO_FACTS = { models: [], model_sets: [], primary_metric: null, highest: [], has_working_files: false }
 
@@ -36,6 +34,7 @@ async function overview(
       kind: head.kind,
       state,
       failures: job?.failures ?? [],
+      ...(job?.missing === undefined ? {} : { missing: job.missing }),
       at: head.last_finished_at ?? job?.finished_at ?? job?.created_at ?? null,
       datasets: head.datasets.map(({ dataset_id, label, questions, damaged }) => ({
         dataset_id,
@@ -46,7 +45,7 @@ async function overview(
       cells: cellsOf(head),
       sample: !hasFiles && state === null,
       note: notes.ofRun(head.run_id),
-      kept: isUnderWay(state) ? 'under_way' : hasFiles ? null : 'published',
+      kept: state !== null && isUnderWayOrQueued(state) ? 'under_way' : hasFiles ? null : 'published',
     }
   })
   // The page of a run without rows is the one whose times are around its own.
@@ -55,7 +54,8 @@ async function overview(
   const oldest = list.next_cursor === null ? '' : timeOf(list.runs.at(-1))
   const withoutRows = [...jobs.values()].filter((job) => {
     const at = job.finished_at ?? job.created_at
-    return !withRows.has(job.run_id) && at >= oldest && (newest === null || at < newest)
+    const isAsked = input.run_id === undefined || input.run_id === job.run_id
+    return isAsked && !withRows.has(job.run_id) && at >= oldest && (newest === null || at < newest)
   })
   const unindexed = withoutRows.map(
     ({ run_id, state, failures, request, finished_at: end, created_at: start }): ListedRun => ({
@@ -72,7 +72,7 @@ async function overview(
       cells: { ok: 0, failed: 0 },
       sample: false,
       note: notes.ofRun(run_id),
-      kept: isUnderWay(state) ? 'under_way' : null,
+      kept: isUnderWayOrQueued(state) ? 'under_way' : null,
     }),
   )
   return {
@@ -101,7 +101,7 @@ async function indexedAmong(index: EngineParts['index'], runIds: readonly string
 async function remove(parts: EngineParts, runId: string) {
   const { runs, index, config, artifacts } = parts
   const state = runs.stateOf(runId)
-  if (isUnderWay(state))
+  if (state !== null && isUnderWayOrQueued(state))
     throw new ControlFailure('run_state', `Cannot remove ${runId}: it is ${state}. Cancel it first.`, { state }, true)
   const indexed = await index.query('runSummary', { run_id: runId }).then(
     ({ summary }) => summary.datasets.map(({ dataset_id }) => dataset_id),
@@ -133,7 +133,7 @@ export function storedRunProcedures(parts: EngineParts) {
         return imported
       }),
     ),
-    trash: control.runs.trash.handler(() => removedRuns(place)),
+    trash: control.runs.trash.handler(() => listTrash(config.stateDir)),
     restore: control.runs.restore.handler(({ input }) =>
       inTurn(async () => {
         const { run, journal } = await restoreRun(place, input.trash_id)

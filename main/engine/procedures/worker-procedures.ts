@@ -3,14 +3,21 @@ import { RefusalError } from '../../evidence/errors.ts'
 import { databaseAddress } from '../../evidence/postgres/database-address.ts'
 import { databaseStoreAt } from '../../evidence/postgres/database-store.ts'
 import { workerState, type RunWorker } from '../../evidence/postgres/database-workers.ts'
-import { withoutSecrets } from '../../lib/known-secrets.ts'
-import { sanitizeForTerminal } from '../../lib/sanitize-for-terminal.ts'
-import { RayError, rayJobLog, rayJobsOf, stopRayJob, type RayCluster, type RunOfRay } from '../../lib/ray-jobs.ts'
+import { withoutSecrets } from '../../../core/known-secrets.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import {
+  RayError,
+  rayJobLog,
+  rayJobsOf,
+  stopRayJob,
+  type RayCluster,
+  type RunOfRay,
+} from '../../lib/services/ray-jobs.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { control } from './control-api.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
-import { cellId } from '../../evidence/row-id.ts'
+import { cellId } from '../../evidence/rows/row-id.ts'
 
 const MAX_WORKERS = 200
 const MAX_JOBS = 50
@@ -136,7 +143,7 @@ function endOf(log: string): RayJobLogView {
   return { text: withoutSecrets(lines.map(sanitizeForTerminal).join('\n')), is_cut: isCut }
 }
 
-/** What a page can name of a claim in a database, which is a part of a hash. */
+/** Describes what a page can name of a claim in a database, which is a part of a hash. */
 interface NamedCell {
   question_id: string
   model: string
@@ -161,7 +168,7 @@ interface Names {
 class CellsInHand {
   #last: { of: Names; names: Promise<ReadonlyMap<string, NamedCell>> } | null = null
 
-  /** By claim; those that are no first row of a cell of this dataset are left out. */
+  /** By claim; those that are not the first row of a cell of this dataset are left out. */
   namesOf(of: Names): Promise<ReadonlyMap<string, NamedCell>> {
     const last = this.#last
     const isSame =

@@ -1,18 +1,13 @@
 import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
-import {
-  metricOfId,
-  type Aggregate,
-  type ApproachSummary,
-  type ColumnHead,
-  type ColumnHeads,
-  type IndexMetric,
-  type MetricState,
-  type RunDatasetSummary,
-} from '../../../contract/index.ts'
-import { metricOf, metricsOf } from '../../report/aggregate-access.ts'
-import { coverageNotes } from '../../report/coverage-notes.ts'
-import { isScoreOfCells, METRICS_OF, type ScoreMetric } from '../../report/metric-outcome.ts'
-import { readAggregate } from '../../report/write-artifacts.ts'
+import type { ColumnHead, ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { RunDatasetSummary } from '../../../contract/control/run-index/runs.ts'
+import type { Aggregate, ApproachSummary, MetricState } from '../../../contract/evidence/aggregate.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
+import { metricOf, metricsOf } from '../../report/aggregate/aggregate-access.ts'
+import { coverageNotes } from '../../report/tables/coverage-notes.ts'
+import { isScoreOfCells, METRICS_OF, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
+import { readAggregate } from '../../report/publication/write-artifacts.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 
@@ -116,7 +111,7 @@ async function aliasesOfIndex(index: RunIndexApi, runId: string, dataset: RunDat
   })
 }
 
-/** Where every expected cell of a dataset run went, by alias and metric. */
+/** Returns where every expected cell of a dataset run went, by alias and metric. */
 export async function coverageOf(index: RunIndexApi, runId: string, datasetId: string): Promise<Coverage> {
   const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
   const dataset = datasets.find(({ dataset_id }) => dataset_id === datasetId)

@@ -1,9 +1,12 @@
-import type { BaseApproach, CellInput, CellOutcome, MatrixPageCell } from '../../../contract/index.ts'
+import type { BaseApproach } from '../../../contract/approaches.ts'
+import type { CellInput, CellOutcome } from '../../../contract/control/run-index/cell.ts'
+import type { MatrixPageCell } from '../../../contract/control/run-index/matrix-page.ts'
 import type { OtherCell } from '../../../contract/control/cells.ts'
 import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
-import { rowId } from '../../evidence/row-id.ts'
+import { mean } from '../../lib/text/numbers.ts'
+import { rowId } from '../../evidence/rows/row-id.ts'
 import { wholeMatrix } from './whole-matrix.ts'
 
 interface OtherCells {
@@ -30,10 +33,7 @@ const nothing = ({ model, base_model }: Named): OtherCell => ({
   judge_mean: null,
 })
 
-function judgeMean({ verdicts }: Found): number | null {
-  const grades = verdicts.flatMap(({ score }) => score ?? [])
-  return grades.length === 0 ? null : grades.reduce((sum, grade) => sum + grade, 0) / grades.length
-}
+const judgeMean = ({ verdicts }: Found): number | null => mean(verdicts.flatMap(({ score }) => score ?? []))
 
 function fromRow(alias: Named, found: Extract<Found, { kind: 'canonical' }>): OtherCell {
   const { row } = found

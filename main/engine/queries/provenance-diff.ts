@@ -1,4 +1,6 @@
-import { fieldPath, type Reproducibility, type RunSummary } from '../../../contract/index.ts'
+import type { RunSummary } from '../../../contract/control/run-index/runs.ts'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
+import { fieldPath } from '../../../core/issues.ts'
 import type { ProvenanceDiff } from '../../../contract/control/comparison.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
@@ -29,7 +31,7 @@ export function diffProvenance(all: readonly (Reproducibility | null)[]): Pick<P
   return { same, differences }
 }
 
-/** What most of a dataset run's rows were made under. */
+/** Returns what most of a dataset run's rows were made under. */
 function provenanceOf({ datasets }: RunSummary, datasetId: string): Reproducibility | null {
   const all = datasets.find(({ dataset_id }) => dataset_id === datasetId)?.provenance ?? []
   return all.toSorted((a, b) => b.cells - a.cells)[0]?.reproducibility ?? null

@@ -1,29 +1,70 @@
 // The outcome of runs from their summaries on disk: verdicts and costs of one, quality against cost over several.
 import type { RunResult, Frontier, FrontierInput, FrontierPoint } from '../../../contract/control/comparison.ts'
-import { cloudApproaches } from '../../../contract/evidence/cloud-use.ts'
-import type { Prices, Aggregate } from '../../../contract/index.ts'
-import { approachCosts } from '../../report/answer-cost.ts'
-import { modelCaution } from '../../report/findings.ts'
-import { inLadderOrder } from '../../report/long-csv.ts'
-import { readVerdictsOf } from '../../report/verdict.ts'
+import { cloudApproaches } from '../../../core/evidence/cloud-use.ts'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import type { Prices } from '../../../contract/manifests/prices.ts'
+import { approachCosts } from '../../report/tables/answer-cost.ts'
+import { protocolRows } from '../../report/tables/budget-tables.ts'
+import { ingestionWords } from '../../report/tables/ingestion-words.ts'
+import { modelCaution } from '../../report/tables/findings.ts'
+import { inLadderOrder } from '../../report/csv/long-csv.ts'
+import { levelSentences } from '../../report/tables/measured-levels.ts'
+import { verdictsOf } from '../../report/verdict/verdict.ts'
+import type { Experiment } from '../../manifests/experiment.ts'
+import { ageWords, publishedAge } from '../../manifests/project/published-age.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 import { currentAggregate } from './coverage.ts'
 
-/** The verdicts of a run, from the summaries on disk, and what its approaches cost at these prices. Rejects with `not_found` for a run that is not indexed. */
-export async function resultOf(index: RunIndexApi, runId: string, prices: Prices): Promise<RunResult> {
+/**
+ * The verdicts of a run, from the summaries on disk, and what its approaches cost at these prices. `experiment` is null where its manifests cannot be
+ * used. Rejects with `not_found` for a run that is not indexed.
+ */
+export async function resultOf(
+  index: RunIndexApi,
+  runId: string,
+  prices: Prices,
+  experiment: Experiment | null,
+): Promise<RunResult> {
   const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
   const aggregates = await Promise.all(datasets.map((dataset) => currentAggregate(dataset)))
   const found = inLadderOrder(aggregates.filter((aggregate) => aggregate !== null))
   return {
-    verdicts: readVerdictsOf(found),
+    verdicts: verdictsOf(found),
     pending: datasets.flatMap(({ label }, position) => (aggregates[position] === null ? [label] : [])),
+    levels: levelSentences(found),
     cloud: cloudApproaches(found),
     costs: found.flatMap((aggregate) => {
       const { id: dataset_id, label } = aggregate.dataset
       return approachCosts(aggregate, prices).map((cost) => ({ dataset_id, label, ...cost }))
     }),
+    amounts: found.map((aggregate) => ({
+      dataset_id: aggregate.dataset.id,
+      label: aggregate.dataset.label,
+      context_budget: aggregate.reproducibility?.runtime.context_budget ?? null,
+      approaches: aggregate.approaches.map(({ model, base_model, context_tokens: tokens, budget_curve }) => ({
+        model,
+        base: base_model,
+        context_tokens: tokens?.median ?? null,
+        budget_curve,
+      })),
+      extraction: ingestionWords(aggregate),
+      protocol: protocolRows(aggregate),
+    })),
     caution: modelCaution(found),
+    age: experiment === null ? null : await oldestOf(experiment, runId, found),
   }
+}
+
+/** The age of the first dataset of a published run that has one: a run is published with one revision. */
+async function oldestOf(experiment: Experiment, runId: string, found: readonly Aggregate[]): Promise<string | null> {
+  for (const aggregate of found) {
+    const dataset = experiment.datasets.find(({ dataset: { id } }) => id === aggregate.dataset.id)
+    if (dataset?.dataset.published?.run_id !== runId) continue
+    const age = await publishedAge(experiment, dataset, aggregate)
+    const words = age === null ? null : ageWords(age)
+    if (words !== null) return words
+  }
+  return null
 }
 
 type Point = Omit<FrontierPoint, 'on_frontier'>

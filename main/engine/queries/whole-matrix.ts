@@ -1,4 +1,5 @@
-import type { IndexMetric, MatrixPageRow } from '../../../contract/index.ts'
+import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
 import { ControlFailure } from '../control-failure.ts'
 

@@ -1,25 +1,23 @@
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import type { CanonicalRow } from '../../../contract/index.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { UNGRADABLE } from '../../../core/evidence/gap-reasons.ts'
 import { FailureClass } from '../../../contract/control/run-job.ts'
 import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import type { EvidenceStore } from '../../evidence/evidence-store.ts'
-import { rowId, rowKeyOf } from '../../evidence/row-id.ts'
-import { identityOfRow } from '../../evidence/run-identity.ts'
+import { rowId, rowKeyOf } from '../../evidence/rows/row-id.ts'
+import { identityOfRow } from '../../evidence/rows/run-identity.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
-import { withEvaluation } from '../../runner/build-row.ts'
-import { EvidenceRefusedError, ResumeConflictError } from '../../runner/open-evidence.ts'
+import { withEvaluation } from '../../runner/cells/build-row.ts'
+import { EvidenceRefusedError, ResumeConflictError } from '../../runner/cells/open-evidence.ts'
 
-/** A metric that cannot be measured on the answer itself, such as faithfulness of a refusal: a further evaluation gives the same. */
-const OF_THE_ANSWER: ReadonlySet<string> = new Set(['no_statements'])
-
-/** How a cell failed: its call, or the evaluation of a good answer; null when it did not. */
+/** Returns how a cell failed: its call, or the evaluation of a good answer; null when it did not. */
 function failureClassOf({ error, metrics: { ragas } }: Pick<CanonicalRow, 'error' | 'metrics'>): FailureClass | null {
   if (error !== null) return error.type
   if (ragas.error_type === 'timeout') return 'evaluation_timeout'
   const errors = Object.values(ragas.metric_errors)
-  const isOfAnswer = errors.length > 0 && errors.every((error) => OF_THE_ANSWER.has(error))
+  const isOfAnswer = errors.length > 0 && errors.every((error) => UNGRADABLE.has(error))
   return !isOfAnswer && (ragas.status === 'error' || errors.length > 0) ? 'evaluation_error' : null
 }
 
@@ -64,9 +62,9 @@ interface Takeover {
   target: string
   runId: string
   datasetId: string
-  /** Where the rows of the new run are kept. */
+  /** States where the rows of the new run are kept. */
   store: EvidenceStore
-  /** What is made again; everything else is taken over. */
+  /** Holds what is made again; everything else is taken over. */
   classes: readonly FailureClass[]
   signal: AbortSignal
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { StoredRunRequest } from '../../../contract/control/run-job.ts'
+import type { PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { EventHub } from '../event-hub.ts'
 import { RunControl } from './run-control.ts'
 import { RunJournal } from './run-journal.ts'
@@ -56,21 +57,21 @@ describe('RunControl whose journal cannot be written', () => {
   it('does not start a run later whose start was refused', async () => {
     const control = await openControl()
     await breakJournal()
-    await expect(control.start(request('first'))).rejects.toMatchObject({ error: { code: 'journal_not_written' } })
+    await expect(control.queueRun(request('first'))).rejects.toMatchObject({ error: { code: 'journal_not_written' } })
     expect(control.isIdle).toBe(true)
     expect(control.jobs()).toEqual([])
     await repairJournal()
-    await control.start(request('second'))
+    await control.queueRun(request('second'))
     await ended(control, 'second')
     expect(started).toEqual(['second'])
   })
 
   it('keeps the former state of a run whose second start was refused', async () => {
     const control = await openControl()
-    await control.start(request('first'))
+    await control.queueRun(request('first'))
     await ended(control, 'first')
     await breakJournal()
-    await expect(control.start(request('first'))).rejects.toThrow('Cannot record the state of run first')
+    await expect(control.queueRun(request('first'))).rejects.toThrow('Cannot record the state of run first')
     expect(control.stateOf('first')).toBe('failed')
     await repairJournal()
     expect(JSON.parse(await readFile(join(journalFolder, 'first.json'), 'utf8'))).toMatchObject({ state: 'failed' })
@@ -78,15 +79,42 @@ describe('RunControl whose journal cannot be written', () => {
 
   it('does not start a run later whose resume was refused', async () => {
     const control = await openControl()
-    await control.start(request('first'))
+    await control.queueRun(request('first'))
     await ended(control, 'first')
     started = []
     await breakJournal()
     await expect(control.resume('first')).rejects.toMatchObject({ error: { code: 'journal_not_written' } })
     expect(control.jobs()).toMatchObject([{ run_id: 'first', state: 'failed', resumable: true }])
     await repairJournal()
-    await control.start(request('second'))
+    await control.queueRun(request('second'))
     await ended(control, 'second')
     expect(started).toEqual(['second'])
+  })
+})
+
+describe('what the start of a run prepared', () => {
+  // Its platform is refused, so that the run ends at once.
+  const prepared = { datasets: [] } as unknown as PreparedRun
+
+  it('is used where the run need not wait, and prepared again where it is resumed', async () => {
+    const control = await openControl()
+    await control.queueRun(request('first'), { prepared })
+    await ended(control, 'first')
+    expect(started).toEqual([])
+    await control.resume('first')
+    await ended(control, 'first')
+    expect(started).toEqual(['first'])
+  })
+
+  it('is prepared again where the run waits for another: manifests may be edited meanwhile', async () => {
+    const control = await openControl()
+    await Promise.all([
+      control.queueRun(request('first'), { prepared }),
+      control.queueRun(request('second'), { prepared }),
+    ])
+    await ended(control, 'first')
+    await ended(control, 'second')
+    // Which one of them waits depends on whose journal is written first.
+    expect(started).toHaveLength(1)
   })
 })

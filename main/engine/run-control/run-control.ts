@@ -4,30 +4,38 @@ import type {
   RunFailure,
   RunJob,
   RunRequest,
-  RunSteps,
+  RunView,
   StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
-import type { RunEvent } from '../../../contract/index.ts'
-import { plural } from '../../../contract/words.ts'
-import { storedFilesOf, type ArtifactPlace } from '../../evidence/artifact-files.ts'
-import { INGESTION_STOPPED } from '../../runner/ingest.ts'
-import { judgeStoredRun } from '../../runner/judge-stored-run.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
+import {
+  cellsOf,
+  foldRun,
+  isUnderWay,
+  isUnderWayOrQueued,
+  missingIn,
+  runProgress,
+} from '../../../core/evidence/run-fold.ts'
+import { messageOf } from '../../../core/json.ts'
+import { storedFilesOf, type ArtifactPlace } from '../../evidence/files/artifact-files.ts'
+import { INGESTION_STOPPED } from '../../runner/ingestion/ingest.ts'
+import { evaluateStoredRun } from '../../runner/finish/evaluate-stored-run.ts'
+import { judgeStoredRun } from '../../runner/finish/judge-stored-run.ts'
 import { codeOf } from '../../runner/ladder-step.ts'
-import type { PlatformSource } from '../../runner/platform-source.ts'
+import type { PlatformSource } from '../../runner/platform/platform-source.ts'
 import {
   datasetRunsOf,
   filesOf,
   inResultsFolder,
   type Preparation,
   type PreparedRun,
-} from '../../runner/prepare-run.ts'
+} from '../../runner/prepare/prepare-run.ts'
 import { runLadder, type LadderOutcome } from '../../runner/run-ladder.ts'
-import { initialProgress, pace, track, type RunProgress } from '../../runner/run-progress.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EventHub } from '../event-hub.ts'
 import { takeOverRows } from './failed-cells.ts'
 import type { JournalEntry, RunJournal } from './run-journal.ts'
-import { cellsOf, isResumable, isUnderWay, nextRunState, withEvent, type RunCommand, type RunEnd } from './run-state.ts'
+import { isResumable, nextRunState, type RunCommand, type RunEnd } from './run-state.ts'
 
 interface RunControlOptions {
   journal: RunJournal
@@ -39,7 +47,7 @@ interface RunControlOptions {
   beginPlatform: (run: PreparedRun) => Promise<PlatformSource>
   endPlatform: () => void
   report: (error: unknown) => void
-  /** How long cells in flight may take to finish when the engine ends. */
+  /** Limits how long cells in flight may take to finish when the engine ends. */
   graceMs?: number
 }
 
@@ -51,26 +59,31 @@ interface RetryOf {
 
 interface Live {
   entry: JournalEntry
+  /** The run as its start checked it; null where it waits, since manifests may be edited meanwhile, and where it is resumed. */
+  prepared: PreparedRun | null
   /** Set while it is under way. */
   going: Going | null
-  /** Whether the journal holds the entry; a queued run starts only then. */
+  /** True when the journal holds the entry; a queued run starts only then. */
   isDurable: boolean
 }
 
 interface Going {
   drain: AbortController
   abort: AbortController
-  progress: RunProgress
-  step: NonNullable<RunJob['progress']>['step']
   /** Reported by the steps themselves. */
   failures: RunFailure[]
-  /** When counts were last written to the journal; of the monotonic clock. */
+  /** States when counts were last written to the journal; of the monotonic clock. */
   recordedAt: number
   done: Promise<void>
 }
 
+interface Ended {
+  end: RunEnd
+  failures: RunFailure[]
+}
+
 const GRACE_MS = 3000
-/** How old the counts in the journal may be when an engine dies. */
+/** Limits how old the counts in the journal may be when an engine dies. */
 const RECORD_EVERY_MS = 2000
 const MAX_LISTED = 200
 const MAX_FAILURES = 50
@@ -100,7 +113,7 @@ export class RunControl {
       const state = nextRunState(entry.state, 'engine_gone')
       const kept = state === null ? entry : { ...entry, state }
       if (state !== null) await options.journal.save(kept)
-      control.#jobs.set(entry.run_id, { entry: kept, going: null, isDurable: true })
+      control.#jobs.set(entry.run_id, { entry: kept, prepared: null, going: null, isDurable: true })
       control.#lastOrder = Math.max(control.#lastOrder, entry.order)
     }
     return control
@@ -138,10 +151,10 @@ export class RunControl {
   }
 
   /** Steps and counts as last known. Throws `ControlFailure` for a run that this engine never had. */
-  stepsOf(runId: string): RunSteps {
+  viewOf(runId: string): RunView {
     const live = this.#jobs.get(runId)
     if (live === undefined) throw new ControlFailure('not_found', `unknown run ${runId}`)
-    return { run_id: runId, datasets: live.entry.datasets }
+    return { run_id: runId, seq: this.#options.hub.newest, datasets: live.entry.datasets }
   }
 
   /** The request that a run was last started with; null for runs that this engine never had. */
@@ -149,12 +162,15 @@ export class RunControl {
     return this.#jobs.get(runId)?.entry.request ?? null
   }
 
-  /** Queues a run. Throws `ControlFailure` for one of that name that is under way or queued. */
-  async start(request: StoredRunRequest & { run_id: string }, retryOf: RetryOf | null = null): Promise<void> {
+  /** Queues a run; what was prepared of it is used where it need not wait. Throws `ControlFailure` for one of that name that is under way or queued. */
+  async queueRun(
+    request: StoredRunRequest & { run_id: string },
+    { retryOf = null, prepared = null }: { retryOf?: RetryOf | null; prepared?: PreparedRun | null } = {},
+  ): Promise<void> {
     const { run_id: runId } = request
     const known = this.#jobs.get(runId)
     this.#refuseWhenClosing()
-    if (known !== undefined && (isUnderWay(known.entry.state) || known.entry.state === 'queued'))
+    if (known !== undefined && isUnderWayOrQueued(known.entry.state))
       throw new ControlFailure('run_active', `the run ${runId} is already ${known.entry.state}`)
     this.#lastOrder += 1
     const entry: JournalEntry = {
@@ -172,7 +188,7 @@ export class RunControl {
       order: this.#lastOrder,
       cold_datasets: [],
     }
-    const live: Live = { entry, going: null, isDurable: false }
+    const live: Live = { entry, prepared, going: null, isDurable: false }
     this.#jobs.set(runId, live)
     try {
       await this.#keep(live)
@@ -181,7 +197,8 @@ export class RunControl {
       else this.#jobs.set(runId, known)
       throw journalFailure(runId, error)
     }
-    this.#pump()
+    if (this.#active !== null) live.prepared = null
+    this.#startNext()
   }
 
   async pause(runId: string): Promise<RunJob> {
@@ -200,7 +217,8 @@ export class RunControl {
   async resume(runId: string): Promise<RunJob> {
     this.#refuseWhenClosing()
     const live = await this.#command(runId, 'resume', { finished_at: null, failures: [] })
-    this.#pump()
+    live.prepared = null
+    this.#startNext()
     return jobOf(live)
   }
 
@@ -217,7 +235,7 @@ export class RunControl {
   async forget(runId: string): Promise<void> {
     const live = this.#jobs.get(runId)
     if (live === undefined) return
-    if (isUnderWay(live.entry.state) || live.entry.state === 'queued')
+    if (isUnderWayOrQueued(live.entry.state))
       throw new ControlFailure('run_state', `${runId} is ${live.entry.state}: stop it first`, undefined, true)
     await this.#options.journal.remove(runId)
     this.#jobs.delete(runId)
@@ -227,7 +245,7 @@ export class RunControl {
   async readopt(entry: JournalEntry): Promise<void> {
     if (this.#jobs.has(entry.run_id))
       throw new ControlFailure('run_active', `another run has the name ${entry.run_id} now: remove that one first`)
-    const live: Live = { entry, going: null, isDurable: true }
+    const live: Live = { entry, prepared: null, going: null, isDurable: true }
     this.#jobs.set(entry.run_id, live)
     this.#lastOrder = Math.max(this.#lastOrder, entry.order)
     await this.#keep(live)
@@ -274,7 +292,7 @@ export class RunControl {
     try {
       await this.#keep(live)
     } catch (error) {
-      // What the journal does not hold has not happened: a resumed run must not start later, when it is no longer expected.
+      // An entry that the journal does not hold has not happened: a resumed run must not start later, when it is no longer expected.
       const undone = Object.fromEntries(Object.keys(changes).map((key) => [key, before[key as keyof JournalEntry]]))
       if (live.entry.state === next) live.entry = { ...live.entry, ...undone, state }
       live.isDurable = true
@@ -294,80 +312,68 @@ export class RunControl {
       .sort((a, b) => byNewest(b, a))
   }
 
-  #pump(): void {
+  #startNext(): void {
     const next = this.#queue()[0]
     if (this.#active !== null || this.#isClosing || next === undefined) return
     this.#active = next
     const going: Going = {
       drain: new AbortController(),
       abort: new AbortController(),
-      progress: initialProgress(),
-      step: null,
       failures: [],
       recordedAt: 0,
       done: Promise.resolve(),
     }
     next.going = going
-    going.done = this.#run(next, going)
+    going.done = this.#runToEnd(next, going)
       .catch((error: unknown) => this.#lost(next, error))
       .finally(() => {
         next.going = null
         this.#active = null
-        this.#pump()
+        this.#startNext()
       })
   }
 
   /** The journal itself cannot be written: nothing more can be promised, but the panel must not show a run that is over. */
   #lost(live: Live, error: unknown): void {
     this.#options.report(error)
-    const message = error instanceof Error ? error.message : String(error)
+    const message = messageOf(error)
     const failure: RunFailure = { dataset_id: null, step: null, code: 'journal_not_written', message }
     live.entry = { ...live.entry, state: 'failed', failures: [failure] }
     this.#options.hub.publish({ type: 'run.changed', job: jobOf(live) })
   }
 
-  async #run(live: Live, going: Going): Promise<void> {
+  /** One run from its place in the queue to its recorded end. */
+  async #runToEnd(live: Live, going: Going): Promise<void> {
+    // 1. Record that it is under way: from here on a crash leaves it interrupted, and so resumable.
     await this.#move(live, 'begin', { started_at: live.entry.started_at ?? new Date().toISOString() })
-    const { end, failures } = await this.#climb(live, going)
+    // 2. Climb the ladder; whatever that throws decides the end.
+    const started = performance.now()
+    const { end, failures } = await this.#climbLadder(live, going).then(
+      (outcome) => endOf(outcome, going),
+      (error: unknown) => this.#endByError(live, going, error, performance.now() - started),
+    )
+    // 3. Record the end. The error of an aborted step is the cancellation itself.
     const isCancelled = live.entry.state === 'cancelling'
-    going.progress = initialProgress()
     await this.#move(live, end, {
       finished_at: new Date().toISOString(),
-      // What an aborted step threw is the cancellation itself.
       failures: isCancelled ? [] : failures.slice(0, MAX_FAILURES),
     })
   }
 
-  /** The run itself; whatever it throws is how it ended. */
-  async #climb(live: Live, going: Going): Promise<{ end: RunEnd; failures: RunFailure[] }> {
-    const { hub } = this.#options
-    const started = performance.now()
-    try {
-      const outcome = await this.#ladder(live, going)
-      const end = outcome.outcome === 'interrupted' ? 'stopped' : outcome.outcome
-      return { end, failures: [...going.failures, ...leftOut(outcome), ...unanswered(outcome)] }
-    } catch (error) {
-      const isStopped = going.abort.signal.aborted
-      if (!isStopped) this.#options.report(error)
-      const outcome = isStopped ? 'interrupted' : 'failed'
-      const duration_ms = performance.now() - started
-      hub.publish({ type: 'run.finished', run_id: live.entry.run_id, outcome, duration_ms })
-      const message = error instanceof Error ? error.message : String(error)
-      const failure: RunFailure = { dataset_id: null, step: null, code: codeOf(error), message }
-      return { end: isStopped ? 'stopped' : 'failed', failures: [...going.failures, failure] }
-    }
-  }
-
-  async #ladder(live: Live, going: Going): Promise<LadderOutcome> {
+  async #climbLadder(live: Live, going: Going): Promise<LadderOutcome> {
     const { entry } = live
-    const prepared = await this.#options.prepare(entry.request)
-    if (!prepared.ok) throw inputFailure(prepared.problems)
+    // 1. Take what the click prepared. A run that waited or is resumed is prepared again.
+    const prepared = live.prepared ?? (await this.#prepare(entry.request))
+    live.prepared = null
     // The files that variables name hold the run whose failed cells are made again.
-    const run = entry.retry_of === null ? prepared.run : inResultsFolder(prepared.run)
+    const run = entry.retry_of === null ? prepared : inResultsFolder(prepared)
+    // 2. Take the platform for this run.
     const platform = await this.#options.beginPlatform(run)
     try {
       const emit = (event: RunEvent): void => this.#emit(live, going, event)
+      // 3. Take over the rows of the run whose failed cells are made again.
       if (entry.retry_of !== null) await this.#takeOver(run, entry.retry_of, going.abort.signal)
+      // 4. Run each dataset, one after another.
       const runs = datasetRunsOf(run, {
         platform,
         coldDatasets: entry.cold_datasets,
@@ -375,10 +381,31 @@ export class RunControl {
         drain: going.drain.signal,
         abort: going.abort.signal,
       })
-      return await (run.request.judge_only === true ? judgeStoredRun(runs, emit) : runLadder(runs, emit))
+      const { judge_only: isJudging, evaluate_from: from } = run.request
+      if (isJudging === true) return await judgeStoredRun(runs, emit)
+      if (from === undefined) return await runLadder(runs, emit)
+      const evidenceOf = (id: string): string => storedFilesOf(this.#options.artifacts, from, id).evidence
+      return await evaluateStoredRun(runs, { runId: from, evidenceOf }, emit)
     } finally {
+      // 5. Give the platform back.
       this.#options.endPlatform()
     }
+  }
+
+  #endByError(live: Live, going: Going, error: unknown, duration_ms: number): Ended {
+    const isStopped = going.abort.signal.aborted
+    if (!isStopped) this.#options.report(error)
+    const outcome = isStopped ? 'interrupted' : 'failed'
+    this.#options.hub.publish({ type: 'run.finished', run_id: live.entry.run_id, outcome, duration_ms })
+    const message = messageOf(error)
+    const failure: RunFailure = { dataset_id: null, step: null, code: codeOf(error), message }
+    return { end: isStopped ? 'stopped' : 'failed', failures: [...going.failures, failure] }
+  }
+
+  async #prepare(request: StoredRunRequest): Promise<PreparedRun> {
+    const preparation = await this.#options.prepare(request)
+    if (!preparation.ok) throw inputFailure(preparation.problems)
+    return preparation.run
   }
 
   async #takeOver(run: PreparedRun, { run_id: source, classes }: RetryOf, signal: AbortSignal): Promise<void> {
@@ -392,13 +419,8 @@ export class RunControl {
   }
 
   #emit(live: Live, going: Going, event: RunEvent): void {
-    track(going.progress, event, Date.now())
     this.#record(live, going, event)
-    if (event.type === 'step.started') {
-      going.step = event.step
-      going.progress.datasetId = event.dataset_id
-    }
-    // A person who pauses or cancels in the middle of an ingestion stops it: that is no failure.
+    // A person who pauses or cancels in the middle of an ingestion stops it, which does not count as a failure.
     if (event.type === 'step.failed' && event.code !== INGESTION_STOPPED) {
       const { dataset_id, step, code, message } = event
       going.failures.push({ dataset_id, step, code, message: message.slice(0, 4000) })
@@ -409,7 +431,7 @@ export class RunControl {
 
   /** Steps go to the journal at once, counts of cells now and then. A journal that cannot be written shows at the next change of state. */
   #record(live: Live, going: Going, event: RunEvent): void {
-    const datasets = withEvent(live.entry.datasets, event, new Date().toISOString())
+    const datasets = foldRun(live.entry.datasets, event, new Date().toISOString())
     if (datasets === live.entry.datasets) return
     live.entry = { ...live.entry, datasets, cells: cellsOf(datasets) }
     const now = performance.now()
@@ -429,10 +451,15 @@ export class RunControl {
   }
 }
 
+const endOf = (outcome: LadderOutcome, { failures }: Going): Ended => ({
+  end: outcome.outcome === 'interrupted' ? 'stopped' : outcome.outcome,
+  failures: [...failures, ...leftOut(outcome)],
+})
+
 const journalFailure = (runId: string, error: unknown): ControlFailure =>
   new ControlFailure(
     'journal_not_written',
-    `Cannot record the state of run ${runId}: ${error instanceof Error ? error.message : String(error)}. Nothing was started or changed; free disk space or make the project's .rag-ladder folder writable, then try again.`,
+    `Cannot record the state of run ${runId}: ${messageOf(error)}. Nothing was started or changed; free disk space or make the project's .rag-ladder folder writable, then try again.`,
     undefined,
     true,
   )
@@ -446,38 +473,13 @@ function leftOut({ datasets }: LadderOutcome): RunFailure[] {
   )
 }
 
-function unanswered({ datasets }: LadderOutcome): RunFailure[] {
-  return datasets
-    .filter(({ status }) => status === 'cells_failed')
-    .map(({ datasetId, cells }) => ({
-      dataset_id: datasetId,
-      step: 'check_cells',
-      code: 'cells_failed',
-      message:
-        cells.failed === 0
-          ? 'some cells have no answer: their rows in the evidence hold the reasons'
-          : `${plural(cells.failed, 'cell')} failed: their rows in the evidence hold the reasons`,
-    }))
-}
-
-function progressOf({ going }: Live): RunJob['progress'] {
-  if (going === null) return null
-  const { datasetId, total, done, reused, failed, judge } = going.progress
-  const rate = pace(going.progress, Date.now())
-  return {
-    dataset_id: datasetId,
-    step: going.step,
-    total,
-    done,
-    reused,
-    failed,
-    cells_per_second: rate?.perSecond ?? null,
-    left_ms: rate?.leftMs ?? null,
-    judge,
-  }
-}
-
 function jobOf(live: Live): RunJob {
-  const { schema_version: _version, order: _order, cold_datasets: _cold, datasets: _steps, ...job } = live.entry
-  return { ...job, progress: isUnderWay(job.state) ? progressOf(live) : null, resumable: isResumable(job.state) }
+  const { schema_version: _version, order: _order, cold_datasets: _cold, datasets, ...job } = live.entry
+  const missing = missingIn(datasets)
+  return {
+    ...job,
+    ...(missing.length === 0 ? {} : { missing }),
+    progress: isUnderWay(job.state) ? runProgress(datasets) : null,
+    resumable: isResumable(job.state),
+  }
 }

@@ -1,18 +1,19 @@
 import { readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { Identifier } from '../../../contract/index.ts'
-import { DatasetSteps, RunJob } from '../../../contract/control/run-job.ts'
+import { Identifier } from '../../../contract/common.ts'
+import { DatasetProgress, RunJob } from '../../../contract/control/run-job.ts'
+import { jsonIn } from '../../../core/json.ts'
 import { type InTurn, oneAfterAnother } from '../../lib/one-after-another.ts'
-import { jsonIn, orIfMissing } from '../../lib/read-json.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { orIfMissing } from '../../lib/files/read-json.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 
 /** A run on disk: enough to continue it after the engine has ended. */
 export const JournalEntry = z.strictObject({
   schema_version: z.literal(1),
   ...RunJob.omit({ progress: true, resumable: true }).shape,
   /** Steps and counts of each dataset, so that they can be shown after a restart of the engine. */
-  datasets: z.array(DatasetSteps).default([]),
+  datasets: z.array(DatasetProgress).default([]),
   /** Position in the queue: smaller numbers first. */
   order: z.number(),
   /** Datasets whose cold reset is done and must not be done again. */

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { removedRuns, removeRun, restoreRun, type RunTrashPlace } from './run-trash.ts'
+import { listTrash } from '../../lib/files/trash.ts'
+import { removeRun, restoreRun, type RunTrashPlace } from './run-trash.ts'
 
 let root: string
 let place: RunTrashPlace
@@ -36,11 +37,11 @@ describe('the trash of runs', () => {
       'one-2-smoke-evidence.jsonl',
       'one-2-smoke-judgments.json',
     ])
-    expect(await removedRuns(place)).toEqual([removed])
+    expect(await listTrash(place.stateDir)).toEqual([removed])
     expect((await restoreRun(place, removed.trash_id)).run).toEqual(removed)
     expect((await names()).filter((name) => !name.startsWith('one-2'))).toHaveLength(3)
     expect(await readFile(join(resultsDir, 'one-smoke-judgments.json'), 'utf8')).toBe('{"judged": true}')
-    expect(await removedRuns(place)).toEqual([])
+    expect(await listTrash(place.stateDir)).toEqual([])
   })
 
   it('does not restore over a run of the same name', async () => {
@@ -49,7 +50,7 @@ describe('the trash of runs', () => {
     await write('one-smoke-evidence.jsonl', 'new\n')
     await expect(restoreRun(place, trash_id)).rejects.toThrow('one-smoke-evidence.jsonl is there again')
     expect(await readFile(join(resultsDir, 'one-smoke-evidence.jsonl'), 'utf8')).toBe('new\n')
-    expect(await removedRuns(place)).toHaveLength(1)
+    expect(await listTrash(place.stateDir)).toHaveLength(1)
   })
 
   it('restores what a crash left half moved', async () => {

@@ -2,16 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { createHttpClient } from '../../../core/http/http-client.ts'
+import { isRecord, messageOf } from '../../../core/json.ts'
 import type { LocalServiceName } from '../../../contract/control/service-list.ts'
-import { plainNumber } from '../../../contract/plain-number.ts'
+import { plainNumber } from '../../../core/plain-number.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
-import type { FailureClass, ServiceState } from '../../supervisor/service-state.ts'
+import { detailOf } from '../../supervisor/service-state.ts'
 import { SupervisedService } from '../../supervisor/supervised-service.ts'
 import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
-/** Where a service is and what opens it. */
+/** Describes where a service is and what opens it. */
 export interface ServiceAddress {
   url: string
   token: string | null
@@ -30,14 +32,6 @@ interface LocalServiceOptions {
   need: (name: LocalServiceName) => Promise<Record<string, string>>
 }
 
-const BACKOFF_WORDS: Readonly<Record<FailureClass, string>> = {
-  start_timeout: 'it did not become ready in time',
-  exit: 'it ended by itself',
-  spawn_error: 'it could not be started',
-  deadline_exit: 'a call exceeded its deadline',
-  configuration: 'it could not start again as it is set up',
-}
-
 interface Use {
   /** Rejects when a service that it needs is unavailable. */
   service: Promise<SupervisedService>
@@ -49,12 +43,6 @@ function wantedPort({ portSetting, defaultPort }: ServiceDefinition, env: LocalS
   // The service itself refuses a malformed value, by the name of its variable.
   const port = plainNumber(env[portSetting] ?? '', 'whole') ?? defaultPort
   return port >= 0 && port <= 65_535 ? port : defaultPort
-}
-
-function detailOf(state: ServiceState): string | null {
-  if (state.name === 'failed') return state.reason
-  if (state.name === 'backoff') return `${BACKOFF_WORDS[state.failure]}; it is started again`
-  return null
 }
 
 /** A service beside the platform: started when a request needs it, kept alive until it is stopped; or one that runs elsewhere, only named here. */
@@ -90,11 +78,11 @@ export class LocalService {
     started.catch(() => undefined)
     service.catch((error: unknown) => {
       if (this.#use !== use) return
-      this.#moved('failed', error instanceof Error ? error.message : String(error))
+      this.#moved('failed', messageOf(error))
     })
   }
 
-  /** Where it is, as soon as it works; started for that when it is not up. Throws `ServiceFailedError` when it does not come up. */
+  /** Returns where it is, as soon as it works; started for that when it is not up. Throws `ServiceFailedError` when it does not come up. */
   async address(by: 'panel' | 'run'): Promise<ServiceAddress> {
     if (this.externalUrl !== null) return { url: this.externalUrl, token: this.#token }
     this.start(by)
@@ -116,7 +104,7 @@ export class LocalService {
     if (this.track.usedBy === 'run') this.track.usedBy = 'panel'
   }
 
-  /** What another child needs in its environment to call this one. */
+  /** Returns what another child needs in its environment to call this one. */
   async environment(): Promise<Record<string, string>> {
     const { endpointVariable, tokenVariable } = this.definition
     const { url, token } = await this.address('run')
@@ -177,24 +165,14 @@ const HEALTH_POLL_MS = 500
 /** States that services report before they work; any other answer than 200 is a failure. */
 const LOADING = new Set(['loading', 'starting', 'initializing'])
 
-async function statusOf(response: Response): Promise<string> {
-  const text = await response.text()
-  try {
-    const { status } = JSON.parse(text) as { status?: unknown }
-    return typeof status === 'string' ? status : ''
-  } catch {
-    return ''
-  }
-}
-
 /** Resolves true when a service reports that it works; waits while it loads. Rejects with any other answer, and when aborted. */
 export async function probeHealth(url: string, signal: AbortSignal): Promise<boolean> {
   for (;;) {
-    const response = await fetch(url, { signal })
-    const status = await statusOf(response)
-    if (response.ok) return true
-    if (response.status !== 503 || !LOADING.has(status))
-      throw new Error(`${new URL(url).pathname} answered ${response.status}${status === '' ? '' : `, ${status}`}`)
+    const { status: code, isOk, json } = await createHttpClient().send(url, { signal })
+    if (isOk) return true
+    const status = isRecord(json) && typeof json['status'] === 'string' ? json['status'] : ''
+    if (code !== 503 || !LOADING.has(status))
+      throw new Error(`${new URL(url).pathname} answered ${code}${status === '' ? '' : `, ${status}`}`)
     await delay(HEALTH_POLL_MS, undefined, { signal })
   }
 }

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { RunEvent } from '../../../contract/index.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import { ControlFailure } from '../control-failure.ts'
 import {
   embeddedPlatform,
@@ -8,7 +8,7 @@ import {
   type PlatformKeys,
   type PlatformSource,
   type RunningPlatform,
-} from '../../runner/platform-source.ts'
+} from '../../runner/platform/platform-source.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { ServiceTrack } from './service-track.ts'
@@ -23,7 +23,7 @@ interface PlatformHostOptions {
   emit: (event: RunEvent) => void
   /** Environment by which the platform finds the services that read a profile's corpus. */
   readers: (profile: string) => Promise<Record<string, string>>
-  /** How long a platform that was only started to ask it something stays. */
+  /** States how long a platform that was only started to ask it something stays. */
   idleMs?: number
 }
 
@@ -110,7 +110,7 @@ export class PlatformHost {
     await this.#inTurn(() => this.#endPanelUse())
   }
 
-  /** Where it is and the key of its gateway; null when it is not up. */
+  /** Returns where it is and the key of its gateway; null when it is not up. */
   async gateway(): Promise<{ url: string; token: string; edgeKey: string | null } | null> {
     const { url, state } = this.track
     if (url === null || state !== 'ready') return null
@@ -118,7 +118,7 @@ export class PlatformHost {
     return { url, token: gatewayKey, edgeKey }
   }
 
-  /** Where it is and its keys; null when it is not up. It is not started for this. */
+  /** Returns where it is and its keys; null when it is not up. It is not started for this. */
   async running(): Promise<AskablePlatform | null> {
     const { url, state } = this.track
     if (url === null || state !== 'ready') return null
@@ -126,7 +126,7 @@ export class PlatformHost {
     return { url, graphEngineKey, operatorToken, edgeKey }
   }
 
-  /** Whether a platform has ever kept anything for a profile. */
+  /** Returns true when a platform has ever kept anything for a profile. */
   async hasState(profile: string): Promise<boolean> {
     const info = await stat(join(this.#options.stateDir, 'platform', profile, 'graph')).catch(() => null)
     return info?.isDirectory() === true

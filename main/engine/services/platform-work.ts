@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { PlatformWork, PlatformWorkInput } from '../../../contract/control/services.ts'
-import { createPlatformClient, PlatformError } from '../../runner/platform-client.ts'
-import type { PlatformAddress, PlatformClient } from '../../runner/platform-client.ts'
+import { createPlatformClient, PlatformError } from '../../runner/platform/platform-client.ts'
+import type { PlatformAddress, PlatformClient } from '../../runner/platform/platform-client.ts'
 
 const MOST = 50
 const Log = z.array(z.object({ message: z.string() }))

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { LocalServiceName } from '../../../contract/control/service-list.ts'
 import { ServiceName, type ServiceView } from '../../../contract/control/services.ts'
-import type { RunEvent } from '../../../contract/index.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { LocalService, type ServiceAddress } from './local-service.ts'
@@ -9,7 +9,7 @@ import type { PlatformHost } from './platform-host.ts'
 import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
-/** What a start of the platform depends on. */
+/** Describes what a start of the platform depends on. */
 interface PlatformChoice {
   profile: string
   modelSet: string | null
@@ -24,7 +24,7 @@ interface ServiceRegistryOptions {
   emit: (event: RunEvent) => void
   /** Address of a platform that runs elsewhere; null when the embedded one is used. */
   externalPlatform: () => string | null
-  /** Where the platform is and the key of its gateway, embedded or not; null when it is not up. */
+  /** Returns where the platform is and the key of its gateway, embedded or not; null when it is not up. */
   platformAddress: () => Promise<ServiceAddress | null>
 }
 
@@ -104,7 +104,7 @@ export class ServiceRegistry {
   }
 
   /**
-   * Where a page's call of a service goes: started for it when it is down, waited for when it starts again. The platform is not started
+   * Returns where a page's call of a service goes: started for it when it is down, waited for when it starts again. The platform is not started
    * here, because it serves one dataset at a time. Throws `ControlFailure` and `ServiceFailedError`.
    */
   async addressFor(name: ServiceName): Promise<ServiceAddress> {

@@ -1,6 +1,6 @@
 import type { ServiceLogLine, ServiceName, ServiceStateName, ServiceView } from '../../../contract/control/services.ts'
-import { isCredentialName } from '../../../contract/credential-names.ts'
-import { serviceText } from '../../lib/known-secrets.ts'
+import { isCredentialName } from '../../../core/credential-names.ts'
+import { serviceText } from '../../../core/known-secrets.ts'
 import type { LaunchedProcess, LaunchSpec, ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { NumberedRing } from '../event-hub.ts'
 
@@ -30,7 +30,7 @@ export class ServiceTrack {
     return this.#child?.pid ?? null
   }
 
-  /** A new use begins: what it starts first is no restart. */
+  /** A new use begins: what it starts first is not a restart. */
   begin(usedBy: ServiceView['used_by'], profile: string | null): void {
     this.usedBy = usedBy
     this.profile = profile

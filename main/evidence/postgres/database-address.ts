@@ -1,8 +1,8 @@
-import { rememberSecrets } from '../../lib/known-secrets.ts'
+import { rememberSecrets } from '../../../core/known-secrets.ts'
 
 /** A PostgreSQL database, as a run names it. */
 export interface DatabaseAddress {
-  /** What is connected to. It may hold a password, so it is never printed, stored or given to another process. */
+  /** Holds what is connected to. It may hold a password, so it is never printed, stored or given to another process. */
   connectionString: string
   /** Host, port and database without user and password: for messages and records. */
   label: string
@@ -10,7 +10,7 @@ export interface DatabaseAddress {
 
 const EXPECTED = 'expected an address such as postgres://user@host:5432/database'
 
-/** Whether a text is meant as the address of a database and not as a path. */
+/** Returns true when a text is meant as the address of a database and not as a path. */
 export const isDatabaseAddress = (text: string): boolean => /^postgres(?:ql)?:/i.test(text)
 
 /**

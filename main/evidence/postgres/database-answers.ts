@@ -1,7 +1,7 @@
-import type { CanonicalRow } from '../../../contract/index.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { EvidenceError } from '../errors.ts'
 import type { PendingAnswers } from '../resume-planner.ts'
-import { decodeLine } from '../row-line.ts'
+import { decodeLine } from '../rows/row-line.ts'
 import type { DatabaseSession } from './database-session.ts'
 
 /** Answers of a run that wait for their evaluation, as of the last `refresh`. A stored row removes its answer in the same statement. */

@@ -1,13 +1,13 @@
 import { open, truncate, writeFile, type FileHandle } from 'node:fs/promises'
 import { copyRecordOf, copyRecordPathFor, notCopy, type CopyRecord } from '../copied-evidence.ts'
 import { RefusalError } from '../errors.ts'
-import { nodeFileOps } from '../file-ops.ts'
-import { writeRecord } from '../identity-record.ts'
-import { lastLineEnd, readWhole, scanLines } from '../line-file.ts'
+import { nodeFileOps } from '../files/file-ops.ts'
+import { writeRecord } from '../rows/identity-record.ts'
+import { lastLineEnd, readWhole, scanLines } from '../files/line-file.ts'
 import { withUnusedEvidence } from '../remove-evidence.ts'
 import type { StoreOutcome } from '../evidence-store.ts'
 import type { DatabaseSession } from './database-session.ts'
-import { RunIdentity } from '../../../contract/index.ts'
+import { RunIdentity } from '../../../contract/evidence/run-identity.ts'
 
 const LINES_AT_ONCE = 256
 /** Lines of a run that are written at once; a single longer one goes alone. */
@@ -27,14 +27,14 @@ interface RunToCopy {
  */
 export class RunCopy {
   readonly #run: RunToCopy
-  /** How far this process knows the file; another process may have brought it further. */
+  /** States how far this process knows the file; another process may have brought it further. */
   #known: { lines: number; bytes: number } | null = null
 
   constructor(run: RunToCopy) {
     this.#run = run
   }
 
-  /** Brings the copy up to what the database holds. Refuses a file that is no copy. */
+  /** Brings the copy up to what the database holds. Refuses a file that is not a copy. */
   async update(): Promise<StoreOutcome> {
     const outcome = await withUnusedEvidence(this.#run.file, () => this.#append()).catch((error: unknown) => {
       if (error instanceof RefusalError) return { ok: false as const, refusal: error.refusal }
@@ -76,7 +76,7 @@ export class RunCopy {
   }
 }
 
-/** How many lines the copy has; what is unfinished, or of another run, is cut off. */
+/** Returns how many lines the copy has; what is unfinished, or of another run, is cut off. */
 async function startOfNew(
   target: FileHandle,
   file: string,

@@ -1,7 +1,8 @@
-import { describeIssues, RunIdentity } from '../../../contract/index.ts'
+import { RunIdentity } from '../../../contract/evidence/run-identity.ts'
+import { describeIssues } from '../../../core/issues.ts'
 import { EvidenceError, messageOf } from '../errors.ts'
-import { firstRow, otherRows } from '../identity-record.ts'
-import type { StoredRun } from '../run-identity.ts'
+import { firstRow, otherRows } from '../rows/identity-record.ts'
+import type { StoredRun } from '../rows/run-identity.ts'
 import type { DatabaseAnswers } from './database-answers.ts'
 import { isRunShared } from './database-locks.ts'
 import type { DatabaseRows } from './database-rows.ts'
@@ -18,7 +19,7 @@ interface StoredParts {
 /** A run in a database as `checkIdentity` looks at it. `revision` is that of the record which was read or kept last. */
 interface DatabaseRun extends StoredRun {
   readonly revision: number
-  /** Whether another living process has the run open. */
+  /** Returns true when another living process has the run open. */
   isShared(): Promise<boolean>
 }
 

@@ -25,7 +25,7 @@ export async function lockRun(client: ClientBase, run: number): Promise<void> {
   await client.query('SELECT pg_advisory_lock_shared($1, $2)', [LOCK_CLASS, run])
 }
 
-/** Whether another connection has the run open. */
+/** Returns true when another connection has the run open. */
 export async function isRunShared(client: ClientBase, run: number): Promise<boolean> {
   const { rows } = await client.query<{ others: boolean }>(
     `SELECT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND classid = $1 AND objid = $2

@@ -1,23 +1,17 @@
 import type { ClientBase } from 'pg'
-import type { CanonicalRow, RunIdentity } from '../../../contract/index.ts'
-import { admittedRow } from '../admitted-row.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
+import { admittedRow } from '../rows/admitted-row.ts'
 import { claimLost, EvidenceError, failureOf } from '../errors.ts'
-import type {
-  AnsweredRow,
-  CellClaim,
-  ClaimAttempt,
-  ClaimOutcome,
-  EvidenceLog,
-  ResumePlan,
-  RowIdentity,
-} from '../evidence-log.ts'
-import { checkRowsFrom } from '../identity-record.ts'
-import { NamedWaiters } from '../named-waiters.ts'
+import type { AnsweredRow, CellClaim, ClaimAttempt, ClaimOutcome, EvidenceLog, ResumePlan } from '../evidence-log.ts'
+import type { RowIdentity } from '../rows/row-identity.ts'
+import { checkRowsFrom } from '../rows/identity-record.ts'
+import { NamedWaiters } from '../locks/named-waiters.ts'
 import { pause } from '../pause.ts'
-import { planCells } from '../resume-planner.ts'
-import { fingerprint } from '../row-identity.ts'
-import { decodeLine } from '../row-line.ts'
-import { checkIdentity, type IdentityFrom, type IdentityOutcome } from '../run-identity.ts'
+import { contentDigestOf, resumePlanOf } from '../resume-planner.ts'
+import { fingerprint } from '../rows/row-identity.ts'
+import { decodeLine } from '../rows/row-line.ts'
+import { checkIdentity, type IdentityFrom, type IdentityOutcome } from '../rows/run-identity.ts'
 import { cellLock, lockRun, tryLockCell, unlockCells } from './database-locks.ts'
 import { DatabaseAnswers } from './database-answers.ts'
 import { storedRunIn } from './database-identity.ts'
@@ -26,9 +20,9 @@ import { registerWorker, type WorkerName } from './database-workers.ts'
 import type { DatabaseSession } from './database-session.ts'
 import { DatabaseWrites, type WriteKind } from './database-writes.ts'
 
-/** How often a waiting process looks whether another one is done with a cell. */
+/** Sets how often a waiting process looks whether another one is done with a cell. */
 const POLL_MS = 50
-/** How soon after a row of its own, and how often at most, a process looks for those of others. */
+/** Sets how soon after a row of its own, and how often at most, a process looks for those of others. */
 const NEWS_MS = 200
 
 interface DatabaseLogParts {
@@ -116,10 +110,16 @@ export class DatabaseLog implements EvidenceLog {
     return outcome
   }
 
-  async plan(cells: Iterable<RowIdentity>): Promise<ResumePlan> {
+  async planResume(cells: Iterable<RowIdentity>): Promise<ResumePlan> {
     await this.#catchUp()
     await this.#answers.refresh()
-    return planCells(this.#rows, this.#answers, cells)
+    return resumePlanOf(this.#rows, this.#answers, cells)
+  }
+
+  async contentDigest(): Promise<string> {
+    await this.#catchUp()
+    await this.#answers.refresh()
+    return contentDigestOf(this.#rows, this.#answers.rowIds())
   }
 
   async claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome> {

@@ -1,12 +1,12 @@
 import type { ClientBase } from 'pg'
-import type { CanonicalRow } from '../../../contract/index.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { EvidenceError, malformedLine, RefusalError } from '../errors.ts'
-import { answerReplaced } from '../retried-rows.ts'
-import type { RowHead } from '../row-head.ts'
-import { IDENTITY_PARTS, PART_HASH_BYTES } from '../row-identity.ts'
-import { RowIndex } from '../row-index.ts'
-import { decodeLine } from '../row-line.ts'
-import type { StoredRows } from '../stored-rows.ts'
+import { answerReplaced } from '../rows/retried-rows.ts'
+import type { RowHead } from '../rows/row-head.ts'
+import { IDENTITY_PARTS, PART_HASH_BYTES } from '../rows/row-identity.ts'
+import { RowIndex } from '../rows/row-index.ts'
+import { decodeLine } from '../rows/row-line.ts'
+import type { StoredRows } from '../rows/stored-rows.ts'
 import type { DatabaseSession } from './database-session.ts'
 
 /** Rows per question to the server: heads are about 200 bytes, lines 4 to 100 KB. */
@@ -24,7 +24,7 @@ interface HeadRecord {
   parts: Buffer
 }
 
-/** What the table keeps of a row beside its line; `parts` are the fingerprints one after the other. */
+/** Describes what the table keeps of a row beside its line; `parts` are the fingerprints one after the other. */
 interface StoredHead {
   questionId: string
   model: string

@@ -9,7 +9,7 @@ import type { DatabaseAddress } from './database-address.ts'
 // to take its locks again before anything else happens on the new one.
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** How long a lost connection is tried again: a server restarts within that. */
+/** Sets how long a lost connection is tried again: a server restarts within that. */
 const RECONNECT_MS = 60_000
 const MAX_WAIT_MS = 1000
 

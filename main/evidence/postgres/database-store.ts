@@ -13,7 +13,7 @@ import { isRunShared, lockRun } from './database-locks.ts'
 import { DatabaseSession, PooledConnectionError, type Restore } from './database-session.ts'
 import { workersOf, type RunWorker } from './database-workers.ts'
 
-/** How often a copy follows its run. */
+/** Sets how often a copy follows its run. */
 const FOLLOW_MS = 1000
 
 type RunNames = Pick<StoredRunPlace, 'runId' | 'datasetId'>
@@ -126,7 +126,7 @@ export class DatabaseStore implements EvidenceStore {
     }
   }
 
-  /** Whether the server lets this program in; nothing is made there. */
+  /** Returns true when the server lets this program in; nothing is made there. */
   async connects(): Promise<StoreOutcome> {
     try {
       await (await DatabaseSession.open(this.#address, async () => undefined)).close()

@@ -2,7 +2,7 @@ import type { ClientBase } from 'pg'
 import type { WorkerState } from '../../../contract/control/run-workers.ts'
 import { LOCK_CLASS } from './database-schema.ts'
 
-/** How a process that adds rows is listed. */
+/** Describes how a process that adds rows is listed. */
 export interface WorkerName {
   name: string
   host: string
@@ -30,9 +30,9 @@ export async function registerWorker(
 /** A process that adds rows to a run. */
 export interface RunWorker extends WorkerName {
   startedAt: Date
-  /** When its connection asked for something last; null once it is gone. */
+  /** States when its connection asked for something last; null once it is gone. */
   lastSeenAt: Date | null
-  /** When it left the run; null for one that works, and for one that is lost. */
+  /** States when it left the run; null for one that works, and for one that is lost. */
   endedAt: Date | null
   /** Cells that it has claimed. */
   inHand: number
@@ -42,7 +42,7 @@ export interface RunWorker extends WorkerName {
   stored: number
 }
 
-/** What a process does for the run, as the command line and the panel show it. */
+/** Returns what a process does for the run, as the command line and the panel show it. */
 export function workerState({ lastSeenAt, endedAt, inHand }: RunWorker): WorkerState {
   if (endedAt !== null) return 'ended'
   if (lastSeenAt === null) return 'lost'

@@ -1,9 +1,9 @@
 import type { ClientBase } from 'pg'
 import { alreadyStored, claimLost, EvidenceError, messageOf, systemCode } from '../errors.ts'
 import type { CellClaim } from '../evidence-log.ts'
-import { HeadReader } from '../row-head.ts'
-import { cellId, rowKeyOf } from '../row-id.ts'
-import type { SealedRow } from '../row-file.ts'
+import { HeadReader } from '../rows/row-head.ts'
+import { cellId, rowKeyOf } from '../rows/row-id.ts'
+import type { SealedRow } from '../rows/row-file.ts'
 import { storedHeadOf } from './database-rows.ts'
 import type { DatabaseSession } from './database-session.ts'
 
@@ -65,7 +65,7 @@ export class DatabaseWrites {
   }
 
   async #writeAll(): Promise<void> {
-    // What is given in the same turn shares the first statement.
+    // Rows that are given in the same turn share the first statement.
     await Promise.resolve()
     while (this.#waiting.length > 0) {
       const batch = this.#nextBatch()

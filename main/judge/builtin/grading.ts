@@ -1,9 +1,9 @@
-import { refusedByRule } from '../../../contract/index.ts'
+import { refusedByRule } from '../../../core/refused-by-rule.ts'
 import { NO_ANSWER } from '../blinding.ts'
 import type { JudgeTask, LetterVerdict } from '../judge-client.ts'
 import { sentencesOf } from './words.ts'
 
-// What both built-in judges share: grades and a best vote from the merits of answers, and which answers refuse honestly.
+// Both built-in judges share this: grades and a best vote from the merits of answers, and which answers refuse honestly.
 
 /** The opinion of a built-in judge on one answer: 0 to 1, and the reason. Depends on that answer alone, never on its position or other answers. */
 export interface Opinion {
@@ -43,7 +43,7 @@ const APPEAL =
   /\b(?:you|yours?|grad(?:e[drs]?|ers|ing)|scor(?:es?|ed|ing)|judges?|points?|verdicts?|instructions?|letter)\b/i
 
 /**
- * Whether one of an answer's first two sentences states that it cannot be answered from what was given. Appeals to the grader are passed over, because "if you do not give
+ * Returns true when one of an answer's first two sentences states that it cannot be answered from what was given. Appeals to the grader are passed over, because "if you do not give
  * this answer a 5" has the words of a refusal and is none.
  */
 export function refusesHonestly(text: string): boolean {

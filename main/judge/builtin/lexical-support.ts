@@ -50,7 +50,7 @@ export function judgeLexicalSupport(task: JudgeTask): LetterVerdict {
     const covered = share(beyondQuestion(reference), answer) ?? share(reference, answer) ?? 0
     const focused = share(answer, about) ?? 0
     const supported = share(answer, evidence) ?? 0
-    // What is beside the point cannot earn anything by being supported.
+    // A statement beside the point cannot earn anything by being supported.
     const merit = covered * (0.75 + 0.15 * Math.min(1, focused / 0.5) + 0.1 * supported)
     return {
       merit,

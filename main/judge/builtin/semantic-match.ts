@@ -8,7 +8,7 @@ interface TextVector {
   norm: number
 }
 
-/** What a whole word weighs beside its pieces. */
+/** Sets what a whole word weighs beside its pieces. */
 const WORD_SHARE = 0.5
 const PIECE = 3
 
@@ -49,7 +49,7 @@ export const SEMANTIC_MATCH_VERSION = 1
 /** A gain from here on counts as the same statement; below the other as nothing in common. */
 const SAME = 0.6
 const NOTHING = 0.1
-/** Where the question already comes near a statement, this much room is reckoned with, so that noise is no gain. */
+/** This much room is reckoned with where the question already comes near a statement, so that noise is not a gain. */
 const LEAST_ROOM = 0.25
 /** A cosine from which a sentence is near the matter. */
 const NEAR = 0.24
@@ -72,7 +72,7 @@ interface Sought {
   weight: number
 }
 
-/** What an answer should state: the reference, or the evidence nearest to the question, by its nearness. */
+/** Returns what an answer should state: the reference, or the evidence nearest to the question, by its nearness. */
 function soughtIn({ question, reference, evidence }: JudgeTask): Sought[] {
   if (reference !== null) return sentencesOf(reference).map((sentence) => ({ sentence, weight: 1 }))
   const asked = vectorOf(question)

@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
-import { canonicalJson, type HumanRound, type HumanSeal } from '../../../contract/index.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
+import type { HumanRound, HumanSeal } from '../../../contract/evidence/human-round.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { answerOrder, type BlindedQuestion, blindQuestion, letterAt, neutralize } from '../blinding.ts'
 import { JudgePanelError } from '../judge-error.ts'
 import { leakScan } from '../leak-scan.ts'
@@ -13,11 +14,11 @@ interface HumanRoundOptions {
   aliases: readonly string[]
   /** Shows the ground truth and the gold passages beside the answers. */
   reference: boolean
-  /** How many questions, drawn at random; all when absent. */
+  /** Limits a round to so many questions, drawn at random; all when absent. */
   questions?: number
-  /** Where the blinded sets go, for the voter. */
+  /** States where the blinded sets go, for the voter. */
   roundFile: string
-  /** Where the seal goes; not for the voter before the votes are in. */
+  /** States where the seal goes; not for the voter before the votes are in. */
   sealFile: string
   /** 32 bytes in hex; random unless a test gives it. Unknown to the voter, so that the order cannot be worked out from the rule. */
   salt?: string
@@ -25,7 +26,7 @@ interface HumanRoundOptions {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What is published before the vote: the hash of the seal, salt and all. */
+/** Returns what is published before the vote: the hash of the seal, salt and all. */
 export const commitmentOf = (seal: HumanSeal): string => sha256(canonicalJson(seal))
 
 interface BlindedRound {

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes } from '../../../contract/index.ts'
+import { HumanJudgments, HumanRound, HumanSeal, type HumanVotes } from '../../../contract/evidence/human-round.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { BUILTINS, sampleInput, samplePanel, sampleQuestion } from '../../../tests/helpers/judge-panel.ts'
 import { runJudgePanel } from '../run-panel.ts'

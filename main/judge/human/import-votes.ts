@@ -1,21 +1,20 @@
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { z } from 'zod'
+import { canonicalJson } from '../../../core/canonical-json.ts'
 import {
-  canonicalJson,
-  describeIssues,
   type HumanAgreement,
   HumanJudgments,
   HumanRound,
   HumanSeal,
   HumanVotes,
-  type JudgedQuery,
-  Judgments,
-} from '../../../contract/index.ts'
-import { rounded, roundedDeep } from '../../lib/numbers.ts'
-import { orIfMissing } from '../../lib/read-json.ts'
-import { writeAtomic } from '../../lib/write-atomic.ts'
-import { cohenKappa } from '../../statistics/kappa.ts'
+} from '../../../contract/evidence/human-round.ts'
+import { type JudgedQuery, Judgments } from '../../../contract/evidence/judgments.ts'
+import { describeIssues } from '../../../core/issues.ts'
+import { mean, roundedDeep, roundedOrNull } from '../../lib/text/numbers.ts'
+import { orIfMissing } from '../../lib/files/read-json.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
+import { cohenKappa } from '../../statistics/agreement/kappa.ts'
 import { JudgePanelError } from '../judge-error.ts'
 import { commitmentOf, sha256 } from './export-round.ts'
 
@@ -25,7 +24,7 @@ interface HumanImport {
   votesFile: string
   /** The panel's verdicts to compare with; null, or a missing file, compares with nothing. */
   judgmentsFile: string | null
-  /** Where the opened votes go. */
+  /** States where the opened votes go. */
   resultFile: string
 }
 
@@ -79,7 +78,7 @@ export async function importHumanVotes(files: HumanImport): Promise<HumanJudgmen
   return result
 }
 
-/** Sets of a ballot in which no grade was filled in are no votes. */
+/** Sets of a ballot in which no grade was filled in are not votes. */
 function withoutEmptySets(ballot: unknown): unknown {
   if (typeof ballot !== 'object' || ballot === null || !('votes' in ballot) || !Array.isArray(ballot.votes))
     return ballot
@@ -165,10 +164,9 @@ function approachesOf(queries: readonly HumanQuery[], seal: HumanSeal): HumanJud
   ].sort()
   return models.map((model) => {
     const grades = queries.flatMap(({ scores }) => scores[model] ?? [])
-    const sum = grades.reduce((total, grade) => total + grade, 0)
     return {
       model,
-      mean: grades.length === 0 ? null : rounded(sum / grades.length),
+      mean: roundedOrNull(mean(grades)),
       questions: grades.length,
       votes: queries.filter((query) => isBest(query, model)).length,
     }

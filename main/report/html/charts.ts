@@ -3,14 +3,18 @@
 import { createElement, type ReactElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { logTimeAxis, wholeAxis, type Axis } from '../../../charts/axis.ts'
+import { BudgetCurve } from '../../../charts/budget-curve.ts'
 import { CoverageBar, HatchPattern, PART_WORDS } from '../../../charts/coverage.ts'
 import { Frontier } from '../../../charts/frontier.ts'
 import { LadderCurve, type CurvePoint } from '../../../charts/ladder-curve.ts'
 import type { Look } from '../../../charts/look.ts'
-import { durationWords, metricNamed, type Aggregate, type MetricSummary } from '../../../contract/index.ts'
-import { oneLine } from '../../lib/sanitize-for-terminal.ts'
-import type { ComparedName } from '../aggregate-access.ts'
-import { aliasesOf, isThin, rungFigure, type RungFigure } from '../leaderboard.ts'
+import type { Aggregate, MetricSummary } from '../../../contract/evidence/aggregate.ts'
+import { metricNamed } from '../../../contract/metrics/metrics.ts'
+import { durationWords } from '../../../contract/words.ts'
+import { factsFound } from '../../../contract/metrics/facts-found.ts'
+import { oneLine } from '../../lib/text/sanitize-for-terminal.ts'
+import type { ComparedName } from '../aggregate/aggregate-access.ts'
+import { aliasesOf, isThin, rungFigure, type RungFigure } from '../tables/leaderboard.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
 import { raw, type Markup } from './markup.ts'
 
@@ -69,6 +73,16 @@ const CHARTS = {
     )
   },
 
+  /** Facts found by the text handed over; null where no row tells. */
+  budgetCurve({ approaches, dataset }: Aggregate, looks: Looks): Markup | null {
+    const lines = approaches.flatMap(({ model, budget_curve: points }) =>
+      points === null ? [] : [{ model, look: looks.get(model)!, points }],
+    )
+    if (lines.length === 0) return null
+    const title = `${factsFound.label} by text handed over, ${oneLine(dataset.label)}`
+    return drawn(createElement(BudgetCurve, { width: WIDTH, title, lines }))
+  },
+
   /** Quality over the median latency of the answered cells; null where no approach has both. */
   frontier(aggregate: Aggregate, name: ComparedName, looks: Looks): Markup | null {
     const measured = aggregate.approaches.flatMap(({ model, operational }) => {
@@ -102,7 +116,7 @@ const CHARTS = {
     )
   },
 
-  /** Where the cells of one metric of one approach went, beside its count. */
+  /** Returns where the cells of one metric of one approach went, beside its count. */
   coverageBar(summary: MetricSummary, look: Look): Markup {
     const [width, height] = [64, 8]
     return drawn(

@@ -1,17 +1,21 @@
 import type { Look } from '../../../charts/look.ts'
-import { metricNamed, type Aggregate, type Metric, type PairComparison } from '../../../contract/index.ts'
-import { pWords } from '../../../contract/words.ts'
-import { comparedMetric, metricOf, pairAgainst, type ComparedName } from '../aggregate-access.ts'
-import { UNEQUAL_SIGN } from '../coverage-notes.ts'
-import { isThin, leaderboard, type RungFigure } from '../leaderboard.ts'
-import { isScoreOfCells } from '../metric-outcome.ts'
-import { ladderDecisionWords, primaryMetric, useWords } from '../metric-use.ts'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import { pairState } from '../../../core/evidence/pair-state.ts'
+import type { PairComparison } from '../../../contract/evidence/statistics.ts'
+import type { Metric } from '../../../contract/metrics/metric.ts'
+import { metricNamed } from '../../../contract/metrics/metrics.ts'
+import { pWords, ratioWords } from '../../../contract/words.ts'
+import { comparedMetric, metricOf, pairAgainst, type ComparedName } from '../aggregate/aggregate-access.ts'
+import { UNEQUAL_SIGN } from '../tables/coverage-notes.ts'
+import { isThin, leaderboard, type RungFigure } from '../tables/leaderboard.ts'
+import { isScoreOfCells } from '../aggregate/metric-outcome.ts'
+import { ladderDecisionWords, primaryMetric, useWords } from '../aggregate/metric-use.ts'
 import {
   decidedLine,
-  DECISION_SIGNS,
-  DECISION_WORDS,
   intervalWords,
   nameWords,
+  PAIR_SIGNS,
+  PAIR_WORDS,
   signedWords,
   standingWords,
   STATE_SIGNS,
@@ -57,11 +61,12 @@ function pairCell(name: ComparedName, pair: PairComparison | null): Cell {
   if (pair === null || value === null)
     return { content: STATE_SIGNS.disabled, class: 'num missing', title: 'no question that both have a score for' }
   const { difference, decision, p_adjusted, wins, ties, losses } = pair
+  const state = pairState(pair)
   const sentence = [
-    `${pair.a} − ${pair.b}: ${signedWords(name, value)} ${intervalWords(name, difference.interval)}`.trim(),
-    p_adjusted === null ? '' : `p (Holm) ${pWords(p_adjusted)}`,
+    `${pair.a} − ${pair.b}: ${signedWords(name, value)} ${pair.ratio === undefined ? intervalWords(name, difference.interval) : ratioWords(pair.ratio)}`.trim(),
+    p_adjusted === null || state === 'not_tested' ? '' : `p (Holm) ${pWords(p_adjusted)}`,
     `${wins} better, ${ties} equal, ${losses} worse of ${difference.n}`,
-    DECISION_WORDS[decision],
+    PAIR_WORDS[state],
   ]
   const from = SHADE_FROM[metricNamed(name)?.unit ?? 'score']
   const shade = decision === 'undecided' ? '' : Math.abs(value) >= from ? 'far' : 'near'
@@ -69,14 +74,14 @@ function pairCell(name: ComparedName, pair: PairComparison | null): Cell {
     ...num([
       h('b', {}, signedWords(name, value)),
       ' ',
-      h('span', { class: 'sign', 'aria-label': DECISION_WORDS[decision] }, DECISION_SIGNS[decision]),
+      h('span', { class: 'sign', 'aria-label': PAIR_WORDS[state] }, PAIR_SIGNS[state]),
     ]),
     class: `num pair ${decision} ${shade}`.trim(),
     title: sentence.filter((part) => part !== '').join(' · '),
   }
 }
 
-/** What a reader of the means must know besides the name. */
+/** Returns what a reader of the means must know besides the name. */
 function aside(name: ComparedName): string {
   const metric = metricNamed(name)
   return `${metric?.class === 'operational' ? ', mean of the answered cells' : ''}${metric?.better === 'lower' ? ', lower is better' : ''}`

@@ -1,11 +1,13 @@
 import type { Look } from '../../../charts/look.ts'
-import type { Aggregate, Estimate, JudgeProfile } from '../../../contract/index.ts'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import type { JudgeProfile } from '../../../contract/evidence/judgments.ts'
+import type { Estimate } from '../../../contract/evidence/statistics.ts'
 import { plural, scoreWords } from '../../../contract/words.ts'
-import { agreementWords, stabilityWords, winnerWords } from '../judge-tables.ts'
+import { agreementWords, judgedBy, stabilityWords, winnerWords } from '../tables/judge-tables.ts'
 import { intervalWords, STATE_SIGNS } from '../words.ts'
 import { aliasHead, dataTable, figureWith, fragment, h, num, type Cell, type Markup } from './markup.ts'
 
-/** How far the judges of one dataset run can be trusted; or why there is nothing. */
+/** Returns how far the judges of one dataset run can be trusted; or why there is nothing. */
 export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Look>): Markup {
   const section = aggregate.judge_panel
   const title = h('h3', {}, aggregate.dataset.label)
@@ -20,8 +22,8 @@ export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Lo
     case 'partial':
       break
   }
-  const { panel, judges, questions } = section
-  const summary = `${questions.judged} of ${plural(questions.expected, 'question')} judged by ${judges.join(', ')}. ${winnerWords(section, String)}`
+  const { panel, questions } = section
+  const summary = `${questions.judged} of ${plural(questions.expected, 'question')} judged by ${judgedBy(section).join(', ')}. ${winnerWords(section, String)}`
   if (panel === null) return fragment(title, h('p', {}, summary))
   const { leave_one_out: without } = panel
   const votes = new Map(section.approaches.map((each) => [each.model, each.votes]))

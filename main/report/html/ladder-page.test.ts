@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Aggregate } from '../../../contract/index.ts'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { readHtml, type ReadElement } from '../../../tests/helpers/html-reader.ts'
 import {
   comparedContext,
@@ -13,7 +13,7 @@ import {
   streamOf,
   wideDataset,
 } from '../../../tests/helpers/report-rows.ts'
-import { aggregateRun } from '../aggregate-run.ts'
+import { aggregateRun } from '../aggregate/aggregate-run.ts'
 import { ladderPage } from './ladder-page.ts'
 
 const wide = wideDataset('wide', 'Wide', 2)
@@ -147,9 +147,10 @@ describe('ladderPage', () => {
   it('shows decisions with signs and words, never as mere colour', () => {
     const pairs = read(page).filter(({ attributes }) => attributes.get('class')?.startsWith('num pair'))
     expect(pairs.length).toBeGreaterThan(0)
-    for (const { attributes } of pairs) expect(attributes.get('title')).toMatch(/ · (better|worse|inconclusive)$/)
+    for (const { attributes } of pairs)
+      expect(attributes.get('title')).toMatch(/ · (better|worse|equivalent|open|not tested)$/)
     const signs = read(page).filter(({ attributes }) => attributes.get('class') === 'sign')
-    expect(new Set(signs.map(({ text }) => text))).toEqual(new Set(['▲', '▼', '·']))
+    expect(new Set(signs.map(({ text }) => text))).toEqual(new Set(['▲', '▼', '≈', '·', '–']))
   })
 
   it.each(HOSTILE)('shows %j as text wherever it occurs', async (text) => {

@@ -1,23 +1,26 @@
-import { cloudApproaches, cloudWords } from '../../../contract/evidence/cloud-use.ts'
 import { createHash } from 'node:crypto'
 import { looksOf, type Look } from '../../../charts/look.ts'
-import type { Aggregate } from '../../../contract/index.ts'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { countWords, plural } from '../../../contract/words.ts'
-import { modelCaution } from '../findings.ts'
-import { aliasesOf } from '../leaderboard.ts'
-import { inLadderOrder } from '../long-csv.ts'
-import type { UnusableFile } from '../results-folder.ts'
-import { ladderSections, type Section } from './ladder-sections.ts'
-import { aliasHead, h, raw, type Markup } from './markup.ts'
+import { modelCaution } from '../tables/findings.ts'
+import { aliasesOf } from '../tables/leaderboard.ts'
+import { inLadderOrder } from '../csv/long-csv.ts'
+import type { ParaphraseDifference } from '../tables/paraphrase-differences.ts'
+import type { UnusableFile } from '../publication/results-folder.ts'
+import { ladderSections } from './ladder-sections.ts'
+import { type Section, aliasHead, h, raw, type Markup } from './markup.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import type { PageArtifact } from './run-facts.ts'
+import { cloudApproaches, cloudWords } from '../../../core/evidence/cloud-use.ts'
 
 export interface LadderPageInput {
   aggregates: readonly Aggregate[]
   artifacts: readonly PageArtifact[]
   /** Files of the folder that could not be used. */
   unusable?: readonly UnusableFile[]
+  /** Differences that other words make, where the run asked both. */
+  paraphrases?: readonly ParaphraseDifference[]
 }
 
 const hashSource = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`
@@ -36,11 +39,16 @@ const POLICY = [
  * The report of a ladder as one HTML file: needs no script, loads nothing, and carries the hashes of the artifacts that its figures come from. Equal
  * input gives equal bytes; every text in it is escaped, whatever its source.
  */
-export async function ladderPage({ aggregates, artifacts, unusable = [] }: LadderPageInput): Promise<string> {
+export async function ladderPage({
+  aggregates,
+  artifacts,
+  unusable = [],
+  paraphrases = [],
+}: LadderPageInput): Promise<string> {
   const { charts } = await import('./charts.ts')
   const ordered = inLadderOrder(aggregates)
   const looks = looksOf(ordered.flatMap((aggregate) => [...aggregate.approaches, ...aggregate.unavailable]))
-  const sections = ladderSections(ordered, looks, artifacts, unusable, charts)
+  const sections = ladderSections(ordered, looks, artifacts, unusable, charts, paraphrases)
   const runs = [...new Set(ordered.map(({ run_id }) => run_id))].join(', ')
   const page = h(
     'html',

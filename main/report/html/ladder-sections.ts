@@ -1,14 +1,14 @@
+import type { Section } from './markup.ts'
 import type { Look } from '../../../charts/look.ts'
+import type { Aggregate, MetricSummary } from '../../../contract/evidence/aggregate.ts'
+import type { Metric } from '../../../contract/metrics/metric.ts'
 import {
   artifactNameOf,
   METRIC_LABELS,
   metricNamed,
   metricsIn,
   REPORTED_METRICS,
-  type Aggregate,
-  type Metric,
-  type MetricSummary,
-} from '../../../contract/index.ts'
+} from '../../../contract/metrics/metrics.ts'
 import { rungPairsWords } from '../../../contract/words.ts'
 import {
   comparedMetric,
@@ -19,16 +19,24 @@ import {
   metricsOf,
   shareWords,
   type ComparedName,
-} from '../aggregate-access.ts'
-import { findings } from '../findings.ts'
-import { rungFigure } from '../leaderboard.ts'
-import { shownMetrics } from '../metric-glossary.ts'
-import { useLegend } from '../metric-use.ts'
-import { unusableLines, type UnusableFile } from '../results-folder.ts'
-import { verdictsOf } from '../verdict.ts'
+} from '../aggregate/aggregate-access.ts'
+import { findings } from '../tables/findings.ts'
+import { rungFigure } from '../tables/leaderboard.ts'
+import {
+  PARAPHRASE_HEADS,
+  PARAPHRASE_NOTE,
+  paraphraseTables,
+  type ParaphraseDifference,
+} from '../tables/paraphrase-differences.ts'
+import { LEVEL_HEADS, LEVEL_NOTE, levelInversions, levelRows } from '../tables/measured-levels.ts'
+import { shownMetrics } from '../tables/metric-glossary.ts'
+import { useLegend } from '../aggregate/metric-use.ts'
+import { unusableLines, type UnusableFile } from '../publication/results-folder.ts'
+import { verdictsOf } from '../verdict/verdict.ts'
 import { nameWords, STATE_SIGNS, STATE_WORDS } from '../words.ts'
 import type { Charts } from './charts.ts'
 import { leaderTable, pairMatrix } from './comparison-figures.ts'
+import { budgetSection, protocolSection } from './budget-figures.ts'
 import { judgeFigures } from './judge-figures.ts'
 import { aliasHead, dataTable, h, num, type Cell, type Child, type Markup } from './markup.ts'
 import { artifactList, costFigures, gapNotes, provenance, type PageArtifact } from './run-facts.ts'
@@ -40,11 +48,29 @@ const BOARDS = REPORTED_METRICS.map(artifactNameOf)
 /** Metrics with a table of all pairs per dataset. */
 const PAIRED = metricsIn('pairs').map(artifactNameOf)
 
-/** A part of the page that its contents list names. */
-export interface Section {
-  id: string
-  title: string
-  body: Child
+function paraphraseSection(differences: readonly ParaphraseDifference[]): Section | null {
+  if (differences.length === 0) return null
+  const [approach, ...heads] = PARAPHRASE_HEADS
+  const tables = paraphraseTables(differences).map(({ title, rows }) =>
+    dataTable(
+      title,
+      [{ content: approach! }, ...heads.map((content) => ({ content, numeric: true }))],
+      rows.map(([model, ...cells]) => ({ head: model!, cells: cells.map((cell) => num(cell)) })),
+    ),
+  )
+  return { id: 'paraphrases', title: 'In other words', body: [h('p', {}, PARAPHRASE_NOTE), tables] }
+}
+
+function levelSection(aggregates: readonly Aggregate[]): Section | null {
+  const rows = levelRows(aggregates)
+  if (rows.length === 0) return null
+  const table = dataTable(
+    'Levels of the datasets, declared and measured',
+    LEVEL_HEADS.map((content, at) => ({ content, numeric: at !== 1 })),
+    rows.map(([level, ...cells]) => ({ head: level!, cells: cells.map((cell) => num(cell)) })),
+  )
+  const inversions = levelInversions(aggregates).map((text) => h('p', {}, `${text}.`))
+  return { id: 'levels', title: 'How relational the datasets are', body: [h('p', {}, LEVEL_NOTE), table, inversions] }
 }
 
 /** The page's sections in order; those without content are left out. Aggregates in ladder order. */
@@ -54,6 +80,7 @@ export function ladderSections(
   artifacts: readonly PageArtifact[],
   unusable: readonly UnusableFile[],
   charts: Charts,
+  paraphrases: readonly ParaphraseDifference[] = [],
 ): Section[] {
   const isScored = (name: ComparedName): boolean =>
     aggregates.some((aggregate) =>
@@ -84,7 +111,7 @@ export function ladderSections(
         h(
           'p',
           {},
-          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach, by the questions that all of a rung share; by latency only where no cell failed. Rung 0 is a rehearsal and is not counted. Pairs: ▲ decidedly better, ▼ decidedly worse, · inconclusive, over all rungs.',
+          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach, by the questions that all of a rung share; by latency only where no cell failed. The smoke dataset is a rehearsal and is not counted. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open.',
         ),
         h('p', {}, useLegend(aggregates)),
         boards.map((name) =>
@@ -99,6 +126,10 @@ export function ladderSections(
       title: 'Up the ladder',
       body: [h('p', {}, 'Means by rung, with their 95 % intervals.'), h('div', { class: 'grid' }, boards.map(curve))],
     },
+    levelSection(aggregates),
+    budgetSection(aggregates, looks, charts),
+    protocolSection(aggregates),
+    paraphraseSection(paraphrases),
     pairSection(aggregates, looks),
     first === undefined || frontiers.length === 0
       ? null
@@ -186,12 +217,12 @@ function pairSection(aggregates: readonly Aggregate[], looks: ReadonlyMap<string
   const several = rungPairsWords(aggregates.length)
   return {
     id: 'pairs',
-    title: 'What is decided',
+    title: 'Pairs of approaches',
     body: [
       h(
         'p',
         {},
-        'The row’s approach minus the column’s, question by question. A pair is decided when its interval excludes 0 and its p-value, corrected by Holm over all pairs of the metric, is at most 0.05. An open pair (·) is no evidence that two approaches are equal: this run cannot distinguish them.',
+        'The row’s approach minus the column’s, question by question. A pair is decided when its interval excludes 0 and its p-value, corrected by Holm over all pairs of the metric, is at most 0.05. A pair is equivalent (≈) when a test shows that its difference is within 10 points; an open pair (·) was tested without either outcome, which is no evidence that two approaches are equal. A dash: not tested.',
       ),
       several === null ? null : h('p', {}, `${several}.`),
       body.every((each) => each === null) ? h('p', {}, 'Nothing was compared.') : body,
@@ -240,7 +271,7 @@ function varianceFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Look>)
   return tables
 }
 
-/** How much of every metric is there, approach by approach. */
+/** Returns how much of every metric is there, approach by approach. */
 function coverageTable(aggregate: Aggregate, looks: ReadonlyMap<string, Look>, charts: Charts): Markup {
   const metrics = metricsOf(aggregate)
   const barCell = (summary: MetricSummary | undefined, look: Look): Cell => {

@@ -1,5 +1,13 @@
+import { approachLabel } from '../../../contract/approaches.ts'
 import { markerPaths, type Look } from '../../../charts/look.ts'
-import { oneLine } from '../../lib/sanitize-for-terminal.ts'
+import { oneLine } from '../../lib/text/sanitize-for-terminal.ts'
+
+/** A part of the page that its contents list names. */
+export interface Section {
+  id: string
+  title: string
+  body: Child
+}
 
 /** HTML built by this module; plain text is never taken for it. */
 export interface Markup {
@@ -100,7 +108,12 @@ export const markerIcon = (look: Look): Markup =>
 /** An alias with its marker. */
 export const aliasHead = (model: string, looks: ReadonlyMap<string, Look>): Markup => {
   const look = looks.get(model)
-  return h('span', { class: 'alias' }, look === undefined ? null : markerIcon(look), h('span', {}, model))
+  return h(
+    'span',
+    { class: 'alias' },
+    look === undefined ? null : markerIcon(look),
+    h('span', {}, approachLabel(model)),
+  )
 }
 
 /** A number column's cell. */

@@ -8,7 +8,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 interface Page {
   protocol?: string
   secure?: boolean
-  /** What the page carries for each file, and what is there now; null for nothing, an error for what cannot be read. */
+  /** Holds what the page carries for each file, and what is there now; null for nothing, an error for what cannot be read. */
   files: Record<string, { stated: string; now: string | null | Error }>
 }
 

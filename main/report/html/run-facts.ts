@@ -1,14 +1,16 @@
 import type { Look } from '../../../charts/look.ts'
-import { durationWords, type Aggregate, type ApproachSummary, type Distribution } from '../../../contract/index.ts'
-import { countWords, meanWords, plural } from '../../../contract/words.ts'
-import { hasFirstTokens, metricsOf } from '../aggregate-access.ts'
-import { coverageNotes } from '../coverage-notes.ts'
+import type { Aggregate, ApproachSummary, Distribution } from '../../../contract/evidence/aggregate.ts'
+import { durationWords, countWords, looksWords, meanWords, plural, scopeWords } from '../../../contract/words.ts'
+import { hasFirstTokens, metricsOf } from '../aggregate/aggregate-access.ts'
+import { HANDED_OVER, handedOverWords, hasAmounts } from '../tables/budget-tables.ts'
+import { coverageNotes } from '../tables/coverage-notes.ts'
+import { ingestionWords } from '../tables/ingestion-words.ts'
 import { STATE_SIGNS } from '../words.ts'
 import { aliasHead, dataTable, fragment, h, num, type Cell, type Child, type Markup } from './markup.ts'
 
 const figure = (value: number | null, show: (value: number) => string): Cell => num(value === null ? '–' : show(value))
 
-/** What each approach cost in one dataset run. */
+/** Returns what each approach cost in one dataset run. */
 export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Look>): Markup =>
   dataTable(
     `${aggregate.dataset.label}: cost of the answered cells`,
@@ -23,6 +25,7 @@ export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Loo
         'tokens',
         'model calls',
         'cloud calls',
+        ...(hasAmounts(aggregate) ? [HANDED_OVER] : []),
       ].map((content) => ({
         content,
         numeric: true,
@@ -30,7 +33,10 @@ export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Loo
     ],
     aggregate.approaches.map((approach) => ({
       head: aliasHead(approach.model, looks),
-      cells: costCells(approach, hasFirstTokens(aggregate)),
+      cells: [
+        ...costCells(approach, hasFirstTokens(aggregate)),
+        ...(hasAmounts(aggregate) ? [num(handedOverWords(approach))] : []),
+      ],
     })),
   )
 
@@ -67,9 +73,9 @@ export function gapNotes(aggregate: Aggregate): Markup {
   )
 }
 
-/** Where the figures of one dataset run come from. */
+/** Returns where the figures of one dataset run come from. */
 export function provenance(aggregate: Aggregate): Markup {
-  const { dataset, ingestion, reproducibility, questions, repeats, comparisons } = aggregate
+  const { dataset, ingestion, reproducibility, questions, repeats, comparisons, looks } = aggregate
   const facts: [string, Child][] = [
     ['run', aggregate.run_id],
     ['questions', `${countWords(questions.length)} from ${dataset.questions_file}`],
@@ -81,6 +87,8 @@ export function provenance(aggregate: Aggregate): Markup {
       ['ingestion', `profile ${ingestion.profile}, revision ${ingestion.revision}, job ${ingestion.job_id}`],
       ['content digest', h('code', {}, ingestion.content_digest)],
     )
+  const extracted = ingestionWords(aggregate)
+  if (extracted !== null) facts.push(['graph', extracted])
   if (reproducibility !== null) {
     const { repository, platform, models, gateway } = reproducibility.runtime
     const dirty =
@@ -98,9 +106,13 @@ export function provenance(aggregate: Aggregate): Markup {
       'independent groups',
       basis === 'question'
         ? `${plural(clusters, 'question')}, none of which share a gold document`
-        : `${plural(clusters, 'cluster')} of questions on shared gold documents, the largest of ${largest}`,
+        : basis === 'gold_passages'
+          ? `${plural(clusters, 'cluster')} of questions on shared gold passages, the largest of ${largest}: ${scopeWords(comparisons.clusters)!}`
+          : `${plural(clusters, 'cluster')} of questions on shared gold documents, the largest of ${largest}`,
     ])
   }
+  const looked = looks === undefined ? null : looksWords(looks)
+  if (looked !== null) facts.push(['looks', looked])
   return fragment(
     h('h3', {}, dataset.label),
     h(

@@ -1,25 +1,22 @@
 import type Database from 'better-sqlite3'
 import { z } from 'zod'
-import {
-  AnswerSliceInput,
-  CellInput,
-  ColumnHeadsInput,
-  CompareRunsInput,
-  describeIssues,
-  ListRunsInput,
-  MatrixPageInput,
-  SearchInput,
-} from '../../../contract/index.ts'
+import { AnswerSliceInput, CellInput } from '../../../contract/control/run-index/cell.ts'
+import { CompareRunsInput } from '../../../contract/control/run-index/compare-runs.ts'
+import { ColumnHeadsInput, MatrixPageInput } from '../../../contract/control/run-index/matrix-page.ts'
+import { ListRunsInput } from '../../../contract/control/run-index/runs.ts'
+import { SearchInput } from '../../../contract/control/run-index/search.ts'
+import { describeIssues } from '../../../core/issues.ts'
 import { TrendInput } from '../../../contract/control/run-index/trend.ts'
 import { RunFactsInput } from '../../../contract/control/stored-runs.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { answerSlice, cell, RowCache } from './cell.ts'
 import { columnHeads } from './column-heads.ts'
 import { compareRuns } from './compare-runs.ts'
-import { bounded } from './fit-answer.ts'
+import { withinAnswerLimit } from './fit-answer.ts'
 import { matrixPage, OrderCache } from './matrix-page.ts'
 import { knownRuns, runFacts } from './run-facts.ts'
 import { indexStatus, listRuns, runSummary } from './runs.ts'
+import { ColumnCache } from './score-columns.ts'
 import { search } from './search.ts'
 import { runTrend } from './trend.ts'
 
@@ -27,6 +24,7 @@ import { runTrend } from './trend.ts'
 interface QueryContext {
   folders: readonly string[]
   orders: OrderCache
+  columns: ColumnCache
   rows: RowCache
 }
 
@@ -34,6 +32,7 @@ interface QueryContext {
 export const newContext = (folders: readonly string[]): QueryContext => ({
   folders,
   orders: new OrderCache(),
+  columns: new ColumnCache(),
   rows: new RowCache(),
 })
 
@@ -50,11 +49,11 @@ const query = <Input extends z.ZodType, Result>(
 /** The queries of the index. Callers use `query(name, input)` and its types: a new query is one line here and its function. */
 const QUERIES = {
   listRuns: query(ListRunsInput, listRuns),
-  runFacts: query(RunFactsInput, runFacts),
+  runFacts: query(RunFactsInput, (db, input, { columns }) => runFacts(db, input, columns)),
   knownRuns: query(RunFactsInput, knownRuns),
   runSummary: query(z.strictObject({ run_id: z.string().min(1).max(512) }), runSummary),
   matrixPage: query(MatrixPageInput, (db, input, { orders }) => matrixPage(db, input, orders)),
-  columnHeads: query(ColumnHeadsInput, columnHeads),
+  columnHeads: query(ColumnHeadsInput, (db, input, { columns }) => columnHeads(db, input, columns)),
   cell: query(CellInput, (db, input, { rows }) => cell(db, input, rows)),
   answerSlice: query(AnswerSliceInput, (db, input, { rows }) => answerSlice(db, input, rows)),
   search: query(SearchInput, search),
@@ -75,5 +74,5 @@ export function answerQuery(db: Database.Database, name: QueryName, input: unkno
   const { input: schema, answer } = QUERIES[name] as Query<z.ZodType, unknown>
   const parsed = schema.safeParse(input)
   if (!parsed.success) throw new RunIndexError('bad_input', describeIssues(parsed.error).slice(0, 5).join('; '))
-  return bounded(db.transaction(() => answer(db, parsed.data, context)).deferred())
+  return withinAnswerLimit(db.transaction(() => answer(db, parsed.data, context)).deferred())
 }

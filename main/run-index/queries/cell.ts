@@ -2,18 +2,18 @@
 import { closeSync, readFileSync } from 'node:fs'
 import type Database from 'better-sqlite3'
 import type { z } from 'zod'
-import {
-  MAX_ANSWER_BYTES,
-  type AnswerSliceInput,
-  type AnswerSliceOutcome,
-  type CanonicalRow,
-  type CellInput,
-  type CellOutcome,
-  type CellVerdict,
-} from '../../../contract/index.ts'
-import { decodeLine } from '../../evidence/row-line.ts'
-import { historicalCell } from '../historical-record.ts'
-import { openIfExists, readFully } from '../line-blocks.ts'
+import type {
+  AnswerSliceInput,
+  AnswerSliceOutcome,
+  CellInput,
+  CellOutcome,
+  CellVerdict,
+} from '../../../contract/control/run-index/cell.ts'
+import { MAX_ANSWER_BYTES } from '../../../contract/control/run-index/metrics.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { decodeLine } from '../../evidence/rows/row-line.ts'
+import { historicalCell } from '../apply/historical-record.ts'
+import { openIfExists, readFully } from '../threads/line-blocks.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { notFound } from './dataset-run.ts'
 import { fitting, fitValue, jsonBytes, valueAt } from './fit-answer.ts'
@@ -75,7 +75,7 @@ export function answerSlice(
   return { ok: true, text: text.slice(start, end), total: text.length, next_offset: end < text.length ? end : null }
 }
 
-/** Where the row of a cell is stored. */
+/** Describes where the row of a cell is stored. */
 export interface CellLocation {
   scope: number
   question: number

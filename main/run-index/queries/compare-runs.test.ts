@@ -6,6 +6,7 @@ const column = (runs: (number | null)[][]): ComparedColumn => ({
   dataset_id: 'd',
   model: 'm',
   questions: [10, 20, 30, 40],
+  places: [0, 1, 2, 3].map((question) => ({ question, repeat: 1 })),
   runs: runs.map((values) =>
     values.length === 0
       ? null

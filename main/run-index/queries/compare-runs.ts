@@ -1,13 +1,14 @@
-// Runs side by side in one metric. A column is one alias of one dataset; its values are lists by question index, and NaN means no value.
+// Runs side by side in one metric. A column is one alias of one dataset; its values are lists by the index of an answer, and NaN means no value.
 import type Database from 'better-sqlite3'
 import type { z } from 'zod'
-import {
-  metricOfId,
-  type ChangedCell,
-  type ComparedAlias,
-  type CompareRunsInput,
-  type RunComparison,
-} from '../../../contract/index.ts'
+import type {
+  ChangedCell,
+  ComparedAlias,
+  CompareRunsInput,
+  RunComparison,
+} from '../../../contract/control/run-index/compare-runs.ts'
+import { Column, meanOver, sharedBy } from '../../report/aggregate/column.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { stateColumn, stateOfCode, valueColumn } from '../schema.ts'
 import { fitting, PAGE_BUDGET_BYTES } from './fit-answer.ts'
 
@@ -67,16 +68,23 @@ function readColumns(
   )
   const models = new Map(db.prepare<[], [number, string]>('SELECT id, model FROM aliases').raw().all())
   const wanted = aliases === undefined ? null : new Set(aliases)
+  const repetitions = db
+    .prepare<[number], [number, number, number]>(
+      `SELECT q.id, q.repeat, (SELECT f.id FROM questions f WHERE f.dataset = q.dataset AND f.question_id = q.question_id
+         AND f.digest = q.digest ORDER BY f.repeat LIMIT 1) AS asked
+       FROM questions q WHERE q.dataset = ? AND q.repeat > 1`,
+    )
+    .raw()
   const cells = db
     .prepare<[number], [number, number, number | null, number]>(
       `SELECT c.alias, c.question, c.${valueColumn(metric)}, c.${stateColumn(metric)} FROM cells c WHERE c.scope = ?`,
     )
     .raw()
   const columns = new Map<string, ComparedColumn>()
-  const indexes = new Map<number, QuestionIndexes>()
+  const indexes = new Map<number, AnswerIndexes>()
   for (const [run, runId] of runIds.entries())
     for (const scope of scopes.all(runId, dataset_id ?? null, dataset_id ?? null)) {
-      const questions = indexes.get(scope.dataset) ?? new QuestionIndexes()
+      const questions = indexes.get(scope.dataset) ?? new AnswerIndexes(repetitions.all(scope.dataset))
       indexes.set(scope.dataset, questions)
       const byAlias = new Map<number, RunColumn>()
       for (const [alias, question, value, state] of cells.all(scope.id)) {
@@ -97,7 +105,8 @@ function readColumns(
         const key = `${scope.dataset} ${alias}`
         let column = columns.get(key)
         if (column === undefined) {
-          column = { dataset_id: scope.dataset_id, model, questions: questions.numbers, runs: runIds.map(() => null) }
+          const { numbers, places } = questions
+          column = { dataset_id: scope.dataset_id, model, questions: numbers, places, runs: runIds.map(() => null) }
           columns.set(key, column)
         }
         column.runs[run] = found
@@ -106,20 +115,37 @@ function readColumns(
   return [...columns.values()]
 }
 
-/** Consecutive indexes, from 0, for question numbers. */
-class QuestionIndexes {
+/** Consecutive indexes, from 0, for the numbers of questions, of which each repetition has one. */
+class AnswerIndexes {
   readonly numbers: number[] = []
+  readonly places: AnswerPlace[] = []
   readonly #indexes = new Map<number, number>()
+  readonly #asked = new Map<number, number>()
+  readonly #repetitions: Map<number, { repeat: number; asked: number }>
+
+  constructor(repetitions: readonly [question: number, repeat: number, asked: number][]) {
+    this.#repetitions = new Map(repetitions.map(([question, repeat, asked]) => [question, { repeat, asked }]))
+  }
 
   of(question: number): number {
     const known = this.#indexes.get(question)
     if (known !== undefined) return known
     this.#indexes.set(question, this.numbers.length)
+    const { repeat, asked } = this.#repetitions.get(question) ?? { repeat: 1, asked: question }
+    const place = this.#asked.get(asked) ?? this.#asked.size
+    this.#asked.set(asked, place)
+    this.places.push({ question: place, repeat })
     return this.numbers.push(question) - 1
   }
 }
 
-/** Values and states of one alias in one run, by the index of the question in `questions`; a shorter list has no value for the rest. */
+/** The question that an answer belongs to, by a consecutive index, and which of its answers it is. */
+interface AnswerPlace {
+  question: number
+  repeat: number
+}
+
+/** Values and states of one alias in one run, by the index of the answer in `questions`; a shorter list has no value for the rest. */
 interface RunColumn {
   /** Undefined or NaN: no value. */
   values: number[]
@@ -130,8 +156,10 @@ interface RunColumn {
 export interface ComparedColumn {
   dataset_id: string
   model: string
-  /** Numbers of the dataset's questions in any of the runs. */
+  /** Numbers of the dataset's questions in any of the runs, each repetition by itself. */
   questions: readonly number[]
+  /** By the same index. */
+  places: readonly AnswerPlace[]
   runs: (RunColumn | null)[]
 }
 
@@ -143,37 +171,40 @@ const differs = (a: number | undefined, b: number | undefined, tolerance: number
 
 /** Means of an alias in each run that has it, over its own questions and over those that all of these runs have values for. */
 export function comparedAliases(
-  { dataset_id, model, questions, runs }: ComparedColumn,
+  { dataset_id, model, questions, places, runs }: ComparedColumn,
   runIds: readonly string[],
   tolerance: number,
 ): ComparedAlias {
-  const present = runs.flatMap((column, run) => (column === null ? [] : [{ values: column.values, run }]))
-  const isCommon = questions.map((_question, index) => present.every(({ values }) => has(values[index])))
-  const common = isCommon.filter(Boolean).length
+  const present = runs.flatMap((found, run) =>
+    found === null ? [] : [{ found, run, column: columnOf(found, places) }],
+  )
+  const asked = Array.from({ length: new Set(places.map(({ question }) => question)).size }, (_, index) => index)
+  const columns = present.map(({ column }) => column)
+  const common = sharedBy(columns, asked)
   const first = runs[0]?.values
   return {
     dataset_id,
     model,
-    common,
-    runs: present.map(({ values, run }) => {
-      const tally = { n: 0, sum: 0, commonSum: 0, changed: 0 }
-      for (const [index, isShared] of isCommon.entries()) {
-        const value = values[index]
-        if (first !== undefined && differs(value, first[index], tolerance)) tally.changed += 1
-        if (!has(value)) continue
-        tally.n += 1
-        tally.sum += value
-        if (isShared) tally.commonSum += value
-      }
+    common: common.length,
+    runs: present.map(({ found: { values }, run, column }) => {
+      const differing =
+        first === undefined ? [] : questions.filter((_, at) => differs(values[at], first[at], tolerance))
       return {
         run_id: runIds[run]!,
-        n: tally.n,
-        mean: tally.n === 0 ? null : tally.sum / tally.n,
-        common_mean: common === 0 ? null : tally.commonSum / common,
-        changed: tally.changed,
+        n: values.filter(has).length,
+        mean: meanOver(column, asked),
+        common_mean: meanOver(column, common),
+        changed: differing.length,
       }
     }),
   }
+}
+
+function columnOf({ values }: RunColumn, places: readonly AnswerPlace[]): Column {
+  const column = new Column()
+  for (const [at, value] of values.entries())
+    if (has(value)) column.set(places[at]!.question, value, places[at]!.repeat)
+  return column
 }
 
 type ChangedCellRecord = Omit<ChangedCell, 'question_id' | 'repeat' | 'query' | 'row_ids'> & { question: number }

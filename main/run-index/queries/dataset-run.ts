@@ -1,5 +1,6 @@
 import type Database from 'better-sqlite3'
-import { BaseApproach, EvidenceCapability } from '../../../contract/index.ts'
+import { BaseApproach } from '../../../contract/approaches.ts'
+import { EvidenceCapability } from '../../../contract/common.ts'
 
 /** A dataset run as the index numbers it. */
 export interface DatasetRun {

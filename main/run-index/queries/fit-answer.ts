@@ -1,5 +1,6 @@
 // Keeps answers within `MAX_ANSWER_BYTES`: lists are cut at their end, long values in a cell where `cuts` lists them.
-import { MAX_ANSWER_BYTES, type CellCut, type ValuePath } from '../../../contract/index.ts'
+import type { CellCut, ValuePath } from '../../../contract/control/run-index/cell.ts'
+import { MAX_ANSWER_BYTES } from '../../../contract/control/run-index/metrics.ts'
 import { RunIndexError } from '../run-index-error.ts'
 import { wholeCharacters } from './text-query.ts'
 
@@ -9,8 +10,8 @@ export const PAGE_BUDGET_BYTES = MAX_ANSWER_BYTES - 100_000
 /** Bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-/** Returns an answer that keeps its bound. Throws `too_large` when it does not. */
-export function bounded<Answer>(answer: Answer): Answer {
+/** Returns an answer that is small enough to be sent. Throws `too_large` when it does not. */
+export function withinAnswerLimit<Answer>(answer: Answer): Answer {
   const bytes = jsonBytes(answer)
   if (bytes > MAX_ANSWER_BYTES)
     throw new RunIndexError('too_large', `the answer has ${bytes} bytes, more than ${MAX_ANSWER_BYTES}: ask for less`)

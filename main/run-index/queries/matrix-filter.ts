@@ -1,5 +1,7 @@
 import type Database from 'better-sqlite3'
-import { MatrixFilters, metricOfId, type IndexMetric, type MatrixSort } from '../../../contract/index.ts'
+import { MatrixFilters, type MatrixSort } from '../../../contract/control/run-index/matrix-page.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { stateCode, stateColumn, STATUS_CODES, valueColumn } from '../schema.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { textQuery } from './text-query.ts'

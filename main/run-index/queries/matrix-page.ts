@@ -1,13 +1,13 @@
 import type Database from 'better-sqlite3'
 import type { z } from 'zod'
-import {
-  CellStatus,
-  type MatrixPageCell,
-  type MatrixPageInput,
-  type MatrixPageOutcome,
-  type MatrixPageRow,
-} from '../../../contract/index.ts'
-import { evaluationOfCode } from '../cell-record.ts'
+import type {
+  MatrixPageCell,
+  MatrixPageInput,
+  MatrixPageOutcome,
+  MatrixPageRow,
+} from '../../../contract/control/run-index/matrix-page.ts'
+import { CellStatus } from '../../../contract/evidence/canonical-row.ts'
+import { evaluationOfCode } from '../apply/cell-record.ts'
 import { stateColumn, stateOfCode, valueColumn } from '../schema.ts'
 import { findDatasetRun, notFound, shownAliases, type ShownAlias } from './dataset-run.ts'
 import { jsonBytes, PAGE_BUDGET_BYTES } from './fit-answer.ts'

@@ -2,16 +2,16 @@ import { describe, expect, it } from 'vitest'
 import {
   ColumnHeadsOutcome,
   MatrixPageOutcome,
-  type CanonicalRow,
   type MatrixFilters,
   type MatrixPageInput,
-} from '../../../contract/index.ts'
+} from '../../../contract/control/run-index/matrix-page.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { ALIASES, asker, dataset, goldenIndex, rows, run } from '../../../tests/helpers/golden-index.ts'
 import { writeRun } from '../../../tests/helpers/report-project.ts'
 import { goldenJudgments } from '../../../tests/helpers/report-rows.ts'
 import { indexFolders, openIndex } from '../../../tests/helpers/run-index.ts'
-import { metricOf } from '../../report/aggregate-access.ts'
-import { metricOutcome } from '../../report/metric-outcome.ts'
+import { metricOf } from '../../report/aggregate/aggregate-access.ts'
+import { metricOutcome } from '../../report/aggregate/metric-outcome.ts'
 
 describe('the matrix', () => {
   const page = (ask: ReturnType<typeof asker>, input: Partial<MatrixPageInput> = {}) => {
@@ -70,7 +70,7 @@ describe('the matrix', () => {
 
   it('columns appear in the requested order', async () => {
     const { ask } = await goldenIndex()
-    const { aliases, rows: found } = page(ask, { aliases: ['graph-rag', 'nobody', 'vanilla-rag', 'graph-rag'] })
+    const { aliases, rows: found } = page(ask, { aliases: ['graph-rag', 'unlisted', 'vanilla-rag', 'graph-rag'] })
     expect(aliases).toEqual(['graph-rag', 'vanilla-rag'])
     expect(found[0]!.cells).toHaveLength(2)
   })
@@ -93,7 +93,7 @@ describe('the matrix', () => {
       const cases = [
         [{ by: 'value', alias: 'hybrid-rag-fast', descending }, byAlias('hybrid-rag-fast')],
         [{ by: 'value', alias: 'vanilla-rag', descending }, byAlias('vanilla-rag')],
-        [{ by: 'value', alias: 'nobody', descending }, () => null],
+        [{ by: 'value', alias: 'unlisted', descending }, () => null],
         [{ by: 'spread', descending }, spread],
         [{ by: 'mean', descending }, mean],
         [{ by: 'hops', descending }, (id: string) => dataset.questions.find((question) => question.id === id)!.hops],
@@ -138,7 +138,7 @@ describe('the matrix', () => {
     expect(ids(ask, { winner: 'hybrid-rag-fast' })).toEqual(['q-1'])
     expect(ids(ask, { winner: 'hybrid-rag' })).toEqual(all.slice(1))
     expect(ids(ask, { winner: null }, { metric: 'context_recall' })).toEqual(all)
-    expect(ids(ask, { winner: 'nobody' })).toEqual([])
+    expect(ids(ask, { winner: 'unlisted' })).toEqual([])
     const ties = all.filter((id) => {
       const scores = ALIASES.flatMap((model) => value(id, model, 'recall_at_5') ?? [])
       return scores.filter((score) => score === Math.max(...scores)).length !== 1

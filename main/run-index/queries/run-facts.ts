@@ -1,10 +1,13 @@
-// What the list of runs shows of each run beyond its head: models, declared metric, and the highest mean per dataset.
+// The list of runs shows this of each run beyond its head: models, declared metric, and the highest mean per dataset.
 import type Database from 'better-sqlite3'
 import type { z } from 'zod'
 import type { RunFacts, RunFactsInput } from '../../../contract/control/stored-runs.ts'
-import { IndexMetric, PRIMARY_METRICS } from '../../../contract/index.ts'
-import { NO_PROVENANCE } from '../tallies.ts'
+import { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
+import { NO_PROVENANCE } from '../apply/tallies.ts'
+import { metricsWithValues } from './runs.ts'
 import { columnHeads } from './column-heads.ts'
+import type { ColumnCache } from './score-columns.ts'
 
 interface ScopeRow {
   id: number
@@ -18,7 +21,11 @@ export function knownRuns(db: Database.Database, { run_ids: runIds }: z.output<t
 }
 
 /** Facts of the runs that are indexed, in the order of the names. */
-export function runFacts(db: Database.Database, { run_ids: runIds }: z.output<typeof RunFactsInput>): RunFacts[] {
+export function runFacts(
+  db: Database.Database,
+  { run_ids: runIds }: z.output<typeof RunFactsInput>,
+  columns: ColumnCache,
+): RunFacts[] {
   const scopesOf = db.prepare<[string], ScopeRow>(
     `SELECT d.id, s.dataset_id FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
      WHERE d.run = (SELECT id FROM runs WHERE run_id = ?) ORDER BY d.complexity_level, s.dataset_id`,
@@ -50,7 +57,7 @@ export function runFacts(db: Database.Database, { run_ids: runIds }: z.output<ty
       run_id: runId,
       models: modelsOf.all(ids),
       model_sets: [...new Set(conditions.flatMap(({ models }) => models ?? []))],
-      ...highestMeans(db, runId, scopes, declared === undefined ? PRIMARY_METRICS : [declared]),
+      ...highestMeans(db, columns, runId, scopes, declared === undefined ? PRIMARY_METRICS : [declared]),
       has_working_files: hasWorking.get(ids) !== undefined,
     }
   })
@@ -59,14 +66,20 @@ export function runFacts(db: Database.Database, { run_ids: runIds }: z.output<ty
 /** The first metric that some dataset of the run has, and the highest mean of it on the shared questions of each dataset. */
 function highestMeans(
   db: Database.Database,
+  columns: ColumnCache,
   runId: string,
   scopes: readonly ScopeRow[],
   metrics: readonly RunFacts['primary_metric'][],
 ): Pick<RunFacts, 'primary_metric' | 'highest'> {
+  const valued = metricsWithValues(
+    db,
+    scopes.map(({ id }) => id),
+  )
   for (const primary of metrics) {
     const metric = IndexMetric.parse(primary)
+    if (!valued.includes(metric)) continue
     const highest = scopes.flatMap(({ dataset_id }): RunFacts['highest'] => {
-      const outcome = columnHeads(db, { run_id: runId, dataset_id, metric })
+      const outcome = columnHeads(db, { run_id: runId, dataset_id, metric }, columns)
       if (!outcome.ok) return []
       const means = outcome.heads.heads.flatMap(({ model, common }) =>
         common === null || common.mean === null ? [] : [{ model, mean: common.mean, n: common.n }],

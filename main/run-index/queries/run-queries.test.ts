@@ -1,23 +1,20 @@
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import {
-  CellOutcome,
-  IndexStatus,
-  MatrixPageOutcome,
-  MAX_ANSWER_BYTES,
-  RunComparison,
-  RunList,
-  RunSummaryOutcome,
-  SearchResults,
-  type CanonicalRow,
-} from '../../../contract/index.ts'
+import { CellOutcome } from '../../../contract/control/run-index/cell.ts'
+import { RunComparison } from '../../../contract/control/run-index/compare-runs.ts'
+import { MatrixPageOutcome } from '../../../contract/control/run-index/matrix-page.ts'
+import { MAX_ANSWER_BYTES } from '../../../contract/control/run-index/metrics.ts'
+import { RunList, RunSummaryOutcome } from '../../../contract/control/run-index/runs.ts'
+import { SearchResults } from '../../../contract/control/run-index/search.ts'
+import { IndexStatus } from '../../../contract/control/run-index/upkeep.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { sampleRow } from '../../../tests/helpers/evidence-rows.ts'
 import { asker, dataset, goldenIndex, rows } from '../../../tests/helpers/golden-index.ts'
 import { evidenceBytes } from '../../../tests/helpers/report-project.ts'
 import { goldenRows, REPORT_RUN } from '../../../tests/helpers/report-rows.ts'
 import { indexFolders, openIndex } from '../../../tests/helpers/run-index.ts'
-import { rowId } from '../../evidence/row-id.ts'
+import { rowId } from '../../evidence/rows/row-id.ts'
 import type { QueryResult } from './answer-query.ts'
 
 describe('one cell', () => {
@@ -145,6 +142,9 @@ describe('runs', () => {
       cursor = list.next_cursor
     }
     expect(names).toEqual(['run-c', 'run-b', 'run-a', REPORT_RUN])
+    const one = RunList.parse(ask('listRuns', { run_id: 'run-a', limit: 1 }))
+    expect(one).toMatchObject({ runs: [{ run_id: 'run-a' }], next_cursor: null })
+    expect(RunList.parse(ask('listRuns', { run_id: 'run-x' })).runs).toEqual([])
 
     const outcome = RunSummaryOutcome.parse(ask('runSummary', { run_id: REPORT_RUN }))
     if (!outcome.ok) throw new Error(outcome.message)
@@ -182,7 +182,7 @@ describe('runs', () => {
         .map(([kind, path]) => [path, kind === 'matrix' ? 'listed' : 'applied'])
         .sort(),
     )
-    expect(ask('runSummary', { run_id: 'nobody' })).toMatchObject({ ok: false, code: 'not_found' })
+    expect(ask('runSummary', { run_id: 'unlisted' })).toMatchObject({ ok: false, code: 'not_found' })
     expect(IndexStatus.parse(ask('status'))).toMatchObject({
       journal_mode: 'wal',
       runs: 4,

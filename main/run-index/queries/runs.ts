@@ -1,24 +1,23 @@
 // Runs without their cells: the list, the summary of one run, and the state of the index itself.
 import type Database from 'better-sqlite3'
 import type { z } from 'zod'
-import {
-  CellErrorType,
-  EvaluationStatus,
-  JudgeSection,
-  type IndexedArtifact,
-  type IndexMetric,
-  type IndexStatus,
-  type ListRunsInput,
-  type Reproducibility,
-  type RunDatasetSummary,
-  type RunHead,
-  type RunList,
-  type RunSummaryOutcome,
-} from '../../../contract/index.ts'
-import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
-import { artifactsOfScope, readArtifacts, type Artifact } from '../artifact-store.ts'
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type {
+  IndexedArtifact,
+  ListRunsInput,
+  RunDatasetSummary,
+  RunHead,
+  RunList,
+  RunSummaryOutcome,
+} from '../../../contract/control/run-index/runs.ts'
+import type { IndexStatus } from '../../../contract/control/run-index/upkeep.ts'
+import { JudgeSection } from '../../../contract/evidence/aggregate.ts'
+import { CellErrorType } from '../../../contract/evidence/canonical-row.ts'
+import { EvaluationStatus } from '../../../contract/evidence/evaluation-result.ts'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
+import { artifactsOfScope, readArtifacts, type Artifact } from '../apply/artifact-store.ts'
 import { INDEX_METRICS, INDEX_VERSION, stateCode, STATUS_CODES } from '../schema.ts'
-import { columnFigures, NO_PROVENANCE } from '../tallies.ts'
+import { NO_PROVENANCE } from '../apply/tallies.ts'
 import { aliasesOf, notFound } from './dataset-run.ts'
 import { fitting } from './fit-answer.ts'
 
@@ -65,15 +64,17 @@ const datasetHead = (row: DatasetRow): RunHead['datasets'][number] => ({
 const CURSOR = /^(\d+)\.(\d+)$/
 
 /** One page of runs, newest first. */
-export function listRuns(db: Database.Database, { limit, cursor }: z.output<typeof ListRunsInput>): RunList {
+export function listRuns(db: Database.Database, input: z.output<typeof ListRunsInput>): RunList {
+  const { limit, cursor, run_id: only = null } = input
   const total = db.prepare<[], number>('SELECT count(*) FROM runs').pluck().get()!
   const position = CURSOR.exec(cursor ?? '')
   const [ms, id] = position === null ? [Number.MAX_SAFE_INTEGER, 0] : [Number(position[1]), Number(position[2])]
   const runs = db
-    .prepare<[number, number, number], RunRow>(
-      'SELECT id, run_id, newest_ms FROM runs WHERE (newest_ms, id) < (?, ?) ORDER BY newest_ms DESC, id DESC LIMIT ?',
+    .prepare<[number, number, string | null, number], RunRow>(
+      `SELECT id, run_id, newest_ms FROM runs WHERE (newest_ms, id) < (?, ?) AND run_id = coalesce(?, run_id)
+       ORDER BY newest_ms DESC, id DESC LIMIT ?`,
     )
-    .all(ms, id, limit + 1)
+    .all(ms, id, only, limit + 1)
   const heads = fitting(runHeads(db, runs.slice(0, limit)))
   const last = runs[heads.length - 1]
   const isEnd = heads.length === runs.length || last === undefined
@@ -162,7 +163,7 @@ function datasetSummary(db: Database.Database, row: DatasetRow & { judge_panel: 
     evaluation: evaluationCounts(tallies),
     failures_by_type: failureCounts(tallies),
     aliases: aliasSummaries(db, row.id, tallies),
-    metrics: metricsWithValues(db, row.id),
+    metrics: metricsWithValues(db, [row.id]),
     judge_panel: row.judge_panel === null ? null : JudgeSection.parse(JSON.parse(row.judge_panel)),
     provenance: provenanceOf(db, tallies),
     artifacts: indexedArtifacts(artifactsOfScope(db, row.id)),
@@ -196,20 +197,22 @@ function failureCounts(tallies: readonly Tally[]): RunDatasetSummary['failures_b
 }
 
 function aliasSummaries(db: Database.Database, scope: number, tallies: readonly Tally[]): RunDatasetSummary['aliases'] {
-  const latencies = columnFigures(db, scope, latencyMs.id)
   return aliasesOf(db, scope).map(({ id, ...alias }) => {
     const own = tallies.filter((tally) => tally.alias === id)
     const of = (code: number): number => sum(own.filter(({ status }) => status === code))
     const cells = { ok: of(STATUS_CODES.ok), error: of(STATUS_CODES.error), timeout: of(STATUS_CODES.timeout) }
-    return { ...alias, cells, mean_latency_ms: latencies.get(id)?.mean ?? null }
+    return { ...alias, cells }
   })
 }
 
-function metricsWithValues(db: Database.Database, scope: number): IndexMetric[] {
+/** The metrics that some cell of these dataset runs has a value in. */
+export function metricsWithValues(db: Database.Database, scopes: readonly number[]): IndexMetric[] {
   const valued = db
-    .prepare<[number, number], string>('SELECT DISTINCT metric FROM column_tallies WHERE scope = ? AND state = ?')
+    .prepare<[string, number], string>(
+      'SELECT DISTINCT metric FROM column_tallies WHERE scope IN (SELECT value FROM json_each(?)) AND state = ?',
+    )
     .pluck()
-    .all(scope, stateCode('ok'))
+    .all(JSON.stringify(scopes), stateCode('ok'))
   return INDEX_METRICS.filter((metric) => valued.includes(metric))
 }
 
@@ -248,7 +251,7 @@ function indexedArtifacts(artifacts: readonly Artifact[]): IndexedArtifact[] {
   })
 }
 
-/** Where a file becomes unusable; null for an intact one. */
+/** Returns where a file becomes unusable; null for an intact one. */
 const damageOf = ({ damageOffset: offset, damageLine: line, damageMessage: message }: Artifact) =>
   message === null ? null : { offset, line, message }
 

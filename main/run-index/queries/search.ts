@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import type { z } from 'zod'
-import type { SearchHit, SearchInput, SearchResults } from '../../../contract/index.ts'
+import type { SearchHit, SearchInput, SearchResults } from '../../../contract/control/run-index/search.ts'
 import { SEARCHABLE_CHARS } from '../schema.ts'
 import { locateCell, readStoredRow, type CellLocation } from './cell.ts'
 import { fitting, valueAt } from './fit-answer.ts'

@@ -10,7 +10,7 @@ function searchTerms(text: string): { text: string; isPrefix: boolean }[] {
   return terms.filter((term) => WORD.test(term.text))
 }
 
-/** What a user typed → a query of FTS5 in which nothing is an operator; null when there is no word in it. */
+/** Turns what a user typed into a query of FTS5 in which nothing is an operator; null when there is no word in it. */
 export function textQuery(text: string): string | null {
   const terms = searchTerms(text.replaceAll('\0', ' '))
   if (terms.length === 0) return null

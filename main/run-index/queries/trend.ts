@@ -1,7 +1,7 @@
 // The runs of one dataset through time, and which of them measured the same thing: the same questions on the same documents.
 import type Database from 'better-sqlite3'
 import type { RunTrend, TrendDifference, TrendInput, TrendRun } from '../../../contract/control/run-index/trend.ts'
-import { NO_PROVENANCE } from '../tallies.ts'
+import { NO_PROVENANCE } from '../apply/tallies.ts'
 import { findDatasetRun, notFound } from './dataset-run.ts'
 
 interface ScopeRow {

@@ -1,5 +1,5 @@
-import { MAX_CHUNKS } from '../../../contract/index.ts'
-import type { ConversionChunk } from '../../../contract/index.ts'
+import { MAX_CHUNKS } from '../../../contract/http/conversion.ts'
+import type { ConversionChunk } from '../../../contract/http/conversion.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import type { Block, Document } from '../model/document.ts'
 import { tableGrid } from '../model/table.ts'
@@ -74,7 +74,7 @@ function documentPieces(document: Document, size: number, overlap: number): Piec
 }
 
 const plain = (block: Exclude<Block, { kind: 'table' | 'figure' }>): string =>
-  block.kind === 'list_item' ? `- ${block.text}` : block.text
+  block.kind === 'list_item' ? `${block.marker ?? '-'} ${block.text}` : block.text
 
 function own(block: Extract<Block, { kind: 'table' | 'code' | 'formula' }>, size: number): string[] {
   if (block.kind !== 'table') return split(block.text, size, 0)

@@ -112,7 +112,7 @@ export function toDocling(document: Document, origin: Origin, link: ImageLink = 
     children.push(
       addText('list_item', block.text, block.place, ref, {
         enumerated: block.ordered,
-        marker: block.ordered ? `${children.length + 1}.` : '-',
+        marker: block.ordered ? (block.marker ?? `${children.length + 1}.`) : '-',
       }),
     )
   }

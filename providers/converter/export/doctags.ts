@@ -1,3 +1,4 @@
+import { plainNumber } from '../model/document.ts'
 import type { Block, Document, ListItem, Page, Place, Table } from '../model/document.ts'
 import { tableGrid } from '../model/table.ts'
 
@@ -9,6 +10,7 @@ export function toDoctags(document: Document): string {
   const pages = new Map(document.pages.map((page) => [page.number, page]))
   const out: string[] = []
   const open: boolean[] = []
+  let items: number[] = []
   let page = document.pages[0]?.number ?? null
   const closeTo = (depth: number): void => {
     while (open.length > depth) out.push(open.pop() === true ? '</ordered_list>' : '</unordered_list>')
@@ -20,6 +22,7 @@ export function toDoctags(document: Document): string {
       for (; page < at; page += 1) out.push('<page_break>')
     }
     if (block.kind !== 'list_item') {
+      items = []
       closeTo(0)
       out.push(blockTags(block, locations(block.place, pages)))
       continue
@@ -30,7 +33,12 @@ export function toDoctags(document: Document): string {
       out.push(block.ordered ? '<ordered_list>' : '<unordered_list>')
       open.push(block.ordered)
     }
-    out.push(`<list_item>${locations(block.place, pages)}${escapeTags(block.text)}</list_item>`)
+    // The tags of a list count from 1: another number is text.
+    items.length = block.level + 1
+    items[block.level] = (items[block.level] ?? 0) + 1
+    const { marker } = block
+    const number = marker === undefined || plainNumber(block) === items[block.level] ? '' : `${marker} `
+    out.push(`<list_item>${locations(block.place, pages)}${escapeTags(`${number}${block.text}`)}</list_item>`)
   }
   closeTo(0)
   return `<doctag>${out.join('\n')}\n</doctag>\n`

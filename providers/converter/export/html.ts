@@ -1,3 +1,4 @@
+import { plainNumber } from '../model/document.ts'
 import type { Block, Document, ListItem, Place, Table } from '../model/document.ts'
 import type { ImageLink } from './markdown.ts'
 
@@ -67,6 +68,15 @@ function tableHtml(table: Table, at: string): string {
   return `<table${at}>${caption}\n<tbody>\n${rows.map((row) => `<tr>${row}</tr>`).join('\n')}\n</tbody>\n</table>`
 }
 
+/** Numbers that HTML cannot count are shown by the item's style. */
+function markerAttributes(item: ListItem): string {
+  if (item.marker === undefined) return ''
+  const number = plainNumber(item)
+  if (number !== null && item.marker.endsWith('.')) return ` value="${number}"`
+  const marker = escapeHtml(item.marker.replaceAll(/["'\\;]/g, ''))
+  return ` style="list-style-type:'${marker} '"`
+}
+
 /** Items as nested lists: a deeper item is inside the item before it. */
 function lists(items: readonly ListItem[]): string[] {
   const out: string[] = []
@@ -81,7 +91,7 @@ function lists(items: readonly ListItem[]): string[] {
       open.push(item.ordered)
       if (open.length < item.level + 1) out.push('<li>')
     }
-    out.push(`<li${placeAttributes(item.place)}>${escapeHtml(item.text)}`)
+    out.push(`<li${placeAttributes(item.place)}${markerAttributes(item)}>${escapeHtml(item.text)}`)
   }
   while (open.length > 0) out.push(close())
   return [out.join('')]

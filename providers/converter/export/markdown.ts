@@ -1,4 +1,5 @@
-import type { Block, Document, Table } from '../model/document.ts'
+import { plainNumber } from '../model/document.ts'
+import type { Block, Document, ListItem, Table } from '../model/document.ts'
 import { tableGrid } from '../model/table.ts'
 
 /** Address of a document's image in the exported text; null leaves only its caption. */
@@ -16,7 +17,7 @@ export function toMarkdown(document: Document, link: ImageLink = () => null): st
     if (block.kind !== 'list_item') numbers = []
     else {
       numbers.length = Math.min(numbers.length, block.level + 1)
-      numbers[block.level] = (numbers[block.level] ?? 0) + 1
+      numbers[block.level] = plainNumber(block) ?? (numbers[block.level] ?? 0) + 1
     }
     text += blockText(block, numbers, link)
     former = block
@@ -31,7 +32,7 @@ function blockText(block: Block, numbers: readonly number[], link: ImageLink): s
     case 'paragraph':
       return paragraph(block.text)
     case 'list_item':
-      return `${'    '.repeat(block.level)}${block.ordered ? `${numbers[block.level] ?? 1}.` : '-'} ${inline(block.text)}`
+      return `${'    '.repeat(block.level)}${itemStart(block, numbers[block.level] ?? 1)} ${inline(block.text)}`
     case 'table':
       return `${block.caption === null ? '' : `${paragraph(block.caption)}\n\n`}${tableText(block)}`
     case 'figure': {
@@ -48,6 +49,13 @@ function blockText(block: Block, numbers: readonly number[], link: ImageLink): s
     case 'formula':
       return `$$${block.text}$$`
   }
+}
+
+/** Numbers that Markdown has no syntax for, such as `(a)` or `1.2`, are text of a bullet. */
+function itemStart(item: ListItem, number: number): string {
+  if (!item.ordered) return '-'
+  if (item.marker === undefined) return `${number}.`
+  return plainNumber(item) === null ? `- ${inline(item.marker)}` : item.marker
 }
 
 const longestRun = (text: string): number => Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length))

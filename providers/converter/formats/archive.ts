@@ -1,13 +1,18 @@
 import { posix } from 'node:path'
-import { strFromU8, unzipSync, zipSync } from 'fflate'
+import { strFromU8, zipSync } from 'fflate'
+import {
+  checkDeclared,
+  directoryRange,
+  readDirectory,
+  unpackInMemory,
+  ZIP_TAIL_BYTES,
+  ZipArchiveError,
+  type ZipEntryInfo,
+} from '../../../core/zip-archive.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { elements, parseXml } from './xml.ts'
 
-const MAX_ENTRIES = 10_000
-const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
-/** Text packs to a hundredth at most; more is a bomb. Small parts may do better. */
-const MAX_RATIO = 200
-const RATIO_FROM_BYTES = 16 * 1024 * 1024
+const LIMITS = { files: 10_000, bytes: 512 * 1024 * 1024 }
 
 /** Parts of an Office file by name. */
 export type Archive = Readonly<Record<string, Uint8Array>>
@@ -36,45 +41,34 @@ export function relations(parts: Archive, name: string): Map<string, { target: s
 export const mainPart = (parts: Archive): string | null =>
   [...relations(parts, '').values()].find(({ type }) => type.endsWith('/officeDocument'))?.target ?? null
 
+function directoryOf(bytes: Uint8Array): ZipEntryInfo[] {
+  const { start, length, shift } = directoryRange(bytes.subarray(-ZIP_TAIL_BYTES), bytes.length)
+  return readDirectory(bytes.subarray(start, start + length), shift)
+}
+
 /** Names of a ZIP's entries from its directory; empty when it has none. Nothing is unpacked. */
 export function entryNames(bytes: Uint8Array): string[] {
-  const names: string[] = []
   try {
-    unzipSync(bytes, { filter: ({ name }) => (names.push(slashed(name)), false) })
+    return directoryOf(bytes).map(({ name }) => slashed(name))
   } catch {
     return []
   }
-  return names
 }
 
 /**
- * Unpacks the parts that `wants` names. Throws `too_large` where the parts declare, or turn out, to be more than memory should hold, and
- * `damaged` where they cannot be unpacked or an XML part declares entities.
+ * Unpacks the parts that `wants` names. Throws `too_large` where the parts declare to be more than memory should hold, and `damaged` where they
+ * cannot be unpacked, differ from their checksum, or an XML part declares entities.
  */
 export function openArchive(
   bytes: Uint8Array,
   wants: (name: string, sizeBytes: number) => boolean = () => true,
 ): Archive {
-  let unpacked = 0
-  let entries = 0
-  const parts = unpack(bytes, ({ name, size, originalSize }) => {
-    if (slashed(name).endsWith('/') || !wants(slashed(name), originalSize)) return false
-    entries += 1
-    unpacked += originalSize
-    const ratio = originalSize / Math.max(1, size)
-    if (
-      entries > MAX_ENTRIES ||
-      unpacked > MAX_UNPACKED_BYTES ||
-      (originalSize > RATIO_FROM_BYTES && ratio > MAX_RATIO)
-    )
-      throw new ConversionError('too_large', `the file unpacks to more than is allowed (at '${name}')`)
-    return true
+  const parts = asConversionError(() => {
+    const wanted = directoryOf(bytes).filter(({ name, sizeBytes }) => wants(slashed(name), sizeBytes))
+    checkDeclared(wanted, LIMITS)
+    return Object.fromEntries(wanted.map((entry) => [slashed(entry.name), unpackInMemory(bytes, entry)]))
   })
   for (const [name, part] of Object.entries(parts)) {
-    if (name !== slashed(name)) {
-      parts[slashed(name)] = part
-      Reflect.deleteProperty(parts, name)
-    }
     if (!/\.(xml|rels|vml)$/i.test(name)) continue
     // Office never declares entities; what does, wants to be expanded.
     if (/<!(DOCTYPE|ENTITY)/i.test(new TextDecoder('latin1').decode(part.subarray(0, 4096))))
@@ -83,14 +77,23 @@ export function openArchive(
   return parts
 }
 
-type Filter = NonNullable<Parameters<typeof unzipSync>[1]>['filter']
-
-function unpack(bytes: Uint8Array, filter: Filter): Record<string, Uint8Array> {
+function asConversionError<Result>(work: () => Result): Result {
   try {
-    return unzipSync(bytes, { filter })
+    return work()
   } catch (error) {
-    if (error instanceof ConversionError) throw error
-    throw new ConversionError('damaged', 'the file is a ZIP archive that cannot be unpacked', { cause: error })
+    if (!(error instanceof ZipArchiveError)) throw error
+    const where = error.entry === null ? '' : ` (at '${slashed(error.entry)}')`
+    if (error.code === 'too_large')
+      throw new ConversionError('too_large', `the file unpacks to more than is allowed${where}`, { cause: error })
+    if (error.code === 'encrypted')
+      throw new ConversionError('encrypted', 'the file is encrypted: remove its password', { cause: error })
+    throw new ConversionError(
+      'damaged',
+      `the file is a ZIP archive that cannot be unpacked: ${error.message}${where}`,
+      {
+        cause: error,
+      },
+    )
   }
 }
 

@@ -3,6 +3,8 @@ export interface ReadableBody {
   xml: string
   /** Words whose reading (furigana) was left out. */
   readings: number
+  /** Runs of hidden text that were left out. */
+  hidden: number
 }
 
 /** Marks around the relation of a chart or diagram, put into the text in place of its drawing. */
@@ -12,9 +14,10 @@ export const DRAWING_MARK = '\u{E003}'
  * Moves what the library would skip to where it reads: text boxes after the paragraph that they are anchored in, the content of fields and of
  * direction marks, the base text of furigana. Charts and diagrams leave a mark with the relation of their part.
  */
-export function readableBody(body: string): ReadableBody {
+export function readableBody(body: string, styles = ''): ReadableBody {
   let readings = 0
-  const flat = textBoxesOut(body, 0).replaceAll(/<\/?w:(?:fldSimple|dir|bdo)(?:\s[^>]*)?>/g, '')
+  const shown = withoutHidden(textBoxesOut(body, 0), styles)
+  const flat = shown.xml.replaceAll(/<\/?w:(?:fldSimple|dir|bdo)(?:\s[^>]*)?>/g, '')
   const withBase = replaceElements(flat, 'w:ruby', (inner) => {
     readings += 1
     let base = ''
@@ -29,7 +32,34 @@ export function readableBody(body: string): ReadableBody {
       /<c:chart\s[^>]*r:id="([^"]+)"/.exec(inner)?.[1] ?? /<dgm:relIds\s[^>]*r:dm="([^"]+)"/.exec(inner)?.[1]
     return relation === undefined ? whole : `<w:t>${DRAWING_MARK}${relation}${DRAWING_MARK}</w:t>`
   })
-  return { xml, readings }
+  return { xml, readings, hidden: shown.hidden }
+}
+
+const VANISH = /<w:vanish(?:\s+w:val="(?:1|true|on)")?\s*\/>/
+
+/** Takes out the runs that Word hides, by their own settings or those of a style; marks of fields stay. */
+function withoutHidden(body: string, styles: string): { xml: string; hidden: number } {
+  const hiding = new Set<string>()
+  replaceElements(styles, 'w:style', (inner, whole) => {
+    const [, id] = /w:styleId="([^"]*)"/.exec(whole) ?? []
+    if (id !== undefined && VANISH.test(inner)) hiding.add(id)
+    return ''
+  })
+  if (hiding.size === 0 && !VANISH.test(body)) return { xml: body, hidden: 0 }
+  const names = (xml: string, element: string): boolean =>
+    hiding.has(new RegExp(`<w:${element}\\s[^>]*w:val="([^"]*)"`).exec(xml)?.[1] ?? '')
+  let hidden = 0
+  const xml = replaceElements(body, 'w:p', (paragraph, whole) => {
+    const isHidden = names(/<w:pPr[\s>][\s\S]*?<\/w:pPr>/.exec(paragraph)?.[0] ?? '', 'pStyle')
+    if (!isHidden && !VANISH.test(paragraph) && !paragraph.includes('<w:rStyle')) return whole
+    return replaceElements(whole, 'w:r', (run, runWhole) => {
+      const settings = /^\s*<w:rPr[\s>][\s\S]*?<\/w:rPr>/.exec(run)?.[0] ?? ''
+      if (!isHidden && !VANISH.test(settings) && !names(settings, 'rStyle')) return runWhole
+      if (run.includes('<w:t>') || run.includes('<w:t ')) hidden += 1
+      return replaceElements(runWhole, 'w:t', () => '')
+    })
+  })
+  return { xml, hidden }
 }
 
 /** Text with the elements of a name replaced; they must not be nested. In one pass, also over markup that is not well-formed. */

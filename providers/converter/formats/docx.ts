@@ -1,13 +1,14 @@
 import { strFromU8, strToU8 } from 'fflate'
 import mammoth from 'mammoth'
 import { ConversionError } from '../model/conversion-error.ts'
-import { tidy } from '../model/document.ts'
+import { mapTexts, tidy } from '../model/document.ts'
 import type { Block, Document, Page } from '../model/document.ts'
 import { withHeaderRow } from '../model/table.ts'
 import { mainPart, openArchive, relations, repack } from './archive.ts'
 import type { Archive } from './archive.ts'
 import { DRAWING_MARK, readableBody, replaceElements } from './docx-body.ts'
 import { FORMULA_END, FORMULA_START, keepFormulas } from './docx-formulas.ts'
+import { NUMBER_MARK, writeNumbers } from './docx-numbers.ts'
 import { readHtml } from './html.ts'
 import { drawingBlocks } from './office-drawings.ts'
 
@@ -33,16 +34,18 @@ export async function readDocx(bytes: Uint8Array): Promise<Document> {
   const body = parts[main]
   if (body === undefined) throw new ConversionError('damaged', 'the Word document has no body')
   const xml = strFromU8(body)
-  const readable = readableBody(xml)
+  const styles = parts['word/styles.xml']
+  const readable = readableBody(xml, styles === undefined ? '' : strFromU8(styles))
   const links = relations(parts, main)
   // The library ends at a link that leads nowhere; its text is all that is kept of any.
   const linked = readable.xml.replaceAll(/<w:hyperlink\s[^>]*?r:id="([^"]*)"[^>]*>/g, (tag, id: string) =>
     links.has(id) || tag.endsWith('/>') ? tag : '<w:hyperlink>',
   )
-  parts[main] = strToU8(keepPageBreaks(keepFormulas(linked)))
+  parts[main] = strToU8(keepPageBreaks(keepFormulas(writeNumbers(linked, parts))))
   const document = await converted(parts, readable.xml)
   document.blocks = document.blocks
     .flatMap((block) => withDrawings(block, (id) => drawingBlocks(parts[links.get(id)?.target ?? ''], null)))
+    .map(withNumber)
     .flatMap((block): Block[] => {
       if (block.kind === 'table') return [withHeaderRow(block)]
       if (!('text' in block) || !block.text.includes(FORMULA_START)) return [block]
@@ -58,6 +61,10 @@ export async function readDocx(bytes: Uint8Array): Promise<Document> {
   if (document.blocks.length === 0) document.blocks = margins
   else if (margins.length > 0) document.warnings.push('headers and footers were left out')
   if (paragraphsOf(parts, /^word\/comments\.xml$/).length > 0) document.warnings.push('comments were left out')
+  if (readable.hidden > 0)
+    document.warnings.push(
+      `hidden text was left out in ${readable.hidden} ${readable.hidden === 1 ? 'place' : 'places'}`,
+    )
   if (readable.readings > 0)
     document.warnings.push(`the readings (furigana) of ${readable.readings} words were left out`)
   return document
@@ -101,6 +108,15 @@ const unescaped = (text: string): string =>
     .replaceAll('&quot;', '"')
     .replaceAll('&apos;', "'")
     .replaceAll('&amp;', '&')
+
+const NUMBER = new RegExp(`${NUMBER_MARK}([^${NUMBER_MARK}]*)${NUMBER_MARK}\\s*`, 'g')
+
+/** A block with the number that Word shows before it: of an item its marker, else a part of the text. */
+function withNumber(block: Block): Block {
+  const [, marker] = block.kind === 'list_item' ? (new RegExp(`^${NUMBER.source}`).exec(block.text) ?? []) : []
+  const bare = mapTexts(block, (text) => text.replaceAll(NUMBER, marker === undefined ? '$1 ' : ''))
+  return marker === undefined || bare.kind !== 'list_item' ? bare : { ...bare, ordered: true, marker }
+}
 
 /** A paragraph, followed by the drawings that are anchored in it; a drawing elsewhere, as in a table, leaves nothing. */
 function withDrawings(block: Block, blocksOf: (relation: string) => Block[]): Block[] {

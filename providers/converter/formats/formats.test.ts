@@ -201,6 +201,13 @@ it('html: scripts and navigation are no text, nothing is fetched, text nested wi
   ])
 })
 
+it('html: a page that is named as one may have no element', async () => {
+  expect(toMarkdown(await read(Buffer.from('plain text without any tag'), 'frag.html'))).toBe(
+    'plain text without any tag\n',
+  )
+  await expect(read(Buffer.from('\x01\x02plain'), 'frag.html')).rejects.toMatchObject({ code: 'unsupported' })
+})
+
 it('html: a page that speaks of the head of a PDF is a page', async () => {
   const page = Buffer.from('<html><body><p>%PDF-1.4 is the head of such a file.</p></body></html>')
   expect(await read(page, 'page.html')).toMatchObject({ sourceFormat: 'html', warnings: [] })

@@ -1,5 +1,5 @@
-import { DOCUMENT_FORMATS } from '../../../contract/index.ts'
-import type { DocumentFormat } from '../../../contract/index.ts'
+import { DOCUMENT_FORMATS } from '../../../core/document-formats.ts'
+import type { DocumentFormat } from '../../../core/document-formats.ts'
 import { ConversionError, encrypted } from '../model/conversion-error.ts'
 import type { Document } from '../model/document.ts'
 import type { Recognizer } from '../ocr/recognize.ts'
@@ -7,8 +7,8 @@ import type { TableReader } from '../tables/table-reader.ts'
 import { entryNames, mainPart, openArchive } from './archive.ts'
 
 /**
- * What the converter reads: how the bytes of each format are recognized (`detectFormat`; the file name does not count) and which module reads them
- * (`READERS`). Names, extensions and MIME types are in `contract/http/document-formats.ts`.
+ * Lists what the converter reads: how the bytes of each format are recognized (`detectFormat`; the file name does not count) and which module reads them
+ * (`READERS`). Names, extensions and MIME types are in `core/document-formats.ts`.
  */
 export interface ReaderContext {
   useOcr: 'auto' | 'always' | 'never'
@@ -24,7 +24,7 @@ export type ReadResult = Document & { ocrPages?: number }
 type Reader = (bytes: Uint8Array, context: ReaderContext) => Promise<ReadResult> | ReadResult
 
 const imageReader =
-  (format: 'png' | 'jpg' | 'tiff'): Reader =>
+  (format: 'png' | 'jpg' | 'tiff' | 'webp'): Reader =>
   async (bytes, { useOcr, recognizer, tables }) => {
     const { readImage } = await import('../ocr/read-image.ts')
     const document = await readImage(bytes, format, useOcr === 'never' ? null : await recognizer(), tables)
@@ -39,10 +39,12 @@ export const READERS: Readonly<Record<DocumentFormat, Reader>> = {
   pptx: async (bytes) => (await import('./pptx.ts')).readPptx(bytes),
   ppt: async (bytes) => (await import('./legacy-office.ts')).readPpt(bytes),
   xlsx: async (bytes) => (await import('./xlsx.ts')).readXlsx(bytes),
+  rtf: async (bytes) => (await import('./rtf.ts')).readRtf(bytes),
   html: async (bytes) => (await import('./html.ts')).readHtml(decodeText(bytes), 'html'),
   png: imageReader('png'),
   jpg: imageReader('jpg'),
   tiff: imageReader('tiff'),
+  webp: imageReader('webp'),
 }
 
 const starts = (bytes: Uint8Array, ...values: number[]): boolean =>
@@ -57,13 +59,32 @@ export function detectFormat(bytes: Uint8Array, filename: string): DocumentForma
   if (starts(bytes, 0x89, 0x50, 0x4e, 0x47)) return 'png'
   if (starts(bytes, 0xff, 0xd8, 0xff)) return 'jpg'
   if (/^(II[*+]\0|MM\0[*+])/.test(head)) return 'tiff'
+  if (/^RIFF[\s\S]{4}WEBP/.test(head)) return 'webp'
+  if (head.startsWith('{\\rtf')) return 'rtf'
   if (starts(bytes, 0x50, 0x4b)) return officeFormat(bytes)
   if (starts(bytes, 0xd0, 0xcf, 0x11, 0xe0)) return compoundFormat(bytes)
   if (looksLikeHtml(bytes, filename)) return 'html'
   // After what looks like nothing else: some programs write other bytes before the head.
   if (head.includes('%PDF-')) return 'pdf'
-  throw unsupported(filename)
+  throw unsupported(head, filename)
 }
+
+/** Kinds of files that are not read, by how they begin: a sender who knows what it is knows what to do. */
+const OTHERS: readonly (readonly [RegExp, string])[] = [
+  [/^$/, 'the file is empty'],
+  [/^[\s\S]{4}ftyp(?:hei|hev|mif1|msf1)/, 'the content is a HEIC picture: export it as JPEG or PNG'],
+  [/^[\s\S]{4}ftypavif/, 'the content is an AVIF picture: export it as JPEG or PNG'],
+  [/^GIF8/, 'the content is a GIF picture: export it as PNG'],
+  [/^BM[\s\S]{4}\0\0\0\0/, 'the content is a BMP picture: export it as PNG'],
+  [
+    /^\s*<\?xml[\s\S]*urn:schemas-microsoft-com:office:spreadsheet/,
+    'the content is an XML spreadsheet of 2003: save it as XLSX',
+  ],
+  [
+    /^\s*<\?xml[\s\S]*schemas.microsoft.com\/office\/word\/2003/,
+    'the content is an XML document of 2003: save it as DOCX',
+  ],
+]
 
 function officeFormat(bytes: Uint8Array): DocumentFormat {
   const names = new Set(entryNames(bytes))
@@ -77,7 +98,13 @@ function officeFormat(bytes: Uint8Array): DocumentFormat {
     if (main.startsWith('xl/')) return 'xlsx'
     if (main.startsWith('ppt/')) return 'pptx'
   }
-  throw new ConversionError('unsupported', 'the file is a ZIP archive but no Word, Excel or PowerPoint document')
+  const kind = /mimetypeapplication\/(vnd\.oasis\.opendocument|epub)/.exec(latin1(bytes.subarray(0, 256)))?.[1]
+  throw new ConversionError(
+    'unsupported',
+    kind === undefined
+      ? 'the file is a ZIP archive but no Word, Excel or PowerPoint document'
+      : `the file is an ${kind === 'epub' ? 'EPUB book' : 'OpenDocument file'}: save it as ${kind === 'epub' ? 'PDF or HTML' : 'DOCX, XLSX or PPTX'}`,
+  )
 }
 
 /** The directory of an OLE file has its stream names in UTF-16. */
@@ -100,8 +127,12 @@ function looksLikeHtml(bytes: Uint8Array, filename: string): boolean {
   if (text.includes('\0')) return false
   const shown = text.replace(/^\uFEFF?\s*(<\?xml[^>]*>\s*)?(<!--[\s\S]*?-->\s*)*/, '')
   if (/^<(!doctype\s+html|html|head|body)/i.test(shown)) return true
-  return /\.x?html?$/i.test(filename) ? MARKUP.test(text) : shown.startsWith('<') && MARKUP.test(shown.slice(0, 64))
+  if (/\.x?html?$/i.test(filename)) return MARKUP.test(text) || (shown.trim() !== '' && isText(text))
+  return shown.startsWith('<') && MARKUP.test(shown.slice(0, 64))
 }
+
+/** A page that is named as one may have no element at all. */
+const isText = (text: string): boolean => !text.startsWith('<?xml') && !/[\0-\x08\x0E-\x1F]/.test(text)
 
 /** Text in the encoding that its first bytes or its own declaration name; UTF-8 where neither does, else Windows-1252. */
 function decodeText(bytes: Uint8Array): string {
@@ -118,7 +149,9 @@ function decodeText(bytes: Uint8Array): string {
   }
 }
 
-function unsupported(filename: string): ConversionError {
+function unsupported(head: string, filename: string): ConversionError {
+  const other = OTHERS.find(([pattern]) => pattern.test(head))
+  if (other !== undefined) return new ConversionError('unsupported', other[1])
   const extension = /\.(\w{1,8})$/.exec(filename)?.[1]
   const named = extension === undefined ? '' : ` (its name ends in .${extension})`
   const labels = Object.values(DOCUMENT_FORMATS).map(({ label }) => label)

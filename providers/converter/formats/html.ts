@@ -1,48 +1,65 @@
 import { parse } from 'parse5'
 import type { DefaultTreeAdapterTypes } from 'parse5'
-import type { DocumentFormat } from '../../../contract/index.ts'
-import { tidy, withoutControls } from '../model/document.ts'
+import type { DocumentFormat } from '../../../core/document-formats.ts'
+import { withoutControls } from '../model/document.ts'
 import type { Block, Document, ImageAsset, Place } from '../model/document.ts'
+import { writtenScripts } from '../model/scripts.ts'
 import { tableOfLooseRows } from '../model/table.ts'
 import type { LooseCell } from '../model/table.ts'
-
-type Node = DefaultTreeAdapterTypes.ChildNode
-type Element = DefaultTreeAdapterTypes.Element
-
-const SKIPPED = new Set([
-  'head',
-  'script',
-  'style',
-  'template',
-  'noscript',
-  'svg',
-  'iframe',
-  'object',
-  'select',
-  'button',
-  'nav',
-])
-const BLOCK = new Set(
-  (
-    'address article aside blockquote body caption center dd details dialog div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 header hr ' +
-    'html img li main math ol p pre section summary table tbody td tfoot th thead tr ul'
-  ).split(' '),
-)
-
-/** Deepest nesting whose structure is walked: hostile markup nests without end. What is deeper is kept as plain text. */
-const MAX_DEPTH = 400
-
-const isElement = (node: Node): node is Element => 'tagName' in node
-
-const attribute = (element: Element, name: string): string | null =>
-  element.attrs.find((candidate) => candidate.name === name)?.value ?? null
+import { hiddenIn } from './html-style.ts'
+import {
+  attribute,
+  BLOCK,
+  checkbox,
+  deepText,
+  find,
+  isElement,
+  markerOf,
+  mathText,
+  MAX_DEPTH,
+  shiftOf,
+  SKIPPED,
+  textOf,
+  tidy,
+} from './html-text.ts'
+import type { Element, Node } from './html-text.ts'
 
 /** Blocks of an HTML page. Pictures are taken over where the page carries them itself (`data:`); nothing is fetched. */
 export function readHtml(text: string, sourceFormat: DocumentFormat): Document {
+  const page = parse(isXhtml(text) ? withClosedElements(text) : text)
+  const hidden = dropHidden(page)
   const walk = createWalk()
-  walk.children(parse(text).childNodes, 0)
+  walk.children(page.childNodes, 0)
   walk.flush()
-  return { sourceFormat, pages: [], blocks: walk.blocks, images: walk.images, warnings: [] }
+  const warnings = hidden === 0 ? [] : [`${hidden} hidden ${hidden === 1 ? 'part was' : 'parts were'} left out`]
+  return { sourceFormat, pages: [], blocks: walk.blocks, images: walk.images, warnings }
+}
+
+const isXhtml = (text: string): boolean =>
+  /^\uFEFF?\s*<\?xml\s/.test(text) || /<html[^>]*\sxmlns\s*=/i.test(text.slice(0, 4096))
+
+/** In XML any element may end itself; in HTML the rest of the page would be within it. */
+const withClosedElements = (text: string): string =>
+  text.replaceAll(/<([a-z][a-z0-9]*)(\s[^<>]*)?\/>/gi, (tag, name: string, more: string | undefined) =>
+    VOID.has(name.toLowerCase()) ? tag : `<${name}${more ?? ''}></${name}>`,
+  )
+
+const VOID = new Set('area base br col embed hr img input link meta source track wbr'.split(' '))
+
+/** Takes out what a browser would not show; how many parts with text that were. */
+function dropHidden(page: DefaultTreeAdapterTypes.Document): number {
+  const isHidden = hiddenIn(page)
+  let count = 0
+  const open: { childNodes: Node[] }[] = [page]
+  for (let parent = open.pop(); parent !== undefined; parent = open.pop())
+    parent.childNodes = parent.childNodes.filter((node) => {
+      if (!isElement(node) || SKIPPED.has(node.tagName)) return true
+      const leftOut = isHidden(node)
+      if (leftOut && tidy(deepText(node)) !== '') count += 1
+      if (!leftOut) open.push(node)
+      return !leftOut
+    })
+  return count
 }
 
 function createWalk() {
@@ -53,6 +70,7 @@ function createWalk() {
   let loosePlace: Place | null = null
   const lists: boolean[] = []
   let inItem = false
+  let marker: string | null = null
 
   const flush = (): void => {
     const text = tidy(loose)
@@ -63,11 +81,13 @@ function createWalk() {
         kind: 'list_item',
         level: Math.max(0, lists.length - 1),
         ordered: lists.at(-1) ?? false,
+        ...(marker === null ? {} : { marker }),
         text,
         place: loosePlace,
       })
     else blocks.push({ kind: 'paragraph', text, place: loosePlace })
     inItem = false
+    marker = null
     loosePlace = null
   }
 
@@ -86,6 +106,12 @@ function createWalk() {
       return
     }
     if (name === 'br') loose += ' '
+    if (name === 'input') loose += checkbox(node)
+    const shift = shiftOf(node)
+    if (shift !== null && find(node, 'img') === null) {
+      loose += shift(textOf(node))
+      return
+    }
     if (!BLOCK.has(name)) {
       children(node.childNodes, depth)
       return
@@ -110,18 +136,24 @@ function createWalk() {
       blocks.push({ kind: 'formula', text: textOf(node), place: placeOf(node) })
     } else {
       const item = name === 'li' && lists.length > 0
-      if (item) inItem = true
+      if (item) {
+        inItem = true
+        marker = markerOf(node)
+      }
       if (item || name === 'p') loosePlace = placeOf(node) ?? loosePlace
       children(node.childNodes, depth)
       flush()
-      if (item) inItem = false
+      if (item) {
+        inItem = false
+        marker = null
+      }
     }
   }
 
   const code = (node: Element): void => {
     const inner = node.childNodes.find((child) => isElement(child) && child.tagName === 'code') as Element | undefined
     const language = /\blanguage-([\w+#.-]+)/.exec(attribute(inner ?? node, 'class') ?? '')?.[1] ?? null
-    const text = withoutControls(textOf(node)).replace(/\n$/, '')
+    const text = writtenScripts(withoutControls(textOf(node))).replace(/\n$/, '')
     if (text.trim() !== '') blocks.push({ kind: 'code', language, text, place: placeOf(node) })
   }
 
@@ -196,52 +228,6 @@ function looseCell(cell: Element, inHead: boolean): LooseCell {
     columnSpan: span('colspan'),
     isHeader: cell.tagName === 'th' || inHead,
   }
-}
-
-/** All text below a node; blocks are separated by spaces. */
-function textOf(node: Element, depth = 0): string {
-  if (depth > MAX_DEPTH) return deepText(node)
-  return node.childNodes
-    .map((child) => {
-      if (child.nodeName === '#text') return (child as DefaultTreeAdapterTypes.TextNode).value
-      if (!isElement(child) || (SKIPPED.has(child.tagName) && child.tagName !== 'nav')) return ''
-      if (child.tagName === 'br') return '\n'
-      const text = textOf(child, depth + 1)
-      return BLOCK.has(child.tagName) ? ` ${text} ` : text
-    })
-    .join('')
-}
-
-/** The same without a call for each level: nothing nests too deeply for it. */
-function deepText(node: Element): string {
-  let text = ''
-  const open: Node[] = [node]
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    if (next.nodeName === '#text') text += (next as DefaultTreeAdapterTypes.TextNode).value
-    else if (isElement(next) && !SKIPPED.has(next.tagName)) {
-      text += BLOCK.has(next.tagName) ? ' ' : ''
-      for (let index = next.childNodes.length - 1; index >= 0; index -= 1) open.push(next.childNodes[index]!)
-    }
-  }
-  return text
-}
-
-/** The source of a formula is in its annotation, where a page has one. */
-function mathText(node: Element): string {
-  const source = find(node, 'annotation')
-  return tidy(textOf(source ?? node))
-}
-
-function find(node: Element, name: string, below = false, depth = 0): Element | null {
-  if (depth > MAX_DEPTH) return null
-  for (const child of node.childNodes) {
-    if (!isElement(child)) continue
-    if (child.tagName === name) return child
-    if (!below && child.tagName === 'table' && name !== 'tr') continue
-    const found = find(child, name, below, depth + 1)
-    if (found !== null) return found
-  }
-  return null
 }
 
 /** Place of a block of our own export. */

@@ -8,7 +8,7 @@ import { findLibreOffice, modernize } from './libreoffice.ts'
 import { readPptRecords } from './ppt.ts'
 import { readPptx } from './pptx.ts'
 
-/** What can be read from a Word file of the old format without LibreOffice. */
+/** Reads what a Word file of the old format gives without LibreOffice. */
 export interface DocText {
   body: string
   textBoxes: string
@@ -57,7 +57,7 @@ const SECTOR_BYTES = 512
 const WORD_MAGIC = 0xa5ec
 const ENCRYPTED_FLAG = 0x0100
 
-/** Whether the head of the document's stream, at the start of a sector, declares that the rest is encrypted ([MS-DOC] FibBase). */
+/** Returns true when the head of the document's stream, at the start of a sector, declares that the rest is encrypted ([MS-DOC] FibBase). */
 function isEncryptedDoc(bytes: Uint8Array): boolean {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = SECTOR_BYTES; at + 12 <= bytes.length; at += SECTOR_BYTES)
@@ -71,7 +71,7 @@ const TABLE_SECTORS_IN_HEAD = 109
 const MOST_SECTOR = 0xfffffffa
 
 /**
- * Whether a chain of the file's sector table leads back to itself: the library would follow it until memory runs out. Reads the tables that the
+ * Returns true when a chain of the file's sector table leads back to itself: the library would follow it until memory runs out. Reads the tables that the
  * head names, which cover files of 7 MB.
  */
 function hasSectorCircle(bytes: Uint8Array): boolean {

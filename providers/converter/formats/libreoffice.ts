@@ -5,6 +5,7 @@ import { constants } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { programEnvironment } from '../../../core/program-environment.ts'
 import { needsOwnGroup, reportProgram } from '../../kit/work/programs.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 
@@ -68,7 +69,7 @@ const PROXY_VARIABLES = Object.fromEntries(
   ]),
 )
 
-/** What starts a program without any network, where the system has it: a network of its own that leads nowhere (Linux with user namespaces). */
+/** This starts a program without any network, where the system can: a network of its own that leads nowhere (Linux with user namespaces). */
 const ISOLATION = ['unshare', '--user', '--map-root-user', '--net', '--'] as const
 let isolation: Promise<readonly string[]> | null = null
 
@@ -76,7 +77,7 @@ async function isolated(): Promise<readonly string[]> {
   if (process.platform !== 'linux') return []
   isolation ??= (async () => {
     const [program, ...args] = ISOLATION
-    const trial = spawn(program, [...args, 'true'], { stdio: 'ignore' })
+    const trial = spawn(program, [...args, 'true'], { stdio: 'ignore', env: programEnvironment(process.env) })
     const works = await once(trial, 'close').then(
       ([code]) => code === 0,
       () => false,
@@ -93,7 +94,7 @@ async function isolated(): Promise<readonly string[]> {
 export async function modernize(
   program: string,
   bytes: Uint8Array,
-  from: 'doc' | 'ppt',
+  from: 'doc' | 'ppt' | 'rtf',
   to: 'docx' | 'pptx',
   mayIsolate = true,
 ): Promise<Uint8Array> {
@@ -119,7 +120,7 @@ export async function modernize(
     const child = spawn(command, rest, {
       stdio: 'ignore',
       detached: needsOwnGroup(),
-      env: { ...process.env, ...PROXY_VARIABLES },
+      env: { ...programEnvironment(process.env), ...PROXY_VARIABLES },
     })
     reportProgram(child)
     const [code] = (await once(child, 'close')) as [number | null]

@@ -5,7 +5,7 @@ import { tableOfRows, withHeaderRow } from '../model/table.ts'
 import { descend, openPpt, RECORD, recordsIn } from './ppt-records.ts'
 import type { PptRecord, PptStream } from './ppt-records.ts'
 
-/** What a text is for, from its header. */
+/** The header of a text states its purpose by these numbers. */
 const TITLES = [0, 6]
 const NOTES = 2
 /** Units of positions and sizes: 576 to the inch. */

@@ -1,7 +1,9 @@
 import { strFromU8 } from 'fflate'
 import { ConversionError } from '../model/conversion-error.ts'
-import { tidy } from '../model/document.ts'
+import { tidy as tidied } from '../model/document.ts'
 import type { Block, Box, Document, ImageAsset, Page, Place } from '../model/document.ts'
+import { numeral } from '../model/list-numbers.ts'
+import { lowered, raised, writtenScripts } from '../model/scripts.ts'
 import { mainPart, openArchive, relations } from './archive.ts'
 import type { Archive } from './archive.ts'
 import { drawingBlocks } from './office-drawings.ts'
@@ -9,6 +11,8 @@ import { child, descend, descendants, elements, parseXml } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
 const EMU_PER_POINT = 12_700
+
+const tidy = (text: string): string => writtenScripts(tidied(text))
 
 /** A slide show: a slide is a page, its title a heading; the speaker's notes follow the slide. */
 export function readPptx(bytes: Uint8Array): Document {
@@ -32,11 +36,18 @@ function readSlides(parts: Archive): Document {
     ({ attributes }) => targets.get(attributes['r:id'] ?? '')?.target ?? '',
   )
   const document: Document = { sourceFormat: 'pptx', pages: [], blocks: [], images: [], warnings: [] }
+  const hidden: number[] = []
   slides.forEach((name, index) => {
     const page: Page = { number: index + 1, widthPt, heightPt }
     document.pages.push(page)
-    document.blocks.push(...readSlide(parts, name, page.number, document.images))
+    const slide = xmlPart(parts, name)
+    if (slide.attributes['show'] === '0' || slide.attributes['show'] === 'false') hidden.push(page.number)
+    else document.blocks.push(...readSlide(slide, parts, name, page.number, document.images))
   })
+  if (hidden.length > 0)
+    document.warnings.push(
+      `${hidden.length} hidden ${hidden.length === 1 ? 'slide was' : 'slides were'} left out (${hidden.join(', ')})`,
+    )
   return document
 }
 
@@ -48,8 +59,7 @@ interface Placed {
   blocks: Block[]
 }
 
-function readSlide(parts: Archive, name: string, page: number, images: ImageAsset[]): Block[] {
-  const slide = xmlPart(parts, name)
+function readSlide(slide: XmlElement, parts: Archive, name: string, page: number, images: ImageAsset[]): Block[] {
   const links = relations(parts, name)
   const tree = descend(slide, 'p:cSld', 'p:spTree')
   const shapes = tree === null ? [] : readShapes(tree, { page, parts, links, images })
@@ -124,11 +134,16 @@ function textBlocks(shape: XmlElement, role: 'title' | 'body' | 'free', place: P
     const text = tidy(paragraphs.map(paragraphText).join(' '))
     return text === '' ? [] : [{ kind: 'heading', level: 2, text, place }]
   }
+  const numbers: number[] = []
   return paragraphs.flatMap((paragraph): Block[] => {
     const text = tidy(paragraphText(paragraph))
     if (text === '') return []
     const settings = child(paragraph, 'a:pPr')
-    const numbered = child(settings, 'a:buAutoNum') !== null
+    const level = Math.min(8, Number(settings?.attributes['lvl'] ?? 0) || 0)
+    const numbering = child(settings, 'a:buAutoNum')?.attributes
+    const numbered = numbering !== undefined
+    numbers.length = Math.min(numbers.length, numbered ? level + 1 : level)
+    if (numbered) numbers[level] = (numbers[level] ?? (Number(numbering['startAt'] ?? 1) || 1) - 1) + 1
     const marked = numbered || child(settings, 'a:buChar') !== null
     // Bodies have bullets by their layout unless they set another; a single line is a sentence.
     const isItem = marked || (role === 'body' && paragraphs.length > 1 && child(settings, 'a:buNone') === null)
@@ -136,13 +151,30 @@ function textBlocks(shape: XmlElement, role: 'title' | 'body' | 'free', place: P
     return [
       {
         kind: 'list_item',
-        level: Math.min(8, Number(settings?.attributes['lvl'] ?? 0) || 0),
+        level,
         ordered: numbered,
+        ...(numbered ? { marker: markerOf(numbers[level]!, numbering['type'] ?? '') } : {}),
         text,
         place,
       },
     ]
   })
+}
+
+/** The kinds of numbers that PowerPoint names `romanUcParenBoth` and the like. */
+function markerOf(number: number, type: string): string {
+  const style = (['alphaLc', 'alphaUc', 'romanLc', 'romanUc'] as const).find((each) => type.startsWith(each))
+  const text = numeral(number, style === undefined ? 'decimal' : STYLES[style])
+  return type.endsWith('ParenBoth') ? `(${text})` : type.endsWith('ParenR') ? `${text})` : `${text}.`
+}
+
+const STYLES = { alphaLc: 'lowerLetter', alphaUc: 'upperLetter', romanLc: 'lowerRoman', romanUc: 'upperRoman' } as const
+
+/** A run that is raised or lowered states by how much. */
+function runText(run: XmlElement): string {
+  const baseline = Number(child(run, 'a:rPr')?.attributes['baseline'] ?? 0)
+  const text = paragraphText(run)
+  return baseline > 0 ? raised(text) : baseline < 0 ? lowered(text) : text
 }
 
 const paragraphText = (paragraph: XmlElement): string =>
@@ -154,7 +186,7 @@ const paragraphText = (paragraph: XmlElement): string =>
           ? ' '
           : each.name === 'a:pPr' || each.name === 'a:endParaRPr'
             ? ''
-            : paragraphText(each),
+            : runText(each),
     )
     .join('')
 

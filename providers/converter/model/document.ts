@@ -1,4 +1,4 @@
-import type { DocumentFormat } from '../../../contract/index.ts'
+import type { DocumentFormat } from '../../../core/document-formats.ts'
 
 /** A rectangle on a page in points, measured from the page's top left corner. */
 export interface Box {
@@ -8,7 +8,7 @@ export interface Box {
   bottom: number
 }
 
-/** Where a block is in its document. Pages, slides, sheets and frames are counted from 1; HTML and DOC have none, DOCX only where Word saved them. */
+/** Gives the place of a block in its document. Pages, slides, sheets and frames are counted from 1; HTML and DOC have none, DOCX only where Word saved them. */
 export interface Place {
   page: number
   box: Box | null
@@ -36,8 +36,14 @@ export interface ListItem extends Placed {
   /** Depth, 0 for the outermost list. */
   level: number
   ordered: boolean
+  /** The number as the document shows it, such as `5.`, `(a)` or `Article II`; absent in bullets, and where it is not known. */
+  marker?: string
   text: string
 }
+
+/** The number of an ordered item in a form that list syntax can write; null where it is none. */
+export const plainNumber = ({ marker }: ListItem): number | null =>
+  marker !== undefined && /^\d{1,9}[.)]$/.test(marker) ? Number.parseInt(marker, 10) : null
 
 /** A cell by the row and column of its upper left corner, both from 0. */
 export interface TableCell {
@@ -60,7 +66,7 @@ export interface Table extends Placed {
 
 export interface Figure extends Placed {
   kind: 'figure'
-  /** What the author wrote under it or as its alternative text. */
+  /** Holds the text that the author wrote under it, or as its alternative text. */
   caption: string | null
   /** Index into `Document.images`; null when its pixels were not taken over. */
   image: number | null
@@ -91,14 +97,14 @@ export interface ImageAsset {
   bytes: Uint8Array
 }
 
-/** What every format becomes before it is written out: blocks in reading order. */
+/** Every format becomes this before it is written out: blocks in reading order. */
 export interface Document {
   sourceFormat: DocumentFormat
   /** Empty for formats without pages. */
   pages: Page[]
   blocks: Block[]
   images: ImageAsset[]
-  /** What the reader should know: a lying extension, a fallback, a part that was left out. */
+  /** Warnings name what the reader should know: a lying extension, a fallback, a part that was left out. */
   warnings: string[]
 }
 
@@ -107,8 +113,9 @@ export const withoutControls = (text: string): string =>
   // oxlint-disable-next-line no-control-regex
   text.replaceAll(/[\0-\x08\x0E-\x1F\x7F-\x9F]/g, '').toWellFormed()
 
-/** Runs of white space as one space; control characters and lone surrogates gone. */
-export const tidy = (text: string): string => withoutControls(text).replace(/\s+/gu, ' ').trim()
+/** Runs of white space as one space; control characters, lone surrogates and soft hyphens, which split words, gone. */
+export const tidy = (text: string): string =>
+  withoutControls(text).replaceAll('\u00AD', '').replace(/\s+/gu, ' ').trim()
 
 /** A block with each of its texts changed. */
 export function mapTexts(block: Block, change: (text: string) => string): Block {

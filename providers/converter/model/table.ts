@@ -36,7 +36,7 @@ export function tableGrid(table: Table): (TableCell | null)[][] {
 const MOST_PLACES_PER_CELL = 100
 const FEW_PLACES = 20_000
 
-/** Whether a table of so many places is mostly made of nothing. */
+/** Returns true when a table of so many places is mostly empty. */
 export const isMostlyEmpty = (places: number, filledCells: number): boolean =>
   places > FEW_PLACES && places > filledCells * MOST_PLACES_PER_CELL
 

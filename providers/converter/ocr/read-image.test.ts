@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LiteParse } from '@llamaindex/liteparse'
 import PDFDocument from 'pdfkit'
+import sharp from 'sharp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { picturePdf } from '../../../tests/helpers/conversion/scans.ts'
 import { written } from '../../../tests/helpers/conversion/writers.ts'
 import { readDocument } from '../work/convert-document.ts'
 
@@ -47,4 +49,57 @@ it('a picture of German print is read with a warning that names the page and the
 it('a picture of print in another script is read with a warning', async () => {
   const text = 'O geranos sthn apobaqra shkwnei saranta tonous kai elegcetai apo ton limenarch thn anoixh. '
   expect(await warningsOf(text.repeat(4), 'Symbol')).toEqual([UNSURE])
+})
+
+const drawn = (text: string, fill: string, ground: string): Buffer =>
+  Buffer.from(
+    `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="220">${ground}<text x="60" y="120" fill="${fill}" font-family="sans-serif" font-size="54">${text}</text></svg>`,
+  )
+const read = (bytes: Buffer, useOcr: 'auto' | 'never' = 'auto') =>
+  readDocument(bytes, 'page', {
+    useOcr,
+    tableMode: 'fast',
+    formulas: true,
+    codeBlocks: true,
+    cacheDir,
+    tableModelDir: cacheDir,
+  })
+
+it.each([
+  ['white print on nothing', 'white', ''],
+  ['black print on nothing', 'black', ''],
+  ['dark print on a white sheet', 'black', '<rect x="40" y="40" width="900" height="140" fill="white"/>'],
+])('%s is read', async (_, fill, ground) => {
+  const { blocks } = await read(
+    await sharp(drawn('The old mill', fill, ground))
+      .png()
+      .toBuffer(),
+  )
+  expect(blocks).toMatchObject([{ text: 'The old mill' }])
+})
+
+it('a WebP picture is read', async () => {
+  const { blocks, sourceFormat } = await read(
+    await sharp(drawn('The old mill', 'black', ''))
+      .webp()
+      .toBuffer(),
+  )
+  expect([sourceFormat, blocks]).toMatchObject(['webp', [{ text: 'The old mill' }]])
+})
+
+it('a picture that is not recognized, and such a page of a PDF, are named in a warning', async () => {
+  const picture = await sharp(drawn('The old mill', 'black', '<rect width="1000" height="220" fill="white"/>'))
+    .png()
+    .toBuffer()
+  const warning = 'page 1: a picture whose text was not read, because text recognition is off (use_ocr is never)'
+  expect((await read(picture, 'never')).warnings).toEqual([warning])
+  expect((await read(await picturePdf([picture], 72), 'never')).warnings).toEqual([warning])
+})
+
+it.each([
+  ['a HEIC picture', Buffer.from('\0\0\0\x1cftypheic\0\0\0\0mif1heic', 'latin1'), /HEIC picture: export it as JPEG/],
+  ['a GIF picture', Buffer.from('GIF89a\x01\0'), /GIF picture/],
+  ['an empty file', Buffer.alloc(0), /the file is empty/],
+])('%s is named as what it is', async (_, bytes, message) => {
+  await expect(read(bytes)).rejects.toMatchObject({ code: 'unsupported', message: expect.stringMatching(message) })
 })

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import type { DocumentFormat } from '../../../contract/index.ts'
+import type { DocumentFormat } from '../../../core/document-formats.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import type { Block, Document, Page } from '../model/document.ts'
 import { pageWarnings } from '../pdf/page-quality.ts'
@@ -7,7 +7,8 @@ import type { PageDoubt } from '../pdf/page-quality.ts'
 import type { TableReader } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
 import { OCR_DPI, PAGES_AT_ONCE } from './recognize.ts'
-import type { Raster, Recognizer } from './recognize.ts'
+import type { Recognizer } from './recognize.ts'
+import type { Raster } from './raster.ts'
 
 /** Pixels of one picture that are unpacked: a page of A3 at 600 dpi has 70 million. */
 const MAX_PIXELS = 120_000_000
@@ -40,10 +41,24 @@ export async function readImage(
   for await (const { page, blocks, isDoubtful } of inOrder(numbers, PAGES_AT_ONCE, read)) {
     document.pages.push(page)
     document.blocks.push(...blocks)
-    if (isDoubtful) doubts.set(page.number, 'doubtful')
+    if (recognizer === null) doubts.set(page.number, 'unread')
+    else if (isDoubtful) doubts.set(page.number, 'doubtful')
   }
   document.warnings.push(...pageWarnings(doubts))
   return document
+}
+
+/** Light print on a transparent ground would vanish on white: nearly all that is drawn is light, and much is not drawn. */
+async function isLightOnNothing(image: ReturnType<typeof sharp>): Promise<boolean> {
+  const sample = image.resize({ width: 1000, height: 1000, fit: 'inside', withoutEnlargement: true })
+  const { data, info } = await sample.greyscale().ensureAlpha().raw().toBuffer({ resolveWithObject: true })
+  let [drawn, light] = [0, 0]
+  for (let at = 0; at < data.length; at += info.channels)
+    if (data[at + info.channels - 1]! > 127) {
+      drawn += 1
+      if (data[at]! > 160) light += 1
+    }
+  return drawn > 0 && drawn < (info.width * info.height) / 2 && light > drawn * 0.98
 }
 
 /**
@@ -54,7 +69,7 @@ export async function readFrame(bytes: Uint8Array, frame: number, knownWidthPt?:
   const image = (): ReturnType<typeof sharp> =>
     sharp(bytes, { page: frame, limitInputPixels: MAX_PIXELS, failOn: 'error' })
   return decoded(async () => {
-    const { width, height, density, orientation = 1 } = await image().metadata()
+    const { width, height, density, orientation = 1, hasAlpha } = await image().metadata()
     const [across, down] = orientation >= 5 ? [height, width] : [width, height]
     const stated =
       knownWidthPt !== undefined
@@ -65,7 +80,8 @@ export async function readFrame(bytes: Uint8Array, frame: number, knownWidthPt?:
     const scale = OCR_DPI / stated
     const target = { width: Math.max(1, Math.round(across * scale)), height: Math.max(1, Math.round(down * scale)) }
     const fits = target.width * target.height <= MAX_PIXELS && scale <= 6
-    const pipeline = image().autoOrient().flatten({ background: '#ffffff' }).greyscale().toColourspace('b-w')
+    const background = hasAlpha && (await isLightOnNothing(image())) ? '#000000' : '#ffffff'
+    const pipeline = image().autoOrient().flatten({ background }).greyscale().toColourspace('b-w')
     const { data, info } = await (
       fits && Math.abs(scale - 1) > 0.05 ? pipeline.resize({ ...target, fit: 'fill' }) : pipeline
     )

@@ -7,6 +7,7 @@ import type { TableReader } from '../tables/table-reader.ts'
 import { rulingLines } from './ruling-lines.ts'
 import { textRuns } from './text-lines.ts'
 import type { Word } from './text-lines.ts'
+import type { Raster } from './raster.ts'
 
 /** Pixels per inch at which pages are recognized: below, small print is lost; above, only time. */
 export const OCR_DPI = 200
@@ -14,7 +15,7 @@ export const OCR_DPI = 200
 /** Recognition keeps one core busy per page, and some 100 MB of memory. */
 export const PAGES_AT_ONCE = Math.max(1, Math.min(4, availableParallelism()))
 
-/** Where more than this share of a page's words is doubtful, the page may lie on its side. */
+/** A page may lie on its side when more than this share of its words is doubtful. */
 const DOUBTFUL = 0.75
 
 export interface Recognizer {
@@ -125,13 +126,4 @@ async function rotate(raster: Raster, degrees: 90 | 180 | 270): Promise<Raster> 
     .toBuffer({ resolveWithObject: true })
   const [widthPt, heightPt] = degrees === 180 ? [raster.widthPt, raster.heightPt] : [raster.heightPt, raster.widthPt]
   return { pixels: data, width: info.width, height: info.height, widthPt, heightPt }
-}
-
-/** A grey picture, one byte per pixel, and the size it has on paper. */
-export interface Raster {
-  pixels: Uint8Array
-  width: number
-  height: number
-  widthPt: number
-  heightPt: number
 }

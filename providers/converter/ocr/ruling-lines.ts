@@ -1,5 +1,5 @@
 import type { Graphic } from '@llamaindex/liteparse'
-import type { Raster } from './recognize.ts'
+import type { Raster } from './raster.ts'
 
 const DARK = 140
 const LEAST_WIDTH_PT = 40

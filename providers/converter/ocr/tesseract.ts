@@ -7,7 +7,8 @@ import { deflateSync, gunzip } from 'node:zlib'
 import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
 import { OCR_DPI } from './recognize.ts'
-import type { Raster, TextReader } from './recognize.ts'
+import type { TextReader } from './recognize.ts'
+import type { Raster } from './raster.ts'
 
 /** Tesseract with English data, which is part of the installation. It is unpacked into `cacheDir`. */
 export async function openTesseract(cacheDir: string): Promise<TextReader> {

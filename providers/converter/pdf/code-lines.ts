@@ -48,7 +48,7 @@ function continued(former: Placed, block: Placed): Block {
 const height = ({ text, place }: Placed & { text: string }): number =>
   (place.box.bottom - place.box.top) / text.split('\n').length
 
-/** Whether a block is directly below another; `lines` is the most that may be free between them, in the unit of its lines. */
+/** Returns true when a block is directly below another; `lines` is the most that may be free between them, in the unit of its lines. */
 function follows(former: Placed, block: Placed, lines: number): boolean {
   if (former.place.page !== block.place.page || !('text' in block)) return false
   const gap = block.place.box.top - former.place.box.bottom

@@ -15,7 +15,7 @@ const ENDS_SENTENCE = /[.!?]["”»)\]]?$/u
 const ENDS = /[.!?:;…]["”»)\]]?$/u
 
 /**
- * What the rules found as a table, as what it is: running text whose lines have words below each other, lines of a table of contents, a framed text or
+ * Turns what the rules took for a table into what it is: running text whose lines have words below each other, lines of a table of contents, a framed text or
  * listing; else itself. `runs` are the runs of text on the page: words of one run are as close as words are, cells of a table never.
  */
 export function plainTable(table: Table, runs: readonly string[]): Block[] {
@@ -84,7 +84,7 @@ const bare = (text: string): string => text.replaceAll(/\s/g, '')
 /** Letters on both sides of a cut that are looked for in one run. */
 const AROUND_CUT = 10
 
-/** Whether most lines that the rules cut into cells are cut within a run of text. */
+/** Returns true when most lines that the rules cut into cells are cut within a run of text. */
 function isProse(filled: readonly string[][], runs: readonly string[]): boolean {
   const cut = filled.filter((row) => row.length > 1)
   if (cut.length < 2) return false
@@ -99,7 +99,7 @@ function isProse(filled: readonly string[][], runs: readonly string[]): boolean 
 }
 
 /**
- * Whether a word is divided at the end of a whole line and goes on at the beginning of the next: justified text whose wide spaces lie below each
+ * Returns true when a word is divided at the end of a whole line and goes on at the beginning of the next: justified text whose wide spaces lie below each
  * other. A cell's own lines go on below it, in the same column.
  */
 function isHyphenated(rows: readonly string[][]): boolean {

@@ -26,7 +26,16 @@ export function modelBlocks(blocks: readonly LayoutBlock[], page: number): Block
       case 'list_item':
         return text === ''
           ? []
-          : [{ kind: 'list_item', level: Math.max(0, block.level ?? 0), ordered: block.ordered === true, text, place }]
+          : [
+              {
+                kind: 'list_item',
+                level: Math.max(0, block.level ?? 0),
+                ordered: block.ordered === true,
+                ...(block.ordered === true && block.marker !== undefined ? { marker: tidy(block.marker) } : {}),
+                text,
+                place,
+              },
+            ]
       case 'code':
         return lines(block) === '' ? [] : [{ kind: 'code', language: block.lang ?? null, text: lines(block), place }]
       case 'grid_fallback':

@@ -4,7 +4,7 @@ import type { Block } from '../model/document.ts'
 export type UseOcr = 'auto' | 'always' | 'never'
 
 /**
- * How a page's text is read: from its text layer, from its picture, or from the layer although it looks damaged (`damaged`) or although the page is
+ * A page's text is read in one of these ways: from its text layer, from its picture, or from the layer although it looks damaged (`damaged`) or although the page is
  * a picture with a few characters of text (`picture`), because recognition does not know the page's script.
  */
 export type TextSource = 'layer' | 'recognition' | { kept: 'damaged' | 'picture' }
@@ -69,10 +69,11 @@ export function sidewaysAngle({ textItems }: ParsedPage): 90 | 180 | 270 | null 
   return count > total * 0.6 && (angle === 90 || angle === 180 || angle === 270) ? angle : null
 }
 
-/** damaged, picture: the text layer was kept although it looks damaged, or although the page is a picture. doubtful: recognized, but unsurely. */
-export type PageDoubt = 'damaged' | 'picture' | 'doubtful'
+/** unread: a picture, and recognition is off. damaged, picture: the text layer was kept although it looks damaged, or although the page is a picture. doubtful: recognized, but unsurely. */
+export type PageDoubt = 'unread' | 'damaged' | 'picture' | 'doubtful'
 
 const SENTENCE: Record<PageDoubt, string> = {
+  unread: 'a picture whose text was not read, because text recognition is off (use_ocr is never)',
   damaged: 'the text layer looks damaged and was kept, because text recognition is installed for English only',
   picture: 'only the text layer was read, not the picture, because text recognition is installed for English only',
   doubtful:

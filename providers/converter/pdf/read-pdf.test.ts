@@ -1,9 +1,13 @@
+// oxlint-disable-next-line typescript/triple-slash-reference
+/// <reference path="../../../tests/helpers/conversion/pdfkit.d.ts" />
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import PDFDocument from 'pdfkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { glyphPdf } from '../../../tests/helpers/conversion/glyph-pdf.ts'
 import { rawPdf } from '../../../tests/helpers/conversion/raw-pdf.ts'
+import { written } from '../../../tests/helpers/conversion/writers.ts'
 import { readDocument } from '../work/convert-document.ts'
 import type { ReadOptions } from '../work/convert-document.ts'
 
@@ -62,7 +66,7 @@ describe('text layers in other scripts than Latin', () => {
   })
 })
 
-/** How a viewer draws a right-to-left line: its characters from the right, numbers and Latin words from the left. */
+/** A viewer draws a right-to-left line like this: its characters from the right, numbers and Latin words from the left. */
 const drawn = (line: string): string =>
   Array.from(line)
     .reverse()
@@ -151,6 +155,90 @@ it('dots that lead from a title to its page are no part of the text, an ellipsis
 it('lines at the edge of pages that differ only in a number are kept where the pages have no others', async () => {
   const pages = Array.from({ length: 6 }, (_, index) => [{ x: 72, y: 800, text: `Potato ${index + 1}` }])
   expect(textsOf(await read(glyphPdf(pages)))).toEqual(pages.map(([line]) => line!.text))
+})
+
+/** Pages of a few lines each; a part of a line may have another size and be raised. */
+async function pdfOf(
+  pages: readonly (readonly { y: number; parts: readonly (string | { text: string; raised: number })[] }[])[],
+) {
+  const pdf = new PDFDocument({ size: 'A4', margin: 0, autoFirstPage: false })
+  const done = written(pdf)
+  for (const lines of pages) {
+    pdf.addPage().font('Helvetica')
+    for (const { y, parts } of lines) {
+      let x = 72
+      for (const part of parts) {
+        const { text, raised } = typeof part === 'string' ? { text: part, raised: 0 } : part
+        pdf.fontSize(raised === 0 ? 12 : 8)
+        pdf.text(text, x, raised === 0 ? y : y + 3 - raised, { lineBreak: false })
+        x += pdf.widthOfString(text)
+      }
+    }
+  }
+  pdf.end()
+  return done
+}
+
+it('raised and lowered digits keep numbers apart', async () => {
+  const up = (text: string) => ({ text, raised: 4 })
+  const down = (text: string) => ({ text, raised: -2 })
+  const pdf = await pdfOf([
+    [
+      { y: 100, parts: ['The mass is 10', up('6'), ' kg of material and the rest is 106 kg.'] },
+      { y: 160, parts: ['It rose by 25', up('12'), ' percent in 2024', up('3'), ' and by 101', down('2'), ' since.'] },
+      { y: 220, parts: ['A plain line of 2024 has 1234567890 in it.'] },
+    ],
+  ])
+  expect(textsOf(await read(pdf))).toEqual([
+    'The mass is 10^6 kg of material and the rest is 106 kg.',
+    'It rose by 25^12 percent in 2024^3 and by 101_2 since.',
+    'A plain line of 2024 has 1234567890 in it.',
+  ])
+})
+
+it('lines at the edge of pages are left out where only the number of the page differs, with a warning that names them', async () => {
+  const invoices = await pdfOf(
+    [1, 2, 3, 4].map((page) => [
+      { y: 50, parts: [`Invoice number 2026-00${page}`] },
+      { y: 130, parts: [`Amount due ${page * 111} euro for item ${page}.`] },
+      { y: 770, parts: [`Total ${page * 111 + 5} euro`] },
+    ]),
+  )
+  const kept = await read(invoices)
+  expect(textsOf(kept).slice(0, 4)).toEqual([
+    'Invoice number 2026-001',
+    'Amount due 111 euro for item 1.',
+    'Total 116 euro',
+    'Invoice number 2026-002',
+  ])
+  expect(kept.warnings).toEqual([])
+  const report = await pdfOf(
+    [1, 2, 3, 4].map((page) => [
+      { y: 30, parts: ['Annual report'] },
+      { y: 130, parts: [`Chapter text of the part ${['one', 'two', 'three', 'four'][page - 1]!}.`] },
+      { y: 810, parts: [`Page ${page + 6}`] },
+    ]),
+  )
+  const dropped = await read(report)
+  expect(textsOf(dropped)).toEqual(['one', 'two', 'three', 'four'].map((part) => `Chapter text of the part ${part}.`))
+  expect(dropped.warnings).toEqual(['running lines of the pages were left out: "Annual report"'])
+})
+
+it('letters that are set apart are words', async () => {
+  const pdf = new PDFDocument({ size: 'A4', margin: 60 })
+  const done = written(pdf)
+  pdf.font('Helvetica-Bold').fontSize(20).text('SPACED TITLE', { characterSpacing: 8 })
+  pdf.moveDown().font('Helvetica').fontSize(11).text('The text below it is set as usual.')
+  pdf.end()
+  expect(textsOf(await read(await done))).toEqual(['SPACED TITLE', 'The text below it is set as usual.'])
+})
+
+it('items keep the number that the page shows', async () => {
+  const pdf = new PDFDocument({ size: 'A4', margin: 60 })
+  const done = written(pdf)
+  pdf.fontSize(11).text('The rules are these, as they were in the book of the year.').moveDown()
+  pdf.text('7. The list begins at seven').text('8. and goes on').end()
+  expect((await read(await done)).blocks.slice(1)).toMatchObject([{ marker: '7.' }, { marker: '8.' }])
 })
 
 it('a PDF with other bytes before its head is read', async () => {

@@ -5,7 +5,8 @@ import { mapTexts, tidy } from '../model/document.ts'
 import type { Block, Document, Page } from '../model/document.ts'
 import { readFrame } from '../ocr/read-image.ts'
 import { OCR_DPI, PAGES_AT_ONCE } from '../ocr/recognize.ts'
-import type { Raster, Recognizer } from '../ocr/recognize.ts'
+import type { Recognizer } from '../ocr/recognize.ts'
+import type { Raster } from '../ocr/raster.ts'
 import type { TableReader, WordBox } from '../tables/table-reader.ts'
 import { inOrder } from '../work/in-order.ts'
 import { inBasicPlane } from './astral-characters.ts'
@@ -15,6 +16,8 @@ import { boxOf, modelBlocks } from './layout-blocks.ts'
 import { pageWarnings, pictures, sidewaysAngle, textSource } from './page-quality.ts'
 import type { PageDoubt, UseOcr } from './page-quality.ts'
 import { hasRightToLeft, rightToLeftBlocks } from './right-to-left.ts'
+import { droppedLines, withoutRunningLines } from './running-lines.ts'
+import { isLetterSpaced, unevenLines, withJoinedLetters, withRaisedDigits } from './word-details.ts'
 
 /** Pages whose layout is in memory at once. */
 const BATCH_PAGES = 25
@@ -33,8 +36,10 @@ interface ReadPage {
   page: Page
   blocks: Block[]
   recognized: boolean
-  /** What a person should know of how the page was read. */
+  /** Tells a person how the page was read. */
   doubt: PageDoubt | null
+  /** Lines at its edges that the engine took for running ones. */
+  dropped: ReturnType<typeof droppedLines>
 }
 
 /** A PDF, page window by page window, so that memory depends on the window and on the text, not on the file. */
@@ -44,12 +49,18 @@ export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<D
   // Some programs write other bytes before the file's own head, from which its offsets count.
   const reader = pageReader(whole.subarray(Math.max(0, whole.indexOf('%PDF-'))), options)
   const doubts = new Map<number, PageDoubt>()
+  const dropped: ReturnType<typeof droppedLines> = []
   let ocrPages = 0
   try {
     const pages = reader.pages((warning) => document.warnings.push(warning))
-    for await (const { page, blocks, recognized, doubt } of inOrder(pages, PAGES_AT_ONCE, reader.read)) {
+    for await (const { page, blocks, recognized, doubt, dropped: lines } of inOrder(
+      pages,
+      PAGES_AT_ONCE,
+      reader.read,
+    )) {
       document.pages.push(page)
       document.blocks.push(...blocks)
+      dropped.push(...lines)
       if (recognized) ocrPages += 1
       if (doubt !== null) doubts.set(page.number, doubt)
     }
@@ -57,7 +68,9 @@ export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<D
     throw pdfError(error)
   }
   document.warnings.push(...pageWarnings(doubts))
-  document.blocks = joinParagraphs(dropRunningLines(document.blocks, document.pages))
+  const { blocks, warnings } = withoutRunningLines(document.blocks, document.pages, dropped)
+  document.warnings.push(...warnings)
+  document.blocks = joinParagraphs(blocks)
   return { ...document, ocrPages }
 }
 
@@ -105,6 +118,21 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
     return read[0]!
   }
 
+  /** Blocks with raised digits and letters that are set apart, for which the page is read once more with the boxes of its words. */
+  async function withDetails(blocks: Block[], page: ParsedPage): Promise<Block[]> {
+    const lines = unevenLines(page)
+    if (lines.length === 0 && !blocks.some(isLetterSpaced)) return blocks
+    const { pages: boxed } = await new LiteParse({
+      ...settings,
+      emitWordBoxes: true,
+      targetPages: String(page.pageNum),
+    }).parse(source)
+    const words = wordsOf(boxed[0]!)
+    const joined = blocks.map((block) => withJoinedLetters(block, words))
+    const raster = lines.length === 0 ? null : await draw(page)
+    return raster === null ? joined : joined.map((block) => withRaisedDigits(block, words, lines, raster))
+  }
+
   async function read(parsed: ParsedPage): Promise<ReadPage> {
     const text = restore(parsed.text)
     const kept = textSource(parsed, text, useOcr)
@@ -112,7 +140,7 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
       const raster = await draw(parsed)
       if (raster !== null) {
         const { isDoubtful, ...read } = await (await recognizer()).page(raster, parsed.pageNum, tables)
-        return { ...read, recognized: true, doubt: isDoubtful ? 'doubtful' : null }
+        return { ...read, recognized: true, doubt: isDoubtful ? 'doubtful' : null, dropped: [] }
       }
     }
     const angle = sidewaysAngle(parsed)
@@ -127,7 +155,9 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
       laidOut.flatMap((block) => (block.kind === 'table' ? plainTable(block, runs) : [block])),
       upright.textItems,
     )
-    const blocks = withFieldValues([...found, ...pictures(upright, useOcr)], parsed, text)
+    const unread = pictures(upright, useOcr)
+    const detailed = isRightToLeft || angle !== null ? found : await withDetails(found, upright)
+    const blocks = withFieldValues([...detailed, ...unread], parsed, text)
     // The page is drawn as it lies in the file, and words are read from the left: other pages keep the tables of the rules.
     const raster =
       tables !== null && angle === null && !isRightToLeft && blocks.some(isTable) ? await draw(parsed) : null
@@ -136,18 +166,20 @@ function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions
       page: pageOf(upright),
       blocks: read.map((block) => mapTexts(block, restore)),
       recognized: false,
-      doubt: typeof kept === 'string' ? null : kept.kept,
+      dropped: isAgain ? [] : droppedLines(upright, found),
+      doubt: unread.length > 0 ? 'unread' : typeof kept === 'string' ? null : kept.kept,
     }
   }
   return { pages, read }
 }
 
-/** What was filled into a form and is not drawn on the page, each value where its field is. */
+/** Returns what was filled into a form and is not drawn on the page, each value where its field is. */
 function withFieldValues(blocks: Block[], { pageNum, formFields = [] }: ParsedPage, shown: string): Block[] {
   const all = [...blocks]
-  for (const { type, value, rect } of formFields) {
-    const text = tidy(value ?? '')
-    if (text === '' || /check|radio|button|signature/i.test(type) || tidy(shown).includes(text)) continue
+  for (const { type, value, rect, name = '', alternateName, checked } of formFields) {
+    const isBox = /check|radio/i.test(type)
+    const text = tidy(isBox ? `${checked === true ? '[x]' : '[ ]'} ${alternateName ?? name}` : (value ?? ''))
+    if (text === '' || (!isBox && /button|signature/i.test(type)) || tidy(shown).includes(text)) continue
     const box = rect === undefined ? null : boxOf(rect)
     const at = box === null ? -1 : all.findIndex(({ place }) => (place?.box?.top ?? 0) > box.top)
     all.splice(at < 0 ? all.length : at, 0, { kind: 'paragraph', text, place: { page: pageNum, box } })
@@ -190,37 +222,3 @@ function joinParagraphs(blocks: readonly Block[]): Block[] {
 
 const runsOn = (former: string, next: string): boolean =>
   !ENDS.test(former) && former.length > 60 && /^\p{Ll}/u.test(next)
-
-/**
- * Lines at the same height at the top or bottom of most pages are not part of the text. At least four pages show it. A page that has
- * nothing else keeps them.
- */
-function dropRunningLines(blocks: readonly Block[], pages: readonly Page[]): Block[] {
-  if (pages.length < 4) return [...blocks]
-  const heights = new Map(pages.map(({ number, heightPt }) => [number, heightPt]))
-  const keyOf = (block: Block): string | null => {
-    if (
-      (block.kind !== 'paragraph' && block.kind !== 'heading') ||
-      block.text.length > 120 ||
-      (block.place?.box ?? null) === null
-    )
-      return null
-    const height = heights.get(block.place!.page) ?? 0
-    const { top, bottom } = block.place!.box!
-    if (bottom > height * 0.08 && top < height * 0.92) return null
-    return `${Math.round(top / 6)} ${block.text.replaceAll(/\d+/g, '#')}`
-  }
-  const seen = new Map<string, Set<number>>()
-  for (const block of blocks) {
-    const key = keyOf(block)
-    if (key === null) continue
-    if (!seen.has(key)) seen.set(key, new Set())
-    seen.get(key)!.add(block.place!.page)
-  }
-  const isRunning = (block: Block): boolean => {
-    const key = keyOf(block)
-    return key !== null && seen.get(key)!.size >= Math.max(4, pages.length / 2)
-  }
-  const pagesWithMore = new Set(blocks.filter((block) => !isRunning(block)).map(({ place }) => place?.page))
-  return blocks.filter((block) => !isRunning(block) || !pagesWithMore.has(block.place?.page))
-}

@@ -8,7 +8,7 @@ const RIGHT_TO_LEFT =
 const isRightToLeft = (character: string): boolean => RIGHT_TO_LEFT.test(character)
 const LETTER = /\p{L}/u
 
-/** Whether a text has letters that run from right to left. */
+/** Returns true when a text has letters that run from right to left. */
 export const hasRightToLeft = (text: string): boolean => /\p{L}/u.test(text) && isRightToLeft(text)
 
 /**
@@ -131,7 +131,7 @@ const joined = (segment: readonly PlacedWord[]): string =>
 
 const touches = (former: WordBox, next: WordBox): boolean => next.x - former.x - former.width < former.height * NO_GAP
 
-/** Whether most letters of a text run from right to left. */
+/** Returns true when most letters of a text run from right to left. */
 function runsRightToLeft(text: string): boolean {
   let balance = 0
   for (const character of text) if (LETTER.test(character)) balance += isRightToLeft(character) ? 1 : -1

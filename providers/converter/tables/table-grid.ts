@@ -17,7 +17,7 @@ interface Band {
   to: number
 }
 
-/** What has to lie within a header or a spanning cell for a row or column to belong to it. */
+/** A row or column belongs to a header or a spanning cell when this share of it lies within. */
 const MOST_OF_IT = 0.5
 
 /**

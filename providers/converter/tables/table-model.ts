@@ -6,7 +6,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
 import { z } from 'zod'
 import type { Box } from '../model/document.ts'
-import type { Raster } from '../ocr/recognize.ts'
+import type { Raster } from '../ocr/raster.ts'
 
 export const TABLE_LABELS = [
   'table',
@@ -33,7 +33,7 @@ export class TableModelError extends Error {
 }
 
 export interface TableModel {
-  /** How its pictures are scaled: neither side gets shorter than `shortest` unless the other would get longer than `longest`. */
+  /** Its pictures are scaled by this: neither side gets shorter than `shortest` unless the other would get longer than `longest`. */
   readonly size: { shortest: number | null; longest: number }
   /** Rows, columns, headers and spanning cells, surest first. Throws `TableModelError` when the weights are not those of such a model. */
   detect(picture: TablePicture): Promise<TableObject[]>

@@ -1,5 +1,5 @@
 import type { Block, Box, Table } from '../model/document.ts'
-import type { Raster } from '../ocr/recognize.ts'
+import type { Raster } from '../ocr/raster.ts'
 import { gridTable } from './table-grid.ts'
 import type { WordBox } from './table-grid.ts'
 import { TableModelError, tablePicture } from './table-model.ts'
@@ -11,13 +11,13 @@ export type { WordBox } from './table-grid.ts'
 export interface TableReader {
   /** The same blocks; a table that the model recognized has its rows, columns and spans, any other is unchanged. */
   read(blocks: readonly Block[], page: Raster, words: readonly WordBox[]): Promise<Block[]>
-  /** How many tables the model has read so far, and a sentence where any was left to the rules. */
+  /** Counts the tables that the model has read so far, with a sentence where any was left to the rules. */
   outcome(): { byModel: number; warning: string | null }
 }
 
 /** The model was trained on tables with some white around them. */
 const MARGIN_PT = 8
-/** A reading that loses letters is no better one. */
+/** A reading that loses letters is not a better one. */
 const LEAST_KEPT = 0.98
 
 /** `open` is called at the first table; `folder` is where the weights should be. */

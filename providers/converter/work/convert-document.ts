@@ -6,14 +6,14 @@ import type { Recognizer } from '../ocr/recognize.ts'
 import type { TableModel } from '../tables/table-model.ts'
 import type { TableReader } from '../tables/table-reader.ts'
 
-/** How a document is read. The request's options already replaced the service's defaults. */
+/** A document is read with these options. The request's options already replaced the service's defaults. */
 export interface ReadOptions {
   useOcr: 'auto' | 'always' | 'never'
   /** accurate: tables of PDFs and pictures are read again by a model where its weights are installed. */
   tableMode: 'accurate' | 'fast'
   formulas: boolean
   codeBlocks: boolean
-  /** Where recognition data is unpacked to. */
+  /** Recognition data is unpacked to this folder. */
   cacheDir: string
   /** Folder of the table model. */
   tableModelDir: string
@@ -111,7 +111,10 @@ export async function readDocument(bytes: Uint8Array, filename: string, options:
   if (warning !== null) document.warnings.unshift(warning)
   document.blocks = enriched(document.blocks, options)
   if (document.blocks.length === 0)
-    throw new ConversionError('empty', 'nothing to read: no text, table or picture was found in the document')
+    throw new ConversionError(
+      'empty',
+      ['nothing to read: no text, table or picture was found in the document', ...document.warnings].join('; '),
+    )
   return { ...document, ocrPages, tableMode: byModel > 0 ? 'accurate' : 'fast', readMs: performance.now() - started }
 }
 

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import { strToU8, zipSync } from 'fflate'
-import { DOCUMENT_FORMATS } from '../../../contract/index.ts'
+import { DOCUMENT_FORMATS } from '../../../core/document-formats.ts'
 import { chunkDocument } from '../export/chunks.ts'
 import { toDocling } from '../export/docling.ts'
 import { toDoctags } from '../export/doctags.ts'

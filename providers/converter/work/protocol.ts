@@ -1,4 +1,10 @@
-import type { ConversionChunk, ConversionResult, OutputFormat, TableMode, UseOcr } from '../../../contract/index.ts'
+import type {
+  ConversionChunk,
+  ConversionResult,
+  OutputFormat,
+  TableMode,
+  UseOcr,
+} from '../../../contract/http/conversion.ts'
 import type { ConversionFailure } from '../model/conversion-error.ts'
 
 /** One conversion, as sent to a converting process. */
@@ -31,7 +37,7 @@ export interface ConversionOutcome {
   chunks: ConversionChunk[] | null
 }
 
-/** What the working process answers. */
+/** The working process answers with one of these. */
 export type WorkerAnswer =
   | { ok: true; outcome: ConversionOutcome }
   | { ok: false; code: ConversionFailure; message: string }

@@ -7,7 +7,7 @@ import { decodeAudio } from './decode-audio.ts'
 import { decodeInWorker } from './decode-in-worker.ts'
 import { encodeAudio } from './encode-audio.ts'
 import { resample } from './resample.ts'
-import { durationSeconds } from './sound.ts'
+import { durationSeconds, mixToMono } from './sound.ts'
 import type { Sound } from './sound.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../../tests/fixtures/audio')
@@ -86,6 +86,15 @@ describe('decodeAudio', () => {
       expect(Math.abs(seconds - 20)).toBeLessThan(0.1)
       expect(Math.abs(hertz - 440)).toBeLessThan(1)
       await expect(decodeAudio(bytes, 10)).rejects.toMatchObject({ code: 'audio_too_long' })
+    })
+
+    it('keeps the sound of two channels that are turned against each other', async () => {
+      const file = join(folder, 'inverted.m4a')
+      const inverted = 'sine=frequency=440:duration=2,pan=stereo|c0=c0|c1=-1*c0'
+      execFileSync('ffmpeg', ['-v', 'error', '-f', 'lavfi', '-i', inverted, file])
+      const { hertz, level } = measure((await decodeAudio(await readFile(file), 30)).sound)
+      expect(Math.abs(hertz - 440)).toBeLessThan(6)
+      expect(level).toBeGreaterThan(0.05)
     })
 
     it('opens no file that a playlist names', async () => {
@@ -187,4 +196,14 @@ describe('resample', () => {
     expect(Math.max(...folded)).toBeLessThan(0.001)
     expect(Math.abs(measure(resample(tone(16_000), 48_000)).level - 0.5)).toBeLessThan(0.002)
   })
+})
+
+it('the mix of two channels is their mean, and the louder one where they cancel each other out', () => {
+  const tone = Float32Array.from({ length: 4800 }, (_, at) => 0.4 * Math.sin(at / 17))
+  const half = tone.map((sample) => sample / 2)
+  expect(mixToMono([tone, tone])[100]).toBeCloseTo(tone[100]!, 5)
+  expect(mixToMono([tone, half])[100]).toBeCloseTo(tone[100]! * 0.75, 5)
+  expect(mixToMono([tone, tone.map((sample) => -0.95 * sample)]) === tone).toBe(true)
+  expect(mixToMono([half.map((sample) => -1.9 * sample), tone]) === tone).toBe(true)
+  expect(mixToMono([new Float32Array(4800), tone])[100]).toBeCloseTo(tone[100]! / 2, 5)
 })

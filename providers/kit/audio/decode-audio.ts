@@ -31,7 +31,7 @@ export async function decodeAudio(bytes: Buffer, maxSeconds: number): Promise<De
   return decoded
 }
 
-/** Codings with floats can hold what is no finite number: one such sample would spoil every figure of the sound. */
+/** Codings with floats can hold what is not a finite number: one such sample would spoil every figure of the sound. */
 function requireFinite({ samples, sampleRate }: Sound): void {
   const at = samples.findIndex((sample) => !Number.isFinite(sample))
   if (at < 0) return

@@ -1,4 +1,4 @@
-import type { SpeechFormat } from '../../../contract/index.ts'
+import type { SpeechFormat } from '../../../contract/http/speech.ts'
 import { encodeWithFfmpeg } from './ffmpeg.ts'
 import { encodeFlac } from './flac-file.ts'
 import type { Sound } from './sound.ts'

@@ -29,7 +29,10 @@ export function durationSeconds(sound: Sound): number {
   return sound.samples.length / sound.sampleRate
 }
 
-/** The mean of the channels: one channel as it is. */
+/** A mix this much quieter than one of its channels has lost it: two that are turned against each other cancel out. */
+const LOST = 0.1
+
+/** The mean of the channels, or the loudest one where they cancel each other out; one channel as it is. */
 export function mixToMono(channels: readonly Float32Array[]): Float32Array {
   const first = channels[0]
   if (first === undefined) return new Float32Array(0)
@@ -38,8 +41,16 @@ export function mixToMono(channels: readonly Float32Array[]): Float32Array {
   for (const channel of channels) {
     for (let i = 0; i < mixed.length; i += 1) mixed[i]! += (channel[i] ?? 0) / channels.length
   }
-  return mixed
+  const loudest = channels.reduce((best, channel) => (loudness(channel) > loudness(best) ? channel : best))
+  return hasLost(mixed, loudest) ? loudest : mixed
 }
+
+/** True where sound that a channel has is not in the mix. */
+export const hasLost = (mix: Float32Array, channel: Float32Array): boolean => loudness(mix) < loudness(channel) * LOST
+
+/** Root of the mean square. */
+export const loudness = (samples: Float32Array): number =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / Math.max(1, samples.length))
 
 /** The sounds one after the other with silence between; all must have the same rate. */
 export function joinSounds(sounds: readonly Sound[], gapSeconds: number): Sound {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** Where models are kept: `RAG_LADDER_MODELS_DIR`, else the system's place for what can be fetched again. */
+/** Models are kept in `RAG_LADDER_MODELS_DIR`, else the system's place for what can be fetched again. */
 export function modelCacheFolder(env: Env, platform: NodeJS.Platform = process.platform): string {
   const named = env['RAG_LADDER_MODELS_DIR']?.trim() ?? ''
   if (named !== '') return resolve(named)
@@ -18,7 +18,7 @@ function systemCache(env: Env, platform: NodeJS.Platform): string {
   return xdg.startsWith('/') ? xdg : join(homedir(), '.cache')
 }
 
-/** What the store reads from the environment. */
+/** The store reads these from the environment. */
 export function modelStoreSettings(env: Env): { cacheFolder: string; hub: string; isOffline: boolean } {
   const isSet = (name: string) => /^(1|true|yes|on)$/i.test(env[name]?.trim() ?? '')
   const hub = env['HF_ENDPOINT']?.trim() ?? ''

@@ -43,7 +43,7 @@ export function hubFiles(
   }))
 }
 
-/** Whether the declaration defines which bytes are right: by a checksum of each file, or by a commit. Other sources can replace what they send. */
+/** Returns true when the declaration defines which bytes are right: by a checksum of each file, or by a commit. Other sources can replace what they send. */
 export function isPinned({ files }: DeclaredModel): boolean {
   return files.every(({ sha256, url }) => sha256 !== null || /\/resolve\/[0-9a-f]{40}\//.test(url))
 }

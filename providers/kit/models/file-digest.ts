@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 
-/** What a file must be: SHA-256 of its bytes, or its git object id, which a hub reports for small files. */
+/** A file must match this: the SHA-256 of its bytes, or its git object id, which a hub reports for small files. */
 export interface Digest {
   kind: 'sha256' | 'git-blob'
   hex: string
@@ -13,7 +13,7 @@ export async function sha256Of(path: string, signal?: AbortSignal): Promise<stri
   return hashOf(path, createHash('sha256'), signal)
 }
 
-/** Whether the file matches the digest. */
+/** Returns true when the file matches the digest. */
 export async function hasDigest(path: string, { kind, hex }: Digest, signal?: AbortSignal): Promise<boolean> {
   if (kind === 'sha256') return (await sha256Of(path, signal)) === hex
   const { size } = await stat(path)

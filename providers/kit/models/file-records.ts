@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { noteText, readJson, replaceFile } from '../kept-files.ts'
 
-// What is recorded of a model's files, so that a start need not hash gigabytes to trust them, and another file at the same address is noticed.
+// A record of a model's files is kept, so that a start need not hash gigabytes to trust them, and another file at the same address is noticed.
 
 const VERIFIED_RECORD = '.verified.json'
 
@@ -55,7 +55,7 @@ type FetchedEntry = z.infer<typeof FetchedEntry>
 
 /** Checksums at the first download of files without a declared one. */
 export interface FirstFetch {
-  /** Where it is recorded; deleting that file accepts whatever comes next. */
+  /** It is recorded in this file; deleting that file accepts whatever comes next. */
   readonly record: string
   /** Null: the file was never fetched. */
   of(path: string): FetchedEntry | null

@@ -6,7 +6,7 @@ export type ModelFault =
   | 'interrupted'
   /** The server answered, but not with the file. */
   | 'refused'
-  /** What arrived is not what was declared. */
+  /** The bytes that arrived are not those that were declared. */
   | 'checksum_mismatch'
   /** The source sends something else than at the first fetch of a file that is not pinned. */
   | 'changed'

@@ -36,7 +36,7 @@ export interface EnsureOptions {
   onProgress?: (progress: ModelProgress) => void
   /** A folder that has the files already: taken as it is, without network and without checksums. Null: the cache. */
   localFolder?: string | null
-  /** What works without this model, as a sentence; it ends the errors. */
+  /** States what works without this model, as a sentence that ends the errors. */
   meanwhile?: string
 }
 
@@ -60,13 +60,13 @@ export class ModelStore {
     this.#settings = settings
   }
 
-  /** Where the model is, or will be. */
+  /** The model is in this folder, or will be. */
   folderOf(model: DeclaredModel): string {
     assertInside(model.id)
     return join(this.#settings.cacheFolder, ...model.id.split('/'))
   }
 
-  /** Whether every file is there; nothing is hashed. */
+  /** Returns true when every file is there; nothing is hashed. */
   async isPresent(model: DeclaredModel): Promise<boolean> {
     return (await this.#absent(model, this.folderOf(model))).length === 0
   }
@@ -91,7 +91,7 @@ export class ModelStore {
   }
 
   /**
-   * What `load` makes of the model's files. Where it fails, they are hashed again: a damaged one is set aside, so that the next use fetches it
+   * Returns what `load` makes of the model's files. When it fails, they are hashed again: a damaged one is set aside, so that the next use fetches it
    * again, and the error names it. Rejects with `ModelStoreError`, and with the error of `load` when the files are whole.
    */
   async open<Loaded>(
@@ -189,7 +189,7 @@ export class ModelStore {
     })
   }
 
-  /** Whether the file is there and right. A file that was put there by hand is verified by its declared checksum; a wrong one is set aside. */
+  /** Returns true when the file is there and right. A file that was put there by hand is verified by its declared checksum; a wrong one is set aside. */
   async #isWhole(file: DeclaredFile, path: string, verified: VerifiedFiles, signal: AbortSignal): Promise<boolean> {
     if (!(await exists(path))) return false
     if (isAsDeclared(await verified.trusted(file.path), file)) return true

@@ -1,4 +1,4 @@
-import type { ServiceModel } from '../../../contract/index.ts'
+import type { ServiceModel } from '../../../contract/http/service-model.ts'
 import { HttpError } from '../http-error.ts'
 import { isPinned } from './declared-model.ts'
 import type { DeclaredModel } from './declared-model.ts'
@@ -20,7 +20,7 @@ const STATUS: Readonly<Record<ModelFault, number>> = {
   not_writable: 500,
 }
 
-/** What pages get of a model's files. */
+/** Pages get this of a model's files. */
 export type WeightsFacts = Pick<
   ServiceModel,
   'installed' | 'download_bytes' | 'source_page' | 'progress' | 'pinned' | 'experimental' | 'failure'
@@ -73,7 +73,7 @@ export class ModelWeights {
     return sizes.every((size) => size !== null) ? sizes.reduce((sum, size) => sum + size, 0) : null
   }
 
-  /** Where the files are; null while one of them is missing. */
+  /** Returns the folder of the files; null while one of them is missing. */
   async folder(): Promise<string | null> {
     return (await this.#store.isPresent(this.#model)) ? this.#store.folderOf(this.#model) : null
   }

@@ -1,6 +1,9 @@
+import { fetchFrom } from '../../../core/http/connections.ts'
 import type { Digest } from './file-digest.ts'
 
-/** What a server reports about a file before its bytes. */
+type Response = Awaited<ReturnType<typeof fetchFrom>>
+
+/** A server reports this about a file before its bytes. */
 export interface RemoteFile {
   response: Response
   /** Null: not reported. */
@@ -25,7 +28,7 @@ export async function openRemoteFile(
   let address = new URL(url)
   let reported: Pick<RemoteFile, 'sizeBytes' | 'digest'> = { sizeBytes: null, digest: null }
   for (let hop = 0; hop <= MAX_REDIRECTS; hop += 1) {
-    const response = await fetch(address, { headers, redirect: 'manual', signal })
+    const response = await fetchFrom(address, { headers, redirect: 'manual', signal })
     reported = { sizeBytes: reported.sizeBytes ?? hubSize(response), digest: reported.digest ?? hubDigest(response) }
     const location = response.headers.get('location')
     if (response.status < 300 || response.status >= 400 || location === null)

@@ -16,7 +16,7 @@ export function readProgramMessage(message: unknown): ProgramMessage | null {
   return type === TYPE && typeof pid === 'number' && typeof isRunning === 'boolean' ? { pid, isRunning } : null
 }
 
-/** Whether a program must be started as a group of its own, to be ended as a whole. */
+/** Returns true when a program must be started as a group of its own, to be ended as a whole. */
 export const needsOwnGroup = (): boolean => parentPort() !== null && process.platform !== 'win32'
 
 /** Reports a program that was started with `detached: needsOwnGroup()`. */

@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { withoutCredentials } from '../../../contract/credential-names.ts'
+import { withoutCredentials } from '../../../core/credential-names.ts'
 import { WorkEvent } from '../../../contract/work-process.ts'
 import type { WorkRequest } from '../../../contract/work-process.ts'
 import { parentPort } from '../parent-port.ts'
 import type { HostedPort, ParentPort } from '../parent-port.ts'
 import { killGroup, readProgramMessage } from './programs.ts'
 
-/** How a process ended: with its exit code, or by a signal. Both null where it could not be started. */
+/** A process ended in this way: with its exit code, or by a signal. Both null where it could not be started. */
 export interface WorkEnd {
   code: number | null
   signal: string | null

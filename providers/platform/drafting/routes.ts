@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
-import { DraftQuestionsRequest } from '../../../contract/index.ts'
-import type { DraftQuestionsResponse } from '../../../contract/index.ts'
+import { DraftQuestionsRequest } from '../../../contract/http/draft.ts'
+import type { DraftQuestionsResponse } from '../../../contract/http/draft.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import type { ModelHost } from '../models/model-host.ts'
@@ -8,7 +8,8 @@ import { draftReplySchema, parseDraftReply, renderDraftTask } from '../models/pr
 
 /**
  * `POST /api/questions/draft`: questions that passages answer, by one call of the model that writes answers. Nothing of them is checked: the
- * caller has the documents. A reply that cannot be read gives no drafts, and `problem` names the reason.
+ * caller has the documents. A reply that cannot be read gives no drafts, and `problem` names the reason: it is not asked for again, because people
+ * confirm the number of calls before any is paid.
  */
 export function registerDraftRoutes(app: FastifyInstance, { models }: { models: ModelHost }): void {
   app.post('/api/questions/draft', async (request, reply): Promise<DraftQuestionsResponse> => {

@@ -1,11 +1,8 @@
-import {
-  EVALUATE_LIMITS,
-  ModelRole,
-  type EvaluateRecord,
-  type EvaluateRequest,
-  type EvaluationMetric,
-  type ModelUsage,
-} from '../../../contract/index.ts'
+import packageFile from '../../../package.json' with { type: 'json' }
+import type { EvaluationMetric } from '../../../contract/common.ts'
+import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import { EVALUATE_LIMITS, type EvaluateRecord, type EvaluateRequest } from '../../../contract/http/evaluate.ts'
+import { ModelRole } from '../../../contract/manifests/models.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import {
   type ChatRole,
@@ -18,10 +15,14 @@ import { mapBounded } from '../rag/bounded.ts'
 import { meterCalls } from '../rag/call-meter.ts'
 import { createChatCritic } from './critics/chat-critic.ts'
 import { type Critic, CriticReplyError } from './critics/critic.ts'
+import { CRITIC_PROMPTS } from './critics/critic-tasks.ts'
 import { createRuleCritic, type CriticRules } from './critics/rule-critic.ts'
+import { judgementsOf } from './record-judgements.ts'
 import { isEligible, scoreMetric, type ScoringTools } from './score-metric.ts'
 
-/** What a metric's failure is called on the wire: the kind of fault, never the upstream's words. */
+const { version } = packageFile
+
+/** Names a metric's failure on the wire: the kind of fault, never the upstream's words. */
 const METRIC_ERRORS: Record<ModelCallErrorCode, string> = {
   timeout: 'TimeoutError',
   rate_limited: 'RateLimitError',
@@ -29,13 +30,15 @@ const METRIC_ERRORS: Record<ModelCallErrorCode, string> = {
   unreachable: 'ConnectionError',
   upstream_error: 'UpstreamError',
   invalid_response: 'InvalidResponseError',
+  content_filtered: 'ContentFilterError',
+  refused: 'RefusalError',
   bad_request: 'BadRequestError',
   context_length_exceeded: 'ContextLengthError',
   unknown_model: 'NotFoundError',
   not_configured: 'NotConfiguredError',
 }
 
-/** The wire's word for a failed metric; null for what is no expected failure. */
+/** The wire's word for a failed metric; null for what is not an expected failure. */
 function metricError(error: unknown): string | null {
   if (error instanceof CriticReplyError) return error.name
   return error instanceof ModelCallError ? METRIC_ERRORS[error.code] : null
@@ -79,7 +82,7 @@ export interface RecordResult {
   metadata: {
     metric_errors: Partial<Record<EvaluationMetric, string>>
     metric_reasons: Partial<Record<EvaluationMetric, object>>
-    /** Whether the critic's language model takes the answer for a refusal; absent with rules, and where it gave no usable reply. */
+    /** True when the critic's language model takes the answer for a refusal; absent with rules, and where it gave no usable reply. */
     refused?: boolean
   }
 }
@@ -89,8 +92,10 @@ export interface EvaluationResponse {
   record_count: number
   evaluator_model: string
   embeddings_model: string | null
+  /** Version of the program and, where a model grades, of the prompts. An addition of this evaluator. */
+  evaluator_version: string
   results: RecordResult[]
-  /** What each model used for all records; absent where rules grade. An addition of this evaluator. */
+  /** Holds what each model used for all records; absent where rules grade. An addition of this evaluator. */
   model_usage?: ModelUsage[]
   metadata: { runner: string; formulas: string; critic: 'chat' | 'rules'; llm_base_url: string | null }
 }
@@ -105,9 +110,10 @@ async function scoreRecord(
   record: EvaluateRecord,
   index: number,
   request: EvaluateRequest,
-  tools: ScoringTools,
+  shared: Omit<ScoringTools, 'judgements'>,
   signal: AbortSignal | undefined,
 ): Promise<RecordResult> {
+  const tools: ScoringTools = { ...shared, judgements: judgementsOf(record, shared.critic, signal) }
   const result: RecordResult = { record_index: index, scores: {}, metadata: { metric_errors: {}, metric_reasons: {} } }
   const { metric_errors: errors, metric_reasons: reasons } = result.metadata
   for (const metric of request.metrics) {
@@ -125,19 +131,15 @@ async function scoreRecord(
       errors[metric] = word
     }
   }
-  const refused = await refusalOf(record, tools, signal)
+  const refused = await refusalOf(tools, signal)
   if (refused !== null) result.metadata.refused = refused
   return result
 }
 
 /** A state beside the scores: its absence fails none of them. */
-async function refusalOf(
-  record: EvaluateRecord,
-  { critic }: ScoringTools,
-  signal?: AbortSignal,
-): Promise<boolean | null> {
+async function refusalOf({ judgements }: ScoringTools, signal?: AbortSignal): Promise<boolean | null> {
   try {
-    return (await critic.judgeRefusal?.(record.question, record.answer, signal)) ?? null
+    return await judgements.refused()
   } catch (error) {
     signal?.throwIfAborted()
     if (metricError(error) === null) throw error
@@ -161,7 +163,7 @@ export async function evaluate(
   const roles = chooseModels(models, request)
   const meter = meterCalls(models)
   const critic = await criticFor({ ...deps, models: meter.models }, roles.critic)
-  const tools: ScoringTools = { critic, models: meter.models, embedding: roles.embedding }
+  const tools = { critic, models: meter.models, embedding: roles.embedding }
   try {
     const results = await mapBounded(request.records, RECORDS_AT_ONCE, (record, index) =>
       scoreRecord(record, index, request, tools, signal),
@@ -172,6 +174,7 @@ export async function evaluate(
       record_count: request.records.length,
       evaluator_model: models.modelName(roles.critic),
       embeddings_model: roles.embedding === null ? null : models.modelName(roles.embedding),
+      evaluator_version: critic.kind === 'chat' ? `${version}, prompts ${CRITIC_PROMPTS}` : version,
       results,
       ...(modelUsage.length === 0 ? {} : { model_usage: modelUsage }),
       metadata: { runner: 'rag-ladder', formulas: 'ragas 0.4.3', critic: critic.kind, llm_base_url: null },

@@ -46,7 +46,7 @@ describe('failures of a metric', () => {
       embed: goldenEmbed,
     })
     expect((await evaluate(both)).body).toMatchObject({
-      results: [{ scores: { faithfulness: null }, metadata: { metric_errors: { faithfulness: 'CriticReplyError' } } }],
+      results: [{ scores: { faithfulness: null }, metadata: { metric_errors: { faithfulness: 'CriticShapeError' } } }],
     })
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { EvaluateResponse } from '../../../contract/index.ts'
+import { EvaluateResponse } from '../../../contract/http/evaluate.ts'
 import {
   ALL,
   GOLDEN,
@@ -23,6 +23,7 @@ describe('scores', () => {
       record_count: 1,
       evaluator_model: 'fake-evaluator',
       embeddings_model: 'fake-evaluator_embed',
+      evaluator_version: expect.stringMatching(/^\d+\.\d+\.\d+, prompts [0-9a-f]{8}$/) as string,
       // None of these fakes reports tokens.
       model_usage: (['evaluator', 'evaluator_embed'] as const).map((role) => {
         const calls = models.calls.filter((call) => call.role === role).length
@@ -82,6 +83,15 @@ describe('scores', () => {
     expect((await some.evaluate(body)).body).toMatchObject({
       results: [{ scores: { answer_relevancy: expect.closeTo(0.8, 4) } }],
     })
+  })
+
+  it('take the ground truth under the name reference too, and refuse a record that has both', async () => {
+    const { evaluate } = await serveEvaluator({ chat: scripted({}), embed: goldenEmbed })
+    const record = { question: 'Who?', answer: 'Ada.', contexts: [] }
+    const body = (more: object) => ({ records: [{ ...record, ...more }], metrics: ['context_recall'] })
+    expect((await evaluate(body({ reference: 'Ada.' }))).status).toBe(200)
+    expect((await evaluate(body({ reference: 7 }))).status).toBe(422)
+    expect((await evaluate(body({ reference: 'Ada.', ground_truth: 'Bea.' }))).status).toBe(422)
   })
 
   it('are null without their evidence, with no call and no error', async () => {

@@ -1,12 +1,20 @@
 import type { FastifyInstance } from 'fastify'
-import { EvaluateRequest } from '../../../contract/index.ts'
+import { EvaluateRequest } from '../../../contract/http/evaluate.ts'
+import { TRACE_FIELD, TRACE_HEADER } from '../../../contract/evidence/trace.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
+import { recorded } from '../trace/trace.ts'
+import { attachToError } from '../trace/traced-parts.ts'
 import { evaluate, type EvaluatorDeps } from './evaluate.ts'
 
 /** Adds `POST /api/rag/evaluate`. */
 export function registerEvaluatorRoutes(app: FastifyInstance, deps: EvaluatorDeps): void {
   app.post('/api/rag/evaluate', async (request, reply) =>
-    evaluate(deps, parseRequest(EvaluateRequest, request.body), callerSignal(request, reply)),
+    recorded(
+      request.headers[TRACE_HEADER],
+      () => evaluate(deps, parseRequest(EvaluateRequest, request.body), callerSignal(request, reply)),
+      (response, trace) => ({ ...response, [TRACE_FIELD]: trace }),
+      attachToError,
+    ),
   )
 }

@@ -1,12 +1,20 @@
-import { metricOfId, type EvaluateRecord, type EvaluationMetric } from '../../../contract/index.ts'
+import type { EvaluationMetric } from '../../../contract/common.ts'
+import type { EvaluateRecord } from '../../../contract/http/evaluate.ts'
+import type { Metric } from '../../../contract/metrics/metric.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ModelCallError, type EmbeddingRole, type ModelHost } from '../models/model-host.ts'
-import type { Critic } from './critics/critic.ts'
+import type { Critic, StatementVerdict } from './critics/critic.ts'
+import type { RecordJudgements } from './record-judgements.ts'
+import type { JudgedSentence } from './score-citations.ts'
 import {
   answerRelevancy,
+  claimsF1,
   contextPrecision,
   contextRecall,
   cosine,
   faithfulness,
+  hallucinationRate,
+  share,
   STRICTNESS,
 } from './metrics/formulas.ts'
 
@@ -14,7 +22,7 @@ import {
 export interface MetricScore {
   score: number
   /** Why there is none, where that is known better than by its not being a number. */
-  missing?: 'no_statements'
+  missing?: 'no_statements' | 'needs_language_model'
   reasons: object
 }
 
@@ -22,30 +30,98 @@ export interface ScoringTools {
   critic: Critic
   models: ModelHost
   embedding: EmbeddingRole | null
+  judgements: RecordJudgements
 }
 
-/** Claims judged of one answer; a longer answer is judged by its first ones, and its reason notes that. */
-const MAX_STATEMENTS = 50
-
 const flag = (value: boolean): 0 | 1 => (value ? 1 : 0)
+const verdictsOf = (judged: readonly { verdict: boolean }[]): boolean[] => judged.map(({ verdict }) => verdict)
+const statementReasons = (judged: readonly StatementVerdict[]) =>
+  judged.map(({ statement, reason, verdict }) => ({ statement, reason, verdict: flag(verdict) }))
 
-async function scoreFaithfulness(
-  record: EvaluateRecord,
-  { critic }: ScoringTools,
+/** An answer that claims nothing, such as a refusal, has nothing that could be graded. */
+const missingOf = (judged: readonly unknown[]) => (judged.length === 0 ? { missing: 'no_statements' as const } : {})
+const omittedOf = (omitted: number) => (omitted === 0 ? {} : { statements_omitted: omitted })
+
+async function scoreFaithfulness(_record: EvaluateRecord, { judgements }: ScoringTools): Promise<MetricScore> {
+  const verdicts = await judgements.againstContexts()
+  const { omitted } = await judgements.claims()
+  return {
+    score: faithfulness(verdictsOf(verdicts)),
+    ...missingOf(verdicts),
+    reasons: { statements: statementReasons(verdicts), ...omittedOf(omitted) },
+  }
+}
+
+async function scoreCorrectness(
+  { question, answer }: EvaluateRecord,
+  { critic, judgements }: ScoringTools,
   signal?: AbortSignal,
 ): Promise<MetricScore> {
-  const all = await critic.splitStatements(record.question, record.answer, signal)
-  const statements = all.slice(0, MAX_STATEMENTS)
-  const verdicts = statements.length === 0 ? [] : await critic.judgeStatements(statements, record.contexts, signal)
-  const omitted = all.length - statements.length
+  if (critic.judgeReference === undefined) return { score: Number.NaN, missing: 'needs_language_model', reasons: {} }
+  const claims = await judgements.claims()
+  const { statements, omitted } = await judgements.claimsOfReference()
+  const ofAnswer = await judgements.againstReference()
+  const states =
+    claims.statements.length === 0
+      ? statements.map((statement) => ({ statement, state: 'missing' as const, reason: 'the answer states nothing' }))
+      : await critic.judgeReference(statements, question, answer, signal)
   return {
-    score: faithfulness(verdicts.map(({ verdict }) => verdict)),
-    // A refusal claims nothing that could be true to its contexts or not.
-    ...(statements.length === 0 ? { missing: 'no_statements' as const } : {}),
+    score: claimsF1(
+      verdictsOf(ofAnswer),
+      states.map(({ state }) => state === 'supported'),
+    ),
     reasons: {
-      statements: verdicts.map(({ statement, reason, verdict }) => ({ statement, reason, verdict: flag(verdict) })),
-      ...(omitted === 0 ? {} : { statements_omitted: omitted }),
+      reference: states,
+      answer: statementReasons(ofAnswer),
+      ...omittedOf(omitted + claims.omitted),
     },
+  }
+}
+
+async function scoreHallucination(_record: EvaluateRecord, { judgements }: ScoringTools): Promise<MetricScore> {
+  const inContexts = await judgements.againstContexts()
+  const correct = await judgements.againstReference()
+  const { omitted } = await judgements.claims()
+  const supported = inContexts.map((judged, index) => ({
+    ...judged,
+    ...(correct[index]!.verdict ? correct[index] : {}),
+  }))
+  return {
+    score: hallucinationRate(verdictsOf(correct), verdictsOf(inContexts)),
+    ...missingOf(inContexts),
+    reasons: { statements: statementReasons(supported), ...omittedOf(omitted) },
+  }
+}
+
+/** The judged sentences of an answer; none of a refusal, which cites nothing because it claims nothing. */
+async function sentencesOf({ judgements }: ScoringTools): Promise<JudgedSentence[]> {
+  return (await judgements.refused()) === true ? [] : judgements.citations()
+}
+
+async function scoreCitationRecall(_record: EvaluateRecord, tools: ScoringTools): Promise<MetricScore> {
+  const sentences = await sentencesOf(tools)
+  const reasons = sentences.map(({ text, numbers, reason, verdict }) => ({
+    statement: `${text}${numbers.map((number) => ` [${number}]`).join('')}`,
+    reason,
+    verdict: flag(verdict),
+  }))
+  return { score: share(verdictsOf(sentences)), ...missingOf(sentences), reasons: { statements: reasons } }
+}
+
+async function scoreCitationPrecision(_record: EvaluateRecord, tools: ScoringTools): Promise<MetricScore> {
+  const sentences = await sentencesOf(tools)
+  const citations = sentences.flatMap(({ text, numbers, isNeeded }) =>
+    numbers.map((number, at) => ({ statement: `[${number}] ${text}`, verdict: flag(isNeeded[at]!) })),
+  )
+  return {
+    score:
+      sentences.length === 0
+        ? Number.NaN
+        : citations.length === 0
+          ? 0
+          : share(citations.map(({ verdict }) => verdict === 1)),
+    ...missingOf(sentences),
+    reasons: { citations },
   }
 }
 
@@ -101,12 +177,13 @@ async function scoreRecall(
 
 /** True when a record holds what a metric needs. */
 export function isEligible(metric: EvaluationMetric, record: EvaluateRecord): boolean {
-  const { needs } = metricOfId(metric)
+  const { needs }: Metric = metricOfId(metric)
   if (needs.includes('contexts') && !record.contexts.some((context) => context.trim() !== '')) return false
+  if (needs.includes('citations') && record.cited_answer === null) return false
   return !needs.includes('ground_truth') || (record.ground_truth ?? '').trim() !== ''
 }
 
-/** How each model-graded metric is computed. */
+/** Defines how each model-graded metric is computed. */
 const SCORERS: Readonly<
   Record<EvaluationMetric, (record: EvaluateRecord, tools: ScoringTools, signal?: AbortSignal) => Promise<MetricScore>>
 > = {
@@ -114,6 +191,10 @@ const SCORERS: Readonly<
   answer_relevancy: scoreRelevancy,
   context_precision: scorePrecision,
   context_recall: scoreRecall,
+  answer_correctness: scoreCorrectness,
+  hallucination_rate: scoreHallucination,
+  citation_recall: scoreCitationRecall,
+  citation_precision: scoreCitationPrecision,
 }
 
 /** Scores one metric of an eligible record. Throws what critic and model throw. */

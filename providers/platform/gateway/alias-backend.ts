@@ -1,6 +1,7 @@
-import type { ChatCompletion, ChatRequest } from '../../../contract/index.ts'
+import type { ChatCompletion, ChatRequest } from '../../../contract/http/chat.ts'
 import type { OnText } from '../models/model-host.ts'
-import type { StreamedText } from '../text-frames.ts'
+import type { StreamedText } from '../http/text-frames.ts'
+import type { StoredChunk } from '../stores/vector-store/vector-store.ts'
 
 export interface AliasAvailability {
   available: boolean
@@ -10,7 +11,7 @@ export interface AliasAvailability {
   needs_ingestion?: boolean
 }
 
-/** What the gateway needs of the consumer's plugin, in this process or in another. */
+/** Describes what the gateway needs of the consumer's plugin, in this process or in another. */
 export interface AliasBackend {
   /** Answers a chat request for an alias; `onText` receives its text as it is written. Throws `HttpError` for expected failures. */
   answer(alias: string, request: ChatRequest, signal?: AbortSignal, onText?: OnText): Promise<ChatCompletion>
@@ -18,6 +19,8 @@ export interface AliasBackend {
   streamFrames(completion: ChatCompletion, streamed?: StreamedText | null): string[]
   /** Null for an alias that the plugin does not know. */
   availability(alias: string): AliasAvailability | null | Promise<AliasAvailability | null>
+  /** Makes what questions read ready for the chunks that an ingestion is about to write; absent for a plugin in another process. */
+  prepare?(collection: string, contentDigest: string, chunks: readonly StoredChunk[]): Promise<void>
 }
 
 /** Start-up check: throws naming every declared alias that the plugin does not know. */

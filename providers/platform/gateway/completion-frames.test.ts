@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { ChatCompletion } from '../../../contract/index.ts'
+import type { ChatCompletion } from '../../../contract/http/chat.ts'
 import { completionFrames } from './completion-frames.ts'
 
 interface Chunk {

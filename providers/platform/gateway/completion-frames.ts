@@ -1,6 +1,6 @@
-import type { ChatCompletion } from '../../../contract/index.ts'
-import { contentAfter } from '../text-frames.ts'
-import type { StreamedText } from '../text-frames.ts'
+import type { ChatCompletion } from '../../../contract/http/chat.ts'
+import { contentAfter } from '../http/text-frames.ts'
+import type { StreamedText } from '../http/text-frames.ts'
 
 /** About this many characters of content per chunk. */
 const PIECE_LENGTH = 80

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { ModelList } from '../../../contract/index.ts'
+import { ModelList } from '../../../contract/http/chat.ts'
 import { startGateway } from '../../../tests/helpers/gateway-fixture.ts'
 import { requireKnownAliases } from './alias-backend.ts'
 import type { AliasBackend } from './alias-backend.ts'

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
 import { describe, expect, it } from 'vitest'
-import type { ChatCompletion } from '../../../contract/index.ts'
+import type { ChatCompletion } from '../../../contract/http/chat.ts'
 import { tinyModelHost } from '../../../tests/helpers/fake-builtin-models.ts'
 import { completionOf, startGateway } from '../../../tests/helpers/gateway-fixture.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { ModelCallError } from '../models/model-host.ts'
+import { renderClassifyTask } from '../models/prompts/classify-task.ts'
 
 interface Frame {
   choices: { delta: { content?: string } }[]
@@ -403,5 +404,35 @@ describe('models', () => {
     const { post } = await startGateway()
     const answer = await post('/v1/embeddings', body)
     expect([answer.status, ((await answer.json()) as { error: { param: string } }).error.param]).toEqual([400, param])
+  })
+})
+
+describe('the classifier of a workflow, which reads routes by a pattern', () => {
+  const routes = ['single-fact', 'several-steps'].map((name) => ({ name, description: `Questions of ${name}.` }))
+  const messages = renderClassifyTask({ question: 'Who?', routes })
+
+  it.each([
+    [
+      'a draft before the choice',
+      '<think>perhaps {"route": "single-fact"}</think>Draft: {"route": "several-steps", "reason": "two facts"}',
+      '{"route":"several-steps","reason":"two facts"}',
+    ],
+    ['a choice with text around it', 'Sure!\n{ "route" : "Single-Fact" }', '{"route":"single-fact","reason":""}'],
+    ['a mention that is no choice', 'I cannot say, but not "route": "single-fact"', '{"route":null,'],
+    ['a route that is none', '{"route":"agentic"}, not "route": "single-fact"', '{"route":null,'],
+  ])('gives the choice alone for %s', async (_what, reply, expected) => {
+    const host = tinyModelHost()
+    const asWritten = host.chat.bind(host)
+    host.chat = async (...asked) => {
+      const completion = await asWritten(...asked)
+      const [choice] = completion.choices
+      return { ...completion, choices: [{ ...choice!, message: { ...choice!.message, content: reply } }] }
+    }
+    const { chat } = await startGateway({}, host)
+    const content = (await contentOf(await chat({ model: 'workflow_classifier', messages })))!
+    expect(content.startsWith(expected)).toBe(true)
+    expect(/"route"\s*:\s*"single-fact"/.test(content)).toBe(expected.includes('"single-fact"'))
+    // Another request to the model has its reply as it is.
+    expect(await contentOf(await chat({ model: 'workflow_classifier' }))).toBe(reply)
   })
 })

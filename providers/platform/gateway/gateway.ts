@@ -1,17 +1,29 @@
+// The gateway is the OpenAI-compatible front of the platform. In: HTTP requests for chat, embeddings and the list of models. Out: completions, at once or
+// as server-sent frames, and errors in the form that OpenAI clients expect.
+//   1. `chat` below checks a request, finds whom its model names (an alias or a role of the model host), and answers it.
+//   2. alias-backend.ts is what the gateway needs of a plugin: the one in this process (providers/platform/rag), or one elsewhere (http-alias-backend.ts).
+//   3. response-cache.ts serves an equal request again, where its caller allows that and the data have not changed since. Measured answers never use it.
+//   4. completion-frames.ts sends a completion of a model piece by piece; the plugin makes the frames of its own answers.
+// An alias that cannot answer is refused with its reason before it is called. The counts of calls by alias are what a run reports as its usage.
 import { randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { ChatRequest, EmbeddingsRequest, ModelRole, roleTask } from '../../../contract/index.ts'
-import type { AliasDeclaration, ChatCompletion, ModelList } from '../../../contract/index.ts'
+import { ChatRequest, EmbeddingsRequest } from '../../../contract/http/chat.ts'
+import { TRACE_HEADER } from '../../../contract/evidence/trace.ts'
+import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
+import type { ChatCompletion, ModelList } from '../../../contract/http/chat.ts'
+import type { AliasDeclaration } from '../../../contract/manifests/consumer.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { useErrorFamily } from '../../kit/server.ts'
 import { parseRequest } from '../../kit/validate.ts'
-import { sendEvents } from '../event-stream.ts'
-import type { EventStreamOptions, FrameSource } from '../event-stream.ts'
-import { countTokens } from '../models/builtin/count-tokens.ts'
+import { sendEvents } from '../http/event-stream.ts'
+import type { EventStreamOptions, FrameSource } from '../http/event-stream.ts'
+import { countTokens } from '../../../contract/evidence/count-tokens.ts'
+import { strictChoice } from '../models/prompts/classify-task.ts'
 import type { ChatRole, EmbeddingRole, ModelHost, OnText } from '../models/model-host.ts'
-import { createTextFrames } from '../text-frames.ts'
+import { createTextFrames } from '../http/text-frames.ts'
+import { recordedAnswer } from '../trace/traced-parts.ts'
 import type { AliasBackend } from './alias-backend.ts'
 import { completionFrames } from './completion-frames.ts'
 import { cacheKey, CacheWishes } from './response-cache.ts'
@@ -112,16 +124,23 @@ export function createGateway(deps: GatewayDeps): Gateway {
     return deps.backend.answer(alias, chat, signal, onText)
   }
 
+  /** One question as the gateway serves it. */
   async function chat(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    // 1. Check the request, and keep back what is for the gateway only.
     const body = parseRequest(ChatRequest, request.body)
     const { cache: wishes, stream_options: streamOptions } = parseRequest(GatewayFields, request.body)
     const asked = withoutGatewayFields(body)
+    // 2. Find who answers: an alias, which is an approach with its parameters, or a model.
     const target = directory.chatTarget(body.model)
     const signal = callerSignal(request, reply)
+    const isCacheWanted = deps.cache.wanted(wishes)
     const answer = (onText?: OnText) =>
-      target.kind === 'alias'
-        ? answerAlias(target.alias, asked, signal, onText)
-        : answerRole(deps.models, target.role, asked, { signal, onText })
+      recordedAnswer(isCacheWanted ? undefined : request.headers[TRACE_HEADER], () =>
+        target.kind === 'alias'
+          ? answerAlias(target.alias, asked, signal, onText)
+          : answerRole(deps.models, target.role, asked, { signal, onText }),
+      )
+    // 3. Answer piece by piece, where the caller wants that.
     if (body.stream === true) {
       const frames = createTextFrames(body.model)
       const source: FrameSource = async (send) => {
@@ -132,7 +151,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
       }
       return sendEvents(reply, source, deps.stream)
     }
-    if (!deps.cache.wanted(wishes)) return reply.send(await answer())
+    // 4. Else answer at once, from the cache where the caller allows it. A measured answer never comes from it.
+    if (!isCacheWanted) return reply.send(await answer())
     const data = target.kind === 'alias' ? await deps.dataVersion() : ''
     if (data === null) return reply.send(await answer())
     const key = cacheKey({ asked, namespace: wishes.namespace, data })
@@ -179,7 +199,18 @@ async function answerRole(
 ): Promise<ChatCompletion> {
   const { model, ...request } = asked
   const completion = await models.chat(role, request, signal, onText)
-  return { ...completion, model: completion.model === '' ? model : completion.model }
+  const named = { ...completion, model: completion.model === '' ? model : completion.model }
+  // What was streamed cannot be taken back.
+  return role === 'workflow_classifier' && onText === undefined ? withStrictChoice(request, named) : named
+}
+
+/** A workflow finds the route in the reply by a pattern, so it gets the choice alone; other replies of the model stay as they are. */
+function withStrictChoice({ messages }: Pick<ChatRequest, 'messages'>, completion: ChatCompletion): ChatCompletion {
+  const choices = completion.choices.map((choice) => {
+    const content = strictChoice(messages, choice.message.content ?? '')
+    return content === null ? choice : { ...choice, message: { ...choice.message, content } }
+  })
+  return { ...completion, choices }
 }
 
 async function embeddings(
@@ -237,7 +268,7 @@ function requestId(request: FastifyRequest): string {
   return typeof given === 'string' && /^[\w.:-]{1,128}$/.test(given) ? given : `req_${randomUUID()}`
 }
 
-/** What a model id of a request refers to. */
+/** Describes what a model id of a request refers to. */
 type ModelTarget = { kind: 'alias'; alias: string } | { kind: 'role'; role: ModelRole }
 
 /** Every id that the gateway answers to: aliases, then roles, then the names of the models of the roles. */

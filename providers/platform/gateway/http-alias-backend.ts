@@ -1,19 +1,25 @@
-import { Agent, request } from 'undici'
 import { z } from 'zod'
-import { ReceivedCompletion } from '../../../contract/index.ts'
-import type { BaseApproach, ChatCompletion, ChatRequest, RagExtension } from '../../../contract/index.ts'
+import { DONE, eventData } from '../../../core/http/event-stream.ts'
+import { createHttpClient, HttpFault, type HttpCall } from '../../../core/http/http-client.ts'
+import { bytesOf } from '../../../core/http/bodies.ts'
+import { jsonIn } from '../../../core/json.ts'
+import { ReceivedCompletion } from '../../../core/received-completion.ts'
+import type { BaseApproach } from '../../../contract/approaches.ts'
+import type { RagExtension } from '../../../contract/evidence/rag-extension.ts'
+import type { ChatCompletion, ChatRequest } from '../../../contract/http/chat.ts'
 import { HttpError } from '../../kit/http-error.ts'
-import { DONE, eventData, EventStreamTooLong } from '../event-reader.ts'
 import type { OnText } from '../models/model-host.ts'
-import { createStreamedCompletion, StreamFault } from '../models/streamed-completion.ts'
-import { completeCompletion } from '../models/upstream-completion.ts'
-import { readLimited } from '../read-limited.ts'
-import { contentAfter } from '../text-frames.ts'
-import type { StreamedText } from '../text-frames.ts'
+import { createStreamedCompletion, StreamFault } from '../models/openai/streamed-completion.ts'
+import { completeCompletion } from '../models/openai/upstream-completion.ts'
+import { contentAfter } from '../http/text-frames.ts'
+import type { StreamedText } from '../http/text-frames.ts'
+import { traceHeaders } from '../trace/trace.ts'
 import type { AliasAvailability, AliasBackend } from './alias-backend.ts'
 
 const RESPONSE_LIMIT_BYTES = 32 * 1024 * 1024
 const HEALTH_TIMEOUT_MS = 3000
+/** The caller has a time limit of its own, which ends the call. */
+const ANSWER_TIMEOUT_MS = 60 * 60_000
 const HEALTH_KEPT_MS = 5000
 
 /** The part of a plugin's health that lists which aliases can answer; a plugin may leave it out. */
@@ -47,50 +53,39 @@ export interface HttpAliasBackend extends AliasBackend {
 
 /** A plugin in another process, called over its public routes. */
 export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBackend {
-  const agent = new Agent({ connections: 64, headersTimeout: 0, bodyTimeout: 0 })
-  const headers = {
-    'content-type': 'application/json',
+  const client = createHttpClient({
     accept: 'application/json, text/event-stream',
     ...(options.token === null ? {} : { authorization: `Bearer ${options.token}` }),
     ...(options.edgeKey === null ? {} : { apikey: options.edgeKey }),
-  }
+  })
   let health: { at: number; states: Promise<Map<string, AliasAvailability>> } | null = null
 
   async function call(
     path: string,
-    body: string | null,
-    signal?: AbortSignal,
+    asked: Pick<HttpCall, 'json' | 'signal' | 'timeoutMs' | 'headers'>,
     onText?: OnText,
   ): Promise<{ status: number; text: string }> {
+    const url = `${options.url}${options.routePrefix}${path}`
     try {
-      const method = body === null ? 'GET' : 'POST'
-      const response = await request(`${options.url}${options.routePrefix}${path}`, {
-        method,
-        body,
-        headers,
-        dispatcher: agent,
-        signal,
-      })
-      if (onText !== undefined && response.statusCode === 200 && isEventStream(response.headers['content-type'])) {
+      return await client.open(url, asked, async ({ status, headers, body }) => {
+        if (onText === undefined || status !== 200 || headers['content-type']?.includes('text/event-stream') !== true)
+          return { status, text: (await bytesOf(body, RESPONSE_LIMIT_BYTES)).toString('utf8') }
         const stream = createStreamedCompletion(onText)
-        for await (const data of eventData(response.body, RESPONSE_LIMIT_BYTES)) {
+        for await (const data of eventData(body, RESPONSE_LIMIT_BYTES)) {
           stream.add(data)
           if (data === DONE) break
         }
-        return { status: 200, text: JSON.stringify(stream.whole()) }
-      }
-      const text = await readLimited(response.body, RESPONSE_LIMIT_BYTES)
-      if (text === null)
-        throw new HttpError(502, 'The plugin sent more than the size limit', { code: 'plugin_invalid' })
-      return { status: response.statusCode, text }
+        return { status, text: JSON.stringify(stream.whole()) }
+      })
     } catch (cause) {
-      if (cause instanceof HttpError) throw cause
-      signal?.throwIfAborted()
-      if (cause instanceof StreamFault || cause instanceof EventStreamTooLong)
+      if (cause instanceof StreamFault)
         throw new HttpError(502, `The plugin failed while it answered: ${cause.message}`, {
           code: 'plugin_invalid',
           cause,
         })
+      if (!(cause instanceof HttpFault)) throw cause
+      if (cause.fault === 'too_large')
+        throw new HttpError(502, 'The plugin sent more than the size limit', { code: 'plugin_invalid', cause })
       throw new HttpError(503, 'The plugin cannot be reached', { code: 'plugin_unreachable', cause })
     }
   }
@@ -98,7 +93,7 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
   async function states(): Promise<Map<string, AliasAvailability>> {
     const declared = (state: AliasAvailability) => new Map([...options.bases.keys()].map((alias) => [alias, state]))
     try {
-      const { text } = await call('/health', null, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
+      const { text } = await call('/health', { timeoutMs: HEALTH_TIMEOUT_MS })
       const listed = Health.parse(JSON.parse(text)).aliases
       if (listed === undefined || listed === null) return declared({ available: true, reason: null })
       return new Map(
@@ -118,12 +113,16 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
       const base = options.bases.get(alias)
       if (base === undefined) throw new HttpError(400, `Unknown model alias: '${alias}'`, { code: 'unknown_alias' })
       const asked: ChatRequest = { ...chat, model: alias, stream: onText !== undefined }
-      const { status, text } = await call(`/${base}/v1/chat/completions`, JSON.stringify(asked), signal, onText)
+      const { status, text } = await call(
+        `/${base}/v1/chat/completions`,
+        { json: asked, signal, timeoutMs: ANSWER_TIMEOUT_MS, headers: traceHeaders() },
+        onText,
+      )
       if (status !== 200) throw pluginFailure(status, text)
-      const body = parseJson(text)
+      const body = jsonIn(text)
       const received = ReceivedCompletion.safeParse(body)
       // Evidence goes on as the plugin wrote it: the runner records what it reported.
-      const extension = (body as { rag_extension?: RagExtension | null } | null)?.rag_extension ?? undefined
+      const extension = (body as { rag_extension?: RagExtension | null } | null | undefined)?.rag_extension ?? undefined
       if (received.success) return { ...completeCompletion(received.data), rag_extension: extension }
       throw new HttpError(502, 'The plugin answered in an unknown form', {
         code: 'plugin_invalid',
@@ -136,7 +135,7 @@ export function createHttpAliasBackend(options: HttpPluginOptions): HttpAliasBac
         health = { at: performance.now(), states: states() }
       return (await health.states).get(alias) ?? null
     },
-    close: () => agent.destroy(),
+    close: () => client.close(),
   }
 }
 
@@ -154,18 +153,7 @@ function lastFrames(completion: ChatCompletion, streamed: StreamedText | null = 
 /** The plugin's own refusal, passed on; what it calls an internal failure is a bad gateway from here, without its words. */
 function pluginFailure(status: number, text: string): HttpError {
   const passed = (status >= 400 && status < 500) || status === 503 || status === 504
-  const detail = passed ? (parseJson(text) as { detail?: unknown } | null)?.detail : undefined
+  const detail = passed ? (jsonIn(text) as { detail?: unknown } | null | undefined)?.detail : undefined
   const message = typeof detail === 'string' ? detail : `The plugin answered HTTP ${status}`
   return new HttpError(passed ? status : 502, message, { code: 'plugin_refused' })
-}
-
-const isEventStream = (type: string | string[] | undefined): boolean =>
-  typeof type === 'string' && type.includes('text/event-stream')
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return null
-  }
 }

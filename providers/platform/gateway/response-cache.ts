@@ -7,9 +7,9 @@ export const CacheWishes = z.looseObject({
   'use-cache': z.boolean().default(false),
   'no-cache': z.boolean().default(false),
   'no-store': z.boolean().default(false),
-  /** How long this answer may be kept. */
+  /** Limits how long this answer may be kept. */
   ttl: z.number().min(0).max(86_400).optional(),
-  /** How old a kept answer may be. */
+  /** Limits how old a kept answer may be. */
   's-maxage': z.number().min(0).optional(),
   namespace: z.string().max(256).default(''),
 })
@@ -24,7 +24,7 @@ export interface ResponseCacheOptions {
 
 /** Answers by key, newest kept longest within both bounds. Bodies are kept as JSON text, so that no caller can change another's. */
 export interface ResponseCache {
-  /** Whether this request is answered through the cache: it is on, or the request asks for it by `use-cache` or `ttl`. */
+  /** Returns true when this request is answered through the cache: it is on, or the request asks for it by `use-cache` or `ttl`. */
   wanted(wishes: CacheWishes): boolean
   get(key: string, wishes: CacheWishes): string | null
   put(key: string, body: string, wishes: CacheWishes): void
@@ -36,7 +36,7 @@ interface Entry {
   expiresAt: number
 }
 
-/** How long an answer is kept whose request asks for the cache without a time. */
+/** Sets how long an answer is kept whose request asks for the cache without a time. */
 const ASKED_TTL_MS = 600_000
 
 /** An empty cache; with a `ttlMs` of 0 it is off: only requests that ask for it read and keep answers. */

@@ -125,7 +125,7 @@ const OWN_TOKEN_ROUTES = {
 }
 const UNSET = 'Identity is not configured'
 
-/** Whether a caller may use a route; null lets it through. */
+/** Decides whether a caller may use a route; null lets it through. */
 export function decide(policy: RoutePolicy, caller: Caller, settings: IdentitySettings): Refusal | null {
   const { mode, tokens } = settings
   switch (policy.kind) {

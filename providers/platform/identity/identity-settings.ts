@@ -9,7 +9,7 @@ export interface IdentitySettings {
   tokens: Readonly<Partial<Record<ServicePrincipal, string>>>
   /** Shared secret of user tokens; null when there are none. */
   userSecret: string | null
-  /** What user tokens must carry besides `sub` and `exp`. */
+  /** Holds what user tokens must carry besides `sub` and `exp`. */
   userClaims?: UserClaims
   /** Expected in `X-API-Key` by the graph engine's routes. */
   graphEngineKey: string | null
@@ -52,7 +52,7 @@ export function readEdgeSettings(reader: EnvReader): EdgeSettings {
   }
 }
 
-/** What is wrong with the settings, for the log at the start; null when there is a way in. */
+/** Returns what is wrong with the settings, for the log at the start; null when there is a way in. */
 export function identityProblem({ mode, tokens, userSecret }: IdentitySettings): string | null {
   if (mode === 'invalid')
     return 'BACKEND_IDENTITY_AUTH is neither required nor disabled: every guarded route answers 503'

@@ -15,7 +15,12 @@ import type { RoutePolicy } from './route-policy.ts'
 const ALL_TOKENS = Object.fromEntries(
   SERVICE_PRINCIPALS.map((principal) => [SERVICE_TOKEN_VARIABLES[principal], `token-of-${principal}`]),
 )
-const ENV = { ...ALL_TOKENS, BACKEND_JWT_SECRET: USER_SECRET, GRAPHENGINE_API_KEY: 'graph' }
+const ENV = {
+  ...ALL_TOKENS,
+  BACKEND_JWT_SECRET: USER_SECRET,
+  BACKEND_JWT_CLAIMS: 'authenticated',
+  GRAPHENGINE_API_KEY: 'graph',
+}
 
 function settings(env: Record<string, string>) {
   const reader = createEnvReader(env)
@@ -75,7 +80,9 @@ function appWith(env: Record<string, string>) {
 describe('BACKEND_JWT_CLAIMS', () => {
   it.each([
     ['minimal', { aud: undefined, role: undefined, sub: 'user-7' }, 200],
+    ['', { aud: undefined, role: undefined, sub: 'user-7' }, 200],
     ['minimal', { sub: '' }, 401],
+    ['minimal', { sub: 'a\u0000b' }, 401],
     ['minimal', { aud: 'anon' }, 401],
     ['minimal', { role: 'service_role' }, 401],
     ['minimal', { exp: undefined }, 401],
@@ -371,7 +378,7 @@ describe('the route table', () => {
       'GET /v1/models/*',
       'POST /v1/chat/completions',
       'POST /v1/embeddings',
-      // What does not exist is reported in the API's own form.
+      // A route that does not exist is reported in the API's own form.
       ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} /v1/*`),
       ...webhook,
     ])

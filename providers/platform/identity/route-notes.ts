@@ -1,7 +1,9 @@
-import { EVALUATE_LIMITS, GRAPH_QUERY_LIMITS, RERANK_ADAPTER_LIMITS } from '../../../contract/index.ts'
-import type { VariableName } from '../../../contract/index.ts'
+import { EVALUATE_LIMITS } from '../../../contract/http/evaluate.ts'
+import { GRAPH_QUERY_LIMITS } from '../../../contract/http/graph-engine.ts'
+import { RERANK_ADAPTER_LIMITS } from '../../../contract/http/rerank.ts'
+import type { VariableName } from '../../../contract/settings/variables.ts'
 
-/** What a person must know of a route besides its policy. */
+/** Describes what a person must know of a route besides its policy. */
 export interface RouteNote {
   what: string
   /** Limits of its own; every JSON body has at most 16 MiB. */
@@ -174,12 +176,14 @@ export function routeSections(rag: string): readonly RouteSection[] {
       routes: {
         'POST /media/generate': {
           what: 'Starts a media operation as a background job; 402 over a cap, 503 for a disabled provider',
-          limits: 'Local images of 64 to 4,096 pixels a side; timeout of 3600 s',
+          limits: 'Images of ComfyUI of 64 to 4,096 pixels a side, 150 steps, cfg 30; timeout of 3600 s',
           settings: [
             'MEDIA_REQUEST_MAX_BYTES',
             'MEDIA_INPUT_MAX_BYTES',
             'MEDIA_INPUT_MAX_PIXELS',
             'MEDIA_LOCAL_ENABLED',
+            'COMFYUI_URL',
+            'COMFYUI_CHECKPOINT',
             'MEDIA_FAL_ENABLED',
             'MEDIA_FAL_MODELS',
             'FAL_API_KEY',
@@ -218,9 +222,9 @@ export function routeSections(rag: string): readonly RouteSection[] {
       counterpart: "The specified platform's simple image route in front of ComfyUI; the local image provider draws",
       routes: {
         'POST /imagegen/generate': {
-          what: 'Draws an image and waits for it; 400 for invalid fields, 504 with `prompt_id` at the deadline',
+          what: 'Has ComfyUI draw an image and waits for it; 400 for invalid fields, 504 with `prompt_id` at the deadline',
           limits: '64 to 4,096 pixels a side, 150 steps, cfg 30, 4,000 characters, 32 callers that wait',
-          settings: ['IMAGEGEN_COMPLETION_TIMEOUT_SECONDS', 'MEDIA_LOCAL_ENABLED'],
+          settings: ['IMAGEGEN_COMPLETION_TIMEOUT_SECONDS', 'MEDIA_LOCAL_ENABLED', 'COMFYUI_URL', 'COMFYUI_CHECKPOINT'],
         },
         'GET /imagegen/image/:filename': {
           what: 'A generated image; those of other users are 404',

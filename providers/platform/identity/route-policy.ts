@@ -1,4 +1,5 @@
-import type { ConsumerManifest, PluginAuth, PluginRouter } from '../../../contract/index.ts'
+import type { ConsumerManifest } from '../../../contract/manifests/consumer.ts'
+import type { PluginAuth, PluginRouter } from '../../../contract/manifests/plugin.ts'
 import type { Principal } from './principals.ts'
 
 /** Services with a token that opens their own routes only. */
@@ -20,7 +21,7 @@ export type RoutePolicy =
   /** No route of ours: every authenticated caller may learn that it does not exist. */
   | { kind: 'unknown' }
 
-/** What of the manifest the policies depend on. */
+/** Describes what of the manifest the policies depend on. */
 export interface PolicySurface {
   plugin: Pick<ConsumerManifest['plugin'], 'route_prefix' | 'auth'>
   /** Of the further plugins that run. */
@@ -51,7 +52,7 @@ const USER_OBJECTS: RoutePolicy = { kind: 'identity', allow: ['operator', 'workf
 /** The workflow engine is a product of its own, not one of the backend's routes: a caller that may ask an alias may start a workflow. */
 const WEBHOOK: RoutePolicy = { kind: 'identity', allow: ['operator', 'gateway', 'user'], behindEdge: false }
 
-/** What the manifest's `auth` means for the plugin's routes. Only `open` makes them public. */
+/** Lists what the manifest's `auth` means for the plugin's routes. Only `open` makes them public. */
 const PLUGIN_AUTH: Record<PluginAuth, RoutePolicy> = {
   inherit: ANY_USER,
   'key-auth': { kind: 'edge_key' },

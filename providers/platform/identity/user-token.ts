@@ -5,7 +5,10 @@ export type VerifyUser = (token: string) => Promise<{ subject: string } | null>
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** What a token must carry besides `sub` and `exp`: `authenticated` as `aud` and `role` and a UUID as `sub`, or nothing. */
+/** A user's name as other systems give it; control characters cannot be stored everywhere. */
+const NAME = /^(?=.*\S)[^\p{Cc}]{1,256}$/u
+
+/** Describes what a token must carry besides `sub` and `exp`: `authenticated` as `aud` and `role` and a UUID as `sub`, or nothing. */
 export type UserClaims = 'authenticated' | 'minimal'
 
 /**
@@ -23,7 +26,7 @@ export function createUserVerifier(secret: string, claims: UserClaims = 'authent
       const { sub, role, aud } = payload
       const fits = (claim: unknown) => claim === 'authenticated' || (claims === 'minimal' && claim === undefined)
       const audience = Array.isArray(aud) ? aud.find(fits) : aud
-      const named = typeof sub === 'string' && (claims === 'minimal' ? sub.trim() !== '' : UUID.test(sub))
+      const named = typeof sub === 'string' && (claims === 'minimal' ? NAME : UUID).test(sub)
       return fits(role) && fits(audience) && named && (aud === undefined || audience !== undefined)
         ? { subject: sub }
         : null
@@ -34,7 +37,7 @@ export function createUserVerifier(secret: string, claims: UserClaims = 'authent
   }
 }
 
-/** Whether a credential has the three parts of a signed token. */
+/** Returns true when a credential has the three parts of a signed token. */
 export function looksLikeUserToken(credential: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential)
 }

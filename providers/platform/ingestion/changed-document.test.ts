@@ -6,10 +6,10 @@ import { hashEmbedding, hashEmbeddings } from '../../../tests/helpers/hash-embed
 import { ingest, openIngestionSite, phase, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
-import { graphTargetClient } from '../graph-engine/graph-target.ts'
+import { graphTargetClient } from '../stores/graph-engine/graph-target.ts'
 import { keptTextsFile } from './kept-texts.ts'
 import type { DocumentParser } from './parsers.ts'
-import type { VectorStore } from '../vector-store/vector-store.ts'
+import type { VectorStore } from '../stores/vector-store/vector-store.ts'
 
 const DOCUMENTS = 20
 const COLLECTION = 'RagBase_harbour'

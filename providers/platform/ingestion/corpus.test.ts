@@ -134,14 +134,14 @@ describe('a corpus that was read before', () => {
     const stored: string[] = []
     return {
       stored,
-      get(file, state) {
+      async get(file, state) {
         const known = hashes.get(file)
         return known !== undefined &&
           Object.entries(state).every(([key, value]) => known.state[key as keyof FileState] === value)
           ? known.sha256
           : null
       },
-      put(entries) {
+      async put(entries) {
         for (const { absolutePath, state, sha256: hash } of entries) {
           hashes.set(absolutePath, { state, sha256: hash })
           stored.push(path.basename(absolutePath))

@@ -5,7 +5,9 @@ import { lstat, open, readdir, realpath } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
 import path from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { corpusDigestLine, OWN_CORPUS, SafeRelativePath } from '../../../contract/index.ts'
+import { SafeRelativePath } from '../../../contract/common.ts'
+import { corpusDigestLine } from '../../../contract/evidence/provenance.ts'
+import { OWN_CORPUS } from '../../../contract/manifests/datasets.ts'
 import { CorpusError } from './errors.ts'
 
 /** A file of a corpus at discovery. */
@@ -32,7 +34,7 @@ interface Listed {
   state: FileState
 }
 
-/** What identifies an unchanged file without reading it. Times in nanoseconds since 1970. */
+/** Describes what identifies an unchanged file without reading it. Times in nanoseconds since 1970. */
 export interface FileState {
   sizeBytes: number
   modifiedNs: bigint
@@ -42,8 +44,8 @@ export interface FileState {
 
 /** Hashes of files as they were read before, by absolute path and state. */
 export interface KnownHashes {
-  get(absolutePath: string, state: FileState): string | null
-  put(hashes: readonly { absolutePath: string; state: FileState; sha256: string }[]): void
+  get(absolutePath: string, state: FileState): Promise<string | null>
+  put(hashes: readonly { absolutePath: string; state: FileState; sha256: string }[]): Promise<void>
 }
 
 /** A corpus folder as it is listed, none of its files read. */
@@ -55,7 +57,7 @@ export interface CorpusListing {
   stateDigest: string
 }
 
-/** How many files are looked at or looked up before other requests get their turn. */
+/** Sets how many files are looked at or looked up before other requests get their turn. */
 const AT_ONCE = 64
 
 /**
@@ -93,7 +95,7 @@ export async function listCorpus(
   return { corpusPath, files, totalBytes, stateDigest: digest.digest('hex') }
 }
 
-/** What may be read to learn the digest of a listing. */
+/** Describes what may be read to learn the digest of a listing. */
 export interface ReadingBudget {
   files: number
   bytes: number
@@ -109,7 +111,7 @@ export async function digestWithin(
   let { files, bytes } = budget
   for (const [at, { absolutePath, state }] of listing.files.entries()) {
     if (at % AT_ONCE === 0) await nextTurn()
-    if (known.get(absolutePath, state) !== null) continue
+    if ((await known.get(absolutePath, state)) !== null) continue
     files -= 1
     bytes -= state.sizeBytes
     if (files < 0 || bytes < 0) return null
@@ -134,22 +136,22 @@ export async function hashCorpus(
   const digest = createHash('sha256')
   let totalBytes = 0
   let read: { absolutePath: string; state: FileState; sha256: string }[] = []
-  const store = () => {
-    known?.put(read)
+  const store = async () => {
+    await known?.put(read)
     read = []
   }
   for (const { path: name, absolutePath, state } of listing.files) {
     signal?.throwIfAborted()
     if (files.length % AT_ONCE === 0) await nextTurn()
     const shown = `${corpusPath}/${name}`
-    const knownHash = known?.get(absolutePath, state) ?? null
+    const knownHash = (await known?.get(absolutePath, state)) ?? null
     const { bytes, sha256 } =
       knownHash === null
         ? await hashFile(absolutePath, shown, limits.maxFileBytes, buffer)
         : { bytes: state.sizeBytes, sha256: knownHash }
     // A file that was being written has another size than listed: what was read is not what is there.
     if (knownHash === null && bytes === state.sizeBytes) read.push({ absolutePath, state, sha256 })
-    if (read.length === STORED_AT_ONCE) store()
+    if (read.length === STORED_AT_ONCE) await store()
     totalBytes += bytes
     if (totalBytes > limits.maxCorpusBytes) throw corpusTooLarge(corpusPath, name, limits.maxCorpusBytes)
     digest.update(corpusDigestLine(name, sha256))
@@ -161,7 +163,7 @@ export async function hashCorpus(
     })
     onProgress(files.length)
   }
-  store()
+  await store()
   return { files, totalBytes, contentDigest: digest.digest('hex') }
 }
 

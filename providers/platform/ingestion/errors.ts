@@ -1,6 +1,4 @@
-import type { IngestionPhase } from '../../../contract/index.ts'
-import type { JobProgress } from './job-record.ts'
-import type { Lease } from './job-store.ts'
+import type { IngestionPhase } from '../../../contract/http/ingestion.ts'
 
 /** Why a corpus cannot be read; `path` is the file or folder at fault, relative to the corpus root. */
 export type CorpusErrorCode =
@@ -60,18 +58,6 @@ export class StateStoreUnavailableError extends Error {
   readonly code = 'state_store_unavailable'
 }
 
-/** A run has ended and its end could not be stored: the job's status is still `running`. */
-export class EndNotStoredError extends StateStoreUnavailableError {
-  readonly lease: Lease
-  readonly progress: JobProgress
-
-  constructor(lease: Lease, progress: JobProgress, cause: StateStoreUnavailableError) {
-    super(cause.message, { cause })
-    this.lease = lease
-    this.progress = progress
-  }
-}
-
 export interface PhaseFailureDetail {
   file?: string | null
   service?: string | null
@@ -107,19 +93,5 @@ export class ParserServiceError extends Error {
     super(message, options)
     this.service = service
     this.status = status
-  }
-}
-
-/** Why a run stops without a result of its own. lease_lost: another worker has the job. shutdown: this process closes. */
-export type InterruptReason = 'cancelled' | 'lease_lost' | 'shutdown'
-
-/** Reason of the abort signal that ends a run early. */
-export class RunInterrupted extends Error {
-  override readonly name = 'RunInterrupted'
-  readonly reason: InterruptReason
-
-  constructor(reason: InterruptReason, options?: ErrorOptions) {
-    super(`ingestion run interrupted: ${reason}`, options)
-    this.reason = reason
   }
 }

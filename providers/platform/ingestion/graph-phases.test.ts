@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, it } from 'vitest'
-import type { IngestionPhaseRecord } from '../../../contract/index.ts'
+import type { IngestionPhaseRecord } from '../../../contract/http/ingestion.ts'
 import { testProfile } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { PhaseFailure } from './errors.ts'
 import { GraphTargetError, runGraphPhases } from './graph-phases.ts'
 import type { DrainResult, GraphDocument, GraphTargetClient } from './graph-phases.ts'
-import { PhaseLog } from './run-job.ts'
+import { PhaseLog } from './phase-log.ts'
 
 /** A graph engine in memory that fails as scripted: each call takes the next fault, and succeeds when there is none. */
 class FakeGraph implements GraphTargetClient {
@@ -55,7 +55,7 @@ beforeEach(() => {
       nowMs += ms
     },
   }
-  log = new PhaseLog(clock.now, () => undefined)
+  log = new PhaseLog(clock.now, async () => undefined)
 })
 
 const run = (
@@ -73,6 +73,28 @@ const phases = (): Record<string, Pick<IngestionPhaseRecord, 'status' | 'note' |
   )
 
 describe('runGraphPhases', () => {
+  it('fail a graph in which no document has an entity, and count the documents without one', async () => {
+    const health = (without: number) => ({
+      chunks_sent: 2,
+      chunks_parsed: 2,
+      chunks_empty: without,
+      chunks_truncated: 0,
+      chunks_refused: 0,
+      items_dropped: 0,
+      documents: 2,
+      documents_without_entity: without,
+    })
+    await run({}, Object.assign(graph, { health: () => health(1) }))
+    expect(phases()['drain']).toMatchObject({
+      status: 'completed',
+      note: '1 document of 2 gave no entity',
+      counts: { chunks_sent: 2, chunks_empty: 1, documents_without_entity: 1 },
+    })
+    await expect(run({}, Object.assign(graph, { health: () => health(2) }))).rejects.toThrow(
+      'the graph is empty: no entity was found in 2 documents.',
+    )
+  })
+
   it('holds no document while the engine works', async () => {
     const documents = twoDocuments()
     let heldInDrain = -1
@@ -102,7 +124,7 @@ describe('runGraphPhases', () => {
     await run({}, 'graph engine not available')
     const skipped = { status: 'skipped', note: 'graph engine not available', counts: {} }
     expect(phases()).toEqual({ graph_upload: skipped, drain: skipped })
-    log = new PhaseLog(clock.now, () => undefined)
+    log = new PhaseLog(clock.now, async () => undefined)
     await run({ wait_for_extraction: false })
     expect(phases().drain).toMatchObject({ status: 'skipped', note: 'the profile does not wait for extraction' })
     expect(graph.drained).toEqual([])

@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { IngestionProfile } from '../../../contract/index.ts'
+import type { ExtractionHealth } from '../../../contract/evidence/derivation.ts'
+import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
+import { plural } from '../../../contract/words.ts'
 import { abortable } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { PhaseFailure } from './errors.ts'
 import type { Document } from './phases.ts'
-import type { Count, PhaseLog, PhaseOutcome } from './run-job.ts'
+import type { Count, PhaseLog, PhaseOutcome } from './phase-log.ts'
 
 /**
  * graph_upload and drain: whole documents go to the graph engine, then the run waits until it has processed them, both within the
@@ -22,6 +24,8 @@ export async function runGraphPhases(
   const deadline = clock.now() + target.timeout_seconds * 1000
   const trackIds = await log.run('graph_upload', async (count) => {
     if (typeof client === 'string') return skipped<string[] | null>(client, null)
+    const damage = (await client.repair?.(signal)) ?? null
+    if (damage !== null) await log.warn(`${damage}; these documents were extracted again`)
     return reach('graph_upload', target, null, () =>
       upload(client, documents.splice(0), deadline, clock, signal, count),
     )
@@ -98,7 +102,9 @@ async function drain(
   )
   count('documents_processed', processed)
   count('documents_failed', failed.length)
-  if (failed.length === 0) return { result: undefined }
+  const health = client.health?.() ?? null
+  for (const [name, value] of Object.entries(health ?? {})) count(name, value as number)
+  if (failed.length === 0) return { result: undefined, note: health === null ? null : judged(health) }
   throw new PhaseFailure(
     'drain',
     `the graph engine failed on ${failed.length} of ${processed + failed.length} documents`,
@@ -107,6 +113,21 @@ async function drain(
       documents: failed,
     },
   )
+}
+
+/**
+ * A note on documents in which nothing was found. A graph without any entity could answer nothing: it fails, so that no run counts it as built.
+ */
+function judged(health: ExtractionHealth): string | null {
+  const { documents, documents_without_entity: without } = health
+  if (documents > 0 && without === documents)
+    throw new PhaseFailure(
+      'drain',
+      `the graph is empty: no entity was found in ${plural(documents, 'document')}. The extraction model may not know their language, or write names in another form`,
+      { service: 'graph_engine' },
+    )
+  if (without === 0) return null
+  return `${plural(without, 'document')} of ${documents} gave no entity`
 }
 
 /** Runs a call to the engine; the profile decides what an unavailable engine means. */
@@ -177,6 +198,12 @@ export interface GraphTargetClient {
   uploadMany?(documents: readonly GraphDocument[], signal: AbortSignal): Promise<{ trackIds: string[] }>
   /** Removes every document that is not listed and returns how many there were; absent where this platform does not own the engine. */
   retain?(ids: readonly string[]): number
+  /** True when so many documents are in the graph, intact, and all of them were read by what would read them now; absent as above. */
+  isCurrent?(documents: number): Promise<boolean>
+  /** Removes documents whose stored bytes were changed from outside and returns what is damaged; absent as above. */
+  repair?(signal: AbortSignal): Promise<string | null>
+  /** Returns how the extraction of all documents went; absent as above. */
+  health?(): ExtractionHealth
   /** Removes everything, for a cold start; absent as above. */
   clear?(): Promise<number>
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { IngestionAccepted } from '../../../contract/index.ts'
+import type { IngestionAccepted } from '../../../contract/http/ingestion.ts'
 import { hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
 import { openIngestionSite, someDocuments, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
@@ -59,7 +59,7 @@ describe('ingestion processes', () => {
         return hashEmbeddings(texts)
       },
     })
-    const [before] = service.list({ limit: 1 })!.records
+    const [before] = (await service.list({ limit: 1 }))!.records
     expect(before).toMatchObject({ status: 'running', executions: 1 })
     child.kill('SIGKILL')
     await once(child, 'exit')
@@ -82,6 +82,6 @@ describe('ingestion processes', () => {
     expect(new Set(answers.map(({ ingestion_id: id }) => id)).size).toBe(1)
     expect(answers.filter(({ message }) => message === 'RAG ingestion queued')).toHaveLength(1)
     expect(answers.filter(({ message }) => message.startsWith('Idempotent'))).toHaveLength(2)
-    expect(site.service().list({ limit: 10 })!.records).toHaveLength(1)
+    expect((await site.service().list({ limit: 10 }))!.records).toHaveLength(1)
   })
 })

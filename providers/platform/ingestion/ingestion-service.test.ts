@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { INGESTION_PHASES, IngestionRecord } from '../../../contract/index.ts'
+import { INGESTION_PHASES, IngestionRecord } from '../../../contract/http/ingestion.ts'
 import {
   gatedEmbedding,
   ingest,
@@ -13,12 +13,12 @@ import {
   writeFiles,
 } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
-import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
+import { VectorStoreUnavailableError, type CollectionInfo } from '../stores/vector-store/vector-store.ts'
 import { systemClock } from './clock.ts'
 import { CorpusError, UnknownIngestionError, UnknownProfileError } from './errors.ts'
 import type { GraphTargetClient } from './graph-phases.ts'
 import type { DocumentParser } from './parsers.ts'
-import { PhaseLog } from './run-job.ts'
+import { PhaseLog } from './phase-log.ts'
 
 let site: IngestionSite
 beforeEach(async () => {
@@ -30,7 +30,7 @@ it('a phase reports its rate and the time left', async () => {
   let nowMs = 0
   const log = new PhaseLog(
     () => nowMs,
-    () => undefined,
+    async () => undefined,
   )
   await log.run('embed', async (count) => {
     nowMs = 2000
@@ -71,7 +71,7 @@ describe('a corpus too large to be read in the request', () => {
     const service = site.service({ readInRequest: { files: 0, bytes: 0 }, clock: later })
     service.start()
     const accepted = await service.submit({ profile: 'smoke' })
-    expect(service.get(accepted.ingestion_id)).toMatchObject({ content_digest: '' })
+    expect(await service.get(accepted.ingestion_id)).toMatchObject({ content_digest: '' })
     const [record, again] = [await service.settled(accepted.ingestion_id), await service.submit({ profile: 'smoke' })]
     const small = await ingest(site.service({ stateFile: path.join(site.folder, 'other.sqlite') }))
     expect(record).toMatchObject({ status: 'completed', content_digest: small.content_digest })
@@ -94,6 +94,29 @@ describe('a corpus too large to be read in the request', () => {
   })
 })
 
+it('what is derived from a collection is made ready while readers still find the present chunks', async () => {
+  const seen: unknown[] = []
+  const service = site.service({
+    prepare: async (collection, contentDigest, chunks) => {
+      const present = await site.store.info(collection)
+      seen.push({ contentDigest, chunks: chunks.length, present: present?.chunkCount ?? null })
+    },
+  })
+  const infos: CollectionInfo[] = []
+  for (const text of ['One text.', 'Another text.']) {
+    await writeFile(path.join(site.corpusRoot, 'smoke/doc-000.md'), text)
+    expect(await ingest(service)).toMatchObject({ status: 'completed' })
+    infos.push((await site.store.list())[0]!)
+  }
+  expect(seen).toEqual(
+    infos.map(({ contentDigest, chunkCount }, at) => ({
+      contentDigest,
+      chunks: chunkCount,
+      present: infos[at - 1]?.chunkCount ?? null,
+    })),
+  )
+})
+
 describe('a job that leaves out the graph', () => {
   it('is opened again for it: the same job, the collection as it is, nothing embedded twice', async () => {
     let embedded = 0
@@ -113,7 +136,7 @@ describe('a job that leaves out the graph', () => {
       },
     })
     const { ingestion_id: id } = await service.submit({ profile: 'smoke', graph: false })
-    const without = service.get(id)!
+    const without = (await service.get(id))!
     expect(without).toMatchObject({ status: 'completed', graph: false })
     expect(phase(without, 'drain')).toMatchObject({
       status: 'skipped',
@@ -128,7 +151,7 @@ describe('a job that leaves out the graph', () => {
     })
 
     expect(await service.submit({ profile: 'smoke' })).toMatchObject({ ingestion_id: id, unchanged: false })
-    const complete = service.get(id)!
+    const complete = (await service.get(id))!
     expect(complete).toMatchObject({ status: 'completed', graph: true, content_digest: without.content_digest })
     expect(uploaded).toHaveLength(3)
     const skipped = complete.phases.filter(({ status }) => status === 'skipped').map(({ name }) => name)
@@ -195,7 +218,7 @@ describe('a job', () => {
     await writeFiles(path.join(site.corpusRoot, 'smoke/part'), { 'only.md': 'One document of its own.' })
     const service = site.service()
     const { ingestion_id: id } = await service.submit({ profile: 'smoke', corpus_path: 'smoke/part' })
-    expect(service.get(id)).toMatchObject({ corpus: { path: 'smoke/part' }, counts: { files_discovered: 1 } })
+    expect(await service.get(id)).toMatchObject({ corpus: { path: 'smoke/part' }, counts: { files_discovered: 1 } })
     for (const corpusPath of ['elsewhere', 'smoke/../other', 'smoked', '/etc']) {
       await expect(service.submit({ profile: 'smoke', corpus_path: corpusPath })).rejects.toThrow(CorpusError)
     }
@@ -215,7 +238,12 @@ describe('a job', () => {
     }
     const record = await ingest(site.service({ parsers: [converter] }))
     expect(record).toMatchObject({ status: 'completed', counts: { documents_parsed: 4 } })
-    expect(phase(record, 'parse').note).toBe("'slides.pdf': read without pictures")
+    expect(phase(record, 'parse')).toMatchObject({
+      note: "'slides.pdf': read without pictures",
+      document_warnings: [
+        { file: 'slides.pdf', sha256: expect.stringMatching(/^[0-9a-f]{64}$/), message: 'read without pictures' },
+      ],
+    })
     expect((await site.store.chunks('RagBase_smoke')).at(-1)).toMatchObject({
       title: 'Slides',
       content: 'converted binary',
@@ -303,6 +331,7 @@ describe('a job', () => {
     store.replace = () => Promise.reject(new VectorStoreUnavailableError('disk full'))
     store.info = (name) => site.store.info(name)
     store.vectors = (name) => site.store.vectors(name)
+    store.damage = (name) => site.store.damage!(name)
     const skip = testProfile('smoke', { vector_target: { collection_prefix: 'RagBase', on_unavailable: 'skip' } })
     const skipped = await ingest(site.service({ store, profiles: [skip] }))
     expect(skipped.status).toBe('completed')
@@ -333,7 +362,7 @@ describe('resetProfile', () => {
       removed_jobs: [smoke.id],
     })
     expect((await site.store.list()).map(({ name }) => name)).toEqual(['RagBase_big_smoke'])
-    expect(service.list({ limit: 10 })!.records.map(({ id }) => id)).toEqual([big.id])
+    expect((await service.list({ limit: 10 }))!.records.map(({ id }) => id)).toEqual([big.id])
     expect((await ingest(service)).id).not.toBe(smoke.id)
     await expect(service.resetProfile('unknown')).rejects.toThrow(UnknownProfileError)
   })

@@ -1,67 +1,51 @@
+// The ingestion turns the documents of a profile into a collection and a graph. In: the name of a profile (routes.ts). Out: a durable job that any process
+// can follow, and collections whose record states what made them; an unchanged corpus is recognized and nothing is made again.
+//   1. This file lists the corpus (corpus.ts), and gives the job of that fingerprint: one under way, one completed and intact, or a new one (job-record.ts).
+//   2. The worker of background jobs (../jobs/task-worker.ts) claims the job, renews its lease and stores how it ended; run-job.ts runs its phases meanwhile,
+//      and phase-log.ts stores each as it goes. job-store.ts keeps fingerprints beside the rows of job-tables.ts.
+//   3. phases.ts discovers, parses (parsers.ts), chunks (chunking/), embeds and writes.
+//   4. graph-phases.ts uploads the documents to the graph engine and waits until they are extracted.
+// kept-texts.ts, kept-cuts.ts and kept-vectors.ts keep what an interrupted job has made, so that the next one goes on from there.
+// errors.ts separates what a caller did wrong from what failed in a phase.
+import type { IngestionOptions, IngestionDeps } from './ingestion-deps.ts'
 import { randomUUID } from 'node:crypto'
-import { hostname } from 'node:os'
-import { IngestionProfile as IngestionProfileSchema } from '../../../contract/index.ts'
-import type { IngestionAccepted, IngestionProfile, IngestionRecord, IngestionRequest } from '../../../contract/index.ts'
-import type { Logger } from '../../kit/logger.ts'
-import type { VectorStore } from '../vector-store/vector-store.ts'
+import { IngestionProfile as IngestionProfileSchema } from '../../../contract/manifests/consumer.ts'
+import type { IngestionAccepted, IngestionRecord, IngestionRequest } from '../../../contract/http/ingestion.ts'
+import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
+import { messageOf } from '../../../core/json.ts'
+import { TaskWorker } from '../jobs/task-worker.ts'
+import type { Database } from '../stores/database/database.ts'
 import { systemClock } from './clock.ts'
-import type { Clock } from './clock.ts'
 import { digestWithin, listCorpus } from './corpus.ts'
-import type { CorpusLimits, CorpusRoots, ReadingBudget } from './corpus.ts'
+import type { ReadingBudget } from './corpus.ts'
 import {
   CorpusError,
   DispatchError,
-  RunInterrupted,
   StateStoreUnavailableError,
   UnknownIngestionError,
   UnknownProfileError,
 } from './errors.ts'
 import { graphTargetOf } from './graph-phases.ts'
-import type { GraphTargets } from './graph-phases.ts'
 import {
+  chunksDerivation,
   collectionDigest,
   collectionName,
   idempotencyKey,
   isTerminal,
+  jobError,
+  JobProgress,
   profileRevision,
   toRecord,
 } from './job-record.ts'
 import type { Job, NewJob } from './job-record.ts'
 import { JobStore } from './job-store.ts'
+import { INGESTION, openJobDatabase } from './job-tables.ts'
+import { fileHashes } from './file-hashes.ts'
 import { keptCutsFile } from './kept-cuts.ts'
 import { removeKeptFile } from './kept-file.ts'
 import { keptTextsFile } from './kept-texts.ts'
 import { keptVectorsFile } from './kept-vectors.ts'
-import type { DocumentParser } from './parsers.ts'
-import type { EmbedDocuments } from './phases.ts'
-import { IngestionWorker } from './worker.ts'
-
-/** What ingestion needs from its host. */
-export interface IngestionOptions {
-  /** SQLite file of the jobs; shared by all processes that work on them. */
-  stateFile: string
-  corpusRoots: CorpusRoots
-  consumer: string
-  profiles: readonly IngestionProfile[]
-  store: VectorStore
-  embed: EmbedDocuments
-  embeddingSpace: string
-  limits: CorpusLimits
-  /** What a request may read of a corpus to learn whether it is known; the job reads what is more. */
-  readInRequest?: ReadingBudget
-  /** Time without a renewal after which another worker takes the job: 10 to 300 seconds. */
-  leaseSeconds: number
-  /** Parsers besides plain text, tried in the profile's order. */
-  parsers?: readonly DocumentParser[]
-  /** Null or absent: the graph phases are skipped. */
-  graph?: GraphTargets | null
-  clock?: Clock
-  logger?: Logger
-  /** Passes a recorded job to a worker; by default wakes the one of this process. A rejection fails the job. */
-  dispatch?: (jobId: string) => Promise<void>
-}
-
-export type IngestionDeps = IngestionOptions & { clock: Clock }
+import { ingestionHandler } from './run-job.ts'
 
 export interface IngestionPage {
   records: IngestionRecord[]
@@ -75,6 +59,9 @@ export interface ProfileReset {
   removed_jobs: string[]
 }
 
+/** A store that cannot be written for this long is reported to callers that wait for jobs. */
+const UNWRITABLE_AFTER_MS = 3000
+
 const READ_IN_REQUEST: ReadingBudget = { files: 200, bytes: 8 * 1024 * 1024 }
 
 /** Collections derived from a profile's chunks go with them on a reset. */
@@ -87,13 +74,14 @@ const DERIVED_PREFIXES = ['RagContextual']
  * read by its job, which has the fingerprint of the listing until then.
  *
  * A fingerprint (consumer, profile revision, corpus content) has one active job at a time. Submitting it again gives that job, or
- * the completed one while its result is valid: the collection carries the digest that this corpus, revision and embedding model give,
- * and no other job is about to overwrite it. Otherwise, and after a failure or cancellation, it runs again as a new job.
+ * the completed one while its result is valid: collection and graph carry the record of what would make them now, their bytes are as they
+ * were written, and no other job is about to overwrite them. Otherwise, and after a failure or cancellation, it runs again as a new job.
  */
 export class IngestionService {
   readonly #deps: IngestionDeps
+  readonly #database: Database
   readonly #jobs: JobStore
-  readonly #worker: IngestionWorker
+  readonly #worker: TaskWorker
   readonly #profiles: ReadonlyMap<string, IngestionProfile>
   #closed = false
 
@@ -101,9 +89,16 @@ export class IngestionService {
     if (!Number.isInteger(options.leaseSeconds) || options.leaseSeconds < 10 || options.leaseSeconds > 300) {
       throw new RangeError(`leaseSeconds must be an integer from 10 to 300, not ${options.leaseSeconds}`)
     }
-    this.#deps = { ...options, clock: options.clock ?? systemClock }
-    this.#jobs = new JobStore(options.stateFile, options.leaseSeconds * 1000, this.#deps.clock.now)
-    this.#worker = new IngestionWorker(this.#deps, this.#jobs, `${hostname()}:${process.pid}:${randomUUID()}`)
+    const { clock = systemClock, stateFile, leaseSeconds, logger } = options
+    this.#database = openJobDatabase(stateFile)
+    this.#deps = { ...options, clock, knownHashes: fileHashes(this.#database, clock.now) }
+    this.#jobs = new JobStore(this.#database, leaseSeconds * 1000, clock.now)
+    this.#worker = new TaskWorker({
+      store: this.#jobs.tasks,
+      handlers: { [INGESTION]: ingestionHandler(this.#deps, this.#jobs) },
+      settings: { concurrency: 1, prefetchMultiplier: 1, softLimitMs: null, hardLimitMs: null },
+      logger,
+    })
     this.#profiles = new Map(options.profiles.map((profile) => [profile.name, IngestionProfileSchema.parse(profile)]))
   }
 
@@ -118,9 +113,9 @@ export class IngestionService {
    */
   async submit(request: IngestionRequest, options: { inRequest?: boolean } = {}): Promise<IngestionAccepted> {
     // A failure that could not be stored must not be reported as an active job.
-    this.#worker.storeEnds()
+    await this.#worker.storeEnds()
     const { job, created } = await this.#claim(request)
-    const inRequest = options.inRequest === true || (!this.#worker.started && this.#deps.dispatch === undefined)
+    const inRequest = options.inRequest === true || (!this.#worker.isStarted && this.#deps.dispatch === undefined)
     const ended = inRequest && !isTerminal(job.status) ? await this.#runToEnd(job.id) : job
     if (!created)
       return {
@@ -133,16 +128,16 @@ export class IngestionService {
   }
 
   /** The job's record; null when unknown. */
-  get(id: string): IngestionRecord | null {
-    const job = this.#shown(this.#jobs.get(id))
+  async get(id: string): Promise<IngestionRecord | null> {
+    const job = this.#shown(await this.#jobs.get(id))
     return job === null ? null : toRecord(job)
   }
 
   /** Jobs, newest first; null for a cursor that this service did not give. */
-  list(page: { cursor?: string | undefined; limit: number }): IngestionPage | null {
+  async list(page: { cursor?: string | undefined; limit: number }): Promise<IngestionPage | null> {
     const before = page.cursor === undefined ? null : readCursor(page.cursor)
     if (before === undefined) return null
-    const jobs = this.#jobs.list(before, page.limit + 1)
+    const jobs = await this.#jobs.list(before, page.limit + 1)
     const shown = jobs.slice(0, page.limit)
     return {
       records: shown.map((job) => toRecord(this.#withUnstoredFailure(job))),
@@ -151,10 +146,11 @@ export class IngestionService {
   }
 
   /** Cancels a job; it ends when its run notices. Null when unknown. */
-  cancel(id: string): IngestionRecord | null {
-    const job = this.#jobs.cancel(id)
+  async cancel(id: string): Promise<IngestionRecord | null> {
+    await this.#jobs.tasks.cancel(id)
+    const job = await this.#jobs.get(id)
     if (job === null) return null
-    this.#worker.interrupt(id, new RunInterrupted('cancelled'))
+    this.#worker.cancel(id)
     this.#worker.wake()
     return toRecord(job)
   }
@@ -162,9 +158,9 @@ export class IngestionService {
   /** The record of a job once it has ended, in this process or another; throws `UnknownIngestionError` when it is gone. */
   async settled(id: string): Promise<IngestionRecord> {
     for (;;) {
-      const job = this.#current(id)
+      const job = await this.#current(id)
       if (isTerminal(job.status)) return toRecord(job)
-      await this.#worker.pause()
+      await this.#worker.changed()
     }
   }
 
@@ -175,8 +171,8 @@ export class IngestionService {
    */
   async resetProfile(profile: string): Promise<ProfileReset> {
     const declared = this.#profile(profile)
-    const jobs = this.#jobs.deleteProfile(profile)
-    for (const id of jobs) this.#worker.interrupt(id, new RunInterrupted('lease_lost'))
+    const jobs = await this.#jobs.deleteProfile(profile)
+    for (const id of jobs) this.#worker.cancel(id)
     const names = [collectionName(declared), ...DERIVED_PREFIXES.map((prefix) => `${prefix}_${profile}`)]
     const removed: string[] = []
     for (const name of names) {
@@ -194,15 +190,16 @@ export class IngestionService {
     if (this.#closed) return
     this.#closed = true
     await this.#worker.stop()
-    this.#jobs.close()
+    await this.#database.close()
   }
 
   async #claim(request: IngestionRequest): Promise<{ job: Job; created: boolean }> {
     const job = await this.#newJob(request)
     for (;;) {
-      const latest = this.#jobs.latest(job.idempotencyKey)
-      const judged = latest?.status === 'completed' ? { id: latest.id, intact: await this.#isIntact(latest) } : null
-      const claim = this.#jobs.claimFingerprint(job, judged)
+      const latest = await this.#jobs.latest(job.idempotencyKey)
+      const judged =
+        latest?.status === 'completed' ? { id: latest.id, intact: await this.#isIntact(latest, job.order.graph) } : null
+      const claim = await this.#jobs.claimFingerprint(job, judged)
       if (claim.outcome !== 'stale') return { job: claim.job, created: claim.outcome === 'created' }
     }
   }
@@ -210,9 +207,9 @@ export class IngestionService {
   async #newJob(request: IngestionRequest): Promise<NewJob> {
     const profile = this.#profile(request.profile)
     const corpusPath = effectivePath(profile, request.corpus_path)
-    const { corpusRoots, limits, readInRequest = READ_IN_REQUEST } = this.#deps
+    const { corpusRoots, limits, knownHashes, readInRequest = READ_IN_REQUEST } = this.#deps
     const listing = await listCorpus(corpusRoots, corpusPath, limits)
-    const contentDigest = (await digestWithin(listing, limits, this.#jobs.knownHashes(), readInRequest)) ?? ''
+    const contentDigest = (await digestWithin(listing, limits, knownHashes, readInRequest)) ?? ''
     const revision = profileRevision(profile)
     const content = contentDigest === '' ? `unread ${listing.stateDigest}` : contentDigest
     return {
@@ -220,14 +217,27 @@ export class IngestionService {
       consumer: this.#deps.consumer,
       collection: collectionName(profile),
       idempotencyKey: idempotencyKey(this.#deps.consumer, revision, content),
-      createdMs: this.#deps.clock.now(),
       order: { revision, contentDigest, corpusPath, profile, graph: request.graph ?? true },
     }
   }
 
-  async #isIntact({ collection, order }: Job): Promise<boolean> {
-    const info = await this.#deps.store.info(collection)
-    return info?.contentDigest === collectionDigest(order.revision, order.contentDigest, this.#deps.embeddingSpace)
+  /**
+   * True when what the job made is still there, as it was written and by what would make it now: another model, entity types, prompt, chunker or
+   * code than recorded, or a changed byte, makes a new job of it. The graph is only looked at for a submission that asks for it.
+   */
+  async #isIntact({ collection, order, progress }: Job, asksForGraph: boolean): Promise<boolean> {
+    const { store, embeddingSpace, graph, logger } = this.#deps
+    const info = await store.info(collection)
+    const expected = chunksDerivation(order.profile, order.contentDigest, embeddingSpace)
+    if (info?.contentDigest !== collectionDigest(expected)) return false
+    const damage = (await store.damage?.(collection)) ?? null
+    if (damage !== null) {
+      logger?.warn(`${damage}; it is built again`)
+      return false
+    }
+    if (!asksForGraph || !order.graph) return true
+    const processed = progress.phases.find(({ name }) => name === 'drain')?.counts['documents_processed'] ?? 0
+    return (await graphTargetOf(graph, order.profile.name)?.isCurrent?.(processed)) ?? true
   }
 
   async #dispatch(id: string): Promise<void> {
@@ -235,22 +245,23 @@ export class IngestionService {
       if (this.#deps.dispatch !== undefined) await this.#deps.dispatch(id)
       this.#worker.wake()
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause)
-      if (this.#jobs.failDispatch(id, message)) throw new DispatchError('Failed to queue RAG ingestion', { cause })
+      const message = messageOf(cause)
+      if (await this.#jobs.failDispatch(id, message))
+        throw new DispatchError('Failed to queue RAG ingestion', { cause })
     }
   }
 
   async #runToEnd(id: string): Promise<Job> {
     for (;;) {
-      const job = this.#current(id)
+      const job = await this.#current(id)
       if (isTerminal(job.status)) return job
-      if (!(await this.#worker.runNext(id))) await this.#worker.pause()
+      if (!(await this.#worker.runNow(id))) await this.#worker.changed()
     }
   }
 
-  #current(id: string): Job {
+  async #current(id: string): Promise<Job> {
     if (this.#closed) throw new StateStoreUnavailableError('the ingestion service is closed')
-    const job = this.#shown(this.#jobs.get(id))
+    const job = this.#shown(await this.#jobs.get(id))
     if (job === null) throw new UnknownIngestionError(id)
     return job
   }
@@ -259,14 +270,19 @@ export class IngestionService {
   #shown(stored: Job | null): Job | null {
     if (stored === null) return null
     const job = this.#withUnstoredFailure(stored)
-    const { unwritable } = this.#worker
-    if (unwritable !== null && !isTerminal(job.status)) throw unwritable
+    const { failing } = this.#worker
+    if (failing !== null && Date.now() - failing.sinceMs >= UNWRITABLE_AFTER_MS && !isTerminal(job.status))
+      throw failing.error
     return job
   }
 
   #withUnstoredFailure(job: Job): Job {
-    const progress = isTerminal(job.status) ? null : this.#worker.unstoredFailure(job.id)
-    return progress === null ? job : { ...job, status: 'failed', progress }
+    const end = isTerminal(job.status) ? undefined : this.#worker.unstoredEnd(job.id)
+    if (end === undefined) return job
+    const progress = JobProgress.parse(end.progress ?? job.progress)
+    if (progress.errors.every(({ message }) => !message.includes(end.error.message)))
+      progress.errors.push(jobError('finalize', end.error.message))
+    return { ...job, status: 'failed', progress }
   }
 
   #profile(name: string): IngestionProfile {

@@ -4,7 +4,7 @@ import { hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
 import { gatedEmbedding, openIngestionSite, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
-import type { EmbedDocuments } from './phases.ts'
+import type { EmbedDocuments } from './kept-vectors.ts'
 
 let site: IngestionSite
 beforeEach(async () => {
@@ -53,7 +53,7 @@ describe('two services on one state file', () => {
     expect(record).toMatchObject({ status: 'completed', executions: 2 })
     release()
     await stalled.close()
-    expect(rescuer.get(id)).toEqual(record)
+    expect(await rescuer.get(id)).toEqual(record)
     expect(await site.store.info('RagBase_smoke')).toMatchObject({ embeddingModel: 'rescuer' })
   })
 
@@ -63,6 +63,7 @@ describe('two services on one state file', () => {
     const slow = Object.create(site.store) as typeof site.store
     slow.info = (name) => site.store.info(name)
     slow.vectors = (name) => site.store.vectors(name)
+    slow.damage = (name) => site.store.damage!(name)
     slow.replace = async (...args) => {
       gate.reached.resolve(undefined)
       await gate.opened.promise
@@ -82,9 +83,9 @@ describe('two services on one state file', () => {
     const record = await rescuer.settled(id)
     const written = await site.store.info('RagBase_smoke')
     gate.opened.resolve(undefined)
-    expect(await attempt.promise).toMatchObject({ name: 'RunInterrupted', reason: 'lease_lost' })
+    expect(await attempt.promise).toMatchObject({ name: 'TaskLostError' })
     expect(await site.store.info('RagBase_smoke')).toEqual(written)
     expect(written).toMatchObject({ embeddingModel: 'rescuer' })
-    expect(rescuer.get(id)).toEqual(record)
+    expect(await rescuer.get(id)).toEqual(record)
   })
 })

@@ -1,23 +1,25 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { canonicalJson } from '../../../core/canonical-json.ts'
+import type { Derivation } from '../../../contract/evidence/derivation.ts'
 import {
-  canonicalJson,
   INGESTION_PHASES,
   IngestionError,
   IngestionPhaseRecord,
-  IngestionProfile,
   IngestionRecord,
   IngestionStatus,
-} from '../../../contract/index.ts'
+} from '../../../contract/http/ingestion.ts'
+import { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 
 /** The part of a job that its worker writes. */
 export const JobProgress = z.object({
   phases: z.array(IngestionPhaseRecord),
   errors: z.array(IngestionError),
+  warnings: z.array(z.string()).optional(),
 })
 export type JobProgress = z.infer<typeof JobProgress>
 
-/** What a submission fixes: the job is run by this, whatever the registry holds later. */
+/** Describes what a submission fixes: the job is run by this, whatever the registry holds later. */
 export const JobOrder = z.object({
   revision: z.string(),
   /** Empty until the run has read a corpus that was too large to be read in the request. */
@@ -45,7 +47,7 @@ export interface Job {
   progress: JobProgress
 }
 
-export type NewJob = Pick<Job, 'id' | 'consumer' | 'collection' | 'idempotencyKey' | 'createdMs' | 'order'>
+export type NewJob = Pick<Job, 'id' | 'consumer' | 'collection' | 'idempotencyKey' | 'order'>
 
 /** All phases still to come, no errors. */
 export const freshProgress = (): JobProgress => ({
@@ -60,6 +62,16 @@ export const freshProgress = (): JobProgress => ({
     error: null,
   })),
   errors: [],
+})
+
+/** An error of a job without a file or service. */
+export const jobError = (phase: string, message: string): IngestionError => ({
+  phase,
+  message,
+  file: null,
+  service: null,
+  http_status: null,
+  body: null,
 })
 
 export const isTerminal = (status: IngestionStatus): boolean => status !== 'pending' && status !== 'running'
@@ -77,6 +89,7 @@ export function toRecord(job: Job): IngestionRecord {
     phases: job.progress.phases,
     counts: Object.assign({}, ...job.progress.phases.map(({ counts }) => counts)) as Record<string, number>,
     errors: job.progress.errors,
+    warnings: job.progress.warnings ?? [],
     content_digest: contentDigest,
     created_at: new Date(job.createdMs).toISOString(),
     updated_at: new Date(job.updatedMs).toISOString(),
@@ -101,13 +114,25 @@ export function idempotencyKey(consumer: string, revision: string, contentDigest
   return sha256(canonicalJson({ consumer, revision, content_digest: contentDigest }))
 }
 
-/**
- * Digest that a collection carries: corpus, treatment and embedding model together. A collection that was written by another
- * revision or model has other vectors for the same files, and so another digest.
- */
-export function collectionDigest(revision: string, contentDigest: string, embeddingModel: string): string {
-  return sha256(canonicalJson({ revision, content_digest: contentDigest, embedding_model: embeddingModel }))
-}
+/** Version of the code that cuts documents into chunks and embeds them by rules; raised when either gives something else for the same input. */
+export const CHUNKS_CODE = 'chunks 1'
+
+/** Returns what makes a profile's chunks and vectors. The rest of a profile, such as its types of entities, changes neither. */
+export const chunksDerivation = (
+  { chunker, parser_order: parsers }: IngestionProfile,
+  contentDigest: string,
+  embedding: string,
+): Derivation => ({
+  artefact: 'chunks',
+  input: contentDigest,
+  code: CHUNKS_CODE,
+  embedding,
+  chunking: chunker,
+  parsers,
+})
+
+/** Digest that a collection carries: equal for equal records. */
+export const collectionDigest = (derivation: Derivation): string => sha256(canonicalJson(derivation))
 
 /** Name of the collection that a profile's chunks go to. */
 export const collectionName = (profile: IngestionProfile): string =>

@@ -1,32 +1,44 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import Sqlite from 'better-sqlite3'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { testProfile } from '../../../tests/helpers/ingestion-fixture.ts'
+import { TaskLostError } from '../jobs/task-store.ts'
+import type { TaskLease } from '../jobs/task-store.ts'
+import type { Database } from '../stores/database/database.ts'
 import { StateStoreUnavailableError } from './errors.ts'
-import { freshProgress } from './job-record.ts'
+import { fileHashes } from './file-hashes.ts'
+import { freshProgress, toRecord } from './job-record.ts'
 import type { NewJob } from './job-record.ts'
-import { JobStore, MAX_EXECUTIONS } from './job-store.ts'
+import { JobStore } from './job-store.ts'
+import { INGESTION, MAX_EXECUTIONS, openJobDatabase } from './job-tables.ts'
 
 const LEASE_MS = 10_000
+const START_MS = 1_700_000_000_000
+const FIXTURE = path.resolve(import.meta.dirname, '../../../tests/fixtures/ingestion-jobs-1.sql')
 
 let folder: string
+let file: string
 let nowMs: number
 let store: JobStore
 /** The same file as another process would have it open. */
 let other: JobStore
+const databases: Database[] = []
+
+function open(): JobStore {
+  const database = openJobDatabase(file)
+  databases.push(database)
+  return new JobStore(database, LEASE_MS, () => nowMs)
+}
 
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'jobs-'))
-  nowMs = 1_700_000_000_000
-  const open = () => new JobStore(path.join(folder, 'jobs.sqlite'), LEASE_MS, () => nowMs)
-  store = open()
-  other = open()
+  file = path.join(folder, 'jobs.sqlite')
+  nowMs = START_MS
 })
 afterEach(async () => {
-  store.close()
-  other.close()
+  for (const database of databases.splice(0)) await database.close()
   await rm(folder, { recursive: true, force: true })
 })
 
@@ -35,12 +47,15 @@ const newJob = (id: string, idempotencyKey = 'key', collection = 'RagBase_smoke'
   consumer: 'atlas',
   collection,
   idempotencyKey,
-  createdMs: nowMs,
   order: { revision: 'r1', contentDigest: 'd1', corpusPath: 'smoke', profile: testProfile('smoke'), graph: true },
 })
 
-const add = (id: string, key = id, collection = `c-${id}`): void => {
-  expect(store.claimFingerprint(newJob(id, key, collection), null).outcome).toBe('created')
+const claimedIds = async (jobs: JobStore): Promise<string[]> =>
+  (await jobs.tasks.claim('you', [INGESTION], 9)).map(({ task }) => task.id)
+
+async function start(jobs: JobStore): Promise<TaskLease> {
+  const [claimed] = await jobs.tasks.claim('me', [INGESTION], 1)
+  return claimed!.lease
 }
 
 const progressAt = (phase: string) => {
@@ -49,227 +64,189 @@ const progressAt = (phase: string) => {
   return progress
 }
 
-describe('fingerprints', () => {
-  it('gives one job per fingerprint while it is under way', () => {
-    expect(store.claimFingerprint(newJob('a'), null)).toMatchObject({
-      outcome: 'created',
-      job: { id: 'a', status: 'pending' },
+describe('jobs of a new file', () => {
+  beforeEach(() => {
+    store = open()
+    other = open()
+  })
+  const add = async (id: string, key = id, collection = `c-${id}`): Promise<void> => {
+    expect((await store.claimFingerprint(newJob(id, key, collection), null)).outcome).toBe('created')
+  }
+
+  describe('fingerprints', () => {
+    it('gives one job per fingerprint while it is under way', async () => {
+      expect(await store.claimFingerprint(newJob('a'), null)).toMatchObject({
+        outcome: 'created',
+        job: { id: 'a', status: 'pending' },
+      })
+      expect(await other.claimFingerprint(newJob('b'), null)).toMatchObject({ outcome: 'existing', job: { id: 'a' } })
+      await start(store)
+      expect(await other.claimFingerprint(newJob('b'), null)).toMatchObject({
+        outcome: 'existing',
+        job: { id: 'a', status: 'running' },
+      })
     })
-    expect(other.claimFingerprint(newJob('b'), null)).toMatchObject({ outcome: 'existing', job: { id: 'a' } })
-    store.acquire('me')
-    expect(other.claimFingerprint(newJob('b'), null)).toMatchObject({
-      outcome: 'existing',
-      job: { id: 'a', status: 'running' },
+
+    it('gives a completed job only to who judged this one intact', async () => {
+      await store.claimFingerprint(newJob('a'), null)
+      await store.tasks.finish(await start(store), null)
+      expect(await store.claimFingerprint(newJob('b'), null)).toEqual({ outcome: 'stale' })
+      expect(await store.claimFingerprint(newJob('b'), { id: 'x', intact: true })).toEqual({ outcome: 'stale' })
+      expect(await store.claimFingerprint(newJob('b'), { id: 'a', intact: true })).toMatchObject({
+        outcome: 'existing',
+        job: { id: 'a', status: 'completed' },
+      })
+      expect(await store.claimFingerprint(newJob('b'), { id: 'a', intact: false })).toMatchObject({
+        outcome: 'created',
+        job: { id: 'b' },
+      })
+    })
+
+    it('does not reuse a result that another job is about to overwrite', async () => {
+      await store.claimFingerprint(newJob('a'), null)
+      await store.tasks.finish(await start(store), null)
+      await store.claimFingerprint(newJob('b', 'other content'), null)
+      expect(await store.claimFingerprint(newJob('c'), { id: 'a', intact: true })).toMatchObject({
+        outcome: 'created',
+        job: { id: 'c' },
+      })
+    })
+
+    it('lets failed and cancelled jobs run again', async () => {
+      await store.claimFingerprint(newJob('a'), null)
+      await store.tasks.fail(await start(store), 'down')
+      expect(await store.claimFingerprint(newJob('b'), null)).toMatchObject({ outcome: 'created' })
+      await store.tasks.cancel('b')
+      expect(await store.claimFingerprint(newJob('c'), null)).toMatchObject({ outcome: 'created' })
     })
   })
 
-  it('gives a completed job only to who judged this one intact', () => {
-    store.claimFingerprint(newJob('a'), null)
-    store.finish(store.acquire('me')!.lease, 'completed', freshProgress())
-    expect(store.claimFingerprint(newJob('b'), null)).toEqual({ outcome: 'stale' })
-    expect(store.claimFingerprint(newJob('b'), { id: 'x', intact: true })).toEqual({ outcome: 'stale' })
-    expect(store.claimFingerprint(newJob('b'), { id: 'a', intact: true })).toMatchObject({
-      outcome: 'existing',
-      job: { id: 'a' },
-    })
-    expect(store.claimFingerprint(newJob('b'), { id: 'a', intact: false })).toMatchObject({
-      outcome: 'created',
-      job: { id: 'b' },
-    })
+  it('runs jobs in order, one per collection at a time', async () => {
+    await add('a', 'a', 'same')
+    await add('b', 'b', 'same')
+    await add('c', 'c', 'different')
+    const first = await start(store)
+    expect([await claimedIds(other), await claimedIds(other)]).toEqual([['c'], []])
+    await store.tasks.finish(first, null)
+    expect(await claimedIds(other)).toEqual(['b'])
   })
 
-  it('does not reuse a result that another job is about to overwrite', () => {
-    store.claimFingerprint(newJob('a'), null)
-    store.finish(store.acquire('me')!.lease, 'completed', freshProgress())
-    store.claimFingerprint(newJob('b', 'other content'), null)
-    expect(store.claimFingerprint(newJob('c'), { id: 'a', intact: true })).toMatchObject({
-      outcome: 'created',
-      job: { id: 'c' },
-    })
-  })
-
-  it('lets failed and cancelled jobs run again', () => {
-    store.claimFingerprint(newJob('a'), null)
-    store.finish(store.acquire('me')!.lease, 'failed', freshProgress())
-    expect(store.claimFingerprint(newJob('b'), null)).toMatchObject({ outcome: 'created' })
-    store.cancel('b')
-    expect(store.claimFingerprint(newJob('c'), null)).toMatchObject({ outcome: 'created' })
-  })
-})
-
-describe('leases', () => {
-  it('runs jobs in order, one per collection at a time', () => {
-    add('a', 'a', 'same')
-    add('b', 'b', 'same')
-    add('c', 'c', 'different')
-    const first = store.acquire('me')!
-    expect([first.job.id, other.acquire('you')?.job.id, other.acquire('you')]).toEqual(['a', 'c', null])
-    store.finish(first.lease, 'completed', freshProgress())
-    expect(other.acquire('you')?.job.id).toBe('b')
-  })
-
-  it('takes over a job whose lease ran out, and refuses every write of the former owner', () => {
-    add('a')
-    const lost = store.acquire('me')!
-    nowMs += LEASE_MS - 1
-    expect(other.acquire('you')).toBeNull()
-    nowMs += 1
-    const taken = other.acquire('you')!
-    expect(taken.job).toMatchObject({ id: 'a', executions: 2 })
-    const before = store.get('a')
-    const leaseLost = expect.objectContaining({ reason: 'lease_lost' })
-    expect(() => store.renew(lost.lease)).toThrow(leaseLost)
-    expect(() => store.renew(lost.lease, progressAt('embed'))).toThrow(leaseLost)
-    expect(() => store.finish(lost.lease, 'failed', progressAt('embed'))).toThrow(leaseLost)
-    store.release(lost.lease)
-    expect(store.get('a')).toEqual(before)
-    other.finish(taken.lease, 'completed', freshProgress())
-    expect(() => store.finish(lost.lease, 'failed', freshProgress())).toThrow(leaseLost)
-    expect(() => other.renew(taken.lease)).toThrow(leaseLost)
-    expect(store.get('a')!.status).toBe('completed')
-  })
-
-  it('refuses the former run of the same owner too', () => {
-    add('a')
-    const first = store.acquire('me')!
-    nowMs += LEASE_MS
-    store.acquire('me')
-    expect(() => store.renew(first.lease)).toThrow(expect.objectContaining({ reason: 'lease_lost' }))
-  })
-
-  it('keeps a job as long as it is renewed', () => {
-    add('a')
-    const { lease } = store.acquire('me')!
-    for (let beat = 0; beat < 5; beat += 1) {
-      nowMs += LEASE_MS - 1
-      store.renew(lease)
-    }
-    expect(other.acquire('you')).toBeNull()
-  })
-
-  it('gives a released job to the next at once and does not count the run', () => {
-    add('a')
-    store.release(store.acquire('me')!.lease)
-    expect(other.acquire('you')!.job.executions).toBe(1)
-  })
-
-  it('fails a job whose processes keep dying', () => {
-    add('a')
+  it('shows the phase in which the processes of a job died too often', async () => {
+    await add('a')
     for (let run = 1; run <= MAX_EXECUTIONS; run += 1) {
-      const { lease } = store.acquire('me')!
-      store.renew(lease, progressAt('parse'))
+      await store.tasks.renew(await start(store), progressAt('parse'))
       nowMs += LEASE_MS
     }
-    expect(store.acquire('me')).toBeNull()
-    const job = store.get('a')!
-    expect(job.status).toBe('failed')
-    expect(job.progress.errors).toMatchObject([
-      { phase: 'parse', message: `the process running this job was lost ${MAX_EXECUTIONS} times` },
-    ])
-    expect(job.progress.phases[1]).toMatchObject({ name: 'parse', status: 'failed' })
-  })
-})
-
-describe('cancellation', () => {
-  it('ends a pending job at once and leaves an ended one alone', () => {
-    add('a')
-    expect(store.cancel('a')).toMatchObject({ status: 'cancelled', cancelRequested: true })
-    expect(store.acquire('me')).toBeNull()
-    add('b')
-    store.finish(store.acquire('me')!.lease, 'completed', freshProgress())
-    expect(store.cancel('b')).toMatchObject({ status: 'completed', cancelRequested: false })
-    expect(store.cancel('unknown')).toBeNull()
+    expect(await claimedIds(store)).toEqual([])
+    const { status, progress } = (await store.get('a'))!
+    const message = `its process ended while it ran, ${MAX_EXECUTIONS} times`
+    expect(status).toBe('failed')
+    expect(progress.errors).toMatchObject([{ phase: 'parse', message }])
+    expect(progress.phases[1]).toMatchObject({ name: 'parse', status: 'failed', error: message })
   })
 
-  it('notifies the run of another process at its next write', () => {
-    add('a')
-    const { lease } = store.acquire('me')!
-    expect(other.cancel('a')).toMatchObject({ status: 'running', cancelRequested: true })
-    expect(() => store.renew(lease, progressAt('embed'))).toThrow(expect.objectContaining({ reason: 'cancelled' }))
-    store.finish(lease, 'cancelled', progressAt('embed'))
-    expect(store.get('a')!.status).toBe('cancelled')
-  })
-
-  it('closes a job whose process died before it noticed', () => {
-    add('a')
-    store.renew(store.acquire('me')!.lease, progressAt('embed'))
-    store.cancel('a')
+  it('closes the phase of a job that was cancelled after its process died', async () => {
+    await add('a')
+    await store.tasks.renew(await start(store), progressAt('embed'))
+    await store.tasks.cancel('a')
     nowMs += LEASE_MS
-    expect(other.acquire('you')).toBeNull()
-    expect(store.get('a')!).toMatchObject({ status: 'cancelled' })
-    expect(store.get('a')!.progress.phases[3]).toMatchObject({ name: 'embed', status: 'cancelled' })
+    expect(await claimedIds(other)).toEqual([])
+    const { status, progress } = (await store.get('a'))!
+    expect(status).toBe('cancelled')
+    expect(progress).toMatchObject({ errors: [] })
+    expect(progress.phases[3]).toMatchObject({ name: 'embed', status: 'cancelled', error: null })
   })
-})
 
-describe('syncs', () => {
-  it('wait for the disk where a job must survive a power cut, not at each progress of its run', () => {
-    const levels: [string, number][] = []
-    const { prototype } = Database
-    const transaction = vi.spyOn(prototype, 'transaction').mockImplementation(function (this: Database.Database, step) {
-      const run = () => {
-        levels.push([doing, this.pragma('synchronous', { simple: true }) as number])
-        return step()
-      }
-      return Object.assign(run, { immediate: run }) as never
+  it('opens a job again for its graph, also one that was asked to stop and finished all the same', async () => {
+    const order = { ...newJob('a').order, graph: false }
+    await store.claimFingerprint({ ...newJob('a'), order }, null)
+    const lease = await start(store)
+    await store.tasks.cancel('a')
+    await store.tasks.finish(lease, null)
+    expect(await store.claimFingerprint(newJob('b'), { id: 'a', intact: true })).toMatchObject({
+      outcome: 'created',
+      job: { id: 'a', status: 'pending', executions: 0, order: { graph: true } },
     })
-    let doing = 'submit'
-    try {
-      add('a')
-      doing = 'start'
-      const { lease } = store.acquire('me')!
-      doing = 'progress'
-      store.renew(lease, progressAt('embed'))
-      doing = 'hashes'
-      store.knownHashes().put([])
-      doing = 'cancel'
-      store.cancel('a')
-    } finally {
-      transaction.mockRestore()
-    }
-    expect(levels).toEqual([
-      ['submit', 2],
-      ['start', 2],
-      ['progress', 1],
-      ['hashes', 1],
-      ['cancel', 2],
-    ])
+    expect(await claimedIds(store)).toEqual(['a'])
   })
-})
 
-describe('the rest', () => {
-  it('records a failed dispatch unless a worker was faster', () => {
-    add('a')
-    expect(store.failDispatch('a', 'no worker')).toBe(true)
-    expect(store.get('a')).toMatchObject({
+  it('records a failed dispatch unless a worker was faster', async () => {
+    await add('a')
+    expect(await store.failDispatch('a', 'no worker')).toBe(true)
+    expect(await store.get('a')).toMatchObject({
       status: 'failed',
       progress: { errors: [{ phase: 'dispatch', message: 'no worker', retryable: true }] },
     })
-    add('b')
-    store.acquire('me')
-    expect(store.failDispatch('b', 'no worker')).toBe(false)
-    expect(store.get('b')!.status).toBe('running')
+    await add('b')
+    await start(store)
+    expect(await store.failDispatch('b', 'no worker')).toBe(false)
+    expect((await store.get('b'))!.status).toBe('running')
   })
 
-  it('lists newest first, page by page', () => {
-    for (const id of ['a', 'b', 'c']) add(id)
-    const page = store.list(null, 2)
+  it('lists newest first, page by page', async () => {
+    for (const id of ['a', 'b', 'c']) await add(id)
+    const page = await store.list(null, 2)
     expect(page.map(({ id }) => id)).toEqual(['c', 'b'])
-    expect(store.list(page[1]!.seq, 2).map(({ id }) => id)).toEqual(['a'])
+    expect((await store.list(page[1]!.seq, 2)).map(({ id }) => id)).toEqual(['a'])
   })
 
-  it('takes the lease away when a profile is deleted', () => {
-    add('a')
-    const { lease } = store.acquire('me')!
-    expect(other.deleteProfile('smoke')).toEqual(['a'])
-    expect(() => store.renew(lease)).toThrow(expect.objectContaining({ reason: 'lease_lost' }))
+  it('takes the lease away when a profile is deleted', async () => {
+    await add('a')
+    const lease = await start(store)
+    expect(await other.deleteProfile('smoke')).toEqual(['a'])
+    await expect(store.tasks.renew(lease)).rejects.toThrow(TaskLostError)
+    expect(await store.list(null, 9)).toEqual([])
   })
 
-  it('has one error for a store that cannot be used', () => {
-    expect(() => new JobStore(path.join(folder, 'absent', 'jobs.sqlite'), LEASE_MS, () => nowMs)).toThrow(
-      StateStoreUnavailableError,
-    )
-    const closed = new JobStore(path.join(folder, 'jobs.sqlite'), LEASE_MS, () => nowMs)
-    closed.close()
-    expect(() => closed.get('a')).toThrow(StateStoreUnavailableError)
+  it('has one error for a store that cannot be used', async () => {
+    expect(() => openJobDatabase(path.join(folder, 'absent', 'jobs.sqlite'))).toThrow(StateStoreUnavailableError)
+    await databases[0]!.close()
+    await expect(store.get('a')).rejects.toThrow(StateStoreUnavailableError)
+    databases.shift()
+  })
+})
+
+describe('a file that version 0.1 wrote', () => {
+  beforeEach(async () => {
+    const old = new Sqlite(file)
+    old.exec(await readFile(FIXTURE, 'utf8'))
+    old.close()
+  })
+
+  it('keeps its jobs as they were, and runs those that were waiting or whose process is gone', async () => {
+    store = open()
+    const records = (await store.list(null, 9)).map(toRecord)
+    expect(records.map(({ id, status, executions }) => [id, status, executions])).toEqual([
+      ['pending', 'pending', 0],
+      ['running', 'running', 1],
+      ['cancelled', 'cancelled', 0],
+      ['failed', 'failed', 1],
+      ['completed', 'completed', 1],
+    ])
+    expect(records[3]!.errors).toMatchObject([{ phase: 'embed', message: 'embedding failed: down' }])
+    expect(records[4]).toMatchObject({ counts: { documents_parsed: 3 }, collection: 'RagBase_completed', graph: false })
+    expect(records[1]!.phases[1]).toMatchObject({ name: 'parse', status: 'running' })
+
+    // The lease of the old process counts until it runs out.
+    nowMs = START_MS + 4000
+    expect(await claimedIds(store)).toEqual(['pending'])
+    nowMs += LEASE_MS
+    expect(await claimedIds(store)).toEqual(['running', 'pending'])
+    expect((await store.get('running'))!.executions).toBe(2)
+    expect(await store.claimFingerprint(newJob('again', 'key-running', 'x'), null)).toMatchObject({
+      outcome: 'existing',
+      job: { id: 'running' },
+    })
+    expect((await store.claimFingerprint(newJob('new', 'key-new', 'x'), null)).outcome).toBe('created')
+    expect((await store.list(null, 1))[0]!.id).toBe('new')
+  })
+
+  it('is converted once when several processes open it at the same time, and remembers the hashes of its files', async () => {
+    const [left, right] = [open(), open()]
+    expect(await left.list(null, 9)).toEqual(await right.list(null, 9))
+    const known = fileHashes(databases[0]!, () => nowMs)
+    const state = { sizeBytes: 5, modifiedNs: 10n, changedNs: 10n, inode: -3n }
+    expect(await known.get('/corpus/a.md', state)).toBe('ab')
+    expect(await known.get('/corpus/a.md', { ...state, sizeBytes: 6 })).toBeNull()
   })
 })

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import type { SubjectChanges } from '../chunking/semantic.ts'
+import type { SubjectChanges } from './chunking/semantic.ts'
 import { openKeptFile } from './kept-file.ts'
 
 /**
- * Where a semantic chunker cuts the documents of a collection, by their texts: a document that did not change is cut there again without embedding
+ * Keeps where a semantic chunker cuts the documents of a collection, by their texts: a document that did not change is cut there again without embedding
  * its sentences.
  */
 export interface KeptCuts {
@@ -28,6 +28,6 @@ export function openKeptCuts(path: string, settings: readonly unknown[]): KeptCu
   }
 }
 
-/** Where the cuts of a collection are kept: beside the state file. */
+/** Returns where the cuts of a collection are kept: beside the state file. */
 export const keptCutsFile = (stateFile: string, collection: string): string =>
   `${stateFile}.${encodeURIComponent(collection)}.cuts`

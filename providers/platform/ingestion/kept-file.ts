@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
@@ -47,14 +48,15 @@ export function openKeptFile<Value>(path: string, table: string, column: string)
           .prepare<[bigint], string>(`SELECT ${column} FROM ${table} WHERE key = ?`)
           .pluck()
           .get(key)
-        return value === undefined ? null : (JSON.parse(value) as Value)
+        const json = value === undefined ? null : intactJson(value)
+        return json === null ? null : (JSON.parse(json) as Value)
       }),
     put(key, value) {
       attempt((database) => {
         used.add(key)
         database
           .prepare(`INSERT OR REPLACE INTO ${table} (key, ${column}) VALUES (?, ?)`)
-          .run(key, JSON.stringify(value))
+          .run(key, withDigest(JSON.stringify(value)))
       })
     },
     prune() {
@@ -68,6 +70,16 @@ export function openKeptFile<Value>(path: string, table: string, column: string)
   }
 }
 
+const DIGEST_CHARS = 32
+const digestOf = (json: string): string => createHash('sha256').update(json).digest('hex').slice(0, DIGEST_CHARS)
+const withDigest = (json: string): string => digestOf(json) + json
+
+/** A value whose bytes are as they were written; anything else, which includes what earlier versions wrote, is made again. */
+function intactJson(stored: string): string | null {
+  const json = stored.slice(DIGEST_CHARS)
+  return stored.startsWith(digestOf(json)) ? json : null
+}
+
 function open(file: string, createTable: string): Database.Database {
   const database = new Database(file, { timeout: BUSY_TIMEOUT_MS })
   try {
@@ -75,7 +87,7 @@ function open(file: string, createTable: string): Database.Database {
     // A killed process loses nothing; what a power cut takes is made again.
     database.pragma('synchronous = NORMAL')
     database.pragma(`cache_size = -${CACHE_KIB}`)
-    // What leaves the corpus leaves the disk: without it, a deleted row stays in the file until another takes its space.
+    // A document that leaves the corpus leaves the disk: without it, a deleted row stays in the file until another takes its space.
     database.pragma('secure_delete = ON')
     database.exec(createTable)
     return database

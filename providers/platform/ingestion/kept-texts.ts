@@ -31,6 +31,6 @@ export function openKeptTexts(path: string): KeptTexts {
   }
 }
 
-/** Where the texts of a collection's documents are kept: beside the state file. */
+/** Returns where the texts of a collection's documents are kept: beside the state file. */
 export const keptTextsFile = (stateFile: string, collection: string): string =>
   `${stateFile}.${encodeURIComponent(collection)}.texts`

@@ -3,7 +3,9 @@ import { closeSync, fstatSync, openSync, readSync, truncateSync, writeFileSync, 
 import { open } from 'node:fs/promises'
 import { crc32 } from 'node:zlib'
 import { removeKeptFile } from './kept-file.ts'
-import type { EmbedDocuments } from './phases.ts'
+
+/** Vectors of texts in their order, all of one dimension. */
+export type EmbedDocuments = (texts: string[], signal: AbortSignal) => Promise<Float32Array[]>
 
 /**
  * The vectors that a run has made, in a file of their own until the collection has them. A run that follows a killed or failed one takes them
@@ -94,7 +96,7 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
   }
 }
 
-/** Where the vectors of a collection are kept: beside the state file. */
+/** Returns where the vectors of a collection are kept: beside the state file. */
 export const keptVectorsFile = (stateFile: string, collection: string): string =>
   `${stateFile}.${encodeURIComponent(collection)}.vectors`
 
@@ -169,7 +171,7 @@ function recordOf(key: bigint, { buffer, byteOffset, byteLength }: Float32Array)
   return record
 }
 
-/** Where each record begins, and where the intact ones end: 0 for a file that is missing or not of this version. */
+/** Returns where each record begins, and where the intact ones end: 0 for a file that is missing or not of this version. */
 async function readIndex(file: string): Promise<{ offsets: Map<bigint, number>; end: number }> {
   const offsets = new Map<bigint, number>()
   const handle = await open(file, 'r').catch((error: unknown) => {

@@ -1,15 +1,11 @@
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
 import path from 'node:path'
-import {
-  AdvancedTranscription,
-  ConversionResult,
-  DOCUMENT_EXTENSIONS,
-  PLAIN_TEXT_EXTENSIONS,
-  RECORDING_EXTENSIONS,
-  speechPrompt,
-} from '../../../contract/index.ts'
-import type { ParserName } from '../../../contract/index.ts'
+import { ConversionResult } from '../../../contract/http/conversion.ts'
+import { DOCUMENT_EXTENSIONS, PLAIN_TEXT_EXTENSIONS, RECORDING_EXTENSIONS } from '../../../core/document-formats.ts'
+import { speechPrompt } from '../../../contract/http/speech-prompt.ts'
+import { AdvancedTranscription } from '../../../contract/http/speech.ts'
+import type { ParserName } from '../../../contract/manifests/consumer.ts'
 import type { CorpusFile } from './corpus.ts'
 import { serviceUpload } from './service-upload.ts'
 import type { ServiceAddress } from './service-upload.ts'
@@ -97,7 +93,7 @@ export function firstInvalidOffset(bytes: Buffer): number {
 
 const CONVERTER_EXTENSIONS = new Set(DOCUMENT_EXTENSIONS)
 
-/** Whether the converter reads files of this name. */
+/** Returns true when the converter reads files of this name. */
 export const isConvertible = (file: string): boolean => CONVERTER_EXTENSIONS.has(path.posix.extname(file).toLowerCase())
 
 /** Reads documents and pictures through the converter's HTTP contract, as Markdown. Throws `ParserServiceError` with the reason that the service gave. */

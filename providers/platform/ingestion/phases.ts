@@ -1,22 +1,22 @@
 import { isUtf8 } from 'node:buffer'
-import type { IngestionProfile, ParserName } from '../../../contract/index.ts'
-import { chunkTextWith, type KnownChanges } from '../chunking/chunk-text.ts'
-import { VectorStoreUnavailableError } from '../vector-store/vector-store.ts'
-import type { CollectionSource, StoredChunk, VectorList, VectorStore } from '../vector-store/vector-store.ts'
+import { MOST_DOCUMENT_WARNINGS } from '../../../contract/http/ingestion.ts'
+import type { DocumentWarning } from '../../../contract/http/ingestion.ts'
+import type { IngestionProfile, ParserName } from '../../../contract/manifests/consumer.ts'
+import { messageOf } from '../../../core/json.ts'
+import { chunkTextWith, type KnownChanges } from './chunking/chunk-in-turns.ts'
+import { VectorStoreUnavailableError } from '../stores/vector-store/vector-store.ts'
+import type { CollectionSource, StoredChunk, VectorList, VectorStore } from '../stores/vector-store/vector-store.ts'
 import { abortable } from './clock.ts'
 import { hashCorpus, listCorpus } from './corpus.ts'
 import type { Corpus, CorpusFile, CorpusLimits, CorpusRoots, KnownHashes } from './corpus.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
 import type { KeptTexts } from './kept-texts.ts'
-import type { KeptVectors } from './kept-vectors.ts'
+import type { EmbedDocuments, KeptVectors } from './kept-vectors.ts'
 import { plainTextParser } from './parsers.ts'
-import { createPauses } from '../sliced-work.ts'
+import { createPauses } from '../stores/graph-engine/sliced-work.ts'
 import type { CorpusTexts, DocumentParser } from './parsers.ts'
-import type { Count, PhaseOutcome } from './run-job.ts'
-
-/** Vectors of texts in their order, all of one dimension. */
-export type EmbedDocuments = (texts: string[], signal: AbortSignal) => Promise<Float32Array[]>
+import type { Count, PhaseOutcome } from './phase-log.ts'
 
 export interface Document {
   path: string
@@ -26,7 +26,7 @@ export interface Document {
 
 const EMBED_BATCH = 32
 /** Of a corpus in which every file has a warning, a few are enough. */
-const MOST_WARNINGS = 20
+const MOST_NOTED = 20
 
 /** discover: the corpus as it is now, which must be what was submitted where that was read. */
 export async function discover(
@@ -64,7 +64,7 @@ export async function parse(
   const available = order.flatMap((name) => parsers.filter((parser) => parser.name === name))
   const documents: Document[] = []
   const readBy = new Map<string, number>()
-  const warnings: string[] = []
+  const warnings: DocumentWarning[] = []
   const texts = plainTexts(files)
   const revisions = new Map<DocumentParser, Promise<string | null>>()
   const revisionOf = async (parser: DocumentParser): Promise<string | null> => {
@@ -95,7 +95,7 @@ export async function parse(
     else if (revision !== null) kept!.put(file, revision, parsed)
     const { title, text, warnings: parserWarnings = [] } = parsed
     documents.push({ path: file.path, title, text })
-    warnings.push(...parserWarnings.map((warning) => `'${file.path}': ${warning}`))
+    warnings.push(...parserWarnings.map((message) => ({ file: file.path, sha256: file.sha256, message })))
     readBy.set(parser.name, (readBy.get(parser.name) ?? 0) + 1)
     count('documents_parsed', documents.length, files.length)
   }
@@ -103,10 +103,11 @@ export async function parse(
   const readers = [...readBy].map(([name, files]) => `${files} by ${name}`).join(', ')
   const notes = [
     ...(missing.length === 0 ? [] : [`parsers not available: ${missing.join(', ')}; files read: ${readers}`]),
-    ...warnings.slice(0, MOST_WARNINGS),
-    ...(warnings.length > MOST_WARNINGS ? [`${warnings.length - MOST_WARNINGS} warnings more`] : []),
+    ...warnings.slice(0, MOST_NOTED).map(({ file, message }) => `'${file}': ${message}`),
+    ...(warnings.length > MOST_NOTED ? [`${warnings.length - MOST_NOTED} warnings more`] : []),
   ]
-  return { result: documents, note: notes.length === 0 ? null : notes.join('; ') }
+  const documentWarnings = warnings.slice(0, MOST_DOCUMENT_WARNINGS)
+  return { result: documents, note: notes.length === 0 ? null : notes.join('; '), documentWarnings }
 }
 
 /** Files that are not text are omitted here: their own parser reports them. */
@@ -143,6 +144,7 @@ export async function chunk(
       { text: document.text, ...profile.chunker },
       (texts) => abortable(embed(texts, signal), signal),
       known,
+      signal,
     )
     if (pieces.length === 0) empty.push(document.path)
     for (const piece of pieces) {
@@ -221,7 +223,7 @@ export async function writeVectors(
   chunks: readonly StoredChunk[],
   vectors: VectorList,
   onUnavailable: 'fail' | 'skip',
-  beforeSwitch: () => void,
+  beforeSwitch: () => Promise<void>,
   count: Count,
 ): Promise<PhaseOutcome<boolean>> {
   try {
@@ -253,8 +255,6 @@ export async function finalize(
     service: 'vector_store',
   })
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function statusOf(error: unknown): number | null {
   const status = (error as { status?: unknown } | null)?.status

@@ -1,12 +1,13 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { IngestionAccepted, IngestionRecord } from '../../../contract/index.ts'
+import { IngestionAccepted, IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { openIngestionSite, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer } from '../../kit/server.ts'
-import type { IngestionOptions, IngestionService } from './ingestion-service.ts'
+import type { IngestionService } from './ingestion-service.ts'
+import type { IngestionOptions } from './ingestion-deps.ts'
 import { registerIngestionRoutes } from './routes.ts'
 
 let site: IngestionSite
@@ -94,23 +95,23 @@ describe('ingestion routes', () => {
       body: { profile: 'smoke', removed_collections: ['RagBase_smoke'] },
     })
     expect(await site.store.list()).toEqual([])
-    expect((await call('DELETE', '/api/rag/ingestions/profiles/nobody')).status).toBe(404)
+    expect((await call('DELETE', '/api/rag/ingestions/profiles/unlisted')).status).toBe(404)
   })
 
   it('refuse what is malformed, unknown or unsafe', async () => {
     expect((await submit({})).body).toMatchObject({ detail: [{ loc: ['body', 'profile'] }] })
     expect((await submit({ profile: 'smoke', extra: 1 })).status).toBe(422)
-    expect(await submit({ profile: 'nobody' })).toMatchObject({
+    expect(await submit({ profile: 'unlisted' })).toMatchObject({
       status: 404,
-      body: { detail: "Unknown rag_ingestion profile: 'nobody'" },
+      body: { detail: "Unknown rag_ingestion profile: 'unlisted'" },
     })
     expect(await submit({ profile: 'smoke', corpus_path: '../../etc' })).toMatchObject({ status: 400 })
     expect(await submit({ profile: 'other' })).toMatchObject({
       status: 400,
       body: { detail: "corpus folder 'other' does not exist" },
     })
-    expect(await call('GET', '/api/rag/ingestions/nobody')).toMatchObject({ status: 404 })
-    expect(await call('POST', '/api/rag/ingestions/nobody/cancel')).toMatchObject({ status: 404 })
+    expect(await call('GET', '/api/rag/ingestions/unlisted')).toMatchObject({ status: 404 })
+    expect(await call('POST', '/api/rag/ingestions/unlisted/cancel')).toMatchObject({ status: 404 })
   })
 
   it('answer 503 without a worker to hand the job to, and without a state store', async () => {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { z } from 'zod'
-import { IngestionRequest } from '../../../contract/index.ts'
-import type { IngestionAccepted, IngestionRecord } from '../../../contract/index.ts'
+import { IngestionRequest } from '../../../contract/http/ingestion.ts'
+import type { IngestionAccepted, IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import {

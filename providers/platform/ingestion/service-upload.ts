@@ -1,12 +1,17 @@
 import path from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
-import { Agent, fetch, FormData } from 'undici'
 import { z } from 'zod'
+import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
+import { askedPauseMs, waitFor } from '../../../core/http/pauses.ts'
+import { uploadOf } from '../../../core/http/bodies.ts'
+import { saidBy } from '../../../core/http/said.ts'
 import type { CorpusFile } from './corpus.ts'
 import { ParserServiceError } from './errors.ts'
 
 /** Such a service works on one file at a time; others may use it as well. */
 const MOST_WAIT_MS = 15 * 60_000
+const BUSY_PAUSE_MS = 1000
+/** The service has a deadline of its own, longer than a client's usual ones. */
+const ANSWER_WITHIN_MS = 24 * 60 * 60_000
 const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024
 
 export interface ServiceAddress {
@@ -18,7 +23,7 @@ export interface ServiceAddress {
 export interface ServiceUpload {
   /** The body of a successful answer. Throws `ParserServiceError` with the reason that the service gave. */
   send(route: string, file: CorpusFile, fields: Readonly<Record<string, string>>, signal: AbortSignal): Promise<string>
-  /** What the service states of itself; null when it does not answer, or not in this form. */
+  /** Returns what the service states of itself; null when it does not answer, or not in this form. */
   health(signal: AbortSignal): Promise<ParserServiceHealth | null>
   close(): Promise<void>
 }
@@ -30,7 +35,7 @@ const ParserServiceHealth = z.looseObject({
 })
 type ParserServiceHealth = z.infer<typeof ParserServiceHealth>
 
-/** How long a service that ended while it read a file may take to restart: its supervisor starts it again on the same port. */
+/** Limits how long a service that ended while it read a file may take to restart: its supervisor starts it again on the same port. */
 const RESTART_MS = 30_000
 const HEALTH_EVERY_MS = 250
 const HEALTH_WITHIN_MS = 3000
@@ -44,91 +49,46 @@ export function serviceUpload(
   { url, token }: ServiceAddress,
   restartMs = RESTART_MS,
 ): ServiceUpload {
-  // The service has a deadline of its own, longer than a client's usual ones.
-  const dispatcher = new Agent({ headersTimeout: 0, bodyTimeout: 0, maxResponseSize: ANSWER_LIMIT_BYTES })
-
-  async function upload(route: string, form: FormData, signal: AbortSignal): Promise<Answer> {
-    try {
-      const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
-      const response = await fetch(`${url}${route}`, { method: 'POST', body: form, headers, signal, dispatcher })
-      const retryAfterMs = Number(response.headers.get('retry-after') ?? '1') * 1000 || 1000
-      return { status: response.status, retryAfterMs, text: await response.text() }
-    } catch (cause) {
-      signal.throwIfAborted()
-      throw new ParserServiceError(name, null, `the ${name} service did not answer: ${causeOf(cause)}`, { cause })
-    }
-  }
+  const client = createHttpClient(token === null ? {} : { authorization: `Bearer ${token}` })
 
   const askHealth = (signal: AbortSignal) =>
-    fetch(`${url}/health`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(HEALTH_WITHIN_MS)]),
-      dispatcher,
-    }).catch(() => null)
+    client.send(`${url}/health`, { signal, timeoutMs: HEALTH_WITHIN_MS }).catch(() => null)
 
-  /** Whether the service works again in time. */
+  /** Returns true when the service works again in time. */
   async function hasRestarted(signal: AbortSignal): Promise<boolean> {
     const until = Date.now() + restartMs
     while (Date.now() < until) {
-      await delay(HEALTH_EVERY_MS, undefined, { signal })
+      await waitFor(HEALTH_EVERY_MS, signal)
       const health = await askHealth(signal)
-      await health?.body?.cancel()
-      if (health?.ok === true) return true
+      if (health?.isOk === true) return true
     }
     return false
   }
 
   return {
-    close: () => dispatcher.destroy(),
+    close: () => client.close(),
     async health(signal) {
-      const answer = await askHealth(signal)
-      const body = answer?.ok === true ? await answer.json().catch(() => null) : null
-      return ParserServiceHealth.safeParse(body).data ?? null
+      return ParserServiceHealth.safeParse((await askHealth(signal))?.json).data ?? null
     },
     async send(route, file, fields, signal) {
       const bytes = await file.read()
       const until = Date.now() + MOST_WAIT_MS
       for (let hasEnded = false; ;) {
-        const form = new FormData()
-        for (const [field, value] of Object.entries(fields)) form.append(field, value)
-        form.append('file', new Blob([bytes]), path.posix.basename(file.path))
-        const answer = await upload(route, form, signal).catch(async (error: unknown) => {
-          if (hasEnded || !(error instanceof ParserServiceError)) throw error
-          if (!(await hasRestarted(signal).catch(() => false))) {
-            signal.throwIfAborted()
-            throw error
-          }
-          hasEnded = true
-          return null
+        const form = uploadOf(bytes, path.posix.basename(file.path), fields)
+        const call = { body: form, signal, timeoutMs: ANSWER_WITHIN_MS, limitBytes: ANSWER_LIMIT_BYTES }
+        const answer = await client.send(`${url}${route}`, call).catch(async (cause: unknown) => {
+          if (!(cause instanceof HttpFault)) throw cause
+          if (!hasEnded && (await hasRestarted(signal).catch(() => false))) return null
+          signal.throwIfAborted()
+          const problem = `the ${name} service did not answer: ${cause.reason}`
+          throw new ParserServiceError(name, null, problem, { cause })
         })
-        if (answer === null) continue
-        if (answer.status === 429 && Date.now() < until) {
-          await delay(answer.retryAfterMs, undefined, { signal })
-          continue
-        }
-        if (answer.status < 200 || answer.status > 299)
-          throw new ParserServiceError(name, answer.status, detailOf(answer.text))
-        return answer.text
+        if (answer === null) hasEnded = true
+        else if (answer.status === 429 && Date.now() < until)
+          await waitFor(askedPauseMs(answer.headers) ?? BUSY_PAUSE_MS, signal)
+        else if (answer.isOk) return answer.text
+        else throw new ParserServiceError(name, answer.status, saidBy(answer, 500).text)
       }
     },
-  }
-}
-
-interface Answer {
-  status: number
-  retryAfterMs: number
-  text: string
-}
-
-const causeOf = (error: unknown): string => {
-  const cause = error instanceof Error ? (error.cause ?? error) : error
-  return cause instanceof Error ? cause.message : String(cause)
-}
-
-function detailOf(text: string): string {
-  try {
-    const { detail } = JSON.parse(text) as { detail?: unknown }
-    return typeof detail === 'string' ? detail : JSON.stringify(detail)
-  } catch {
-    return text.slice(0, 500)
   }
 }

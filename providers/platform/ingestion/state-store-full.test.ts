@@ -19,7 +19,7 @@ function fillDisk(): void {
   other = new Database(path.join(site.folder, 'state.sqlite'))
   for (const change of ['UPDATE', 'INSERT'])
     other.exec(
-      `CREATE TRIGGER full_${change} BEFORE ${change} ON jobs BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`,
+      `CREATE TRIGGER full_${change} BEFORE ${change} ON tasks BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END`,
     )
 }
 function freeDisk(): void {
@@ -41,13 +41,13 @@ describe('a state store that cannot be written while a job runs', () => {
       /state\.sqlite.*database or disk is full.*[Ff]ree/s,
     )
     expect(failed.phases.filter(({ status }) => status === 'running')).toEqual([])
-    expect(service.get(id)?.status).toBe('failed')
+    expect((await service.get(id))?.status).toBe('failed')
     await expect(service.submit({ profile: 'smoke' })).rejects.toThrow('database or disk is full')
     freeDisk()
     const again = await ingest(service)
     expect(again.status).toBe('completed')
     expect(again.id).not.toBe(id)
-    expect(service.get(id)?.status).toBe('failed')
+    expect((await service.get(id))?.status).toBe('failed')
   })
 
   it('makes a job that waits unreadable with the reason, until its worker can write again', async () => {
@@ -55,16 +55,20 @@ describe('a state store that cannot be written while a job runs', () => {
     const { ingestion_id: id } = await site.service({ dispatch: async () => undefined }).submit({ profile: 'smoke' })
     fillDisk()
     service.start()
-    await expect.poll(() => statusOf(() => service.get(id)?.status), { timeout: 15_000 }).toBe('unreadable')
-    expect(() => service.get(id)).toThrow('database or disk is full')
+    await expect
+      .poll(() => statusOf(async () => (await service.get(id))?.status), { timeout: 15_000 })
+      .toBe('unreadable')
+    await expect(service.get(id)).rejects.toThrow('database or disk is full')
     freeDisk()
-    await expect.poll(() => statusOf(() => service.get(id)?.status), { timeout: 15_000 }).toBe('completed')
+    await expect
+      .poll(() => statusOf(async () => (await service.get(id))?.status), { timeout: 15_000 })
+      .toBe('completed')
   })
 })
 
-const statusOf = (read: () => string | undefined): string | undefined => {
+const statusOf = async (read: () => Promise<string | undefined>): Promise<string | undefined> => {
   try {
-    return read()
+    return await read()
   } catch {
     return 'unreadable'
   }

@@ -1,11 +1,12 @@
-import type { ModelOf, ChatCompletion, ChatRequest } from '../../../contract/index.ts'
-import { messageText } from '../../../contract/index.ts'
-import { chatCompletion } from './chat-completion.ts'
+import type { ChatCompletion, ChatRequest } from '../../../contract/http/chat.ts'
+import type { ModelOf } from '../../../contract/manifests/model-backends.ts'
+import { messageText } from '../../../contract/http/chat.ts'
+import { chatCompletion } from './openai/chat-completion.ts'
 import type { BuiltinReply } from './builtin/answer-chat.ts'
 import type { Ranking } from './builtin/relevance/score-relevance.ts'
 import type { ModelBackend } from './model-backend.ts'
 import type { RerankPool, TermStatistics } from './model-host.ts'
-import { createPauses } from '../sliced-work.ts'
+import { createPauses } from '../stores/graph-engine/sliced-work.ts'
 
 /** The rule-based models: synchronous functions without weights. */
 export interface BuiltinModels {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { ModelRole } from '../../../contract/index.ts'
-import type { ModelChoice } from '../../../contract/index.ts'
+import { ModelRole } from '../../../contract/manifests/models.ts'
+import type { ModelChoice } from '../../../contract/manifests/model-backends.ts'
 import { startModelService } from '../../../tests/helpers/model-service.ts'
 import type { BuiltinModels } from './builtin-backend.ts'
 import { createModelHost } from './create-model-host.ts'
@@ -155,17 +155,24 @@ function spin(ms: number): void {
 
 it('sends no more calls at the same time to an address than its connection allows, over all roles', async () => {
   let [running, most] = [0, 0]
+  let together = Promise.withResolvers<null>()
+  let expected = 0
   const service = await startModelService(() => ({
+    // Answers once as many calls are under way as are expected, however long the machine takes to send them.
     raw: (response) => {
       most = Math.max(most, (running += 1))
-      setTimeout(() => {
+      if (most === expected) together.resolve(null)
+      const end = (): void => {
         running -= 1
         response.end(JSON.stringify({ choices: [{ message: { content: 'yes' } }] }))
-      }, 20)
+      }
+      void together.promise.then(() => setTimeout(end, 20))
     },
   }))
   const call = async (concurrency: number | undefined): Promise<number> => {
     most = 0
+    expected = concurrency ?? 7
+    together = Promise.withResolvers()
     const limit = concurrency === undefined ? {} : { concurrency }
     const roles = rolesOf(builtin)
     // The smaller number counts for the address.
@@ -186,6 +193,37 @@ it('sends no more calls at the same time to an address than its connection allow
     expect(await call(undefined)).toBeGreaterThan(6)
     expect(await call(2)).toBe(2)
   } finally {
+    await service.close()
+  }
+})
+
+it('all roles at one address share the pace of its service: after a refusal one call at a time is made', async () => {
+  let calls = 0
+  const retried = Promise.withResolvers<null>()
+  const answered = Promise.withResolvers<null>()
+  const completion = { choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'x' } }] }
+  const service = await startModelService(({ path }) => {
+    if (!path.endsWith('/chat/completions')) return { status: 404, json: {} }
+    calls += 1
+    if (calls === 1) return { status: 429, headers: { 'retry-after-ms': '20' }, json: { error: { message: 'slow' } } }
+    if (calls > 2) return { json: completion }
+    retried.resolve(null)
+    return { raw: (response) => void answered.promise.then(() => response.end(JSON.stringify(completion))) }
+  })
+  const { host } = hostOf(rolesOf(openai(`${service.url}/v1`, { retries: 1, api_key_env: null })))
+  try {
+    const first = host.chat('light_gen', { messages })
+    await retried.promise
+    const second = host.chat('evaluator', { messages })
+    // A call of its own pace would arrive now.
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(calls).toBe(2)
+    answered.resolve(null)
+    await Promise.all([first, second])
+    expect(calls).toBe(3)
+  } finally {
+    answered.resolve(null)
+    await host.close()
     await service.close()
   }
 })

@@ -1,16 +1,15 @@
+import { joinedUsage, usageOfCall, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import type { ResolvedModels } from '../../../contract/evidence/provenance.ts'
 import {
   embeddingSpaceOf,
   isCloudModel,
   isRuleBased,
-  joinedUsage,
   modelNameOf,
-  ModelRole,
-  usageOfCall,
+  writerOf,
   type ModelChoice,
-  type ModelUsage,
-  type ResolvedModels,
-  type SelectedModels,
-} from '../../../contract/index.ts'
+} from '../../../contract/manifests/model-backends.ts'
+import { ModelRole } from '../../../contract/manifests/models.ts'
+import type { SelectedModels } from '../../../core/select-models.ts'
 import { createBackendOpener, type BackendOptions } from './backends.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
@@ -52,7 +51,7 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
     if (known !== undefined) return known
     const opening = opener.open(role, set.roles[role])
     opened.set(role, opening)
-    // What could not be opened may be repaired while the platform runs: the next call tries again.
+    // A model that could not be opened may be repaired while the platform runs: the next call tries again.
     opening.catch(() => opened.delete(role))
     return opening
   }
@@ -86,6 +85,7 @@ export function createModelHost(set: SelectedModels, options: BackendOptions): M
     isCloud: (role) => isCloudModel(set.roles[role]),
     isBuiltin: (role) => isRuleBased(set.roles[role].backend),
     modelName: (role) => modelNameOf(set.roles[role]),
+    writer: (role) => writerOf(set.roles[role]),
     embeddingSpace: () => embeddingSpaceOf(set.roles.embed),
     resolved: () => resolvedModels(set),
     usage: () => Object.fromEntries(calls),

@@ -21,7 +21,7 @@ process.on('disconnect', () => stop.abort())
 const { url, target, size_bytes: sizeBytes, sha256 } = Request.parse(JSON.parse(process.env[REQUEST_VARIABLE] ?? '{}'))
 const { hub, isOffline } = modelStoreSettings(process.env)
 
-/** Where there is no network, the file can still be brought here by hand. */
+/** Without a network, the file can still be brought here by hand. */
 function messageOf(error: Error): string {
   if (isOffline || !(error instanceof DownloadError) || error.code !== 'offline') return error.message
   const { host } = new URL(onHub(url, hub))
@@ -40,7 +40,7 @@ try {
     signal: stop.signal,
     onBytes(received) {
       latest = received
-      // What arrived last is reported too, also when nothing follows for a while.
+      // The last piece is reported too, also when nothing follows for a while.
       report ??= setTimeout(() => {
         report = undefined
         process.send?.({ received: latest })

@@ -1,4 +1,5 @@
-import { isRuleBased, type SelectedModels } from '../../../contract/index.ts'
+import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
+import type { SelectedModels } from '../../../core/select-models.ts'
 import type { BuiltinModels } from './builtin-backend.ts'
 
 /** The rule-based models; their language model is read at the first call. */
@@ -7,7 +8,7 @@ export async function loadBuiltinModels(): Promise<BuiltinModels> {
     import('./builtin/embedding/embed-text.ts'),
     import('./builtin/relevance/score-relevance.ts'),
     import('./builtin/answer-chat.ts'),
-    import('./builtin/count-tokens.ts'),
+    import('../../../contract/evidence/count-tokens.ts'),
   ])
   return { embedText, scoreRelevance, createRanking, answerBuiltinChat, countTokens }
 }

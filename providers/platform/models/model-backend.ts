@@ -1,8 +1,8 @@
-import type { ChatCompletion } from '../../../contract/index.ts'
+import type { ChatCompletion } from '../../../contract/http/chat.ts'
 import type { EmbeddingSide, OnText, RerankPool, RoleChatRequest, TermStatistics } from './model-host.ts'
 
 /**
- * What one declared model can do for one role. A backend has the methods of its kind of model only; each throws `ModelCallError`.
+ * Describes what one declared model can do for one role. A backend has the methods of its kind of model only; each throws `ModelCallError`.
  * Embeddings are unit vectors of one dimension, and `onTokens` is called where the service reports what they took; rerank scores are logits in the order of the texts.
  */
 export interface ModelBackend {

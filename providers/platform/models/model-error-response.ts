@@ -1,3 +1,4 @@
+import { serviceText } from '../../../core/known-secrets.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { ModelCallError } from './model-host.ts'
 import type { ModelCallErrorCode } from './model-host.ts'
@@ -13,6 +14,9 @@ const STATUS: Record<ModelCallErrorCode, number> = {
   unreachable: 503,
   upstream_error: 502,
   invalid_response: 502,
+  // The same question gets the same end: nothing to try again.
+  content_filtered: 400,
+  refused: 400,
   not_configured: 503,
 }
 
@@ -26,12 +30,24 @@ const REASONS: Record<ModelCallErrorCode, string> = {
   unreachable: 'the upstream cannot be reached',
   upstream_error: 'the upstream failed',
   invalid_response: 'the upstream sent an unusable response',
+  content_filtered: 'the content filter of the service withheld the answer',
+  refused: 'the model refused to answer',
   not_configured: 'no suitable model is configured for it',
 }
 
-/** The answer to the caller of a failed model call: role, reason, status and detail, never the upstream's own words or its address, which can hold keys. */
-export function reasonOf({ role, code, status, detail }: ModelCallError): string {
-  const reason = detail ?? `${REASONS[code]}${status === null ? '' : ` (HTTP ${status})`}`
+const MAX_SHOWN_CHARS = 240
+
+/** The words of a service as they may leave this process: on one line, without credentials and addresses. */
+const shownText = (text: string): string =>
+  serviceText(text.replace(/\s+/g, ' ').trim(), MAX_SHOWN_CHARS).replace(
+    /\b[a-z][a-z+.-]*:\/\/[^\s"'<>]+/gi,
+    '[address]',
+  )
+
+/** The answer to the caller of a failed model call: role, reason and status, then what the service said, without credentials and addresses. */
+export function reasonOf({ role, code, status, detail, said }: ModelCallError): string {
+  const words = said === null || said.text === '' ? '' : `: ${shownText(said.text)}`
+  const reason = detail ?? `${REASONS[code]}${status === null ? '' : ` (HTTP ${status})`}${words}`
   return `the model call for role ${role} failed: ${reason}`
 }
 

@@ -1,12 +1,23 @@
-import type { ChatCompletion, ChatRequest, ModelRole, ModelUsage, ResolvedModels } from '../../../contract/index.ts'
+// The model host is the one place that model calls go through. In: a role (answer, embed, rerank, grade, …) and a request. Out: a completion, vectors or
+// scores; a `ModelCallError` when the model cannot answer. Callers know roles, never a model, a key or an address.
+//   1. create-model-host.ts resolves each role of the model set to a backend, and counts the calls.
+//   2. backends.ts makes the backends (model-backend.ts); limited-calls.ts bounds how many calls each takes at once.
+//   3. openai/, tei/, gguf/ and onnx/ talk to services and weights; builtin-backend.ts answers by the rules in builtin/, a baseline without a model.
+//   4. prompts/ has one file for each task: what the model is asked, and how its reply is read. ask-for-json.ts asks again for a reply that is not JSON.
+//   5. model-error-response.ts decides what a caller learns of a failure.
+// This file has the interface that approaches, ingestion and evaluator see, and no backend.
+import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import type { ResolvedModels } from '../../../contract/evidence/provenance.ts'
+import type { ChatCompletion, ChatRequest } from '../../../contract/http/chat.ts'
+import type { ModelRole } from '../../../contract/manifests/models.ts'
 
-/** How many passages a collection holds, and how many of them hold each content word of a query, in lower case. */
+/** Describes how many passages a collection holds, and how many of them hold each content word of a query, in lower case. */
 export interface TermStatistics {
   passages: number
   holding: ReadonlyMap<string, number>
 }
 
-/** What a search knows of the candidates that it has reranked, beyond their texts. Models that read texts only ignore it. */
+/** Describes what a search knows of the candidates that it has reranked, beyond their texts. Models that read texts only ignore it. */
 export interface RerankPool {
   statistics?: TermStatistics
   /** For each text, in their order: the document that it is from, how many passages are before it there, where known, and its score in the search. */
@@ -63,12 +74,14 @@ export interface ModelHost {
   /** True when the role is served by the rule-based backend, which needs no prompt round trip for critics. */
   isBuiltin(role: ModelRole): boolean
   modelName(role: ModelRole): string
-  /** What vectors of role `embed` can be compared with: its model and every setting that changes them. Collections carry it. */
+  /** The model of a role that writes text, with every setting that changes what it writes. */
+  writer(role: ChatRole): string
+  /** Returns what vectors of role `embed` can be compared with: its model and every setting that changes them. Collections carry it. */
   embeddingSpace(): string
   resolved(): ResolvedModels
   /** Calls since the start, by role. */
   usage(): Record<string, number>
-  /** What each model used since the start; rules are left out. */
+  /** Returns what each model used since the start; rules are left out. */
   modelUsage(): ModelUsage[]
   close(): Promise<void>
 }
@@ -83,12 +96,14 @@ export type ModelCallErrorCode =
   | 'unreachable'
   | 'upstream_error'
   | 'invalid_response'
+  | 'content_filtered'
+  | 'refused'
   | 'not_configured'
 
 /**
  * A model call that failed after its retries. `status` is the upstream's HTTP status where there was one, `retryAfterMs` the pause that it asked
- * for. The message is for the log: it can hold the upstream's address and words. Callers get `reasonOf`, which ends with `detail`: words of this
- * program only, such as the numbers of a prompt that is too long.
+ * for. The message is for the log: it can hold the upstream's address. Callers get `reasonOf`, which ends with `detail`, words of this program such
+ * as the numbers of a prompt that is too long, else with `said`, the upstream's own sentence without credentials and addresses.
  */
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError'
@@ -97,12 +112,20 @@ export class ModelCallError extends Error {
   readonly status: number | null
   readonly retryAfterMs: number | null
   readonly detail: string | null
+  /** What the service said, and the field of the request that it named. */
+  readonly said: { text: string; param: string | null } | null
 
   constructor(
     code: ModelCallErrorCode,
     role: ModelRole,
     message: string,
-    options: { status?: number | null; retryAfterMs?: number | null; detail?: string; cause?: unknown } = {},
+    options: {
+      status?: number | null
+      retryAfterMs?: number | null
+      detail?: string
+      said?: ModelCallError['said']
+      cause?: unknown
+    } = {},
   ) {
     super(message, { cause: options.cause })
     this.code = code
@@ -110,5 +133,6 @@ export class ModelCallError extends Error {
     this.status = options.status ?? null
     this.retryAfterMs = options.retryAfterMs ?? null
     this.detail = options.detail ?? null
+    this.said = options.said ?? null
   }
 }

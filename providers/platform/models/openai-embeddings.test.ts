@@ -4,7 +4,7 @@ import {
   type ModelServiceAnswer,
   type ModelServiceCall,
 } from '../../../tests/helpers/model-service.ts'
-import { createOpenAiBackend } from './openai-backend.ts'
+import { createOpenAiBackend } from './openai/openai-backend.ts'
 
 const closing: (() => Promise<void>)[] = []
 afterEach(async () => {

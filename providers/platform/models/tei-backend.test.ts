@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { startModelService } from '../../../tests/helpers/model-service.ts'
 import type { ModelServiceCall } from '../../../tests/helpers/model-service.ts'
+import { KnownModels } from '../../../core/model-records/known-models.ts'
 import { createTeiBackend } from './tei-backend.ts'
 
 const closing: (() => Promise<void>)[] = []
@@ -57,4 +58,26 @@ it('asks nothing for no texts', async () => {
   const { service, backend } = await setup()
   expect(await backend.rerank!('q', [])).toEqual([])
   expect(service.calls).toEqual([])
+})
+
+it('keeps what it learns of the service: its dimensions, and how many texts it takes at once', async () => {
+  const service = await startModelService(({ body }) => {
+    const { inputs } = body as { inputs: string[] }
+    return inputs.length > 8
+      ? {
+          status: 422,
+          json: { error: `batch size ${inputs.length} > maximum allowed batch size 8`, error_type: 'validation' },
+        }
+      : { json: inputs.map(() => [0.6, 0.8]) }
+  })
+  closing.push(service.close)
+  const known = new KnownModels()
+  const choice = { backend: 'tei' as const, model: 'e', base_url: service.url, api_key_env: null, timeout_s: 20 }
+  const backend = createTeiBackend('embed', choice, null, { known })
+  closing.push(() => backend.close())
+  expect(await backend.embed!(texts.slice(0, 32), 'document')).toHaveLength(32)
+  expect(known.records()).toMatchObject([{ model: 'e', embedding_batch: 8, dimensions: 2 }])
+  const before = service.calls.length
+  await createTeiBackend('embed', choice, null, { known }).embed!(texts.slice(0, 16), 'document')
+  expect(service.calls.slice(before).map(({ body }) => (body as { inputs: string[] }).inputs.length)).toEqual([8, 8])
 })

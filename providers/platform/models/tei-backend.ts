@@ -1,24 +1,27 @@
 import { z } from 'zod'
-import { RERANK_MAX_BATCH, RerankResponse } from '../../../contract/index.ts'
-import type { ModelOf, ModelRole } from '../../../contract/index.ts'
+import { RERANK_MAX_BATCH, RerankResponse } from '../../../contract/http/rerank.ts'
+import type { ModelOf } from '../../../contract/manifests/model-backends.ts'
+import type { ModelRole } from '../../../contract/manifests/models.ts'
+import { KnownModels } from '../../../core/model-records/known-models.ts'
+import { inLearnedBatches } from './learned-batches.ts'
 import type { ModelBackend } from './model-backend.ts'
 import { ModelCallError } from './model-host.ts'
-import { createModelHttp } from './model-http.ts'
-import type { ModelHttpOptions } from './model-http.ts'
+import { createModelHttp } from './openai/model-http.ts'
+import type { ModelHttpOptions } from './openai/model-http.ts'
 import { unitVectors } from './unit-vectors.ts'
 
 /** `POST /embed`: a vector for each input, in their order. */
 const Embeddings = z.array(z.array(z.number()))
 
 /**
- * A model of a TEI server, in batches that it accepts unless its operator allows fewer; one bad batch fails the whole call. It refuses texts
+ * A model of a TEI server, in batches that it accepts; where its operator allows fewer, that is learned and kept. One bad batch fails the whole call. It refuses texts
  * that are too long for the model unless it is asked to cut them.
  */
 export function createTeiBackend(
   role: ModelRole,
   choice: ModelOf<'tei'>,
   apiKey: string | null,
-  overrides: Partial<ModelHttpOptions> = {},
+  { known: models = new KnownModels(), ...overrides }: Partial<ModelHttpOptions> & { known?: KnownModels } = {},
 ): ModelBackend {
   const http = createModelHttp({
     role,
@@ -28,28 +31,28 @@ export function createTeiBackend(
     retries: 2,
     ...overrides,
   })
+  const known = models.of(choice.base_url, choice.model)
   return {
     async embed(texts, side, signal) {
       const prefix = (side === 'query' ? choice.query_prefix : choice.document_prefix) ?? ''
       const vectors: number[][] = []
-      for (let start = 0; start < texts.length; start += RERANK_MAX_BATCH) {
-        const batch = texts.slice(start, start + RERANK_MAX_BATCH)
+      await inLearnedBatches(known, texts, RERANK_MAX_BATCH, async (batch) => {
         const inputs = batch.map((text) => prefix + text)
         const answer = Embeddings.safeParse(await http.post('/embed', { inputs, truncate: true }, signal))
         if (!answer.success) throw wrong(role, 'its answer is not a list of vectors')
         if (answer.data.length !== batch.length)
           throw wrong(role, `expected ${batch.length} vectors, received ${answer.data.length}`)
         vectors.push(...answer.data)
-      }
+        known.learn({ dimensions: vectors[0]?.length || null })
+      })
       return unitVectors(role, vectors, texts.length)
     },
     async rerank(query, texts, signal) {
       const scores: number[] = []
-      for (let start = 0; start < texts.length; start += RERANK_MAX_BATCH) {
-        const batch = texts.slice(start, start + RERANK_MAX_BATCH)
+      await inLearnedBatches(known, texts, RERANK_MAX_BATCH, async (batch) => {
         const answer = await http.post('/rerank', { query, texts: batch, raw_scores: true, truncate: true }, signal)
         scores.push(...batchScores(role, answer, batch.length))
-      }
+      })
       return scores
     },
     close: () => http.close(),

@@ -1,4 +1,4 @@
-import type { ModelRole } from '../../../contract/index.ts'
+import type { ModelRole } from '../../../contract/manifests/models.ts'
 import { ModelCallError } from './model-host.ts'
 
 /**

@@ -1,10 +1,6 @@
-import {
-  joinAliases,
-  type ConsumerManifest,
-  type Flavor,
-  type FlavorsManifest,
-  type GraphQueryProfile,
-} from '../../../contract/index.ts'
+import { joinAliases } from '../../../contract/manifests/aliases.ts'
+import type { ConsumerManifest, GraphQueryProfile } from '../../../contract/manifests/consumer.ts'
+import type { Flavor, FlavorsManifest } from '../../../contract/manifests/flavors.ts'
 
 /** Every declared alias with its complete parameters, in the order of the consumer manifest. */
 export type AliasTable = ReadonlyMap<string, Flavor>

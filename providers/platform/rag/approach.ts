@@ -1,19 +1,17 @@
-import type {
-  ApproachParameters,
-  BaseApproach,
-  GraphQueryProfile,
-  RagExtension,
-  RagSource,
-} from '../../../contract/index.ts'
+import type { PromptChanges } from '../models/prompts/task-messages.ts'
+import type { ApproachParameters, BaseApproach } from '../../../contract/approaches.ts'
+import type { RagExtension, RagSource } from '../../../contract/evidence/rag-extension.ts'
+import type { GraphQueryProfile } from '../../../contract/manifests/consumer.ts'
 import type { ModelHost } from '../models/model-host.ts'
-import type { Reranker } from '../tei/reranker.ts'
-import type { StoredChunk, VectorStore } from '../vector-store/vector-store.ts'
+import type { Reranker } from '../models/tei/reranker.ts'
+import type { StoredChunk, VectorStore } from '../stores/vector-store/vector-store.ts'
 import type { WorkflowClient } from './adaptive/workflow-client.ts'
 import type { AliasTable } from './alias-table.ts'
 import type { CallAccount, GraphQueries } from './graph/graph-queries.ts'
 import type { ConceptIndexes } from './lazy-graph/concept-indexes.ts'
+import type { OwnEngine } from './own/own-engine.ts'
 
-/** Where the active profile's chunks are kept. */
+/** Describes where the active profile's chunks are kept. */
 export interface ProfileCollections {
   profile: string
   plain: string
@@ -24,10 +22,13 @@ export interface ProfileCollections {
 export interface OptionalEngines {
   graph: GraphQueries | null
   workflow: WorkflowClient | null
+  own: OwnEngine | null
 }
 
-/** What an approach may use. `models` and `addRemote` are the request's own metered view. */
+/** Describes what an approach may use. `models` and `addRemote` are the request's own metered view. */
 export interface ApproachServices extends CallAccount, OptionalEngines {
+  /** The alias that was asked. */
+  alias: string
   models: ModelHost
   reranker: Reranker
   store: VectorStore
@@ -36,8 +37,10 @@ export interface ApproachServices extends CallAccount, OptionalEngines {
   /** Managed query profiles of the graph engine, by name. */
   graphProfiles: ReadonlyMap<string, GraphQueryProfile>
   aliases: AliasTable
-  /** The flavor's instructions to the model that writes the answer. */
-  instructions?: string | undefined
+  /** Tokens of text that the answer is written from, whatever number of passages the parameters name; null leaves it to them. */
+  contextBudget: number | null
+  /** Sets what the flavor changes of the prompt that writes the answer. */
+  promptChanges?: PromptChanges
 }
 
 /** A chunk chosen as context; `score` is that of the step that ordered it, higher is better. */
@@ -46,13 +49,18 @@ export interface Passage {
   score: number
 }
 
-/** What an approach hands back: unrendered answer, ordered contexts, how many of them were in the prompt. */
+/** Describes what an approach hands back: unrendered answer, ordered contexts, how many of them were in the prompt. */
 export interface ApproachAnswer {
   answer: string
   sources: RagSource[]
   chunks: number
+  /** Tokens of all texts that the answer was written from; null where another engine does not report it. */
+  contextTokens: number | null
   /** Additive top-level keys of `rag_extension`. */
-  metadata?: Pick<RagExtension, 'used_passages' | 'adaptive' | 'lazy_graph' | 'graph' | 'trajectory'> &
+  metadata?: Pick<
+    RagExtension,
+    'used_passages' | 'derivations' | 'citations' | 'adaptive' | 'lazy_graph' | 'graph' | 'trajectory'
+  > &
     Record<string, unknown>
 }
 
@@ -68,6 +76,6 @@ export type Approach<Base extends BaseApproach> = (
 export interface ApproachEntry<Base extends BaseApproach> {
   answer: Approach<Base>
   needs: readonly (keyof OptionalEngines)[]
-  /** What has to be ingested before it can answer. */
+  /** Holds what has to be ingested before it can answer. */
   reads: readonly ('plain' | 'contextual' | 'graph')[]
 }

@@ -1,15 +1,20 @@
 import { z } from 'zod'
-import {
-  joinedUsage,
-  usageOfCall,
-  type ChatCompletion,
-  type ModelRole,
-  type ModelUsage,
-  type TokenUsage,
-} from '../../../contract/index.ts'
-import type { ModelHost } from '../models/model-host.ts'
+import type { TokenUsage } from '../../../contract/evidence/canonical-row.ts'
+import { joinedUsage, usageOfCall, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import type { ChatCompletion, ChatMessage } from '../../../contract/http/chat.ts'
+import type { ModelRole } from '../../../contract/manifests/models.ts'
+import type { ChatRole, ModelHost } from '../models/model-host.ts'
 import { parseJsonReply } from '../models/prompts/json-reply.ts'
-import type { RemoteCalls } from './graph/graph-queries.ts'
+
+/** Calls that a service in another process made for a request, as it reported them. */
+export interface RemoteCalls {
+  llmCalls: number
+  cloudCalls: number
+  /** Null when it reported no token counts. */
+  usage: TokenUsage | null
+  /** Holds what each of its models used; null where it does not report it. */
+  models: ModelUsage[] | null
+}
 
 /** Model calls of one request. A call counts when it starts, so that failed ones are in it too. */
 export interface CallCounts {
@@ -30,11 +35,13 @@ export interface CallCounts {
   /** Replies of models, not rules, that a JSON schema was sent for, and those that fit it. */
   schemaReplies: number
   validSchemaReplies: number
-  /** What each model used; rules are left out. */
+  /** Holds what each model used; rules are left out. */
   modelUsage: ModelUsage[]
+  /** True when the last chat call, which writes the answer, ended at its limit of tokens. */
+  isCut: boolean
 }
 
-/** When tokens came, in the words of llama.cpp's server; the GGUF backend reports it too. */
+/** Describes when tokens came, in the words of llama.cpp's server; the GGUF backend reports it too. */
 const Timed = z.looseObject({
   timings: z.looseObject({ predicted_n: z.int().min(1), predicted_ms: z.number().min(0) }),
 })
@@ -46,18 +53,21 @@ export interface CallMeter {
   /** Adds what another process spent on this request, by its own report. */
   addRemote: (calls: RemoteCalls) => void
   counts(): CallCounts
+  /** The last chat call, which writes the answer; null before the first one. */
+  lastChat(): { role: ChatRole; messages: readonly ChatMessage[] } | null
 }
 
 /** A view of the model host that counts what passes through it. */
 export function meterCalls(host: ModelHost): CallMeter {
   const counts = { llmCalls: 0, cloudCalls: 0, embedCalls: 0, rerankCalls: 0, usage: null as TokenUsage | null }
-  const replies = { reasoningTokens: 0, schemaReplies: 0, validSchemaReplies: 0 }
+  const replies = { reasoningTokens: 0, schemaReplies: 0, validSchemaReplies: 0, isCut: false }
   const started = performance.now()
   const used: ModelUsage[] = []
   /** Tokens of a call: unknown until its answer reports them, and for good where it fails. */
   const addModel = (role: ModelRole, tokens: TokenCounts | null): void => {
     if (!host.isBuiltin(role)) used.push(usageOfCall(host.modelName(role), host.isCloud(role), tokens))
   }
+  let lastChat: ReturnType<CallMeter['lastChat']> = null
   const timed = { firstTokenMs: null as number | null, tokens: 0, ms: 0 }
   /** A model's own times are exact; otherwise the arrival of its first piece counts, and what it reports of its usage. */
   const addTimes = (completion: ChatCompletion, firstAt: number | null): void => {
@@ -96,6 +106,7 @@ export function meterCalls(host: ModelHost): CallMeter {
     },
     chat: async (role, request, signal, onText) => {
       count('llmCalls', role)
+      lastChat = { role, messages: request.messages }
       let firstAt: number | null = null
       const asked = host.chat(role, request, signal, (piece) => {
         firstAt ??= performance.now()
@@ -108,6 +119,7 @@ export function meterCalls(host: ModelHost): CallMeter {
       addUsage(completion.usage)
       addModel(role, completion.usage ?? null)
       addTimes(completion, firstAt)
+      replies.isCut = completion.choices[0]?.finish_reason === 'length'
       replies.reasoningTokens += reasoningTokens(completion)
       if (request.reply_schema !== undefined && !host.isBuiltin(role)) {
         replies.schemaReplies += 1
@@ -123,6 +135,7 @@ export function meterCalls(host: ModelHost): CallMeter {
     isCloud: (role) => host.isCloud(role),
     isBuiltin: (role) => host.isBuiltin(role),
     modelName: (role) => host.modelName(role),
+    writer: (role) => host.writer(role),
     embeddingSpace: () => host.embeddingSpace(),
     resolved: () => host.resolved(),
     usage: () => host.usage(),
@@ -139,6 +152,7 @@ export function meterCalls(host: ModelHost): CallMeter {
   return {
     models,
     addRemote,
+    lastChat: () => lastChat,
     counts: () => ({
       ...counts,
       ...replies,

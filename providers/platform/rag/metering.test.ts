@@ -4,13 +4,17 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHost, type FakeReply } from '../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, consumer, flavors, ingest, openStore, WORLD } from '../../../tests/helpers/rag-fixture.ts'
-import { ChatCompletion, ModelRole, type ModelUsage } from '../../../contract/index.ts'
+import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import { ChatCompletion } from '../../../contract/http/chat.ts'
+import { ModelRole } from '../../../contract/manifests/models.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, listen } from '../../kit/server.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { createResponseCache } from '../gateway/response-cache.ts'
-import { createGraphEngine } from '../graph-engine/create-graph-engine.ts'
-import type { GraphRerank } from '../graph-engine/query/run-query.ts'
+import { createGraphEngine } from '../stores/graph-engine/create-graph-engine.ts'
+import type { GraphRerank } from '../stores/graph-engine/query/run-query.ts'
+import { TRACE_FIELD, TRACE_HEADER, SentTrace, type TraceLevel } from '../../../contract/evidence/trace.ts'
+import { tracedModels } from '../trace/traced-parts.ts'
 import { answerBuiltinChat } from '../models/builtin/answer-chat.ts'
 import { ModelCallError } from '../models/model-host.ts'
 import { registerWebhookRoutes } from '../workflow/routes.ts'
@@ -40,7 +44,8 @@ async function openPlatform() {
       })),
     }
   }
-  const models = fakeModelHost({ chat: (role, request) => reply(role, request), cloud: ModelRole.options })
+  const fake = fakeModelHost({ chat: (role, request) => reply(role, request), cloud: ModelRole.options })
+  const models = Object.assign(tracedModels(fake), { calls: fake.calls })
   const store = openStore(folder)
   await ingest(store, models, 'smoke', chunksOf(WORLD))
   const rerank: GraphRerank = ({ query, documents, models: metered }) => metered.rerank(query, documents)
@@ -86,14 +91,14 @@ async function openPlatform() {
   }).register(app)
   url = (await listen(app, '127.0.0.1', 0)).url
 
-  async function ask(alias: string, content: string, failingCall = Infinity) {
+  async function ask(alias: string, content: string, failingCall = Infinity, level: TraceLevel = 'off') {
     models.calls.length = 0
     chats = 0
     failAt = failingCall
     const body = { model: alias, messages: [{ role: 'user', content }], cache: { 'no-cache': true, 'no-store': true } }
     const response = await fetch(`${url}/v1/chat/completions`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', [TRACE_HEADER]: level },
       body: JSON.stringify(body),
     })
     const text = await response.text()
@@ -170,5 +175,49 @@ describe('what an answer reports as its cost', () => {
         }
       }
     }
+  })
+})
+
+describe('the trace of an answer', () => {
+  const traceIn = (text: string) => {
+    const body = JSON.parse(text) as Record<string, unknown> & { rag_extension?: Record<string, unknown> }
+    return SentTrace.parse(body.rag_extension?.[TRACE_FIELD] ?? body[TRACE_FIELD])
+  }
+  const CALLS: readonly string[] = ['model', 'embedding', 'reranker']
+
+  it.each(ALIASES)('has a step with both texts for each call that the model host counted, for %s', async (alias) => {
+    const { text, made } = await platform.ask(alias, QUESTIONS[0]!, Infinity, 'full')
+    const { steps, texts = {} } = traceIn(text)
+    const calls = steps.filter(({ kind }) => CALLS.includes(kind))
+    expect(calls).toHaveLength(made[1]!)
+    for (const { request, response, name } of calls)
+      expect([name, texts[request!.sha256], texts[response!.sha256]]).toEqual([
+        name,
+        expect.any(String),
+        expect.any(String),
+      ])
+    expect(steps.every(({ parent = -1 }, index) => parent < index)).toBe(true)
+    const last = steps.findLast(({ kind }) => kind === 'model')!
+    expect(texts[last.response!.sha256]).toContain('"finish_reason"')
+  })
+
+  it('puts what an agent’s tools did below them, and what a workflow asked below its requests', async () => {
+    const parents = async (alias: string) => {
+      const { steps } = traceIn((await platform.ask(alias, QUESTIONS[0]!, Infinity, 'tree')).text)
+      return steps.map(({ kind, parent }) => `${parent === undefined ? '' : `${steps[parent]!.kind} > `}${kind}`)
+    }
+    expect(await parents('agentic-rag')).toEqual(expect.arrayContaining(['model', 'tool', 'tool > search']))
+    expect(await parents('workflow-adaptive-rag')).toEqual(
+      expect.arrayContaining(['workflow', 'workflow > tool', 'tool > model']),
+    )
+  })
+
+  it('comes with an error too, without texts where the tree alone was asked for, and not at all without the header', async () => {
+    const failed = await platform.ask('vanilla-rag', QUESTIONS[0]!, 1, 'tree')
+    expect(failed.status).toBe(502)
+    const trace = traceIn(failed.text)
+    expect(trace).not.toHaveProperty('texts')
+    expect(trace.steps.at(-1)).toMatchObject({ kind: 'model', error: expect.any(String), request: expect.any(Object) })
+    expect((await platform.ask('vanilla-rag', QUESTIONS[0]!)).text).not.toContain(TRACE_FIELD)
   })
 })

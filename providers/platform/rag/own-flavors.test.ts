@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from 'vitest'
 import { fakeModelHost } from '../../../tests/helpers/fake-model-host.ts'
 import { consumer, flavors, ragFixture, WORLD, type RagFixture } from '../../../tests/helpers/rag-fixture.ts'
-import { OwnFlavorsFile, withOwnFlavors } from '../../../contract/index.ts'
+import { withOwnFlavors } from '../../../contract/manifests/aliases.ts'
+import { OwnFlavorsFile } from '../../../contract/manifests/flavors.ts'
 import { messageText } from '../../../contract/http/chat.ts'
 import type { GraphQueries, GraphQuestion } from './graph/graph-queries.ts'
 
@@ -56,6 +57,22 @@ it('gives the instructions of a flavor to the model that writes the answer, and 
   await answer('agent-fr')
   expect(systems().slice(1).length).toBeGreaterThan(1)
   for (const system of systems().slice(1)) expect(system).toContain(`\nAdditional instructions: ${INSTRUCTIONS}\n`)
+})
+
+it('gives a prompt of a flavor to its model in place of the own one, and names it in the record of the answer', async () => {
+  const answer_prompt = 'Use <passage> blocks, answer <question> in one word or write {no_answer}'
+  const { answer, systems } = await open({
+    'vanilla-word': { base: 'vanilla-rag', parameters: { k: 2, answer_prompt } },
+  })
+  const { rag_extension: own } = await answer('vanilla-rag')
+  const { rag_extension: changed } = await answer('vanilla-word')
+  expect(systems()[1]).toMatch(/^Use <passage> blocks, answer <question> in one word or write The passages do not/)
+  expect(systems()[1]).not.toContain('Be brief')
+  const promptOf = (extension: typeof own) => extension!.derivations!.at(-1)!.prompt
+  expect([promptOf(own), promptOf(changed)]).toEqual([
+    expect.stringMatching(/^answer \(v2\) [0-9a-f]{8}$/),
+    expect.stringMatching(/^own prompt [0-9a-f]{8}$/),
+  ])
 })
 
 it('asks the graph engine with settings of the flavor in place of a managed profile', async () => {

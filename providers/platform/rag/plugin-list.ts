@@ -1,4 +1,5 @@
-import type { ConsumerManifest, PluginList } from '../../../contract/index.ts'
+import type { PluginList } from '../../../contract/http/platform.ts'
+import type { ConsumerManifest } from '../../../contract/manifests/consumer.ts'
 import type { AliasBackend } from '../gateway/alias-backend.ts'
 
 export interface PluginListDeps {

@@ -224,6 +224,7 @@ describe('costs', () => {
       reasoningTokens: 0,
       schemaReplies: 0,
       validSchemaReplies: 0,
+      isCut: false,
       modelUsage: [
         { ...oneCall, model: 'fake-embed' },
         { ...oneCall, model: 'fake-rerank' },
@@ -268,8 +269,12 @@ describe('failures', () => {
     })
   })
 
-  it('drops what a model thinks aloud', async () => {
-    const { plugin } = await open({ chat: () => '<think>Let me see.</think>\n\nYsolde Marrack.' })
+  it.each([
+    '<think>Let me see.</think>\n\nYsolde Marrack.',
+    'Let me see.\n</think>\n\nYsolde Marrack.',
+    '<thinking>Let me see.</thinking>Ysolde Marrack.',
+  ])('drops what a model thinks aloud (%j)', async (reply) => {
+    const { plugin } = await open({ chat: () => reply })
     expect((await plugin.answer('vanilla-rag', ask(QUESTION))).rag_extension!.answer).toBe('Ysolde Marrack.')
   })
 

@@ -1,35 +1,45 @@
+// The plugin answers questions, each by the approach that its alias names. In: an alias and a chat request. Out: a completion with the answer, its sources,
+// its model calls and their cost, or a `RagError` that a caller can act on.
+//   1. alias-table.ts knows the aliases: an approach with its parameters each.
+//   2. `answer` below meters the model calls of one question (call-meter.ts) and hands it to its approach.
+//   3. approaches/registry.ts lists the approaches, and what each needs to be available. One file each: start with approaches/vanilla.ts.
+//   4. steps/ has what approaches share: embed the question, search, rerank, fill a budget of tokens, ask the model (steps/generate.ts).
+//   5. response/completion.ts wraps the answer; response/sources.ts lists what it rests on.
+// Larger approaches have folders: agent/ (tool calls), graph/ (queries of the graph engine), lazy-graph/ (an index of concepts), adaptive/ (a workflow).
+// contextual/ builds the collection whose chunks carry a blurb of their document. routes.ts serves the plugin alone, over HTTP.
+import type { CollectionHealth, PluginHealth, RagPlugin } from './rag-plugin.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { FastifyInstance } from 'fastify'
-import {
-  type ChatCompletion,
-  type ChatRequest,
-  type ConsumerManifest,
-  type Flavor,
-  type FlavorsManifest,
-  messageText,
-} from '../../../contract/index.ts'
+import type { Derivation } from '../../../contract/evidence/derivation.ts'
+import type { Citations } from '../../../contract/evidence/rag-extension.ts'
+import { type ChatCompletion, type ChatRequest, messageText } from '../../../contract/http/chat.ts'
+import type { ConsumerManifest } from '../../../contract/manifests/consumer.ts'
+import type { FlavorsManifest } from '../../../contract/manifests/flavors.ts'
+import { messageOf } from '../../../core/json.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { ModelCallError, type ModelHost, type OnText } from '../models/model-host.ts'
-import { trimmedPieces } from '../models/thinking.ts'
-import { modelReranker } from '../tei/reranker.ts'
-import type { RerankerOf } from '../tei/reranker.ts'
-import type { StreamedText } from '../text-frames.ts'
-import type { CollectionInfo, VectorStore } from '../vector-store/vector-store.ts'
+import { trimmedPieces } from '../models/openai/thinking.ts'
+import { modelReranker } from '../models/tei/reranker.ts'
+import type { RerankerOf } from '../models/tei/reranker.ts'
+import type { CollectionInfo, VectorStore } from '../stores/vector-store/vector-store.ts'
+import { tracedGraph, tracedStore } from '../trace/traced-parts.ts'
 import type { WorkflowClient } from './adaptive/workflow-client.ts'
 import { aliasTable, graphProfiles } from './alias-table.ts'
 import type { AliasTable } from './alias-table.ts'
-import type { ProfileCollections } from './approach.ts'
-import { approachOf, type Availability, availabilityOf, type PlatformData } from './approaches/registry.ts'
+import type { ApproachAnswer, ProfileCollections } from './approach.ts'
+import { approachOf, availabilityOf, type PlatformData } from './approaches/registry.ts'
 import { meterCalls } from './call-meter.ts'
 import { openBlurbCache } from './contextual/blurb-cache.ts'
-import type { ContextualBuild } from './contextual/build-collection.ts'
 import { createContextualBuilder } from './contextual/builder.ts'
+import type { Logger } from '../../kit/logger.ts'
 import type { BuildProgress } from './contextual/builder.ts'
 import type { GraphQueries } from './graph/graph-queries.ts'
 import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
+import type { OwnEngine } from './own/own-engine.ts'
 import { modelFailure, RagError, rerankFailure } from './rag-error.ts'
 import { isLimited, requireSupported } from './response/answer-limits.ts'
+import { answerRecord } from './response/answer-record.ts'
+import { citationsOf } from './response/citations.ts'
 import { completionOf, streamFrames } from './response/completion.ts'
 import { registerRagRoutes } from './routes.ts'
 
@@ -46,31 +56,12 @@ export interface RagPluginDeps {
   /** Null or absent: the aliases that need the engine report that they are unavailable. */
   graph?: GraphQueries | null
   workflow?: WorkflowClient | null
+  own?: OwnEngine | null
   /** Folder for what can be rebuilt: blurbs and concept indexes. Made when missing. */
   stateDir: string
   /** Such as `/rag`. */
   routePrefix: string
-}
-
-/** The consumer's plugin: every alias answered, over HTTP and in process. */
-export interface RagPlugin {
-  /**
-   * Answers the last user message of a request; `onText` receives pieces of the answer's text as the model writes its last step. Throws `RagError`,
-   * also for model failures.
-   */
-  answer(alias: string, request: ChatRequest, signal?: AbortSignal, onText?: OnText): Promise<ChatCompletion>
-  /** A completion as its last server-sent frames, after the text that was streamed. */
-  streamFrames(completion: ChatCompletion, streamed?: StreamedText | null): string[]
-  /** Null for an alias that is not declared. */
-  availability(alias: string): Promise<Availability | null>
-  flavor(alias: string): Flavor | null
-  /** Declared aliases in the order of the manifest. */
-  aliases(): string[]
-  /** Builds `RagContextual_<profile>` or joins a build under way. Throws `RagError`. */
-  buildContextual(profile: string): Promise<ContextualBuild>
-  health(): Promise<PluginHealth>
-  register(app: FastifyInstance): void
-  close(): Promise<void>
+  logger?: Pick<Logger, 'warn'>
 }
 
 function collectionsOf(consumer: ConsumerManifest, profile: string): ProfileCollections {
@@ -92,8 +83,13 @@ function questionOf(request: ChatRequest): string {
 
 /** Makes the plugin. Throws when the manifests do not fit together or the profile is not declared. */
 export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
-  const { store, models, profile, rerankerOf = modelReranker } = deps
-  const engines = { graph: deps.graph ?? null, workflow: deps.workflow ?? null }
+  const { models, profile, rerankerOf = modelReranker } = deps
+  const store = tracedStore(deps.store)
+  const engines = {
+    graph: deps.graph ? tracedGraph(deps.graph) : null,
+    workflow: deps.workflow ?? null,
+    own: deps.own ?? null,
+  }
   const aliases = aliasTable(deps.aliases, deps.flavors)
   const profiles = graphProfiles(deps.aliases)
   const active = profile === null ? null : collectionsOf(deps.aliases, profile)
@@ -103,22 +99,28 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     store,
     models,
     cache: openBlurbCache(join(deps.stateDir, 'blurbs.sqlite')),
+    logger: deps.logger,
   })
   const conceptIndexes = createConceptIndexes(store, join(deps.stateDir, 'concepts'))
 
+  /** One question, from its alias to the completion that the caller gets. */
   async function answer(
     alias: string,
     request: ChatRequest,
     signal?: AbortSignal,
     onText?: OnText,
   ): Promise<ChatCompletion> {
+    // 1. Find the alias, and read the question.
     const flavor = aliases.get(alias)
     if (flavor === undefined) throw new RagError('unknown_alias', `Unknown model alias: '${alias}'`)
     const question = questionOf(request)
     requireSupported(request)
+    // 2. Meter the question's own model calls, and record what it reads.
     const meter = meterCalls(models)
     const started = performance.now()
+    const read = new Map<string, Derivation>()
     try {
+      // 3. Choose the approach, and give it what it may use.
       const approach = approachOf(flavor, engines)
       if (active === null)
         throw new RagError('no_active_profile', 'no ingestion profile is active: start the platform with one')
@@ -127,6 +129,9 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         models: metered,
         reranker: rerankerOf(metered),
         addRemote,
+        onRead: (made: readonly Derivation[]) => {
+          for (const each of made) read.set(JSON.stringify(each), each)
+        },
         // Limits are applied to the whole answer: what was streamed could not be taken back.
         onText: onText === undefined || isLimited(request) ? undefined : trimmedPieces(onText),
         store,
@@ -134,9 +139,19 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         conceptIndexes,
         graphProfiles: profiles,
         aliases,
+        contextBudget: request.context_budget ?? null,
       }
+      // 4. Retrieve and write the answer: rag/approaches has one file for each approach.
       const result = await approach(question, { ...services, ...engines }, signal)
-      return completionOf(alias, result, meter.counts(), (performance.now() - started) / 1000, request)
+      // 5. Wrap the answer with its sources, derivations, calls and time.
+      const seconds = (performance.now() - started) / 1000
+      const derivations = [...read.values()]
+      // An answer that a workflow delegated carries the records of its delegate, and that of its answer.
+      const isOwn = result.metadata?.derivations === undefined
+      const record = isOwn ? answerRecord(meter, models, rerankerOf, derivations) : null
+      const made = record === null ? derivations : [...derivations, record]
+      const citations = isOwn ? citationsOf(result, meter.lastChat(), models) : null
+      return completionOf(alias, withRecords(result, made, citations), meter.counts(), seconds, request)
     } catch (error) {
       const known = knownError(error, signal)
       throw known instanceof RagError ? known.tellCalls(meter.counts()) : known
@@ -148,10 +163,18 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     streamFrames,
     availability: async (alias) => {
       const flavor = aliases.get(alias)
-      return flavor === undefined ? null : availabilityOf(flavor.base, data)
+      return flavor === undefined ? null : availabilityOf(flavor, data)
     },
     flavor: (alias) => aliases.get(alias) ?? null,
     aliases: () => [...aliases.keys()],
+    prepare: async (collection, contentDigest, chunks) => {
+      try {
+        await conceptIndexes.prepare(collection, contentDigest, chunks)
+      } catch (error) {
+        const reason = messageOf(error)
+        deps.logger?.warn(`the concepts of ${collection} wait for the next question: ${reason}`)
+      }
+    },
     buildContextual: async (name) => {
       try {
         return await builder.build(collectionsOf(deps.aliases, name))
@@ -166,31 +189,20 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   return plugin
 }
 
+function withRecords(result: ApproachAnswer, derivations: Derivation[], citations: Citations | null): ApproachAnswer {
+  const records = {
+    ...(derivations.length === 0 ? {} : { derivations }),
+    ...(citations === null ? {} : { citations }),
+  }
+  return { ...result, metadata: { ...result.metadata, ...records } }
+}
+
 /** Failures that a caller may know about as `RagError`; anything else as it came. */
 function knownError(error: unknown, signal: AbortSignal | undefined): unknown {
   if (error instanceof RagError) return error
   if (signal?.aborted === true) return new RagError('cancelled', 'the caller gave up', { cause: error })
   if (error instanceof ModelCallError) return modelFailure(error)
   return error instanceof HttpError ? rerankFailure(error) : error
-}
-
-interface CollectionHealth {
-  name: string
-  chunks: number
-  content_digest: string
-  embedding_model: string
-}
-
-/** Body of `GET /rag/health`. A collection is null while it does not exist. */
-interface PluginHealth {
-  status: 'healthy' | 'not_ready'
-  /** Why it is not ready. */
-  reason: string | null
-  profile: string | null
-  collections: { plain: CollectionHealth | null; contextual: CollectionHealth | null }
-  aliases: { alias: string; base: string; available: boolean; reason: string | null; needs_ingestion?: boolean }[]
-  /** Contextual builds of this process by profile; counts of chunks. */
-  contextual_builds: Record<string, BuildProgress>
 }
 
 function shown(info: CollectionInfo | null): CollectionHealth | null {
@@ -218,7 +230,11 @@ async function pluginHealth(
     profile: active?.profile ?? null,
     collections: { plain, contextual },
     aliases: await Promise.all(
-      [...table.values()].map(async ({ alias, base }) => ({ alias, base, ...(await availabilityOf(base, state)) })),
+      [...table.values()].map(async ({ alias, base }) => ({
+        alias,
+        base,
+        ...(await availabilityOf({ alias, base }, state)),
+      })),
     ),
     contextual_builds: state.builds,
   }

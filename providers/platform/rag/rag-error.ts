@@ -22,11 +22,15 @@ export type RagErrorCode =
   | 'workflow_timeout'
   | 'workflow_answer_refused'
   | 'workflow_busy'
+  | 'own_approach_failed'
+  | 'own_approach_timeout'
   | 'rate_limited'
   | 'context_length_exceeded'
   | 'model_failed'
   | 'model_timeout'
   | 'model_answer_invalid'
+  | 'content_filtered'
+  | 'refused'
   | 'cancelled'
 
 const STATUS: Record<RagErrorCode, number> = {
@@ -48,11 +52,15 @@ const STATUS: Record<RagErrorCode, number> = {
   workflow_timeout: 504,
   workflow_answer_refused: 502,
   workflow_busy: 429,
+  own_approach_failed: 502,
+  own_approach_timeout: 504,
   rate_limited: 429,
   context_length_exceeded: 400,
   model_failed: 502,
   model_timeout: 504,
   model_answer_invalid: 502,
+  content_filtered: 400,
+  refused: 400,
   // The caller has gone: only logs and counters read this status.
   cancelled: 499,
 }
@@ -63,7 +71,7 @@ export const SPENT_HEADERS = { llmCalls: 'x-rag-ladder-llm-calls', cloudCalls: '
 /** A question that cannot be answered: an HTTP error that every error family can express. */
 export class RagError extends HttpError {
   declare readonly code: RagErrorCode
-  /** What was spent until then; null before anything was asked for. */
+  /** Holds what was spent until then; null before anything was asked for. */
   calls: CallCounts | null = null
 
   constructor(
@@ -85,7 +93,7 @@ export class RagError extends HttpError {
 }
 
 /**
- * A failed model call. A limit of requests stays 429 with its pause and a prompt that is too long stays 400, because callers can act on them;
+ * A failed model call. A limit of requests stays 429 with its pause; a prompt that is too long and an answer that was filtered or refused stay 400;
  * a timeout is 504, anything else 502. Names role and reason, never the upstream's own words.
  */
 export function modelFailure(error: ModelCallError): RagError {
@@ -94,10 +102,12 @@ export function modelFailure(error: ModelCallError): RagError {
   if (error.code === 'rate_limited') return new RagError('rate_limited', reason, { cause: error, headers })
   if (error.code === 'context_length_exceeded')
     return new RagError('context_length_exceeded', reason, { cause: error, param: 'messages' })
+  if (error.code === 'content_filtered' || error.code === 'refused')
+    return new RagError(error.code, reason, { cause: error, headers })
   return new RagError(error.code === 'timeout' ? 'model_timeout' : 'model_failed', reason, { cause: error, headers })
 }
 
-/** What a reranking service did wrong: 504 for a timeout, else 502. */
+/** Returns what a reranking service did wrong: 504 for a timeout, else 502. */
 export function rerankFailure(error: HttpError): RagError {
   if (error.status === 504) return new RagError('model_timeout', error.message, { cause: error })
   return new RagError(error.status === 503 ? 'model_failed' : 'model_answer_invalid', error.message, { cause: error })

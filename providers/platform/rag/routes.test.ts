@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../tests/helpers/fake-model-host.ts'
 import { ragFixture, WORLD, type Documents } from '../../../tests/helpers/rag-fixture.ts'
-import { ChatCompletion } from '../../../contract/index.ts'
+import { ChatCompletion } from '../../../contract/http/chat.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
@@ -174,6 +174,8 @@ describe('health and contextual build', () => {
       chunks: 7,
       blurbs: 7,
       cached_blurbs: 0,
+      failed: 0,
+      failure: null,
       content_digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       reused: false,
       seconds: expect.any(Number),
@@ -183,7 +185,7 @@ describe('health and contextual build', () => {
       collections: { contextual: { name: 'RagContextual_smoke', chunks: 7 } },
       contextual_builds: { smoke: { state: 'completed', done: 7, total: 7, error: null } },
     })
-    expect(after.aliases).toHaveLength(20)
+    expect(after.aliases).toHaveLength(22)
     expect(after.aliases.filter(({ available }) => !available)).toHaveLength(8)
   })
 

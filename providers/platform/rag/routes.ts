@@ -1,11 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { BaseApproach, ChatRequest } from '../../../contract/index.ts'
-import { sendEvents } from '../event-stream.ts'
-import { createTextFrames } from '../text-frames.ts'
+import { BaseApproach } from '../../../contract/approaches.ts'
+import { TRACE_HEADER } from '../../../contract/evidence/trace.ts'
+import { ChatRequest } from '../../../contract/http/chat.ts'
+import { sendEvents } from '../http/event-stream.ts'
+import { createTextFrames } from '../http/text-frames.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
-import type { RagPlugin } from './plugin.ts'
+import type { OnText } from '../models/model-host.ts'
+import { recordedAnswer } from '../trace/traced-parts.ts'
+import type { RagPlugin } from './rag-plugin.ts'
 import { RagError } from './rag-error.ts'
 
 const BuildRequest = z.strictObject({ profile: z.string().min(1).max(128) })
@@ -23,10 +27,12 @@ async function complete(plugin: RagPlugin, request: FastifyRequest, reply: Fasti
       `Model alias '${chat.model}' belongs to ${flavor.base}, not to ${base.data}`,
     )
   const signal = callerSignal(request, reply)
-  if (chat.stream !== true) return reply.send(await plugin.answer(chat.model, chat, signal))
+  const answer = (onText?: OnText) =>
+    recordedAnswer(request.headers[TRACE_HEADER], () => plugin.answer(chat.model, chat, signal, onText))
+  if (chat.stream !== true) return reply.send(await answer())
   const frames = createTextFrames(chat.model)
   return sendEvents(reply, async (send) => {
-    const whole = await plugin.answer(chat.model, chat, signal, (piece) => send(frames.of(piece)))
+    const whole = await answer((piece) => send(frames.of(piece)))
     return plugin.streamFrames(whole, frames.sent())
   })
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it } from 'vitest'
+import { ROUTING } from '../../../contract/routing.ts'
 import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { consumer } from '../../../tests/helpers/rag-fixture.ts'
@@ -90,11 +91,15 @@ describe('the declared workflow', () => {
       expect(asked[1]).toEqual({
         model: approach,
         messages: [{ role: 'user', content: 'x' }],
+        context_budget: null,
         cache: { 'no-cache': true, 'no-store': true },
       })
     }
+    // Joined facts go where they were found best, which is not graph search.
+    expect(chosen).toMatchObject({ 'linked-entities': 'agentic-rag', 'several-steps': 'agentic-rag' })
+    expect(chosen).toEqual(Object.fromEntries(ROUTING.map(({ route, approach }) => [route, approach])))
     expect(Object.keys(chosen)).toEqual([...routes, 'fallback'])
-    expect(Object.values(chosen).toSorted()).toEqual([...DELEGATES, 'hybrid-rag'].toSorted())
+    for (const approach of Object.values(chosen)) expect(DELEGATES).toContain(approach)
   })
 
   it('hands back the delegate’s evidence unchanged', async () => {

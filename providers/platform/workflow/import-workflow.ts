@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { describeIssues } from '../../../contract/index.ts'
+import { describeIssues } from '../../../core/issues.ts'
 import type { NodeType, RunNode } from './node-type.ts'
 import { ifNode, noOpNode, switchNode } from './nodes/branching.ts'
 import { httpRequestNode } from './nodes/http-request.ts'
@@ -36,7 +36,7 @@ export interface Workflow {
   id: string
   name: string
   active: boolean
-  /** How its webhook is called. */
+  /** States how its webhook is called. */
   trigger: { node: string; method: WebhookParameters['httpMethod']; path: string }
   steps: ReadonlyMap<string, WorkflowStep>
 }

@@ -1,5 +1,5 @@
-import { Agent, request } from 'undici'
-import { readLimited } from '../read-limited.ts'
+import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
+import { step, traceHeaders } from '../trace/trace.ts'
 import { NodeFailure } from './node-type.ts'
 import type { NodeReply, NodeRequest } from './node-type.ts'
 
@@ -17,40 +17,31 @@ export interface NodeHttp {
 
 /** Opens a client with its own connections. */
 export function createNodeHttp(): NodeHttp {
-  const agent = new Agent({ connections: 128, headersTimeout: 0, bodyTimeout: 0 })
+  const client = createHttpClient()
   return {
     async fetch(workflow, { method, url, headers, body, timeoutMs }, signal) {
-      const timeout = AbortSignal.timeout(timeoutMs)
-      try {
-        const response = await request(address(url), {
-          method,
-          dispatcher: agent,
-          headers: {
-            accept: 'application/json',
-            ...(body === null ? {} : { 'content-type': 'application/json' }),
-            ...headers,
-            [WORKFLOW_HEADER]: workflow,
-          },
-          body,
-          signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        })
-        const text = await readLimited(response.body, RESPONSE_LIMIT_BYTES)
-        if (text === null) throw new NodeFailure('the answer is larger than the limit')
-        return { status: response.statusCode, headers: flat(response.headers), body: jsonOrText(text) }
-      } catch (cause) {
-        if (cause instanceof NodeFailure) throw cause
-        signal?.throwIfAborted()
-        throw new NodeFailure(
-          timeout.aborted ? `there was no answer within ${timeoutMs} ms` : 'the address cannot be reached',
-          {
-            cause,
-          },
-        )
-      }
+      const type: Record<string, string> = body === null ? {} : { 'content-type': 'application/json' }
+      const sent = { ...type, ...headers, [WORKFLOW_HEADER]: workflow }
+      const call = { method, headers: sent, body, signal, timeoutMs, limitBytes: RESPONSE_LIMIT_BYTES }
+      const tried = step(
+        { kind: 'tool', name: `HTTP request of the workflow: ${method} ${pathOf(url)}`, request: () => body },
+        () => client.send(address(url), { ...call, headers: { ...sent, ...traceHeaders() } }),
+        ({ status, isOk, text }) => ({ response: text, ...(isOk ? {} : { error: `HTTP ${status}` }) }),
+      )
+      const answer = await tried.catch((cause: unknown) => {
+        if (!(cause instanceof HttpFault)) throw cause
+        if (cause.fault === 'too_large') throw new NodeFailure('the answer is larger than the limit')
+        const why =
+          cause.fault === 'timeout' ? `there was no answer within ${timeoutMs} ms` : 'the address cannot be reached'
+        throw new NodeFailure(why, { cause })
+      })
+      return { status: answer.status, headers: flat(answer.headers), body: answer.json ?? answer.text }
     },
-    close: () => agent.destroy(),
+    close: () => client.close(),
   }
 }
+
+const pathOf = (url: string): string => (URL.canParse(url) ? new URL(url).pathname : '')
 
 function address(url: string): string {
   if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return url
@@ -61,12 +52,4 @@ function flat(headers: Readonly<Record<string, string | string[] | undefined>>):
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   )
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return text
-  }
 }

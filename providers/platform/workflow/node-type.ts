@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { describeIssues } from '../../../contract/index.ts'
+import { describeIssues } from '../../../core/issues.ts'
 import { compileTemplate, type Template } from './expressions/evaluate.ts'
 import { ExpressionError } from './expressions/tokens.ts'
 
 /** One piece of data on its way through a workflow. */
 export interface Item {
   json: unknown
-  /** What each node on the way made of it, by the node's name. */
+  /** Holds what each node on the way made of it, by the node's name. */
   trail: ReadonlyMap<string, unknown>
 }
 
-/** What the webhook's caller gets. */
+/** Describes what the webhook's caller gets. */
 export interface WebhookResponse {
   status: number
   headers: Readonly<Record<string, string>>
@@ -18,7 +18,7 @@ export interface WebhookResponse {
   body: unknown
 }
 
-/** What a node may do in a run. */
+/** Describes what a node may do in a run. */
 export interface NodeContext {
   env: Readonly<Record<string, string>>
   fetchJson(request: NodeRequest): Promise<NodeReply>
@@ -41,7 +41,7 @@ export interface NodeReply {
   body: unknown
 }
 
-/** What a node does with the items of one delivery: items for each of its outputs. Throws `NodeFailure` and `ExpressionError`. */
+/** Describes what a node does with the items of one delivery: items for each of its outputs. Throws `NodeFailure` and `ExpressionError`. */
 export type RunNode = (items: readonly Item[], context: NodeContext) => Promise<Item[][]>
 
 /** A node could not do its work. */

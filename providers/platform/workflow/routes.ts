@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
+import { TRACE_HEADER } from '../../../contract/evidence/trace.ts'
+import { continued } from '../trace/trace.ts'
 import { SPENT_HEADERS } from '../rag/rag-error.ts'
 import type { WorkflowEngine } from './workflow-engine.ts'
 import { WorkflowRunError } from './workflow-error.ts'
@@ -40,7 +42,9 @@ async function answer(engine: WorkflowEngine, request: FastifyRequest, reply: Fa
     executionMode: 'production',
   }
   try {
-    const { status, headers, body } = await engine.run(match.workflow, received, callerSignal(request, reply))
+    const { status, headers, body } = await continued(request.headers[TRACE_HEADER], () =>
+      engine.run(match.workflow, received, callerSignal(request, reply)),
+    )
     return await reply.code(status).headers(headers).send(body)
   } catch (error) {
     if (!(error instanceof WorkflowRunError)) throw error

@@ -7,7 +7,7 @@ import { WorkflowRunError } from './workflow-error.ts'
 
 export type RunDeps = Pick<NodeContext, 'env' | 'fetchJson'>
 
-/** How the first node after the webhook reads what the caller sent. */
+/** States how the first node after the webhook reads what the caller sent. */
 const BODY = '$json.body.'
 
 /** Nodes that one run may execute: a workflow that leads back into itself ends here. */

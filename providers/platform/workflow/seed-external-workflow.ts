@@ -1,8 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { Agent, request } from 'undici'
 import { z } from 'zod'
-import { canonicalJson } from '../../../contract/index.ts'
-import { readLimited } from '../read-limited.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
+import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
 import type { WorkflowApiSettings } from './workflow-api-settings.ts'
 
 /**
@@ -10,7 +9,7 @@ import type { WorkflowApiSettings } from './workflow-api-settings.ts'
  * name; added when it is not there, replaced when it differs, activated when it is not active. Doing it again changes nothing.
  */
 
-/** What of an export the public API takes; it chooses ids itself and refuses other fields. */
+/** Describes what of an export the public API takes; it chooses ids itself and refuses other fields. */
 const Export = z.object({
   id: z.string().optional(),
   name: z.string().min(1),
@@ -67,21 +66,15 @@ export async function seedExternalWorkflow(
   const parsed = Export.safeParse(file)
   if (!parsed.success) throw new WorkflowSeedError('the declared workflow is not an export of n8n', false)
   const deadlineMs = Date.now() + settings.seedTimeoutMs
-  const agent = new Agent({ connections: 2 })
-  const limited = AbortSignal.any([signal, AbortSignal.timeout(settings.seedTimeoutMs)])
-  try {
-    for (;;) {
-      try {
-        return await seedOnce(parsed.data, apiOf(settings, agent, limited))
-      } catch (error) {
-        signal.throwIfAborted()
-        const isLast = !(error instanceof WorkflowSeedError && error.isTransient) || Date.now() + retryMs >= deadlineMs
-        if (isLast) throw error
-        await wait(retryMs, undefined, { signal })
-      }
+  for (;;) {
+    try {
+      return await seedOnce(parsed.data, apiOf(settings, deadlineMs, signal))
+    } catch (error) {
+      signal.throwIfAborted()
+      const isLast = !(error instanceof WorkflowSeedError && error.isTransient) || Date.now() + retryMs >= deadlineMs
+      if (isLast) throw error
+      await wait(retryMs, undefined, { signal })
     }
-  } finally {
-    await agent.destroy()
   }
 }
 
@@ -129,7 +122,7 @@ async function activate({ id, active }: Stored, api: Api): Promise<SeedOutcome['
   return 'activated'
 }
 
-/** Whether the engine has what the file defines; what it adds itself, as ids and further settings, does not count. */
+/** Returns true when the engine has what the file defines; what it adds itself, as ids and further settings, does not count. */
 function isSame(wanted: Export, stored: Stored): boolean {
   return (
     stored.name === wanted.name &&
@@ -158,40 +151,22 @@ function refusal(status: number, what: string): WorkflowSeedError {
   return new WorkflowSeedError(`the workflow engine answered ${what} ${how}`, isTransient)
 }
 
-function apiOf(settings: SeedSettings, agent: Agent, signal: AbortSignal): Api {
+function apiOf(settings: SeedSettings, deadlineMs: number, signal: AbortSignal): Api {
   const { url, apiKey, httpTimeoutMs, seedTimeoutMs, maxResponseBytes } = settings
-  return async (method, path, body) => {
-    const timeout = AbortSignal.timeout(httpTimeoutMs)
-    try {
-      const response = await request(`${url}/api/v1${path}`, {
-        method,
-        dispatcher: agent,
-        headers: {
-          'x-n8n-api-key': apiKey,
-          accept: 'application/json',
-          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        signal: AbortSignal.any([signal, timeout]),
+  const client = createHttpClient({ 'x-n8n-api-key': apiKey })
+  return async (method, path, json) => {
+    const leftMs = Math.max(1, deadlineMs - Date.now())
+    const limits = { timeoutMs: Math.min(httpTimeoutMs, leftMs), limitBytes: maxResponseBytes }
+    const answer = await client
+      .send(`${url}/api/v1${path}`, { method, json, signal, ...limits })
+      .catch((cause: unknown) => {
+        if (!(cause instanceof HttpFault)) throw cause
+        if (cause.fault === 'too_large')
+          throw new WorkflowSeedError(`the workflow engine sent more than ${maxResponseBytes} bytes`, false)
+        const limitMs = leftMs < httpTimeoutMs ? seedTimeoutMs : httpTimeoutMs
+        const why = cause.fault === 'timeout' ? `gave no answer within ${limitMs} ms` : 'cannot be reached'
+        throw new WorkflowSeedError(`the workflow engine ${why}`, true, { cause })
       })
-      const text = await readLimited(response.body, maxResponseBytes)
-      if (text === null)
-        throw new WorkflowSeedError(`the workflow engine sent more than ${maxResponseBytes} bytes`, false)
-      return { status: response.statusCode, body: parseJson(text) }
-    } catch (cause) {
-      if (cause instanceof WorkflowSeedError) throw cause
-      const isLate = timeout.aborted || signal.aborted
-      const limitMs = timeout.aborted ? httpTimeoutMs : seedTimeoutMs
-      const why = isLate ? `gave no answer within ${limitMs} ms` : 'cannot be reached'
-      throw new WorkflowSeedError(`the workflow engine ${why}`, true, { cause })
-    }
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return null
+    return { status: answer.status, body: answer.json ?? null }
   }
 }

@@ -1,6 +1,6 @@
 import type { EnvReader } from '../../kit/env-reader.ts'
 
-/** How the public API of an external workflow engine is called. */
+/** Describes how the public API of an external workflow engine is called. */
 export interface WorkflowApiSettings {
   /** Base address of the engine; null: the engine of this process. */
   url: string | null

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalJson } from '../../../contract/index.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
 import { importWorkflow } from './import-workflow.ts'
 import type { Workflow } from './import-workflow.ts'
 import type { WebhookResponse } from './node-type.ts'
@@ -7,7 +7,7 @@ import { createNodeHttp } from './node-http.ts'
 import { runWorkflow } from './run-workflow.ts'
 
 export interface WorkflowEngineDeps {
-  /** What `$env` offers to the workflows; asked at each run. */
+  /** Returns what `$env` offers to the workflows; asked at each run. */
   env: () => Readonly<Record<string, string>>
 }
 

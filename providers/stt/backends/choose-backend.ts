@@ -11,13 +11,13 @@ import { openPocketsphinx, POCKETSPHINX_PROGRAM } from './pocketsphinx.ts'
 import type { BackendName } from './recognizer.ts'
 import { ONNX_MODELS, SHERPA_MODELS, type RecognitionModel } from './recognition-models.ts'
 
-/** Whether a program is in the search path. */
+/** Returns true when a program is in the search path. */
 function isOnPath(name: string): boolean {
   const folders = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '')
   return folders.some((folder) => existsSync(join(folder, name)))
 }
 
-/** What health reports before anything is loaded. */
+/** Health reports this before anything is loaded. */
 export function expectedOf(config: SttConfig): Expected {
   const { backend, device } = config
   if (backend === 'pocketsphinx') return { backend, model: 'pocketsphinx-en-us', device: 'cpu' }

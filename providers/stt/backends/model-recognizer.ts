@@ -14,7 +14,7 @@ export interface ModelRecognizerOptions {
   sherpaFolder: string | null
   signal: AbortSignal
   onProgress: (progress: ModelProgress) => void
-  /** What works without this model, as a sentence. */
+  /** States what works without this model, as a sentence. */
   meanwhile: string
 }
 

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { programEnvironment } from '../../../core/program-environment.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { encodeWav } from '../../kit/audio/wav-file.ts'
 import { processFolderPrefix, removeAbandonedFolders } from '../../kit/process-folder.ts'
@@ -13,12 +14,12 @@ const KEPT_ERRORS = 1000
 const PACKAGES = 'pocketsphinx pocketsphinx-en-us'
 
 /**
- * What one of the Sphinx programs prints. Killed when the signal aborts; rejects with its reason, and with `BackendUnavailableError`, which names
+ * Returns what one of the Sphinx programs prints. It is killed when the signal aborts; rejects with its reason, and with `BackendUnavailableError`, which names
  * Debian's packages, where it is not installed.
  */
 async function runSphinx(program: string, args: readonly string[], signal: AbortSignal): Promise<string> {
   signal.throwIfAborted()
-  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, { stdio: ['ignore', 'pipe', 'pipe'], env: programEnvironment(process.env) })
   const onAbort = () => child.kill('SIGKILL')
   signal.addEventListener('abort', onAbort, { once: true })
   let output = ''
@@ -44,14 +45,14 @@ async function runSphinx(program: string, args: readonly string[], signal: Abort
 export const POCKETSPHINX_PROGRAM = 'pocketsphinx_continuous'
 const PARTS_PROGRAM = 'pocketsphinx_batch'
 
-/** Where packages put the English model. */
+/** Packages put the English model into one of these folders. */
 const MODEL_FOLDERS = ['/usr/share', '/usr/local/share', '/opt/homebrew/share'].map((place) =>
   join(place, 'pocketsphinx/model/en-us'),
 )
 const FRAMES_PER_SECOND = 100
 /**
- * How much the language model counts against the sound, in the search and in the passes over what it found; the programs' own 6.5, 8.5 and 9.5 let likely
- * words displace spoken ones (docs/decisions/121).
+ * The language model counts this much against the sound, in the search and in the passes over what it found; the programs' own 6.5, 8.5 and 9.5 let likely
+ * words displace spoken ones (docs/decisions/040).
  */
 const LANGUAGE_WEIGHTS = ['-lw', '5', '-fwdflatlw', '6', '-bestpathlw', '7.5'] as const
 /** Half a step of the 16 bits that the programs are given: what is less becomes zero. */
@@ -105,7 +106,7 @@ async function recognizeContinuously(sound: Sound, signal: AbortSignal): Promise
   })
 }
 
-/** One process recognizes the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/121). */
+/** One process recognizes the parts between pauses, each as a whole: with the mean of its own spectrum taken away first (docs/decisions/040). */
 async function recognizeParts(sound: Sound, model: readonly string[], signal: AbortSignal): Promise<TimedWord[]> {
   return withFolder(async (folder) => {
     const parts = splitAtPauses(sound)

@@ -1,7 +1,7 @@
 import { hubFiles, hubPage } from '../../kit/models/declared-model.ts'
 import type { DeclaredModel } from '../../kit/models/declared-model.ts'
 
-/** How a model is run: the shape of its files. */
+/** The shape of its files decides which engine runs a model. */
 export type EngineKind =
   | 'transducer'
   | 'transformers'
@@ -39,7 +39,7 @@ const neverRun = (declared: DeclaredModel): DeclaredModel => ({ ...declared, exp
 
 const named = (...paths: string[]): { path: string }[] => paths.map((path) => ({ path }))
 
-/** What the transformers library reads of a speech model in eight bits. */
+/** The transformers library reads these files of a speech model in eight bits. */
 const PIPELINE_FILES = named(
   'config.json',
   'generation_config.json',

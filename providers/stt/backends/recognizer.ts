@@ -5,15 +5,17 @@ export interface TimedWord {
   text: string
   start: number
   end: number
+  /** True where it follows the word before it without a space: after a hyphen, or in a script that has none. */
+  isAttached?: true
 }
 
 export const BACKENDS = ['onnx', 'sherpa', 'pocketsphinx'] as const
 export type BackendName = (typeof BACKENDS)[number]
 
-/** Where a model runs, as health reports it. */
+/** A model runs on one of these, as health reports it. */
 export type Device = 'cpu' | 'mps' | 'cuda'
 
-/** What is known of a recording before it is transcribed. */
+/** Describes a recording before it is transcribed. */
 export interface Hints {
   /** Its two letters; empty: the model's default. */
   language?: string
@@ -24,11 +26,11 @@ export interface Recognizer {
   readonly backend: BackendName
   readonly model: string
   readonly license: string
-  /** Where it really runs, whatever was asked for. */
+  /** It really runs on this device, whatever was asked for. */
   readonly device: Device
   /** Languages by their two letters; null: it finds out itself. */
   readonly languages: readonly string[] | null
-  /** Whether the words' times are its own; where it has none, they are spread over the window, and only good for merging windows. */
+  /** True when the words' times are its own; where it has none, they are spread over the window, and only good for merging windows. */
   readonly isAligned: boolean
   /** Longest sound it takes in one go. */
   readonly windowSeconds: number

@@ -26,7 +26,7 @@ function recording(seconds: number, random: () => number): TimedWord[] {
   }
 }
 
-/** What a recognizer returns for a window: whole words a little off in time, cut words as something else. */
+/** Returns what a recognizer gives for a window: whole words a little off in time, cut words as something else. */
 function transcribed(words: readonly TimedWord[], start: number, end: number, random: () => number): WindowWords {
   const jitter = () => (random() - 0.5) * 0.16
   const found = words

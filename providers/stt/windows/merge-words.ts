@@ -7,7 +7,7 @@ export interface WindowWords {
   words: readonly TimedWord[]
 }
 
-/** How far two hearings of the same word may lie apart. */
+/** Two transcripts may place the same word this far apart. */
 const SAME_WORD_SECONDS = 0.4
 /** A word this close to a window's edge may be half a word. */
 const EDGE_SECONDS = 0.12

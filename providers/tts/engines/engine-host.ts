@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { describeEnd, startWork } from '../../kit/work/work-process.ts'
 
-/** Where an engine's program runs. */
+/** Runs the program of an engine. */
 export interface EngineHost {
   send(message: unknown): void
   /** Listens during one run, in which the host keeps this process alive; gives back what ends that. */

@@ -1,6 +1,6 @@
 import type { EngineHost } from './engine-host.ts'
 
-/** What a program sends back: its answer, or why there is none. `code` distinguishes failures that the caller treats differently. */
+/** A program sends back its answer, or why there is none. `code` distinguishes failures that the caller treats differently. */
 export type EngineReply<Answer> = { id: number; answer: Answer } | { id: number; failed: string; code: string | null }
 
 /** An engine's program did not end well, or its thread or process died. */
@@ -62,7 +62,7 @@ export class EngineProgram<Task, Answer> {
       host.send({ id, task })
       return await answered.promise
     } catch (error) {
-      // What is in the middle of a run cannot be asked to stop, and what failed is not trusted again.
+      // A program in the middle of a run cannot be asked to stop, and one that failed is not trusted again.
       await this.close()
       throw error
     } finally {

@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads'
+import { messageOf } from '../../../core/json.ts'
 import type { EngineReply } from './engine-program.ts'
 
 /** Weights that are there and cannot be used: cut off, altered, or of another version. */
@@ -18,7 +19,7 @@ export function serveEngine(work: (task: never) => Promise<unknown>): void {
       (answer) => reply({ id, answer }),
       (error: unknown) => {
         const { code } = error as { code?: unknown }
-        const failed = error instanceof Error ? error.message : String(error)
+        const failed = messageOf(error)
         reply({ id, failed, code: typeof code === 'string' ? code : null })
       },
     )

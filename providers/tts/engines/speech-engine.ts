@@ -1,4 +1,4 @@
-import type { EngineVoice } from '../../../contract/index.ts'
+import type { EngineVoice } from '../../../contract/http/speech.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import type { ModelWeights } from '../../kit/models/model-weights.ts'
 
@@ -11,7 +11,7 @@ export interface Utterance {
   speed: number
 }
 
-/** What is reported of an engine, whichever way it speaks. */
+/** Every engine reports this, whichever way it speaks. */
 export interface EngineCard {
   readonly id: string
   /** Other names under which it is asked for: of its weights, and of the products whose clients come here. */
@@ -26,7 +26,7 @@ export interface EngineCard {
   close(): Promise<void>
 }
 
-/** What turns text into sound. */
+/** Turns text into sound. */
 export interface SpeechEngine extends EngineCard {
   readonly voices: readonly EngineVoice[]
   /** Longest text of one utterance, in characters. */
@@ -47,7 +47,7 @@ export interface CloningEngine extends EngineCard {
   forget(key: string): Promise<void>
 }
 
-/** Whether the engine can speak now. */
+/** Returns true when the engine can speak now. */
 export async function isInstalled({ weights }: EngineCard): Promise<boolean> {
   return weights === null || (await weights.folder()) !== null
 }

@@ -2,7 +2,7 @@ import { toAscii } from '../text/plain-speech.ts'
 import { WordPhones } from './word-phones.ts'
 import type { SpellingReader } from './word-phones.ts'
 
-/** What turns written text into words: numbers, dates, amounts and abbreviations written out. */
+/** Turns written text into words: numbers, dates, amounts and abbreviations written out. */
 export interface TextReader extends SpellingReader {
   wordsOf(text: string, signal: AbortSignal): Promise<string[]>
 }

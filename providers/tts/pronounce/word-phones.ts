@@ -1,4 +1,4 @@
-/** What reads words that no dictionary has, by rules of spelling. */
+/** Reads words that no dictionary has, by rules of spelling. */
 export interface SpellingReader {
   /** Phones of one word in lower case, `ax` for the reduced vowel, without stress. */
   phonesOf(word: string, signal: AbortSignal): Promise<string[]>

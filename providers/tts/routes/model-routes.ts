@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import type { SpeechModel } from '../../../contract/index.ts'
+import type { SpeechModel } from '../../../contract/http/speech.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { BUILT_IN } from '../../kit/models/model-weights.ts'
 import { engineNamed } from '../engines/speech-engine.ts'
@@ -40,7 +40,7 @@ export function registerModelRoutes(scope: FastifyInstance, engines: readonly En
     const engine = known(request.params)
     const { id, weights } = engine
     if (weights === null) throw new HttpError(400, `Model '${id}' is part of the installation`, { type: 'model_error' })
-    // What is loaded must not go on speaking without its files.
+    // A loaded model must not go on speaking without its files.
     await engine.close()
     if (await weights.remove()) return { detail: `Model '${id}' deleted` }
     throw new HttpError(404, `Model '${id}' is not installed locally`, { type: 'model_error' })

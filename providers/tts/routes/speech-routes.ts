@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { SpeechRequest } from '../../../contract/index.ts'
-import type { SpeechFormat } from '../../../contract/index.ts'
+import { SpeechRequest } from '../../../contract/http/speech.ts'
+import type { SpeechFormat } from '../../../contract/http/speech.ts'
 import { decodeUpload } from '../../kit/audio/decode-upload.ts'
 import { encodeAudio } from '../../kit/audio/encode-audio.ts'
 import type { Sound } from '../../kit/audio/sound.ts'

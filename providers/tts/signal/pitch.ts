@@ -18,7 +18,7 @@ const HIGHEST_HZ = 400
 const THRESHOLD = 0.15
 /** Rough voices have no such lag in most of their frames; there the deepest one is taken, up to this share. Hiss stays above it. */
 const ROUGH_THRESHOLD = 0.4
-/** How much deeper a longer lag must be: two periods fit nearly as well as one, and are an octave too low. */
+/** A longer lag must be this much deeper: two periods fit nearly as well as one, and are an octave too low. */
 const OCTAVE_COST = 0.1
 const SILENCE = 0.005
 

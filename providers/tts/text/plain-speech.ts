@@ -157,7 +157,7 @@ export function toAscii(text: string): string {
     .trim()
 }
 
-/** How many letters and digits of the text an English voice leaves out because it has no sound for them. */
+/** Counts the letters and digits of the text that an English voice leaves out because it has no sound for them. */
 export const unspokenLetters = (text: string): number =>
   inLatin(text)
     .match(/[^\x00-\x7f]/gu)
@@ -170,7 +170,7 @@ function inLatin(text: string): string {
   return plain.normalize('NFKD').replace(/\p{M}/gu, '')
 }
 
-/** Whether English voices can speak anything of it: a Latin letter or a digit is left of it. */
+/** Returns true when English voices can speak anything of it: a Latin letter or a digit is left of it. */
 export function isSpeakable(text: string): boolean {
   return /[A-Za-z0-9]/.test(toAscii(text))
 }

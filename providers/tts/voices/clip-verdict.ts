@@ -1,4 +1,4 @@
-import type { ClipFinding, ClipVerdict } from '../../../contract/index.ts'
+import type { ClipFinding, ClipVerdict } from '../../../contract/http/speech.ts'
 import { durationSeconds } from '../../kit/audio/sound.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { medianPitch, trackPitch } from '../signal/pitch.ts'
@@ -99,7 +99,7 @@ function frameLevels({ samples, sampleRate }: Sound): number[] {
   return levels
 }
 
-/** Share of samples in runs of three or more at full scale: one loud sample is no clipping. */
+/** Share of samples in runs of three or more at full scale: one loud sample is not clipping. */
 function clippedShare(samples: Float32Array): number {
   let clipped = 0
   let run = 0

@@ -2,14 +2,14 @@ import { createHash, randomUUID } from 'node:crypto'
 import { mkdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
-import type { ClonedVoice } from '../../../contract/index.ts'
+import type { ClonedVoice } from '../../../contract/http/speech.ts'
 import { durationSeconds } from '../../kit/audio/sound.ts'
 import type { Sound } from '../../kit/audio/sound.ts'
 import { decodeWav, encodeWav } from '../../kit/audio/wav-file.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { namesIn, noteText, readJson, replaceFile } from '../../kit/kept-files.ts'
 
-/** What a person states about a clip. */
+/** A person states these about a clip. */
 export interface VoiceDetails {
   name: string
   language: string

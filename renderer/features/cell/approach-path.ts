@@ -13,7 +13,7 @@ export interface PathStep {
   seconds: number | null
 }
 
-/** How a lazy graph spent its budget of relevance tests. */
+/** Describes how a lazy graph spent its budget of relevance tests. */
 export interface PathBudget {
   tests: number
   budget: number
@@ -21,7 +21,7 @@ export interface PathBudget {
   bridges: { to: string; from: string | null; via: string }[]
 }
 
-/** How an approach found its answer, as far as it reports it; `rest` is what this page has no view for. */
+/** Describes how an approach found its answer, as far as it reports it; `rest` is what this page has no view for. */
 export interface ApproachPath {
   route: { route: string; approach: string } | null
   steps: PathStep[] | null

@@ -11,7 +11,7 @@ const WORDS = CELL_WORDS.note
 
 const NO_NOTE: CellNote = { flagged: false, note: '' }
 
-/** What a person wrote about a cell, and its flag; kept apart from the evidence. */
+/** Shows what a person wrote about a cell, and its flag; kept apart from the evidence. */
 export function CellNoteForm({ run, row }: { run: string; row: string }) {
   const { data } = useQuery(api.cells.notes.queryOptions({ input: { run_id: run } }))
   if (data === undefined) return null

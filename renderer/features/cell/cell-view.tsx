@@ -1,6 +1,7 @@
 import { Button, Tabs } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { CellDetail } from '../../../contract/control/cells.ts'
 import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
@@ -15,6 +16,7 @@ import { MarkedText, PlainPart } from '../../components/marked-text.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { Citations } from '../../../contract/evidence/rag-extension.ts'
 import { api, control } from '../../data/client.ts'
 import { CellNoteForm } from './cell-note.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
@@ -23,7 +25,7 @@ import { PathTab } from './path-tab.tsx'
 import { ProvenanceTable, RawJson } from './row-tabs.tsx'
 import { valueOf } from './score-state.ts'
 import { ScoresTab, VerdictList } from './scores-tab.tsx'
-import { supportedSentences } from './text-match.ts'
+import { supportedSentences } from '../../components/text-match.ts'
 import { TimingTab } from './timing-tab.tsx'
 import marked from '../../components/marked-text.module.css'
 import styles from './cell.module.css'
@@ -41,13 +43,11 @@ interface CellViewProps {
   onAgainst: (alias: string | undefined) => void
   onOpen: (row: string) => void
   actions: ReactNode
-  /** Level of the cell's title; h1 where the cell is the page. */
-  heading?: 'h1' | 'h2'
 }
 
 /** One cell in full: of a run, or of a published snapshot. */
 export function CellView(props: CellViewProps) {
-  const { run, row, actions, heading: Heading = 'h2' } = props
+  const { run, row, actions } = props
   const cell = useQuery({
     ...api.cells.get.queryOptions({ input: { run_id: run, row_id: row } }),
     placeholderData: keepPreviousData,
@@ -56,7 +56,7 @@ export function CellView(props: CellViewProps) {
     return (
       <div className={styles.view}>
         <div className={styles.headRow}>
-          <Heading>{WORDS.cell}</Heading>
+          <h2>{WORDS.cell}</h2>
           <span className={styles.spacer} />
           {actions}
         </div>
@@ -73,7 +73,7 @@ export function CellView(props: CellViewProps) {
   return (
     <div className={styles.view}>
       <div className={styles.headRow}>
-        <Heading>{WORDS.snapshot}</Heading>
+        <h2>{WORDS.snapshot}</h2>
         <span className={styles.spacer} />
         {actions}
       </div>
@@ -96,19 +96,7 @@ export function CellView(props: CellViewProps) {
 
 /** A cell of a run: question and answer above, evidence and figures in tabs. */
 function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
-  const {
-    run,
-    row,
-    tab = 'evidence',
-    against,
-    metric,
-    onTab,
-    onAgainst,
-    onOpen,
-    actions,
-    detail,
-    heading: Heading = 'h2',
-  } = props
+  const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
   const { row: cell, cuts, verdicts, judging } = detail
   const { question, approach, evidence, error } = cell
   const facts = question.gold.flatMap(({ fact }) => fact ?? [])
@@ -117,9 +105,9 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
     <div className={styles.view}>
       <header className={styles.head}>
         <div className={styles.headRow}>
-          <Heading>
+          <h2>
             <ApproachName alias={approach.model} base={approach.base_model} />
-          </Heading>
+          </h2>
           <span className={styles.meta}>
             {question.id}
             {question.hops !== null && ` · ${plural(question.hops, 'hop')}`} ·{' '}
@@ -149,6 +137,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           <AnswerBlock
             key={cell.row_id}
             {...{ evidence, cuts, run, row }}
+            operational={cell.metrics.operational}
             state={<RefusalChip refusal={cell.metrics.answer?.refusal} />}
           />
           <div className={styles.block}>
@@ -178,7 +167,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           <ScoresTab row={cell} verdicts={verdicts} judging={judging} />
         </Tabs.Panel>
         <Tabs.Panel value="path" pt={12}>
-          <PathTab metadata={evidence?.approach_metadata} />
+          <PathTab run={run} cell={cell} cuts={cuts} />
         </Tabs.Panel>
         <Tabs.Panel value="timing" pt={12}>
           <TimingTab operational={cell.metrics.operational} />
@@ -199,6 +188,7 @@ interface AnswerBlockProps {
   cuts: readonly CellCut[]
   run: string
   row: string
+  operational: CanonicalRow['metrics']['operational']
   /** Beside the heading. */
   state: ReactNode
 }
@@ -207,7 +197,7 @@ interface AnswerBlockProps {
 const SHADED_CHARACTERS = 40_000
 
 /** The answer, its sentences shaded by whether a context has their words. A button reads on in a cut answer. */
-function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
+function AnswerBlock({ evidence, cuts, run, row, operational, state }: AnswerBlockProps) {
   const cut = cuts.find(({ path, kind }) => kind === 'text' && path.join('.') === 'evidence.answer')
   const [more, setMore] = useState('')
   const readOn = useMutation({
@@ -216,6 +206,7 @@ function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
     onError: (error) => notifyFailure(WORDS.readingOn, error),
   })
   const answer = evidence === null ? '' : evidence.answer + more
+  const missing = Citations.safeParse(evidence?.approach_metadata?.['citations']).data?.missing ?? []
   const shaded = answer.length <= SHADED_CHARACTERS
   const markup = markupOf(shaded ? answer : '')
   return (
@@ -235,6 +226,10 @@ function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
             : answer}
         </bdi>
       </div>
+      {operational.is_cut === true && <p>▲ {WORDS.cut}</p>}
+      {operational.is_unsearched === true && <p>▲ {WORDS.unsearched}</p>}
+      {missing.length > 0 && <p>▲ {WORDS.uncitable(missing)}</p>}
+      {evidence?.unreadable_characters !== undefined && <p>▲ {WORDS.unreadable(evidence.unreadable_characters)}</p>}
       {shaded && (evidence?.contexts.length ?? 0) > 0 && <p className="dim">{WORDS.shading}</p>}
       {cut !== undefined && answer.length < cut.total && (
         <Button variant="default" loading={readOn.isPending} onClick={() => readOn.mutate(answer.length)}>

@@ -1,3 +1,5 @@
+import { plural } from '../../../contract/words.ts'
+
 /** Texts of the cell page and of the matrix's drawer. */
 export const CELL_WORDS = {
   note: {
@@ -22,7 +24,7 @@ export const CELL_WORDS = {
   tabs: {
     evidence: 'Evidence',
     scores: 'Scores',
-    path: 'Path',
+    path: 'Trace',
     timing: 'Timing',
     provenance: 'Provenance',
     raw: 'Raw',
@@ -31,6 +33,12 @@ export const CELL_WORDS = {
 
   answer: 'Answer',
   noAnswer: 'no answer',
+  unsearched: 'The agent answered without a search: this answer rests on what the model knows.',
+  cut: 'The model reached its limit of tokens: this answer is cut.',
+  uncitable: (numbers: readonly number[]) =>
+    `This answer cites ${numbers.map((number) => `[${number}]`).join(' ')}: no passage with that number was handed over.`,
+  unreadable: (characters: number) =>
+    `${plural(characters, 'character')} of this answer arrived unreadable: the service did not send valid UTF-8.`,
   groundTruth: 'Ground truth',
   notAnswerable: 'Not answerable: what is missing',
   noGroundTruth: 'none written',
@@ -75,6 +83,9 @@ export const CELL_WORDS = {
 
   reasons: {
     supported: { yes: '● supported', no: '○ not supported' },
+    states: { supported: '● supported', missing: '○ missing', contradicted: '✕ contradicted' } as Readonly<
+      Record<string, string>
+    >,
     attributed: { yes: '● in the contexts', no: '○ not in the contexts' },
     question: (question: string, similarity: string, isEvasive: boolean) =>
       `similarity ${similarity}: ${question}${isEvasive ? ' (evasive answer)' : ''}`,
@@ -116,7 +127,18 @@ export const CELL_WORDS = {
         ? 'in the ground truth'
         : `in the answer of ${place}`,
 
-  noPath: 'No trace was recorded: one search, one generation.',
+  trace: {
+    title: 'Calls of this cell',
+    tokens: (input: string, output: string) => `${input} in, ${output} out`,
+    sent: 'Sent',
+    received: 'Received',
+    size: (characters: number) => plural(characters, 'character'),
+    cut: (characters: number) => `Only the first ${plural(characters, 'character')} are kept.`,
+    leftOut: (steps: number) => `${plural(steps, 'more step')} not shown.`,
+    treeOnly: 'This run keeps steps without their texts.',
+    overLimit: 'This text was not kept: a limit of traces was reached.',
+    notHere: 'This text is not stored on this machine. A publication, for example, has traces without texts.',
+  },
   route: 'Route',
   classifiedAs: 'classified as',
   answeredBy: ', answered by',

@@ -36,7 +36,7 @@ const same = (a: RankedContext, b: RankedContext): boolean =>
 export const compareContexts = (here: readonly RankedContext[], there: readonly RankedContext[]): ComparedContext[] =>
   here.map((context) => ({ ...context, otherRank: there.find((other) => same(context, other))?.rank ?? null }))
 
-/** How the rank of a context differs from that in the other answer, in a few signs. */
+/** Returns how the rank of a context differs from that in the other answer, in a few signs. */
 export function moveText({ rank, otherRank }: ComparedContext): string {
   if (otherRank === null) return 'only here'
   if (otherRank === rank) return 'same rank'

@@ -9,7 +9,7 @@ import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { type ComparedContext, compareContexts, moveText, type RankedContext, rankedContexts } from './evidence-diff.ts'
-import { factSpans } from './text-match.ts'
+import { factSpans } from '../../components/text-match.ts'
 import { wordDiff } from './word-diff.ts'
 import styles from './cell.module.css'
 

@@ -1,5 +1,6 @@
 import { lookOf } from '../../../charts/look.ts'
-import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
+import type { CellCut } from '../../../contract/control/run-index/cell.ts'
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration, meanWords } from '../../components/format.ts'
@@ -8,6 +9,7 @@ import table from '../../components/table.module.css'
 import { approachPath, type PathBudget, type PathStep } from './approach-path.ts'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { RawJson } from './row-tabs.tsx'
+import { TraceTree } from './trace-tree.tsx'
 import styles from './cell.module.css'
 
 function Figures({ figures }: { figures: [string, string | number][] }) {
@@ -99,10 +101,15 @@ function Budget({ budget: { tests, budget, figures, bridges } }: { budget: PathB
   )
 }
 
-/** How the approach found its answer: route, tool calls, budget, graph. */
-export function PathTab({ metadata }: { metadata: RowEvidence['approach_metadata'] }) {
-  if (metadata === undefined) return <p className="dim">{WORDS.noPath}</p>
-  const { route, steps, budget, graph, rest } = approachPath(metadata)
+interface PathTabProps {
+  run: string
+  cell: CanonicalRow
+  cuts: readonly CellCut[]
+}
+
+/** Shows how the approach found its answer: route, tool calls, budget, graph, and every call below them. */
+export function PathTab({ run, cell, cuts }: PathTabProps) {
+  const { route, steps, budget, graph, rest } = approachPath(cell.evidence?.approach_metadata ?? {})
   return (
     <div className={styles.sections}>
       {route !== null && (
@@ -132,6 +139,7 @@ export function PathTab({ metadata }: { metadata: RowEvidence['approach_metadata
           <Figures figures={graph} />
         </section>
       )}
+      <TraceTree key={cell.row_id} run={run} row={cell.row_id} trace={cell.trace} cuts={cuts} />
       {Object.keys(rest).length > 0 && (
         <section>
           <h3>{WORDS.alsoReported}</h3>

@@ -16,6 +16,8 @@ function lineOf(entry: Entry): string | null {
   const { statement, question, index, reason } = entry
   if (statement !== undefined && 'attributed' in entry)
     return `${WORDS.attributed[isYes(entry.attributed) ? 'yes' : 'no']}: ${textOf(statement)}${because(reason)}`
+  if (statement !== undefined && typeof entry.state === 'string')
+    return `${WORDS.states[entry.state] ?? entry.state}: ${textOf(statement)}${because(reason)}`
   if (statement !== undefined)
     return `${WORDS.supported[isYes(entry.verdict) ? 'yes' : 'no']}: ${textOf(statement)}${because(reason)}`
   if (question !== undefined && 'cosine' in entry)
@@ -35,7 +37,7 @@ const plainLines = (value: Entry, before = ''): string[] =>
     return isEntry(each) ? plainLines(each, `${name} › `) : [`${name}: ${textOf(each)}`]
   })
 
-/** What an evaluator gave as reason of a score, a line each. Evaluators elsewhere may return other forms: their fields are listed with their names. */
+/** Returns what an evaluator gave as reason of a score, a line each. Evaluators elsewhere may return other forms: their fields are listed with their names. */
 export function reasonLines(reason: unknown): string[] {
   if (!isEntry(reason)) return textOf(reason) === '' ? [] : textOf(reason).split('\n')
   return Object.entries(reason).flatMap(([key, value]) => {

@@ -1,3 +1,4 @@
+import { reasonWords, UNGRADABLE } from '../../../core/evidence/gap-reasons.ts'
 import type { CellMetricState, IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { OtherCell } from '../../../contract/control/cells.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
@@ -12,10 +13,9 @@ export interface ScoreState {
 
 const isTimeout = (text: string | undefined): boolean => text !== undefined && /time-?d?[ _-]?out/i.test(text)
 
-/** What a metric's error means: a timeout is a state of its own, and an answer without a statement, such as a refusal, is no failure. */
+/** Returns what a metric's error means: a timeout is a state of its own, and an answer that has nothing to grade, such as a refusal, is not a failure. */
 function ofMetricError(error: string): ScoreState {
-  if (error === 'no_statements')
-    return { state: 'not_evaluable', reason: 'the answer states nothing to check, as a refusal does' }
+  if (UNGRADABLE.has(error)) return { state: 'not_evaluable', reason: reasonWords(error) }
   return { state: isTimeout(error) ? 'timeout' : 'error', reason: error.replaceAll('_', ' ') }
 }
 
@@ -24,7 +24,7 @@ export function scoreState(ragas: EvaluationResult, metric: EvaluationMetric): S
   if (typeof ragas.scores[metric] === 'number') return { state: 'ok', reason: '' }
   if (ragas.status === 'disabled') return { state: 'disabled', reason: 'the evaluation was disabled for this run' }
   const missing = ragas.not_evaluable[metric]
-  if (missing !== undefined) return { state: 'not_evaluable', reason: missing.replaceAll('_', ' ') }
+  if (missing !== undefined) return { state: 'not_evaluable', reason: reasonWords(missing) }
   const error = ragas.metric_errors[metric]
   if (error !== undefined) return ofMetricError(error)
   const reason = ragas.error ?? ''

@@ -1,7 +1,7 @@
 import type { CellDetail, CellJudging } from '../../../contract/control/cells.ts'
 import type { CellVerdict } from '../../../contract/control/run-index/cell.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import { reasonWords } from '../../../contract/evidence/gap-reasons.ts'
+import { reasonWords } from '../../../core/evidence/gap-reasons.ts'
 import type { PromptLeak } from '../../../contract/evidence/judgments.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { count, metricName, score } from '../../components/format.ts'
@@ -42,7 +42,7 @@ function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[
     const { state, reason } = scoreState(ragas, metric)
     return {
       metric,
-      group: ragas.evaluator_model ?? 'evaluator',
+      group: [ragas.evaluator_model ?? 'evaluator', ragas.evaluator_version].filter(Boolean).join(' '),
       value,
       state,
       reason: value === null ? [reason] : reasonLines(ragas.reasons[metric]),
@@ -182,7 +182,7 @@ function shownWords({ shown, withheld }: CellJudging): string[] {
   return words.length === 0 && withheld.length === 0 ? [WORDS.unchanged] : words
 }
 
-/** What judges saw of an answer: what was withheld from it, or what blocked its question. */
+/** Shows what judges saw of an answer: what was withheld from it, or what blocked its question. */
 export function JudgePreparation({ judging }: { judging: CellJudging }) {
   const { blocked, withheld } = judging
   return (

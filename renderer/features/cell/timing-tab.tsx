@@ -8,7 +8,7 @@ import styles from './cell.module.css'
 
 type Operational = CanonicalRow['metrics']['operational']
 
-/** Where a cell's time went, in order; milliseconds. The server's own share is taken out of the last attempt. */
+/** Returns where a cell's time went, in order; milliseconds. The server's own share is taken out of the last attempt. */
 function timeParts({ queue_ms: queue, attempts, server, latency_ms: latency }: Operational): [string, number][] {
   const earlier = attempts.slice(0, -1).reduce((sum, { latency_ms: ms }) => sum + ms, 0)
   const waited = attempts.reduce((sum, { waited_ms: ms }) => sum + ms, 0)
@@ -36,7 +36,7 @@ const FILLS: Record<string, string> = {
 function TimeBar({ operational }: { operational: Operational }) {
   const parts = timeParts(operational)
   const total = parts.reduce((sum, [, ms]) => sum + ms, 0)
-  /** Where each part starts, in milliseconds. */
+  /** States where each part starts, in milliseconds. */
   const starts = parts.map((_, index) => parts.slice(0, index).reduce((sum, [, ms]) => sum + ms, 0))
   return (
     <figure className={styles.time}>
@@ -66,7 +66,7 @@ function TimeBar({ operational }: { operational: Operational }) {
   )
 }
 
-/** Where the time went, and each attempt. */
+/** Shows where the time went, and each attempt. */
 export function TimingTab({ operational }: { operational: Operational }) {
   const { latency_ms: latency, queue_ms: queue, attempts, token_usage: tokens, server } = operational
   const lines: [string, string][] = [

@@ -1,4 +1,4 @@
-import type { Span } from './text-match.ts'
+import type { Span } from '../../components/text-match.ts'
 
 interface Word extends Span {
   key: string

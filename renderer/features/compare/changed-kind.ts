@@ -1,6 +1,6 @@
 import type { ChangedCell, RunComparison } from '../../../contract/control/run-index/compare-runs.ts'
 
-/** How a cell of the first run differs from the same cell of the second one. */
+/** Describes how a cell of the first run differs from the same cell of the second one. */
 export type ChangeKind = 'better' | 'worse' | 'here' | 'there'
 
 /** The kind of a change between two runs; null for one in which neither has a value. */

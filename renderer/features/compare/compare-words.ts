@@ -1,6 +1,7 @@
+import type { PairState } from '../../../core/evidence/pair-state.ts'
 import { plural } from '../../components/format.ts'
 
-/** What quality is drawn against; each a mean per answered cell, lower is better. */
+/** Lists what quality is drawn against; each a mean per answered cell, lower is better. */
 export const COST_AXES = ['latency_ms', 'total_tokens', 'llm_calls', 'cloud_calls'] as const
 export type CostAxis = (typeof COST_AXES)[number]
 
@@ -18,19 +19,21 @@ export const COMPARE_WORDS = {
   chooseRuns: 'choose runs',
   noOthers: 'Choose runs to see which approaches became better or worse, and what else changed.',
   conditions: 'Conditions',
-  significance: 'The significance of the differences',
-  working: 'Computing which differences are significant…',
-  noRegression: '● No significant regression',
-  regressions: (number: number) => `▼ ${number} significant ${number === 1 ? 'regression' : 'regressions'}`,
-  improvements: (number: number) => `, ${number} significant ${number === 1 ? 'improvement' : 'improvements'}`,
-  open: '. Inconclusive differences may be chance',
+  tests: 'The tests of the differences',
+  working: 'Testing the differences…',
   notIndexed: (runs: string) => `▲ Not indexed: ${runs}`,
   differences: 'Differences between runs',
-  equal: '= equal',
+  same: '= same scores',
   noShared: '– no shared question',
   unknown: '–',
   onlyIn: { here: '– only in this run', there: '– only in the other run' },
-  decisions: { better: '▲ better', worse: '▼ worse', undecided: '○ inconclusive' },
+  states: {
+    better: '▲ better',
+    worse: '▼ worse',
+    equivalent: '≈ equivalent',
+    open: '○ open',
+    not_tested: '– not tested',
+  } satisfies Record<PairState, string>,
   pAfterHolm: (p: string) => `p (Holm) ${p}`,
   differenceColumns: {
     against: 'Against',
@@ -39,7 +42,7 @@ export const COMPARE_WORDS = {
     other: 'Other run',
     difference: (metric: string) => `Difference in ${metric}`,
     bar: 'this run − other run',
-    decision: 'Decision',
+    decision: 'Test',
     changed: 'Cells that differ',
   },
 
@@ -47,7 +50,7 @@ export const COMPARE_WORDS = {
     title: 'Question by question',
     what: 'The questions that differ',
     against: 'Run to compare with',
-    kinds: { better: 'Better here', worse: 'Worse here', here: 'Only here', there: 'Only there' },
+    kinds: { better: 'Better here', worse: 'Worse here', here: 'Only in this run', there: 'Only in the other run' },
     signs: { better: '▲', worse: '▼', here: '●', there: '○' },
     all: 'All',
     counted: (label: string, cells: string) => `${label} ${cells}`,
@@ -69,7 +72,8 @@ export const COMPARE_WORDS = {
   sameConditions: (fields: string) => `● Made under the same conditions: all ${fields} fields are equal.`,
   otherConditions: (fields: string, isOne: boolean, same: string) =>
     `${fields} ${isOne ? 'differs' : 'differ'}, ${same} are equal.`,
-  noProvenance: (runs: string) => ` ▲ The provenance of ${runs} is unknown.`,
+  noProvenance: (runs: string) => `▲ The provenance of ${runs} is unknown, so its conditions are not compared.`,
+  otherDatasets: 'Without a shared dataset',
   fields: 'Fields that differ',
   field: 'Field',
 

@@ -147,7 +147,12 @@ function Side({ run, cell, side, metric }: SideProps) {
   const shown = value === null ? state.replaceAll('_', ' ') : metricValue(metric, value)
   if (row === null) return <span className="dim">{shown}</span>
   return (
-    <Link to="/cell" search={{ run, row, dataset: cell.dataset_id, metric }} aria-label={WORDS.openCell(run, shown)}>
+    <Link
+      to="/runs/$run/cell"
+      params={{ run }}
+      search={{ row, dataset: cell.dataset_id, metric }}
+      aria-label={WORDS.openCell(run, shown)}
+    >
       {shown}
     </Link>
   )

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { decisionOf, isOpen, type Difference } from './run-decision.ts'
+import { decisionOf, type Difference } from './run-decision.ts'
 
-const pair = { difference: 0, low: -0.1, high: 0.1, p: 1, decision: 'undecided' } as unknown as Difference['pair']
 const difference: Difference = {
   model: 'bm25',
   other: 'before',
@@ -9,26 +8,25 @@ const difference: Difference = {
   mean: 0.5,
   otherMean: 0.5,
   changed: 3,
-  pair,
+  change: null,
+  state: 'open',
   where: 'both',
 }
 
-it('an approach of two runs is as its test decides, and not known before that', () => {
-  expect(decisionOf(difference)).toBe('undecided')
-  expect(isOpen(difference)).toBe(true)
-  expect(decisionOf({ ...difference, pair: null })).toBe('unknown')
+it('an approach of two runs is as its test shows, and unknown before that', () => {
+  expect(decisionOf(difference)).toBe('open')
+  expect(decisionOf({ ...difference, state: null })).toBe('unknown')
 })
 
-it('an approach that one of two runs lacks is not open: no question could decide it', () => {
-  for (const where of ['here', 'there'] as const) {
-    expect(decisionOf({ ...difference, where })).toBe(where)
-    expect(isOpen({ ...difference, where })).toBe(false)
-  }
+it('a fall on too few questions is not tested, whatever its size', () => {
+  expect(decisionOf({ ...difference, common: 3, mean: 0, otherMean: 1, state: 'not_tested' })).toBe('not_tested')
 })
 
-it('an approach with the same value for every question is equal, not open', () => {
-  expect(decisionOf({ ...difference, changed: 0 })).toBe('equal')
-  expect(isOpen({ ...difference, changed: 0 })).toBe(false)
+it('an approach that one of two runs lacks is named so, with or without a test', () => {
+  for (const where of ['here', 'there'] as const) expect(decisionOf({ ...difference, where })).toBe(where)
+})
+
+it('an approach with the same score for every question has the same scores, which is no claim of equality', () => {
+  expect(decisionOf({ ...difference, changed: 0 })).toBe('same')
   expect(decisionOf({ ...difference, changed: 0, common: 0 })).toBe('noShared')
-  expect(isOpen({ ...difference, changed: 0, common: 0 })).toBe(false)
 })

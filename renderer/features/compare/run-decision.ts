@@ -1,4 +1,5 @@
-import type { AgainstBaseline } from '../matrix/pair-of.ts'
+import type { PairState } from '../../../core/evidence/pair-state.ts'
+import type { RunChange } from '../../../contract/control/comparison.ts'
 
 /** An approach in a run and in another one. */
 export interface Difference {
@@ -11,23 +12,22 @@ export interface Difference {
   otherMean: number | null
   /** Questions whose values differ. */
   changed: number
-  pair: AgainstBaseline | null
+  /** The test of the difference; null while it is made, and where there is none. */
+  change: RunChange | null
+  state: PairState | null
   /** Which of the two runs have the approach. */
   where: 'both' | 'here' | 'there'
 }
 
-/** What can be said of an approach in two runs: nothing to decide where one of them lacks it, where every value is the same, or where no question is shared. */
+/** Returns what can be said of an approach in two runs. "same" is not a test: every score is the same. */
 export function decisionOf({
   where,
   common,
   changed,
-  pair,
-}: Difference): 'here' | 'there' | 'equal' | 'noShared' | 'unknown' | AgainstBaseline['decision'] {
+  state,
+}: Difference): 'here' | 'there' | 'same' | 'noShared' | 'unknown' | PairState {
   if (where !== 'both') return where
   if (common === 0) return 'noShared'
-  if (changed === 0) return 'equal'
-  return pair?.decision ?? 'unknown'
+  if (changed === 0) return 'same'
+  return state ?? 'unknown'
 }
-
-/** Whether more questions could decide the difference. */
-export const isOpen = (difference: Difference): boolean => decisionOf(difference) === 'undecided'

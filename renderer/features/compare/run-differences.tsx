@@ -1,6 +1,9 @@
 import { Anchor } from '@mantine/core'
-import { useQueries, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
+import type { RunChanges } from '../../../contract/control/comparison.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import { ratioWords } from '../../../contract/words.ts'
+import { pairState } from '../../../core/evidence/pair-state.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { count, metricName, plural, pWords, score, signed } from '../../components/format.ts'
@@ -10,10 +13,9 @@ import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
-import { againstBaseline } from '../matrix/pair-of.ts'
 import { COMPARE_WORDS as WORDS } from './compare-words.ts'
 import styles from './compare.module.css'
-import { decisionOf, isOpen, type Difference } from './run-decision.ts'
+import { decisionOf, type Difference } from './run-decision.ts'
 
 interface RunDifferencesProps {
   run: string
@@ -25,30 +27,32 @@ interface RunDifferencesProps {
 }
 
 const DECISIONS: Record<ReturnType<typeof decisionOf>, string> = {
-  ...WORDS.decisions,
+  ...WORDS.states,
   ...WORDS.onlyIn,
-  equal: WORDS.equal,
+  same: WORDS.same,
   noShared: WORDS.noShared,
   unknown: WORDS.unknown,
 }
 
 /** The widest difference on screen, in whole steps of 0.1, so that all rows share one scale. */
 function domainOf(differences: readonly Difference[]): [number, number] {
-  const ends = differences.flatMap(({ pair }) => [pair?.low ?? 0, pair?.high ?? 0, pair?.difference ?? 0].map(Math.abs))
+  const ends = differences.flatMap(({ change }) => {
+    const { value, interval } = change?.pair?.difference ?? { value: null, interval: null }
+    return [interval?.low ?? 0, interval?.high ?? 0, value ?? 0].map(Math.abs)
+  })
   const widest = Math.max(0.1, Math.ceil(Math.max(...ends, 0) * 10) / 10)
   return [-widest, widest]
 }
 
-function Summary({ differences, settled }: { differences: Difference[]; settled: boolean }) {
-  const worse = differences.filter(({ pair }) => pair?.decision === 'worse')
-  const better = differences.filter(({ pair }) => pair?.decision === 'better')
-  if (!settled) return <p className="dim">{WORDS.working}</p>
+/** Shows what changed, as the engine words it: nothing about significance where no test was made. */
+function Summary({ changes }: { changes: RunChanges | undefined }) {
+  if (changes === undefined) return <p className="dim">{WORDS.working}</p>
+  const isWorse = changes.changes.some(({ pair }) => pair?.decision === 'worse')
   return (
-    <p className={worse.length > 0 ? styles.worse : undefined} role="status">
-      {worse.length === 0 ? WORDS.noRegression : WORDS.regressions(worse.length)}
-      {better.length > 0 && WORDS.improvements(better.length)}
-      {worse.length === 0 && better.length === 0 && differences.some(isOpen) && WORDS.open}.
-    </p>
+    <div role="status">
+      <p className={isWorse ? styles.worse : styles.changed}>{changes.headline}.</p>
+      <p>{changes.why}</p>
+    </div>
   )
 }
 
@@ -56,39 +60,36 @@ function Summary({ differences, settled }: { differences: Difference[]; settled:
 export function RunDifferences({ run, others, dataset, metric, onChanged }: RunDifferencesProps) {
   const runIds = [run, ...others]
   const means = useQuery(api.compare.runs.queryOptions({ input: { run_ids: runIds, metric, dataset_id: dataset } }))
-  const models = means.data?.aliases.map(({ model }) => model) ?? []
-  const tested = useQueries({
-    queries: models.map((alias) =>
-      api.statistics.runs.queryOptions({ input: { run_ids: runIds, dataset_id: dataset, alias, metric } }),
-    ),
-  })
+  const tested = useQuery(api.statistics.runs.queryOptions({ input: { run_ids: runIds, dataset_id: dataset, metric } }))
   if (means.isError)
     return <ErrorPanel error={means.error} what={WORDS.comparison} retry={() => void means.refetch()} />
   if (means.data === undefined) return <LoadingRows rows={8} />
-  const differences = means.data.aliases.flatMap(({ model, common, runs }, place) =>
+  const differences = means.data.aliases.flatMap(({ model, common, runs }) =>
     others.map((other): Difference => {
       const own = runs.find((part) => part.run_id === run)
       const its = runs.find((part) => part.run_id === other)
+      const change = tested.data?.changes.find((each) => each.model === model && each.other === other) ?? null
       return {
         model,
         other,
-        common,
-        mean: own?.common_mean ?? null,
-        otherMean: its?.common_mean ?? null,
+        // The test of two runs is on what these two share, which may be more than all compared runs share.
+        common: change?.pair?.difference.n ?? common,
+        mean: change?.to ?? own?.common_mean ?? null,
+        otherMean: change?.from ?? its?.common_mean ?? null,
         changed: its?.changed ?? 0,
-        pair: againstBaseline(tested[place]?.data?.comparison, run, other),
+        change,
+        state: change === null || change.pair === null ? null : pairState(change.pair),
         where: own === undefined ? 'there' : its === undefined ? 'here' : 'both',
       }
     }),
   )
-  const failed = tested.find(({ isError }) => isError)
   const domain = domainOf(differences)
   return (
     <>
-      {failed === undefined ? (
-        <Summary differences={differences} settled={tested.every(({ isSuccess }) => isSuccess)} />
+      {tested.isError ? (
+        <ErrorPanel error={tested.error} what={WORDS.tests} retry={() => void tested.refetch()} />
       ) : (
-        <ErrorPanel error={failed.error} what={WORDS.significance} retry={() => void failed.refetch()} />
+        <Summary changes={tested.data} />
       )}
       {means.data.unknown_run_ids.length > 0 && (
         <p role="alert">{WORDS.notIndexed(means.data.unknown_run_ids.join(', '))}</p>
@@ -134,7 +135,9 @@ interface DifferenceRowProps extends Difference {
 }
 
 function DifferenceRow({ run, domain, isNamed, onChanged, ...difference }: DifferenceRowProps) {
-  const { model, other, common, mean, otherMean, changed, pair, where } = difference
+  const { model, other, common, mean, otherMean, changed, change, where } = difference
+  const { value, interval } = change?.pair?.difference ?? { value: null, interval: null }
+  const p = change?.pair?.p_adjusted ?? null
   return (
     <tr>
       <th scope="row">
@@ -149,27 +152,20 @@ function DifferenceRow({ run, domain, isNamed, onChanged, ...difference }: Diffe
       <td className={table.num}>{score(mean)}</td>
       <td className={table.num}>{score(otherMean)}</td>
       <td className={table.num}>
-        {pair === null || pair.difference === null ? '–' : signed(pair.difference)}
-        {pair !== null && pair.low !== null && pair.high !== null && (
+        {value === null ? '–' : signed(value)}
+        {interval !== null && (
           <>
             {' '}
-            [{signed(pair.low)}, {signed(pair.high)}]
+            {change?.pair?.ratio === undefined
+              ? `[${signed(interval.low)}, ${signed(interval.high)}]`
+              : ratioWords(change.pair.ratio)}
           </>
         )}
       </td>
       <td>
-        <IntervalBar
-          value={pair?.difference ?? null}
-          interval={
-            pair === null || pair.low === null || pair.high === null ? null : { low: pair.low, high: pair.high }
-          }
-          domain={domain}
-          zero={0}
-        />
+        <IntervalBar value={value} interval={interval} domain={domain} zero={0} />
       </td>
-      <td title={pair?.p === null || pair === null ? undefined : WORDS.pAfterHolm(pWords(pair.p))}>
-        {DECISIONS[decisionOf(difference)]}
-      </td>
+      <td title={p === null ? undefined : WORDS.pAfterHolm(pWords(p))}>{DECISIONS[decisionOf(difference)]}</td>
       <td className={table.num}>
         {where !== 'both' ? (
           '–'
@@ -213,16 +209,19 @@ export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; d
   if (data === undefined) return <LoadingRows rows={4} />
   return (
     <>
-      <p>
-        {data.differences.length === 0
-          ? WORDS.sameConditions(count(data.same))
-          : WORDS.otherConditions(
-              plural(data.differences.length, 'field'),
-              data.differences.length === 1,
-              count(data.same),
-            )}
-        {data.unknown_run_ids.length > 0 && WORDS.noProvenance(data.unknown_run_ids.join(', '))}
-      </p>
+      {/* One run alone has no differences: that is not a comparison. */}
+      {data.run_ids.length - data.unknown_run_ids.length > 1 && (
+        <p>
+          {data.differences.length === 0
+            ? WORDS.sameConditions(count(data.same))
+            : WORDS.otherConditions(
+                plural(data.differences.length, 'field'),
+                data.differences.length === 1,
+                count(data.same),
+              )}
+        </p>
+      )}
+      {data.unknown_run_ids.length > 0 && <p>{WORDS.noProvenance(data.unknown_run_ids.join(', '))}</p>}
       {data.differences.length > 0 && (
         <ScrollTable label={WORDS.fields}>
           <thead>

@@ -14,7 +14,7 @@ interface CoverageChartProps {
   onMetric: (metric: string) => void
 }
 
-/** Where the cells of one metric went, drawn. */
+/** Shows where the cells of one metric went, drawn. */
 export function CoverageChart({ coverage, metric, onMetric }: CoverageChartProps) {
   const metrics = [...new Set(coverage.aliases.flatMap((alias) => alias.metrics.map(({ metric: name }) => name)))]
   const shown = metrics.find((name) => name === metric) ?? metrics[0]
@@ -125,7 +125,7 @@ function Bars({ width, rows, metricLabel }: BarsProps) {
   )
 }
 
-/** Where each entry of the legend stands: beside the one before it, or in the next row where it would not fit. */
+/** Returns where each entry of the legend stands: beside the one before it, or in the next row where it would not fit. */
 function legendOf(parts: readonly Part[], width: number): { part: Part; x: number; row: number }[] {
   let x = LABEL_WIDTH
   let row = 0

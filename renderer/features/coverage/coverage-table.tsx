@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { Coverage, CoverageMetric } from '../../../contract/control/cells.ts'
 import { type CellMetricState, IndexMetric } from '../../../contract/control/run-index/metrics.ts'
-import { GAPS_OF_QUESTIONS, gapsOfApproach, reasonWords } from '../../../contract/evidence/gap-reasons.ts'
+import { GAPS_OF_QUESTIONS, gapsOfApproach, reasonWords } from '../../../core/evidence/gap-reasons.ts'
 import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
@@ -54,8 +54,9 @@ function CellsLink({ coverage, model, metric, state, cells, children }: CellsLin
   const { run_id: run, dataset_id: dataset } = coverage
   return (
     <Link
-      to="/matrix"
-      search={{ run, dataset, metric: known.data, pinned: [model], ...(state === 'ok' ? {} : { states: [state] }) }}
+      to="/runs/$run/matrix"
+      params={{ run }}
+      search={{ dataset, metric: known.data, pinned: [model], ...(state === 'ok' ? {} : { states: [state] }) }}
       title={WORDS.showCells(model)}
     >
       {children}

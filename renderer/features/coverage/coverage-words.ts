@@ -1,9 +1,6 @@
-/** Texts of the Coverage page. */
+/** Texts of the tab Coverage. */
 export const COVERAGE_WORDS = {
-  page: 'Coverage',
   coverage: 'The coverage',
-  noRun: 'No run yet',
-  afterLaunch: 'Which answers of a run were scored, and why others were not, is listed here.',
   chart: 'Outcome of every cell',
   chartOf: (metric: string) => `Outcome of every cell: ${metric}`,
   chartLabel: (metric: string) => `Coverage of ${metric}: cells by state and approach`,

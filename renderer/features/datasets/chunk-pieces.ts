@@ -1,5 +1,5 @@
 import type { PlacedChunk } from '../../../contract/control/document-chunks.ts'
-import { mergeSpans, type Span } from '../cell/text-match.ts'
+import { mergeSpans, type Span } from '../../components/text-match.ts'
 
 /** A stretch of a text in which nothing changes. */
 export interface Piece extends Span {

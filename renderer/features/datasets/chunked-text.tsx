@@ -1,7 +1,7 @@
 import { Fragment } from 'react'
 import type { PlacedChunk } from '../../../contract/control/document-chunks.ts'
 import { count, plural } from '../../components/format.ts'
-import type { Span } from '../cell/text-match.ts'
+import type { Span } from '../../components/text-match.ts'
 import { chunkPieces, type Piece } from './chunk-pieces.ts'
 import styles from './chunks.module.css'
 import { DATASETS_WORDS } from './datasets-words.ts'

@@ -16,9 +16,9 @@ const WORDS = DATASETS_WORDS.documentBrowser
 interface DocumentBrowserProps {
   dataset: string
   path: string | undefined
-  /** How to cut for a look, where that is not saved yet. */
+  /** States how to cut for a look, where that is not saved yet. */
   chunker?: DocumentChunksInput['chunker']
-  /** What can be done with a document, beside its name. */
+  /** Returns what can be done with a document, beside its name. */
   action?: (path: string) => ReactNode
 }
 

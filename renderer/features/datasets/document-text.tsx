@@ -23,7 +23,7 @@ const SLICE = 100_000
 interface DocumentTextProps {
   dataset: string
   path: string
-  /** How to cut for a look, where that is not saved yet. */
+  /** States how to cut for a look, where that is not saved yet. */
   chunker?: DocumentChunksInput['chunker']
 }
 

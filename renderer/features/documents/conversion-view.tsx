@@ -1,7 +1,7 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { ConversionChunk, ConversionResult } from '../../../contract/http/conversion.ts'
-import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../contract/http/document-formats.ts'
+import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../core/document-formats.ts'
 import { bytes, plural } from '../../components/format.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveFile } from '../../components/save-file.ts'
@@ -15,7 +15,7 @@ import { DOCUMENTS_WORDS } from './documents-words.ts'
 
 const WORDS = DOCUMENTS_WORDS.conversionView
 
-/** Whether the converter can draw pages of the format. */
+/** Returns true when the converter can draw pages of the format. */
 const hasPages = (format: string): boolean =>
   Object.hasOwn(DOCUMENT_FORMATS, format) && DOCUMENT_FORMATS[format as DocumentFormat].hasDrawablePages
 

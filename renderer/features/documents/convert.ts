@@ -9,7 +9,7 @@ export interface ConversionChoices {
   chunkSize: number
 }
 
-/** How long a full converter is waited for between two attempts. */
+/** Sets how long a full converter is waited for between two attempts. */
 const BUSY_PAUSE_MS = 1000
 
 /** The converter's result for a file; waits while it works on another. Throws an `Error` in words for a person. */

@@ -1,6 +1,6 @@
 import { strFromU8, unzipSync } from 'fflate'
 
-/** What is known of an original that has no page to draw. */
+/** Describes what is known of an original that has no page to draw. */
 export type Preview =
   | { kind: 'source'; text: string; isCut: boolean }
   | { kind: 'parts'; noun: string; parts: { name: string; text: string }[] }

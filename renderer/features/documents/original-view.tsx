@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'react'
 import { CONTROL_REFUSAL_HEADER } from '../../../contract/control/service-routes.ts'
+import { messageOf } from '../../../core/json.ts'
 import { Button } from '@mantine/core'
 import { fetchService } from '../../data/service-call.ts'
 import styles from './documents.module.css'
@@ -21,7 +22,7 @@ export function OriginalView({ file, pages }: { file: File; pages: number }) {
         setShown({ address })
       },
       (error: unknown) => {
-        if (!stop.signal.aborted) setShown({ reason: error instanceof Error ? error.message : String(error) })
+        if (!stop.signal.aborted) setShown({ reason: messageOf(error) })
       },
     )
     return () => {

@@ -1,6 +1,6 @@
 const MOST_LETTERS = 120
 
-/** What a corpus may call a document: letters, digits, blanks, `_`, `-` and `.`, a letter or digit at both ends. `document` when nothing is left. */
+/** Returns what a corpus may call a document: letters, digits, blanks, `_`, `-` and `.`, a letter or digit at both ends. `document` when nothing is left. */
 export function documentName(fileName: string): string {
   const stem = fileName.replace(/\.[^.]*$/, '')
   const plain = stem.normalize('NFC').replaceAll(/[^\p{L}\p{N}_ .-]+/gu, '-')

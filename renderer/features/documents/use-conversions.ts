@@ -1,5 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import type { ConversionResult } from '../../../contract/http/conversion.ts'
+import { messageOf } from '../../../core/json.ts'
 import { convertFile, type ConversionChoices } from './convert.ts'
 
 /** A dropped file on its way. */
@@ -49,7 +50,7 @@ export function useConversions() {
           if (hasLeft()) return
           change(id, {
             state: 'failed',
-            problem: error instanceof Error ? error.message : String(error),
+            problem: messageOf(error),
             seconds: seconds(),
           })
         }

@@ -1,7 +1,11 @@
 // The guide is part of the built pages, so that it is there without a network, in the window and in the browser alike.
 
 const FILES = import.meta.glob<string>(
-  ['../../../docs/guide/*.md', '!../../../docs/guide/README.md', '../../../docs/{GLOSSARY,clients,services}.md'],
+  [
+    '../../../docs/guide/*.md',
+    '!../../../docs/guide/README.md',
+    '../../../docs/{GLOSSARY,clients,methods,services}.md',
+  ],
   { query: '?raw', import: 'default' },
 )
 
@@ -17,6 +21,7 @@ export const GUIDE_CONTENTS = [
   { name: 'own-data', label: 'Your own data' },
   { name: 'public-datasets', label: 'Public datasets' },
   { name: 'own-models', label: 'Your own models' },
+  { name: 'own-approaches', label: 'Compare my own system' },
   { name: 'own-flavors', label: 'Your own flavors' },
   { name: 'judges', label: 'Judges' },
   { name: 'documents', label: 'Documents' },
@@ -27,6 +32,7 @@ export const GUIDE_CONTENTS = [
   { name: 'keyboard', label: 'Keyboard' },
   { name: 'licences', label: 'Licences' },
   { name: 'troubleshooting', label: 'Troubleshooting' },
+  { name: 'methods', label: 'Methods' },
   { name: 'clients', label: 'Clients' },
   { name: 'services', label: 'Services' },
   { name: 'glossary', label: 'Glossary' },

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import type { RunJob, RunState } from '../../../contract/control/run-job.ts'
+import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { count, moment } from '../../components/format.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
@@ -21,7 +22,7 @@ function listedRuns(heads: (RunHead & { state: RunState | null })[], jobs: RunJo
   const oldest = heads.at(-1)?.last_finished_at ?? ''
   const withoutRows = jobs.filter(
     ({ run_id: run, state, finished_at: end, created_at: start }) =>
-      !indexed.has(run) && !['queued', 'running'].includes(state) && (end ?? start) >= oldest,
+      !indexed.has(run) && !isUnderWayOrQueued(state) && (end ?? start) >= oldest,
   )
   return [
     ...heads.map((head) => ({ head, job: jobs.find(({ run_id: run }) => run === head.run_id) })),
@@ -74,7 +75,7 @@ function RunRow({ head, job }: ListedRun) {
           <span className="dim">{head?.kind === 'historical' || isSample ? WORDS.published : WORDS.filesOnly}</span>
         ) : (
           <>
-            <Link to="/ladder" search={{ run }}>
+            <Link to="/runs/$run/progress" params={{ run }}>
               {RUN_SIGNS[job.state]} {job.state}
             </Link>
             {job.state === 'failed' && <span className="dim"> {failureWords(job)}</span>}
@@ -85,7 +86,7 @@ function RunRow({ head, job }: ListedRun) {
         {head?.datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
           <span key={dataset}>
             {index > 0 && ' · '}
-            <Link to="/matrix" search={{ run, dataset }}>
+            <Link to="/runs/$run/matrix" params={{ run }} search={{ dataset }}>
               {label}
             </Link>
             {damaged && <span title={WORDS.damagedFile}> ▲</span>}

@@ -37,7 +37,11 @@ export function NewestResult({ run }: { run: RunHead }) {
           {WORDS.mean(run.run_id, metricName(metric))} <PartialMark run={run.run_id} />
         </>
       }
-      aside={<Link to="/compare">{WORDS.compare}</Link>}
+      aside={
+        <Link to="/compare" search={{ run: run.run_id }}>
+          {WORDS.compare}
+        </Link>
+      }
     >
       {isError && <ErrorPanel error={error} what={WORDS.theNewestResult} retry={() => void refetch()} />}
       {data === undefined && !isError && <LoadingRows rows={7} height={36} />}

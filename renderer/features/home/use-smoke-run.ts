@@ -1,10 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { DECLARABLE_APPROACHES } from '../../../contract/approaches.ts'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
 import { smallestDataset } from './smallest-dataset.ts'
+
+/** Baselines are no part of a first look. */
+const DECLARABLE: ReadonlySet<string> = new Set(DECLARABLE_APPROACHES)
 
 /**
  * The smallest run: the fewest questions of the lowest rung, all base approaches. Starting it opens the ladder, which ends in the matrix, unless
@@ -22,13 +26,14 @@ export function useSmokeRun({ onStarted }: { onStarted?: (run: string) => void }
   const blind = useBlind()
   const experiment = useQuery({ ...api.experiment.get.queryOptions(), enabled: !blind }).data
   const smoke = smallestDataset(experiment?.datasets ?? [])
-  const approaches = experiment?.aliases.filter(({ alias, base }) => alias === base).map(({ alias }) => alias) ?? []
+  const approaches = experiment?.aliases.filter(({ alias }) => DECLARABLE.has(alias)).map(({ alias }) => alias) ?? []
   const { mutate, isPending } = useMutation(
     api.runs.start.mutationOptions({
-      onSuccess: async ({ run_id: land }) => {
+      onSuccess: async ({ run_id: run }) => {
         await client.invalidateQueries({ queryKey: api.runs.jobs.key() })
-        if (onStarted === undefined) void navigate({ to: '/ladder', search: { land } })
-        else onStarted(land)
+        if (onStarted === undefined)
+          void navigate({ to: '/runs/$run/progress', params: { run }, search: { land: true } })
+        else onStarted(run)
       },
       onError: (error) => notifyFailure('Starting the smoke ladder', error),
     }),

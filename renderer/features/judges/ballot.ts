@@ -9,7 +9,7 @@ export const EMPTY_DRAFT: Draft = { scores: {}, best: null, note: '' }
 export const withoutGrade = (letters: readonly string[], { scores }: Draft): string[] =>
   letters.filter((letter) => scores[letter] === undefined)
 
-/** Whether two drafts have the same content. */
+/** Returns true when two drafts have the same content. */
 export const isSameDraft = (a: Draft, b: Draft): boolean =>
   a.best === b.best &&
   a.note === b.note &&
@@ -28,7 +28,7 @@ export const withBest = (draft: Draft, letter: string): Draft => ({
 })
 
 /**
- * Where the cursor goes after a grade: to the next answer without one, from the last to the first; when all have one, to the highest grade,
+ * Returns where the cursor goes after a grade: to the next answer without one, from the last to the first; when all have one, to the highest grade,
  * so that it can be marked best at once, unless several share it.
  */
 export function afterGrade(letters: readonly string[], draft: Draft, graded: string): string {

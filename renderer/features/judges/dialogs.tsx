@@ -18,11 +18,13 @@ export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string 
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState<string[] | null>(null)
   const [rotations, setRotations] = useState(1)
-  const [hasReference, setReference] = useState(false)
+  const [hasReference, setReference] = useState(true)
   // Not the experiment: it names every approach, and this page may be blind.
   const settings = useQuery({ ...api.settings.get.queryOptions(), enabled: isOpen }).data?.settings
   const judge = useMutation(
-    api.judges.judgeRun.mutationOptions({ onSuccess: () => void navigate({ to: '/ladder', search: { run } }) }),
+    api.judges.judgeRun.mutationOptions({
+      onSuccess: () => void navigate({ to: '/runs/$run/progress', params: { run } }),
+    }),
   )
   const judges = chosen ?? settings?.judge_models ?? [...BUILTIN_JUDGES]
   return (
@@ -140,7 +142,7 @@ export function BeginDialog({ round, questions }: { round: Round; questions: num
   )
 }
 
-/** What pages keep of a run's grades may be shown no more, or may be shown again: what is on screen is fetched again, the rest is dropped. */
+/** Forgets what pages keep of a run's grades, which may be shown no more, or again: what is on screen is fetched again, the rest is dropped. */
 async function forgetGrades(client: QueryClient): Promise<void> {
   client.removeQueries({ queryKey: api.judges.results.key() })
   for (const queryKey of [

@@ -22,7 +22,7 @@ function slopeDomain({ judges }: PanelStatistics): [number, number] {
   return [-widest, widest]
 }
 
-/** How each judge behaves whatever it prefers: position, contradictions of itself, length. */
+/** Shows how each judge behaves whatever it prefers: position, contradictions of itself, length. */
 export function JudgeProfiles({ panel, runtime }: { panel: PanelStatistics; runtime: JudgePanelRuntime | null }) {
   const domain = slopeDomain(panel)
   return (

@@ -2,7 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { lookOf } from '../../../charts/look.ts'
 import type { JudgeResults as Results } from '../../../contract/control/judging.ts'
+import { pairCounts } from '../../../core/evidence/pair-state.ts'
 import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
+import { testedPairsWords } from '../../../contract/words.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { intervalText, whyNoInterval } from '../../components/estimate.tsx'
 import { count, plural, score } from '../../components/format.ts'
@@ -11,7 +13,7 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Panel } from '../../components/sta
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
-import { alphaSentence, alphaText } from './agreement-words.ts'
+import { alphaSentence, alphaText, panelWords } from './agreement-words.ts'
 import { JudgeProfiles, LeftOutRanks, PersonAgreement } from './judge-behaviour.tsx'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
@@ -72,13 +74,10 @@ export function JudgeResults({ round, isClosed }: { round: Round; isClosed: bool
   if (isError) return <ErrorPanel error={error} what={WORDS.theJudges} retry={() => void refetch()} />
   if (data === undefined) return <LoadingRows rows={14} height={40} />
   const { panel, human, runtime, judges } = data
+  const head = panelWords(judges.length, runtime, isClosed)
   return (
     <>
-      <p className="dim">
-        {WORDS.results.graded(plural(judges.length, 'judge'), isClosed)}
-        {runtime !== null && WORDS.results.rotations(plural(runtime.rotations, 'order'))}
-        {runtime !== null && (runtime.reference ? WORDS.results.withReference : WORDS.results.withoutReference)}.
-      </p>
+      {head !== null && <p className="dim">{head}</p>}
       <Problems results={data} />
       <Withheld withheld={data.withheld} />
       {data.status === 'none' && (
@@ -158,7 +157,8 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
   const reasons = [
     ...new Set(rows.flatMap(({ estimate }) => (estimate === null ? [] : whyNoInterval(estimate)))),
   ].filter((why) => why !== '')
-  const decided = pairs.data?.comparison.decided
+  const comparison = pairs.data?.comparison
+  const counts = comparison === undefined ? undefined : pairCounts(comparison)
   return (
     <>
       <ScrollTable label={WORDS.results.scores}>
@@ -183,7 +183,7 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
           {order.map(({ model, own, person, estimate, rank }) => (
             <tr key={model}>
               {/* Without a decided pair, an order would say what these grades do not. */}
-              <td className={table.num}>{(decided?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
+              <td className={table.num}>{(counts?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
               <th scope="row">
                 <ApproachName alias={model} short />
               </th>
@@ -210,8 +210,10 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
           ))}
         </tbody>
       </ScrollTable>
-      {decided !== undefined && (
-        <p className={styles.below}>{WORDS.decided(count(decided.decided), count(decided.comparable))}</p>
+      {comparison !== undefined && counts !== undefined && (
+        <p className={styles.below}>
+          {WORDS.tested(testedPairsWords(counts, comparison.settings.level), counts.decided > 0)}
+        </p>
       )}
       {reasons.map((why) => (
         <p key={why} className="dim">

@@ -1,11 +1,8 @@
-/** Texts of the Judges page. Sentences about agreement are in `agreement-words.ts`, beside the figures that decide them. */
+/** Texts of the tab Judges. Sentences about agreement are in `agreement-words.ts`, beside the figures that decide them. */
 export const JUDGES_WORDS = {
-  page: 'Judges',
   answers: 'The answers',
   question: 'The question',
   theJudges: 'The judges',
-  noRun: 'No answers yet',
-  afterLaunch: 'The answers of a run are graded here, without the names of the approaches.',
   underWay: (run: string) => `${run} is still making its answers. They can be graded when it is done.`,
   noQuestion: 'No question to vote on',
   noStoredAnswer: 'The run has no stored answer here.',
@@ -90,8 +87,8 @@ export const JUDGES_WORDS = {
   },
 
   results: {
-    graded: (judges: string, isClosed: boolean) => `${isClosed ? 'Round closed. ' : ''}${judges}`,
-    rotations: (orders: string) => ` saw each question in ${orders}`,
+    closed: 'Round closed.',
+    rotations: (orders: string) => `saw each question in ${orders}`,
     withReference: ', with the reference answer',
     withoutReference: ', without the reference answer',
     unusable: (reason: string) => `▲ The judgments cannot be used: ${reason}`,
@@ -100,7 +97,7 @@ export const JUDGES_WORDS = {
       `${question} · ${judge} · rotation ${rotation}: ${code}, ${message}`,
     withheld: (questions: string) => `${questions} judged with texts withheld that name an approach`,
     leak: (text: string, place: string) => `“${text}” in ${place}`,
-    noPanel: 'No judge has graded this run',
+    noPanel: 'No model has judged this run',
     noPanelBefore: 'Choose judges when you ',
     noPanelLink: 'launch a run',
     noPanelAfter: '; their grades then appear here beside yours.',
@@ -110,7 +107,7 @@ export const JUDGES_WORDS = {
     agreementBasis: (judges: string, grades: string, groups: string) =>
       `${judges}, ${grades} grades in ${groups} of questions. `,
     profiles: 'Each judge',
-    profilesNote: '* without interval: hover for the reason',
+    profilesNote: '* without interval',
     leftOut: 'Ranks when a judge is left out',
     person: 'You against each judge',
     reasons: 'Reasons',
@@ -145,8 +142,10 @@ export const JUDGES_WORDS = {
     meanShort: 'Mean',
     you: 'You',
   },
-  decided: (decided: string, pairs: string) =>
-    `${decided} of ${pairs} pairs of approaches differ significantly (95 %, Holm-corrected). The others cannot be ranked by these grades.`,
+  tested: (pairs: string, isOneDecided: boolean) =>
+    isOneDecided
+      ? `${pairs}. Ranks between approaches whose pair is not decided can be chance.`
+      : `${pairs}. No rank is shown.`,
   behaviour: 'Behaviour of each judge',
   ruleBased: 'rule-based',
   positionBasis: {

@@ -2,15 +2,16 @@ import styles from './ladder.module.css'
 import { Button, Progress } from '@mantine/core'
 import { Fragment, useState } from 'react'
 import { lookOf } from '../../../charts/look.ts'
+import { countsAboveZero } from '../../../contract/words.ts'
 import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-event.ts'
 import { INGESTION_PHASES, type PhaseProgress } from '../../../contract/http/ingestion.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, duration, rateWords } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
-import { STEP_NAMES } from '../../../contract/evidence/step-names.ts'
+import { STEP_NAMES } from '../../../core/evidence/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
-import { throughput, type Climb, type PhaseState, type StepState } from '../../data/ladder-state.ts'
-import { cellsOfClimb, leftMsOf } from '../../data/run-progress.ts'
+import type { DatasetProgress, RunStep } from '../../../contract/control/run-job.ts'
+import { hasFailed, isRunning, leftMsOf, stepOf, throughput } from '../../../core/evidence/run-fold.ts'
 import { RepairButtons } from './repair-buttons.tsx'
 import { LADDER_WORDS } from './ladder-words.ts'
 
@@ -33,7 +34,8 @@ function Sparkline({ values, colour, label }: { values: number[]; colour: string
 
 const WORDS = LADDER_WORDS.climbView
 
-const SIGNS: Record<StepState['state'] | 'waiting' | 'stopped', string> = {
+const SIGNS: Record<RunStep['state'] | 'waiting' | 'stopped' | 'incomplete', string> = {
+  incomplete: '▲',
   waiting: '○',
   running: '◐',
   done: '●',
@@ -45,15 +47,17 @@ const SIGNS: Record<StepState['state'] | 'waiting' | 'stopped', string> = {
 interface RungProps {
   runId: string
   step: LadderStep
-  state: StepState | undefined
-  climb: Climb | undefined
+  dataset: DatasetProgress
   /** The run has ended: what has not begun will not. */
   ended: boolean
 }
 
-function Rung({ runId, step, state, climb, ended }: RungProps) {
+function Rung({ runId, step, dataset, ended }: RungProps) {
+  const state = stepOf(dataset, step)
+  const { cells, judge, unavailable, phases, approaches } = dataset
   const reported = state?.state ?? 'waiting'
-  const name = ended && isCut(step, reported, climb) ? 'stopped' : reported
+  const lacks = state?.missing !== undefined && reported === 'done'
+  const name = ended && isCut(step, reported, cells) ? 'stopped' : lacks ? 'incomplete' : reported
   const now = useNow(name === 'running')
   return (
     <li className={styles.rung} data-state={name} data-step={step}>
@@ -65,9 +69,9 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
       </span>
       <span className="dim">
         {name === 'running'
-          ? duration(Math.max(0, now - state!.startedAt))
-          : typeof state?.durationMs === 'number'
-            ? duration(state.durationMs)
+          ? duration(Math.max(0, now - Date.parse(state!.started_at ?? new Date(now).toISOString())))
+          : typeof state?.duration_ms === 'number'
+            ? duration(state.duration_ms)
             : ''}
       </span>
       {typeof state?.note === 'string' && (
@@ -75,64 +79,60 @@ function Rung({ runId, step, state, climb, ended }: RungProps) {
           {state.code !== null && <strong>{WORDS.failed}</strong>} {state.note}
         </span>
       )}
-      {name === 'failed' && (
-        <RepairButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={climb?.failed ?? 0} />
-      )}
-      {step === 'ingest' && climb !== undefined && Object.keys(climb.phases).length > 0 && (
-        <PhaseList phases={climb.phases} />
-      )}
+      {name === 'failed' && <RepairButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={cells.failed} />}
+      {step === 'ingest' && phases.length > 0 && <PhaseList phases={phases} />}
       {step === 'cells' &&
-        climb?.plan?.unavailable.map(({ model, reason }) => (
+        unavailable.map(({ model, reason }) => (
           <span key={model} className={styles.note}>
             {WORDS.unavailable(model, reason)}
           </span>
         ))}
-      {step === 'cells' && climb !== undefined && climb.finished > 0 && <CellsLive climb={climb} ended={ended} />}
-      {step === 'judge' && climb !== undefined && climb.judge !== null && name === 'running' && (
+      {step === 'cells' && approaches.length > 0 && <CellsLive dataset={dataset} ended={ended} />}
+      {step === 'judge' && judge !== null && name === 'running' && (
         <span className={styles.note}>
-          {WORDS.verdictsFailed(
-            climb.judge.name,
-            count(climb.judge.done),
-            count(climb.judge.total),
-            count(climb.judge.failed),
-          )}
+          {WORDS.verdictsFailed(judge.name, count(judge.done), count(judge.total), count(judge.failed))}
         </span>
       )}
     </li>
   )
 }
 
-/** Whether the run's end cut a step off: one that was running, or cells of which some are left. */
-function isCut(step: LadderStep, reported: StepState['state'] | 'waiting', climb: Climb | undefined): boolean {
-  const { total, done } = cellsOfClimb(climb, 0)
+/** Returns true when the run's end cut a step off: one that was running, or cells of which some are left. */
+function isCut(
+  step: LadderStep,
+  reported: RunStep['state'] | 'waiting',
+  { total, done }: DatasetProgress['cells'],
+): boolean {
   return reported === 'running' || (step === 'cells' && reported === 'done' && done < total)
 }
 
-interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'climb'> {
-  datasetId: string
+interface ClimbViewProps extends Pick<RungProps, 'runId' | 'ended' | 'dataset'> {
   /** The run has no other dataset: nothing to make room for. */
   alone: boolean
 }
 
-function Summary({ climb, done, ended }: { climb: Climb | undefined; done: number; ended: boolean }) {
-  if (climb === undefined) return <p className="dim">○ {ended ? WORDS.notStarted : WORDS.queued}</p>
-  const hasFailed = Object.values(climb.steps).some(({ state }) => state === 'failed')
+function Summary({ dataset, done, ended }: { dataset: DatasetProgress; done: number; ended: boolean }) {
+  if (dataset.steps.length === 0) return <p className="dim">○ {ended ? WORDS.notStarted : WORDS.queued}</p>
   const state = done === LADDER_STEPS.length ? WORDS.allStepsDone : ended ? WORDS.stopped : WORDS.running
   return (
     <p>
-      {WORDS.cellsFailed(hasFailed ? WORDS.stepFailed : state, count(cellsOfClimb(climb, 0).done), count(climb.failed))}
+      {WORDS.cellsFailed(
+        hasFailed(dataset) ? WORDS.stepFailed : state,
+        count(dataset.cells.done),
+        count(dataset.cells.failed),
+      )}
     </p>
   )
 }
 
 /** One dataset's twelve steps; the current one is open and shows its numbers. */
-export function ClimbView({ datasetId, climb, runId, ended, alone }: ClimbViewProps) {
+export function ClimbView({ dataset, runId, ended, alone }: ClimbViewProps) {
   const [chosen, setChosen] = useState<boolean | null>(null)
-  const done = LADDER_STEPS.filter((step) => ['done', 'skipped'].includes(climb?.steps[step]?.state ?? '')).length
-  const open = chosen ?? (alone || (climb !== undefined && done < LADDER_STEPS.length))
+  const done = dataset.steps.filter(({ state }) => state === 'done' || state === 'skipped').length
+  const open = chosen ?? (alone || (dataset.steps.length > 0 && done < LADDER_STEPS.length))
   return (
     <Panel
-      title={datasetId}
+      title={dataset.dataset_id}
       aside={
         <>
           <span>{WORDS.steps(done, LADDER_STEPS.length)}</span>
@@ -144,10 +144,10 @@ export function ClimbView({ datasetId, climb, runId, ended, alone }: ClimbViewPr
         </>
       }
     >
-      {!open && <Summary {...{ climb, done, ended }} />}
+      {!open && <Summary {...{ dataset, done, ended }} />}
       <ol hidden={!open} className={styles.rungs}>
         {LADDER_STEPS.map((step) => (
-          <Rung key={step} {...{ runId, step, climb, ended }} state={climb?.steps[step]} />
+          <Rung key={step} {...{ runId, step, dataset, ended }} />
         ))}
       </ol>
     </Panel>
@@ -155,17 +155,16 @@ export function ClimbView({ datasetId, climb, runId, ended, alone }: ClimbViewPr
 }
 
 /** Cells done, throughput, time left, and each approach's last latencies. */
-function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
-  const cells = cellsOfClimb(climb, 0)
-  const { total, done } = cells
-  const rate = throughput(climb)
-  const left = leftMsOf(cells, rate)
-  const moving = climb.steps.cells?.state === 'running' && !ended
+function CellsLive({ dataset, ended }: { dataset: DatasetProgress; ended: boolean }) {
+  const { total, done, failed, reused } = dataset.cells
+  const rate = throughput(dataset)
+  const left = leftMsOf({ total, done }, rate)
+  const moving = isRunning(dataset, 'cells') && !ended
   return (
     <div className={styles.open}>
       <span>
-        {WORDS.cellsOf(count(done), count(total), count(climb.failed))}
-        {climb.plan !== null && climb.plan.reuse > 0 && WORDS.reused(count(climb.plan.reuse))}
+        {WORDS.cellsOf(count(done), count(total), count(failed))}
+        {reused > 0 && WORDS.reused(count(reused))}
         {moving && rate !== null && WORDS.cellsPerSecond(rateWords(rate))}
         {moving && left !== null && WORDS.left(duration(left))}
       </span>
@@ -187,16 +186,16 @@ function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
           </tr>
         </thead>
         <tbody>
-          {Object.entries(climb.aliases).map(([alias, { ok, failed, latenciesMs }]) => (
+          {dataset.approaches.map(({ alias, ok, failed: notOk, latencies_ms: latencies }) => (
             <tr key={alias}>
               <td>
                 <ApproachName alias={alias} short />
               </td>
               <td className="num">{count(ok)}</td>
-              <td className={failed > 0 ? 'num' : 'num dim'}>{count(failed)}</td>
-              <td className="num">{duration(latenciesMs.at(-1))}</td>
+              <td className={notOk > 0 ? 'num' : 'num dim'}>{count(notOk)}</td>
+              <td className="num">{duration(latencies.at(-1))}</td>
               <td>
-                <Sparkline values={latenciesMs} colour={lookOf(alias).colour} label={WORDS.lastLatenciesOf(alias)} />
+                <Sparkline values={latencies} colour={lookOf(alias).colour} label={WORDS.lastLatenciesOf(alias)} />
               </td>
             </tr>
           ))}
@@ -206,7 +205,7 @@ function CellsLive({ climb, ended }: { climb: Climb; ended: boolean }) {
   )
 }
 
-/** How far a phase has come: parts done, rate and time left. */
+/** Shows how far a phase has come: parts done, rate and time left. */
 function PhaseMeter({ phase, progress }: { phase: string; progress: PhaseProgress }) {
   const { done, total, per_second: rate, seconds_left: left } = progress
   return (
@@ -228,12 +227,13 @@ function PhaseMeter({ phase, progress }: { phase: string; progress: PhaseProgres
 const CELL_SIGNS: Record<string, string> = { completed: '●', running: '◐', failed: '▲', cancelled: '✕', skipped: '–' }
 
 /** The eight phases of an ingestion with what they counted. */
-function PhaseList({ phases }: { phases: Record<string, PhaseState> }) {
+function PhaseList({ phases }: Pick<DatasetProgress, 'phases'>) {
   return (
     <div className={styles.open}>
       <div className={styles.phases} role="group" aria-label={WORDS.phases}>
         {INGESTION_PHASES.map((phase) => {
-          const { status, counts, progress }: PhaseState = phases[phase] ?? { status: 'pending', counts: {} }
+          const known = phases.find((each) => each.phase === phase)
+          const { status, counts, progress } = known ?? { status: 'pending', counts: {}, progress: undefined }
           return (
             <Fragment key={phase}>
               <span aria-hidden="true">{CELL_SIGNS[status] ?? '○'}</span>
@@ -241,7 +241,7 @@ function PhaseList({ phases }: { phases: Record<string, PhaseState> }) {
                 {phase.replaceAll('_', ' ')} <span className="hidden-text">{status}</span>
               </span>
               <span className="dim">
-                {Object.entries(counts)
+                {countsAboveZero(counts)
                   .map(([name, value]) => `${count(value)} ${name.replaceAll('_', ' ')}`)
                   .join(' · ')}
                 {progress !== undefined && <PhaseMeter {...{ phase, progress }} />}

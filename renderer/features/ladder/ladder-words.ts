@@ -10,6 +10,8 @@ const FAILURE_CLASSES: Readonly<Record<FailureClass, string>> = {
   rate_limited: 'too many requests',
   invalid_response: 'invalid answer',
   response_too_large: 'answer too large',
+  content_filtered: 'answer filtered',
+  refused: 'model refused',
   schema_mismatch: 'answer in another format',
   cancelled: 'cancelled',
   evaluation_error: 'answer without scores: the evaluator failed',
@@ -23,19 +25,13 @@ const WORKER_STATES: Readonly<Record<WorkerState, string>> = {
   lost: 'connection lost',
 }
 
-/** The texts of the page Progress. */
+/** The texts of the tab Progress. */
 export const LADDER_WORDS = {
   page: {
-    ladder: 'Progress',
-    noRunYet: 'No run yet',
     noStepsOf: (wanted: string) => `No steps of ${wanted}`,
-    emptyText: 'This page shows the twelve steps of a run while it goes on and after it ended.',
     noRecord: 'This engine has no record of how it was run, for example because it was started from the command line.',
-    launchARun: 'Launch a run',
-    ladderOf: (runId: string | null) => `Progress · ${runId}`,
     cells: (done: string, total: string) => ` · ${done}/${total} cells`,
     in: (durationMs: string) => ` in ${durationMs}`,
-    showActive: 'Show the run under way',
   },
 
   cancelButton: {
@@ -92,6 +88,20 @@ export const LADDER_WORDS = {
     startNewRun: 'Start new run',
     openProviders: 'Open Services',
     openSettings: 'Open Settings',
+  },
+
+  missingColumns: {
+    note: (missing: string) => `Completed, ${missing}. Everything else is scored.`,
+    useBuiltIn: 'Use built-in evaluator',
+    choose: 'Choose evaluator…',
+    scoring: 'Scoring',
+    question: (run: string) => `Score the answers of ${run} by another evaluator?`,
+    about:
+      'A new run takes over the stored answers and scores all of them by this evaluator. No approach is called again, and this run stays as it is.',
+    evaluator: 'Evaluator of the model set',
+    ofSet: (set: string, model: string) => `${set} (${model})`,
+    confirm: 'Score answers',
+    keep: 'Close',
   },
 
   retryFailures: {

@@ -2,7 +2,7 @@ import type { RunFailure, RunJob } from '../../../contract/control/run-job.ts'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 import type { LaunchSearch } from '../../app/search-params.ts'
 
-/** What can be done about a failure. resume goes on where the run stopped; retry opens the launch page, which asks what to do with failed cells. */
+/** Describes what can be done about a failure. resume goes on where the run stopped; retry opens the launch page, which asks what to do with failed cells. */
 export type Repair = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
 
 const PLACES: Partial<Record<LadderStep, Repair>> = {
@@ -20,7 +20,7 @@ const NEEDS_NEW_RUN: ReadonlySet<string> = new Set(['other_identity', 'malformed
 const needsNewRun = (code: string): boolean => NEEDS_NEW_RUN.has(code) || code.includes('conflict')
 
 /**
- * What repairs a failed step, likeliest first. `hasFailedCells`: some cells of this run failed. `resumable`: the engine takes the run on.
+ * Returns what repairs a failed step, likeliest first. `hasFailedCells`: some cells of this run failed. `resumable`: the engine takes the run on.
  */
 export function repairsOf(
   { step, code }: { step: LadderStep | null; code: string },
@@ -29,7 +29,7 @@ export function repairsOf(
   if (needsNewRun(code)) return ['relaunch']
   if (code === 'torn_tail') return ['recover', 'relaunch']
   // Another model makes other conditions: the rows of this run stay as they are.
-  if (code === 'graph_missing') return ['settings', 'relaunch']
+  if (code === 'graph_missing' || code === 'contexts_missing') return ['settings', 'relaunch']
   // The same settings fail in the same way: they come first.
   if (code === 'service_misconfigured')
     return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']
@@ -45,14 +45,14 @@ export function repairsOf(
 export const failuresWithoutStep = ({ failures }: Pick<RunJob, 'failures'>): RunFailure[] =>
   failures.filter(({ dataset_id: dataset, step }) => dataset === null || step === null)
 
-/** Whether going on with the run can work: not when its stored rows forbid it. */
+/** Returns true when going on with the run can work: not when its stored rows forbid it. */
 export const isResumeUseful = ({ failures }: Pick<RunJob, 'failures'>): boolean =>
   !failures.some(({ code }) => needsNewRun(code) || code === 'torn_tail')
 
 /** Failures after which a run is summed up all the same: what it has is its result. */
-const WITH_RESULT: ReadonlySet<string> = new Set(['graph_missing', 'cells_failed'])
+const WITH_RESULT: ReadonlySet<string> = new Set(['graph_missing', 'contexts_missing', 'cells_failed'])
 
-/** Whether a run that has ended has cells that are summed up. */
+/** Returns true when a run that has ended has cells that are summed up. */
 export const hasResult = ({ state, cells, failures }: Pick<RunJob, 'state' | 'cells' | 'failures'>): boolean =>
   (cells?.done ?? 0) > 0 &&
   (state === 'completed' ||

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import type { FailureClass } from '../../../contract/control/run-job.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { notifyFailure } from '../../components/notify.ts'
-import { isMoving } from '../../components/run-state.ts'
+import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { api } from '../../data/client.ts'
 import { LADDER_WORDS } from './ladder-words.ts'
 
@@ -17,10 +17,10 @@ export function RetryFailuresButton({ run }: { run: string }) {
   const [isOpen, setOpen] = useState(false)
   const [left, setLeft] = useState<readonly FailureClass[]>([])
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run)
-  const isUnderWay = job !== undefined && (isMoving(job.state) || job.state === 'queued' || job.state === 'paused')
+  const isUnfinished = job !== undefined && (isUnderWayOrQueued(job.state) || job.state === 'paused')
   const { data } = useQuery({
     ...api.runs.failures.queryOptions({ input: { run_id: run } }),
-    enabled: !isUnderWay,
+    enabled: !isUnfinished,
     // A run whose files are elsewhere has nothing to retry.
     retry: false,
   })
@@ -28,13 +28,13 @@ export function RetryFailuresButton({ run }: { run: string }) {
     api.runs.retryFailures.mutationOptions({
       onSuccess: ({ run_id: started }) => {
         setOpen(false)
-        void navigate({ to: '/ladder', search: { run: started } })
+        void navigate({ to: '/runs/$run/progress', params: { run: started } })
       },
       onError: (error) => notifyFailure(WORDS.retrying, error),
     }),
   )
   const failures = data?.classes ?? []
-  if (isUnderWay || failures.length === 0) return null
+  if (isUnfinished || failures.length === 0) return null
   const chosen = failures.filter((failure) => !left.includes(failure.class))
   const cells = chosen.reduce((sum, failure) => sum + failure.cells, 0)
   const toggle = (name: FailureClass): void =>

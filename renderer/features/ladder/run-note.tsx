@@ -3,10 +3,11 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { RunJob } from '../../../contract/control/run-job.ts'
 import { notifyFailure } from '../../components/notify.ts'
-import { RUN_SIGNS, runStateWords } from '../../components/run-state.ts'
+import { runStateWords, signOf } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
 import { continueSearch, failuresWithoutStep, hasResult, isResumeUseful } from './repair.ts'
+import { RescoreButtons } from './missing-columns.tsx'
 import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
@@ -34,7 +35,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
   )
   const dataset = request.dataset_ids.at(-1)
   const openMatrix = (): void =>
-    void navigate({ to: '/matrix', search: { run: runId, ...(dataset === undefined ? {} : { dataset }) } })
+    void navigate({ to: '/runs/$run/matrix', params: { run: runId }, search: dataset === undefined ? {} : { dataset } })
   const hasCells = cells !== null && cells.done > 0
   const failed = cells?.failed ?? 0
   // A failed step shows its own buttons.
@@ -43,14 +44,17 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
   return (
     <div className={styles.done} role="status" data-state={state}>
       <span className={styles.noteText}>
-        <span aria-hidden="true">{RUN_SIGNS[state]} </span>
+        <span aria-hidden="true">{signOf(job)} </span>
         {WORDS.run}
         <strong>{runId}</strong> {runStateWords(job)}
         {/[.!?]$/.test(runStateWords(job)) ? '' : '.'}
       </span>
       {hasResult(job) && (
-        <Button onClick={() => void navigate({ to: '/result', search: { run: runId } })}>{WORDS.openResult}</Button>
+        <Button onClick={() => void navigate({ to: '/runs/$run/verdict', params: { run: runId } })}>
+          {WORDS.openResult}
+        </Button>
       )}
+      {job.missing !== undefined && state === 'completed' && <RescoreButtons run={runId} columns={job.missing} />}
       {canResume && <Button onClick={() => control.resume(runId)}>{WORDS.resumeRun}</Button>}
       {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
       {hasCells && (
@@ -66,7 +70,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
       {!withSteps && state !== 'queued' && (
         <Button
           variant={state === 'failed' ? 'filled' : 'default'}
-          onClick={() => void navigate({ to: '/ladder', search: { run: runId } })}
+          onClick={() => void navigate({ to: '/runs/$run/progress', params: { run: runId } })}
         >
           {WORDS.showSteps}
         </Button>

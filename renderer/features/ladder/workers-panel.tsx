@@ -103,7 +103,7 @@ function cellsOf({ in_hand: inHand, cells }: WorkerView): string {
   return [...names, ...(inHand > names.length ? [WORDS.more(inHand - names.length)] : [])].join(', ')
 }
 
-/** How long ago a connected worker gave a sign of life, in whole seconds. */
+/** Returns how long ago a connected worker gave a sign of life, in whole seconds. */
 function seenOf({ last_seen_at: at }: WorkerView, now: number): string {
   if (at === null) return '–'
   const seconds = Math.floor((now - Date.parse(at)) / 1000)

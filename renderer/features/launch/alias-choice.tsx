@@ -17,7 +17,7 @@ interface AliasChoiceProps {
   onChange: (chosen: string[]) => void
 }
 
-/** What makes an alias what it is; of a flavor, only where it differs from its base. */
+/** Returns what makes an alias what it is; of a flavor, only where it differs from its base. */
 function parameterText(
   { parameters, settable, requires_reingest: reingest, evidence }: AliasView,
   base?: AliasView,
@@ -110,7 +110,9 @@ export function AliasChoice({ aliases, chosen, onChange }: AliasChoiceProps) {
   }
   return (
     <>
-      <div className={styles.approaches}>{[...new Set(aliases.map(({ base }) => base))].map(group)}</div>
+      <div className={styles.approaches}>
+        {BaseApproach.options.filter((base) => aliases.some((view) => view.base === base)).map(group)}
+      </div>
       {start !== null && (
         <FlavorEditor
           start={start}

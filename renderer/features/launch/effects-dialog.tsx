@@ -2,7 +2,7 @@ import type { PublishedScope } from '../../../contract/control/run-job.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes, count, plural } from '../../components/format.ts'
 import table from '../../components/table.module.css'
-import { deletedCells, deletesFiles, type Plan } from './effects.ts'
+import { removedCells, removesFiles, type Plan } from './effects.ts'
 import styles from './launch.module.css'
 import { LAUNCH_WORDS } from './launch-words.ts'
 
@@ -18,30 +18,30 @@ interface EffectsDialogProps {
 const scopeWords = ({ models, cells, judged }: PublishedScope): string =>
   `${plural(models.length, 'approach', 'approaches')}, ${plural(cells, 'cell')}, ${judged ? 'judged' : WORDS.notJudged}`
 
-/** Shows everything that a run deletes and replaces, and asks; finished cells only after the run's name was typed. */
+/** Shows everything that a run moves to the trash and replaces, and asks; finished cells only after the run's name was typed. */
 export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialogProps) {
-  const cells = deletedCells(plan)
+  const cells = removedCells(plan)
   const replaced = plan.publications.filter(({ current }) => current !== null)
-  const isDeleting = deletesFiles(plan)
-  const title = cells > 0 ? WORDS.delete(cells) : isDeleting ? WORDS.deleteFiles : WORDS.replacePublishedResults
+  const isRemoving = removesFiles(plan)
+  const title = cells > 0 ? WORDS.remove(cells) : isRemoving ? WORDS.removeFiles : WORDS.replacePublishedResults
   return (
     <ConfirmDialog
       opened={opened}
       title={title}
-      confirm={isDeleting ? WORDS.deleteAndRun : WORDS.replaceAndRun}
-      keep={isDeleting ? WORDS.keepFiles : WORDS.keepResults}
+      confirm={isRemoving ? WORDS.removeAndRun : WORDS.replaceAndRun}
+      keep={isRemoving ? WORDS.keepFiles : WORDS.keepResults}
       typed={cells > 0 ? plan.run_id : undefined}
       onClose={onClose}
       onConfirm={onConfirm}
     >
-      {isDeleting && (
+      {isRemoving && (
         <>
           <p>
             {WORDS.coldStartOf}
             <strong>{plan.run_id}</strong>
             {WORDS.coldStartEffect}
           </p>
-          <div className={styles.deletions} tabIndex={0} role="region" aria-label={WORDS.deletedFiles}>
+          <div className={styles.deletions} tabIndex={0} role="region" aria-label={WORDS.removedFiles}>
             <table className={table.table}>
               <thead>
                 <tr>

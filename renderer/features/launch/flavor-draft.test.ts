@@ -14,6 +14,7 @@ const from: AliasView = {
   parameters,
   settable: parameters,
   canonical: true,
+  by_default: true,
 }
 const start = { from, changes: false }
 

@@ -1,4 +1,4 @@
-import { parameterFields, type ParameterField } from '../../../contract/approach-parameters.ts'
+import { parameterFields, type ParameterField } from '../../../core/approach-parameters.ts'
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import type { OwnFlavor } from '../../../contract/manifests/flavors.ts'
 
@@ -10,7 +10,7 @@ export interface FlavorStart {
 
 export type FlavorValues = OwnFlavor['parameters']
 
-/** What the panel shows of an alias as a flavor of its approach. */
+/** Returns what the panel shows of an alias as a flavor of its approach. */
 export const flavorOf = ({ base, settable }: AliasView): OwnFlavor => ({ base, parameters: settable ?? {} })
 
 /** The values without texts that are empty. */

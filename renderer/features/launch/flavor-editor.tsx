@@ -1,7 +1,7 @@
 import { Button, Modal, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { approachDescriptor } from '../../../contract/approaches.ts'
-import { parameterFields, type ParameterField } from '../../../contract/approach-parameters.ts'
+import { parameterFields, type ParameterField } from '../../../core/approach-parameters.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { problemsOf } from '../documents/use-sending.ts'
 import { changedFields, suggestedName, withoutEmpty, type FlavorStart, type FlavorValues } from './flavor-draft.ts'

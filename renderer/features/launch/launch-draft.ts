@@ -1,21 +1,28 @@
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
+import type { ContextBudget } from '../../../contract/evidence/context-budget.ts'
+import type { TraceLevel } from '../../../contract/evidence/trace.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
 import type { EvaluationMetric, PrimaryMetric } from '../../../contract/common.ts'
 import type { LaunchSearch } from '../../app/search-params.ts'
 
-/** What a person has chosen, besides the datasets and aliases that the address holds. */
+/** Describes what a person has chosen, besides the datasets and aliases that the address holds. */
 export interface LaunchDraft {
   runId: string
   metrics: EvaluationMetric[]
   /** Null: the manifest's, else the first that the run has. */
   primaryMetric: PrimaryMetric | null
+  excludeCut: boolean
   judge: boolean
   /** Empty: as the manifest and the settings define. */
   judges: string[]
   repeats: number
   /** Null: as the settings, the environment and the manifest define. */
   concurrency: number | null
+  /** Tokens of text for every answer; null: as the stored run, the environment and the manifest define. */
+  contextBudget: ContextBudget | null
+  /** Null: as the manifest defines. */
+  trace: TraceLevel | null
   /** Null: the run may cost anything. */
   budget: number | null
   modelSet: string | null
@@ -25,14 +32,22 @@ export interface LaunchDraft {
   publish: boolean
 }
 
-const asManifest = ({ metrics, judge_panel: panel, repeats }: ExperimentView): LaunchDraft => ({
+const asManifest = ({
+  metrics,
+  exclude_cut_answers: excludeCut,
+  judge_panel: panel,
+  repeats,
+}: ExperimentView): LaunchDraft => ({
   runId: '',
   metrics: metrics.filter(({ requested }) => requested).map(({ metric }) => metric),
   primaryMetric: null,
+  excludeCut,
   judge: panel.settings.enabled,
   judges: [],
   repeats,
   concurrency: null,
+  contextBudget: null,
+  trace: null,
   budget: null,
   modelSet: null,
   retryFailed: null,
@@ -47,10 +62,13 @@ export function draftOf(experiment: ExperimentView, search: LaunchSearch): Launc
     runId: search.name ?? base.runId,
     metrics: search.metrics ?? base.metrics,
     primaryMetric: search.primary ?? base.primaryMetric,
+    excludeCut: search.excludeCut ?? base.excludeCut,
     judge: search.judge ?? base.judge,
     judges: search.judges ?? base.judges,
     repeats: search.repeats ?? base.repeats,
     concurrency: search.concurrency ?? base.concurrency,
+    contextBudget: search.contextBudget ?? base.contextBudget,
+    trace: search.trace ?? base.trace,
     budget: search.budget ?? base.budget,
     modelSet: search.modelSet ?? base.modelSet,
     retryFailed: search.retry ?? base.retryFailed,
@@ -59,7 +77,7 @@ export function draftOf(experiment: ExperimentView, search: LaunchSearch): Launc
   }
 }
 
-/** What an address must hold to bring a draft back: only where it differs from the manifests. */
+/** Returns what an address must hold to bring a draft back: only where it differs from the manifests. */
 export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<LaunchSearch, 'datasets' | 'models'> {
   const base = asManifest(experiment)
   const other = <Key extends keyof LaunchDraft>(key: Key): LaunchDraft[Key] | undefined =>
@@ -68,10 +86,13 @@ export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<L
     name: other('runId'),
     metrics: other('metrics'),
     primary: draft.primaryMetric ?? undefined,
+    excludeCut: other('excludeCut'),
     judge: other('judge'),
     judges: other('judges'),
     repeats: other('repeats'),
     concurrency: draft.concurrency ?? undefined,
+    contextBudget: draft.contextBudget ?? undefined,
+    trace: draft.trace ?? undefined,
     budget: draft.budget ?? undefined,
     modelSet: other('modelSet') ?? undefined,
     retry: draft.retryFailed ?? undefined,
@@ -80,7 +101,7 @@ export function searchOf(draft: LaunchDraft, experiment: ExperimentView): Omit<L
   }
 }
 
-/** Chosen datasets and aliases; rungs above the smoke set and the canonical approaches when nothing is chosen. */
+/** Chosen datasets and aliases; rungs above the smoke set and the canonical approaches with the keyword baseline when nothing is chosen. */
 export function chosen(
   experiment: ExperimentView,
   search: { datasets?: string[]; models?: string[] },
@@ -88,7 +109,9 @@ export function chosen(
   const rungs = experiment.datasets.filter(({ complexity_level: level }) => level > 0).map(({ id }) => id)
   return {
     datasets: search.datasets ?? rungs.slice(0, 1),
-    models: search.models ?? experiment.aliases.filter(({ canonical }) => canonical).map(({ alias }) => alias),
+    models:
+      search.models ??
+      experiment.aliases.filter(({ by_default: isByDefault }) => isByDefault).map(({ alias }) => alias),
   }
 }
 
@@ -99,9 +122,12 @@ export const requestOf = (draft: LaunchDraft, datasets: string[], models: string
   models,
   metrics: draft.metrics,
   ...(draft.primaryMetric === null ? {} : { primary_metric: draft.primaryMetric }),
+  exclude_cut_answers: draft.excludeCut,
   judge: { enabled: draft.judge, ...(draft.judge && draft.judges.length > 0 ? { models: draft.judges } : {}) },
   repeats: draft.repeats,
   ...(draft.concurrency === null ? {} : { concurrency: draft.concurrency }),
+  ...(draft.contextBudget === null ? {} : { context_budget: draft.contextBudget }),
+  ...(draft.trace === null ? {} : { trace: draft.trace }),
   ...(draft.budget === null ? {} : { budget: draft.budget }),
   ...(draft.modelSet === null ? {} : { model_set: draft.modelSet }),
   ...(draft.retryFailed === null ? {} : { retry_failed: draft.retryFailed }),

@@ -3,10 +3,13 @@ import { PrimaryMetric } from '../../../contract/common.ts'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { ExperimentView, ModelSetView } from '../../../contract/control/experiment.ts'
 import { MAX_REPEATS } from '../../../contract/evidence/canonical-row.ts'
+import { DEFAULT_TRACE_LEVEL, TraceLevel } from '../../../contract/evidence/trace.ts'
 import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
+import { LOCAL_EMBEDDINGS } from '../../../contract/manifests/model-catalogue.ts'
 import { METRICS } from '../../../contract/metrics/metrics.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { metricName } from '../../components/format.ts'
+import { EmbeddingsOffer } from '../models/embeddings-offer.tsx'
 import type { LaunchDraft } from './launch-draft.ts'
 import { problemOf } from './use-plan.ts'
 import styles from './launch.module.css'
@@ -115,6 +118,17 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           onChange={(value) => set({ concurrency: value === '' ? null : wholeNumber(value, 1) })}
           error={problemOf(problems, 'concurrency')}
         />
+        <NumberInput
+          label={WORDS.contextBudget}
+          description={WORDS.contextBudgetAbout}
+          min={1}
+          step={500}
+          placeholder={String(experiment.run.context_budget)}
+          disabled={draft.contextBudget === 'none'}
+          value={draft.contextBudget === 'none' ? '' : (draft.contextBudget ?? '')}
+          onChange={(value) => set({ contextBudget: typeof value === 'number' ? value : null })}
+          error={problemOf(problems, 'context_budget')}
+        />
         <Select
           label={WORDS.primaryMetric}
           description={WORDS.primaryAbout}
@@ -124,6 +138,16 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           onChange={(primaryMetric) => set({ primaryMetric })}
           clearable
           error={problemOf(problems, 'primary_metric')}
+        />
+        <Select
+          label={WORDS.trace}
+          description={WORDS.traceAbout}
+          placeholder={WORDS.traces[experiment.run.trace ?? DEFAULT_TRACE_LEVEL]}
+          data={TraceLevel.options.map((value) => ({ value, label: WORDS.traces[value] }))}
+          value={draft.trace}
+          onChange={(trace) => set({ trace })}
+          clearable
+          error={problemOf(problems, 'trace')}
         />
         <NumberInput
           label={WORDS.budget}
@@ -139,6 +163,11 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           description={
             <>
               {WORDS.embeddedOnly} <CloudMark set={sets.find(isChosen)} />
+              {knownOf(sets.find(isChosen)).map((words) => (
+                <span key={words} className={styles.known}>
+                  {words}
+                </span>
+              ))}
             </>
           }
           placeholder={sets.find(({ is_default: isDefault }) => isDefault)?.name ?? WORDS.defaultSet}
@@ -149,7 +178,26 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
           error={problemOf(problems, 'model_set')}
         />
       </div>
+      <EmbeddingsOffer
+        sets={sets}
+        current={sets.find(isChosen)}
+        onUse={() => set({ modelSet: LOCAL_EMBEDDINGS.set })}
+      />
       <div className={styles.choices}>
+        <Checkbox
+          size="sm"
+          label={WORDS.asDeclared}
+          description={WORDS.asDeclaredAbout}
+          checked={draft.contextBudget === 'none'}
+          onChange={({ currentTarget: { checked } }) => set({ contextBudget: checked ? 'none' : null })}
+        />
+        <Checkbox
+          size="sm"
+          label={WORDS.excludeCut}
+          description={WORDS.excludeCutAbout}
+          checked={draft.excludeCut}
+          onChange={({ currentTarget: { checked } }) => set({ excludeCut: checked })}
+        />
         <Checkbox
           size="sm"
           label={WORDS.coldStart}
@@ -167,4 +215,10 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
       </div>
     </div>
   )
+}
+
+/** What calls have taught of the models of a set, a line each. */
+function knownOf(set: ModelSetView | undefined): string[] {
+  const models = Object.values(set?.roles ?? {}).filter(({ known }) => known.length > 0)
+  return [...new Set(models.map(({ model, known }) => `${model}: ${known.join(' · ')}`))]
 }

@@ -23,7 +23,7 @@ interface RetryQuestionProps {
   onChange: (retry: RetryFailed) => void
 }
 
-/** What a plan that goes on with a stored run does with its failed cells, and the other choices. Nothing when no cell failed. */
+/** Shows what a plan that goes on with a stored run does with its failed cells, and the other choices. Nothing when no cell failed. */
 function RetryQuestion({ plan: { datasets }, onChange }: RetryQuestionProps) {
   const sum = (of: (dataset: DatasetPlan) => number | undefined): number =>
     datasets.reduce((total, dataset) => total + (of(dataset) ?? 0), 0)
@@ -60,14 +60,14 @@ interface PlanPanelProps {
   onRetry: (retry: RetryFailed) => void
 }
 
-/** What the request would do, or what is wrong with it; and the button that does it. */
+/** Shows what the request would do, or what is wrong with it; and the button that does it. */
 export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps) {
   const navigate = useNavigate()
   const recover = useRecover()
   const { plan, problems, isStale, isPending, error, refetch } = state
   const start = useMutation(
     api.runs.start.mutationOptions({
-      onSuccess: () => void navigate({ to: '/ladder' }),
+      onSuccess: ({ run_id: run }) => void navigate({ to: '/runs/$run/progress', params: { run } }),
       onError: (failure) => notifyFailure(WORDS.startingTheRun, failure),
     }),
   )
@@ -130,7 +130,7 @@ export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps
   )
 }
 
-/** What is wrong and where, by the exact path. */
+/** Shows what is wrong and where, by the exact path. */
 function ProblemList({ problems }: { problems: InputProblem[] }) {
   return (
     <ul className={styles.notes}>

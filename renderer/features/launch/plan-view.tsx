@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
 import type { Cost } from '../../../contract/manifests/prices.ts'
-import { costWords, plannedWords } from '../../../contract/words.ts'
+import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
+import { plannedWords } from '../../../core/planned-words.ts'
+import { contextBudgetWords, costWords } from '../../../contract/words.ts'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
-import { deletedCells } from './effects.ts'
+import { removedCells } from './effects.ts'
 import styles from './launch.module.css'
 import { LAUNCH_WORDS } from './launch-words.ts'
 
@@ -28,7 +30,7 @@ function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
 
 /** Cells, reuse, calls and conflicts of a plan, in all and per dataset. */
 export function PlanView({ plan }: { plan: Plan }) {
-  const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
+  const { totals, datasets, notices, blockers, estimated_minutes: minutes, model_calls: calls } = plan
   const cost = costOfPlan(datasets)
   const { data: known = [] } = useQuery(api.datasets.list.queryOptions())
   const labelOf = (dataset: string): string => known.find(({ id }) => id === dataset)?.label ?? dataset
@@ -36,11 +38,10 @@ export function PlanView({ plan }: { plan: Plan }) {
     [WORDS.cells, count(totals.total)],
     [WORDS.reused, count(totals.reuse)],
     [WORDS.toRun, count(totals.run)],
-    [WORDS.calls, count(totals.run + totals.evaluations + totals.verdicts)],
+    [WORDS.calls, calls === null ? '–' : `≈ ${count(calls)}`],
     [WORDS.about, minutes === null ? '–' : duration(minutes * 60_000)],
     ...(cost === null ? [] : ([[WORDS.cost, costWords(cost)]] satisfies [string, string][])),
   ]
-  const unknown = [...new Set(datasets.flatMap(({ unknown_latency: aliases }) => aliases))]
   // The same difference of several rows is one line.
   const conflicts = datasets.flatMap((dataset) =>
     [...new Map(dataset.conflicts.map((each) => [`${each.path} ${each.stored} ${each.current}`, each])).values()].slice(
@@ -68,7 +69,7 @@ export function PlanView({ plan }: { plan: Plan }) {
               <td className={table.num}>{count(dataset.run)}</td>
               <td className={table.num}>{count(dataset.reuse)}</td>
               <td className={table.num}>{count(dataset.evaluations)}</td>
-              <td className={table.num}>{duration(dataset.estimated_ms)}</td>
+              <td className={table.num}>{duration(dataset.work.estimated_ms)}</td>
             </tr>
           ))}
         </tbody>
@@ -94,15 +95,26 @@ export function PlanView({ plan }: { plan: Plan }) {
             </li>
           )),
         )}
+        {[...new Set(datasets.map(({ context_budget: budget = null }) => contextBudgetWords(budget)))].map((words) => (
+          <li key={words}>{words}</li>
+        ))}
         {datasets.flatMap(({ dataset_id: dataset, planned_difference: planned }) => {
-          const decides = plannedWords(planned)
-          return decides === null ? [] : [<li key={`decides ${dataset}`}>{`${labelOf(dataset)} ${decides}`}</li>]
+          const decides = plannedWords(labelOf(dataset), planned)
+          return decides === null ? [] : [<li key={`decides ${dataset}`}>{decides}</li>]
         })}
         {cost !== null && cost.unknown.length > 0 && (
           <li className="dim">{WORDS.unknownCost(cost.unknown.join('; '))}</li>
         )}
-        {unknown.length > 0 && <li className="dim">{WORDS.noEstimate(unknown.join(', '))}</li>}
-        {deletedCells(plan) > 0 && <li className={styles.warn}>{WORDS.coldWarning(deletedCells(plan))}</li>}
+        {datasets.map(({ dataset_id: dataset, run, work }) =>
+          run === 0 ? null : (
+            <li key={`work ${dataset}`} className="dim">
+              ○ {labelOf(dataset)}: {sourceWords(work)}
+              {callsPerApproach(work) !== null && <>; {callsPerApproach(work)}</>}
+            </li>
+          ),
+        )}
+        {minutes !== null && totals.run > 0 && <li className="dim">○ {WORDS.onTop}</li>}
+        {removedCells(plan) > 0 && <li className={styles.warn}>{WORDS.coldWarning(removedCells(plan))}</li>}
         {plan.publications.map(
           (change) =>
             change.current !== null &&

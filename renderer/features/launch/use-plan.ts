@@ -11,7 +11,7 @@ const SETTLE_MS = 200
 export interface PlanState {
   plan: Extract<PlanOutcome, { ok: true }> | null
   problems: InputProblem[]
-  /** What is shown is of an earlier request. */
+  /** True when what is shown is of an earlier request. */
   isStale: boolean
   isPending: boolean
   error: Error | null
@@ -48,7 +48,7 @@ export function usePlan(request: RunRequestInput): PlanState {
   }
 }
 
-/** What is wrong with a field of the request or with something inside it; undefined when nothing is. */
+/** Returns what is wrong with a field of the request or with something inside it; undefined when nothing is. */
 export const problemOf = (problems: readonly InputProblem[], field: string): string | undefined =>
   problems
     .filter(({ path }) => path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`))

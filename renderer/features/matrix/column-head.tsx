@@ -1,17 +1,21 @@
+import { useQuery } from '@tanstack/react-query'
 import { memo } from 'react'
 import type { ColumnHead as Head } from '../../../contract/control/run-index/matrix-page.ts'
+import { pairCounts } from '../../../core/evidence/pair-state.ts'
 import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
 import { intervalWords } from '../../../contract/words.ts'
 import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { count, differenceValue, metricValue, pWords } from '../../components/format.ts'
+import { api } from '../../data/client.ts'
 import { againstBaseline, type AgainstBaseline, meanInterval } from './pair-of.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
 
 interface ColumnHeadProps {
   run: string
+  dataset: string
   head: Head | undefined
   alias: string
   metric: string
@@ -43,7 +47,7 @@ const whyOf = ({ why, p }: AgainstBaseline, comparison: MetricComparison | undef
   why === null
     ? undefined
     : why === 'corrected'
-      ? WORDS.why.corrected(comparison?.decided.comparable ?? 1, p === null ? '–' : pWords(p))
+      ? WORDS.why.corrected(comparison === undefined ? 1 : pairCounts(comparison).tested, p === null ? '–' : pWords(p))
       : WORDS.why[why]
 
 function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHeadProps, 'head'> & { head: Head }) {
@@ -57,8 +61,8 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
   const pair = baseline === null ? null : againstBaseline(comparison, alias, baseline)
   if (pair === null) return null
   return (
-    <span className={styles.decision} data-decision={pair.decision} title={whyOf(pair, comparison)}>
-      {differenceValue(metric, pair.difference)} {WORDS.decisions[pair.decision]}
+    <span className={styles.decision} data-decision={pair.state} title={whyOf(pair, comparison)}>
+      {differenceValue(metric, pair.difference)} {WORDS.states[pair.state]}
       {pair.low !== null && (
         <span className="dim">
           <br />[{differenceValue(metric, pair.low)}, {differenceValue(metric, pair.high)}]
@@ -68,9 +72,22 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
   )
 }
 
+/** Median tokens that the answers were written from; nothing where the summary does not tell. */
+function HandedOver({ run, dataset, alias }: Pick<ColumnHeadProps, 'run' | 'dataset' | 'alias'>) {
+  const { data } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const amounts = data?.amounts.find(({ dataset_id: id }) => id === dataset)
+  const tokens = amounts?.approaches.find(({ model }) => model === alias)?.context_tokens ?? null
+  if (tokens === null) return null
+  return (
+    <span className="dim" title={WORDS.handedOver}>
+      {WORDS.tokens(count(tokens))}
+    </span>
+  )
+}
+
 /** Name, mean with its interval, coverage with its n, and the decision against the baseline. Sorts by this alias. Drawn again only when it changes. */
 export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
-  const { run, head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin, onHide } = props
+  const { run, dataset, head, alias, metric, comparison, sorted, index, left, pinned, onSort, onPin, onHide } = props
   return (
     <div
       role="columnheader"
@@ -138,6 +155,7 @@ export const ColumnHead = memo(function ColumnHead(props: ColumnHeadProps) {
             </span>
             <RunCloudMark run={run} alias={alias} />
           </span>
+          <HandedOver {...{ run, dataset, alias }} />
           <Decision {...props} head={head} />
         </>
       )}

@@ -1,5 +1,5 @@
 /** Sizes of the grid in pixels; those of matrix.module.css. */
-export const HEAD_HEIGHT = 116
+export const HEAD_HEIGHT = 134
 const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, leastOfNarrow: 132, most: 720 } as const
 /** Below this width of the grid, columns need the space of the questions. */
 const NARROW = 560
@@ -43,7 +43,7 @@ export const pageRows = (columns: number): number =>
 export const OVERSCAN_ROWS = 6
 
 /**
- * How many rows are in the page at most. The element of a row is used again for the row that many indexes later: scrolling then changes texts
+ * Returns how many rows are in the page at most. The element of a row is used again for the row that many indexes later: scrolling then changes texts
  * instead of removing rows from the page and adding new ones.
  */
 export const rowPlaces = (height: number, rowHeight: number, shown: number): number =>

@@ -2,8 +2,9 @@ import { Button, Kbd, Popover } from '@mantine/core'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { ColumnHeads } from '../../../contract/control/run-index/matrix-page.ts'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
-import type { MetricComparison } from '../../../contract/evidence/statistics.ts'
-import { decidedPairsWords, rungPairsWords } from '../../../contract/words.ts'
+import { pairCounts } from '../../../core/evidence/pair-state.ts'
+import type { ClusterSummary, MetricComparison } from '../../../contract/evidence/statistics.ts'
+import { rungPairsWords, scopeWords, testedPairsWords } from '../../../contract/words.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, metricName, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
@@ -16,10 +17,11 @@ interface MatrixFootProps {
   comparison: MetricComparison | undefined
   pairsError: Error | null
   heads: ColumnHeads | undefined
-  /** Whether judges graded the answers: their mean then stands in the cells. */
+  /** True when judges graded the answers: their mean then stands in the cells. */
   judged: boolean
   /** Datasets of the run. */
   rungs: number
+  clusters: ClusterSummary | undefined
 }
 
 const STEPS = 24
@@ -27,12 +29,23 @@ const STEP_WIDTH = 7
 const LEGEND_STATES = ['not_evaluable', 'error', 'timeout', 'not_run'] as const
 
 /** Numbers of the heat scale, signs of the states, and how much of the comparison is decided. */
-export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judged, rungs }: MatrixFootProps) {
+export function MatrixFoot({
+  metric,
+  domain,
+  comparison,
+  pairsError,
+  heads,
+  judged,
+  rungs,
+  clusters,
+}: MatrixFootProps) {
   const isDifference = domain.diverging !== undefined
   // Differences beyond an end have its colour.
   const end = (value: number): string =>
     isDifference ? `${value < 0 ? '≤' : '≥'} ${differenceValue(metric, value)}` : metricValue(metric, value)
-  const { decided, smallest_detectable: detectable, settings } = comparison ?? {}
+  const counts = comparison === undefined ? undefined : pairCounts(comparison)
+  const scope = clusters === undefined || counts?.tested === 0 ? null : scopeWords(clusters)
+  const detectable = comparison?.smallest_detectable ?? null
   return (
     <footer className={styles.foot}>
       <span className={styles.legend}>
@@ -64,12 +77,11 @@ export function MatrixFoot({ metric, domain, comparison, pairsError, heads, judg
       {heads?.unequal_coverage === true && <span>{WORDS.unequal}</span>}
       <span className={styles.spacer} />
       {pairsError !== null && <span>{WORDS.noComparison(controlErrorOf(pairsError).message)}</span>}
-      {decided !== undefined && settings !== undefined && (
-        <span title={(decided.decided > 0 ? rungPairsWords(rungs) : null) ?? undefined}>
-          {decidedPairsWords(decided.decided, decided.comparable, settings.level)}
-          {detectable !== undefined &&
-            detectable !== null &&
-            WORDS.detectable(metricValue(metric, detectable.smallest))}
+      {comparison !== undefined && counts !== undefined && (
+        <span title={(counts.decided > 0 ? rungPairsWords(rungs) : null) ?? undefined}>
+          {testedPairsWords(counts, comparison.settings.level)}
+          {counts.tested > 0 && detectable !== null && WORDS.detectable(metricValue(metric, detectable.smallest))}
+          {scope !== null && ` · ${scope}`}
         </span>
       )}
     </footer>

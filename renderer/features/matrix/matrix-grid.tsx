@@ -161,6 +161,7 @@ export function MatrixGrid(props: MatrixGridProps) {
       <ColumnHead
         key={alias}
         run={input.run_id}
+        dataset={input.dataset_id}
         {...{ alias, metric, baseline, comparison, left, index: column, pinned: column < pins, onSort, onPin, onHide }}
         head={heads?.heads.find(({ model }) => model === alias)}
         sorted={sorted ? (search.descending === true ? 'descending' : 'ascending') : null}

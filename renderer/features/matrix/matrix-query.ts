@@ -10,7 +10,7 @@ import type { MatrixSearch } from '../../app/search-params.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { api } from '../../data/client.ts'
 
-/** What the index is asked for, without the part of the list. */
+/** Describes what the index is asked for, without the part of the list. */
 export type MatrixList = Omit<MatrixPageInput, 'offset' | 'limit'>
 
 /** The filters that an address holds. */
@@ -31,7 +31,7 @@ function sortOf({ sort = 'position', sortAlias, descending = false }: MatrixSear
   return { by: sort, descending }
 }
 
-/** What the view asks the index for. */
+/** Returns what the view asks the index for. */
 export const pageInput = (run: string, dataset: string, metric: IndexMetric, search: MatrixSearch): MatrixList => ({
   run_id: run,
   dataset_id: dataset,

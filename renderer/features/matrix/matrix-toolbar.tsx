@@ -1,23 +1,19 @@
 import { Button, MultiSelect, Select, type SelectProps, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
+import { MAX_HOPS } from '../../../contract/manifests/queries.ts'
 import { CellMetricState, type IndexMetric } from '../../../contract/control/run-index/metrics.ts'
-import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
+import type { RunDatasetSummary } from '../../../contract/control/run-index/runs.ts'
 import type { MatrixSearch, SortBy } from '../../app/search-params.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { metricName, plural } from '../../components/format.ts'
-import { HiddenGradesMark, PartialMark, useSamples } from '../../components/run-marks.tsx'
-import { runChoices } from '../../components/sample-runs.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
-import { ExportMenu } from './export-menu.tsx'
 import { filtersOf } from './matrix-query.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import { NO_FILTERS } from './use-matrix-keys.ts'
 import styles from './matrix.module.css'
 
 interface MatrixToolbarProps {
-  runIds: string[]
-  summary: RunSummary
   dataset: RunDatasetSummary
   search: MatrixSearch
   metric: IndexMetric
@@ -48,10 +44,9 @@ function Choice({ width, always = false, ...props }: SelectProps & { width: numb
   )
 }
 
-/** What is shown, in which order, and what is filtered out. */
+/** Lets a person choose what is shown, in which order, and what is filtered out. */
 export function MatrixToolbar(props: MatrixToolbarProps) {
-  const { runIds, summary, dataset, search, metric, baseline, aliases, set, textInput } = props
-  const samples = useSamples()
+  const { dataset, search, metric, baseline, aliases, set, textInput } = props
   const [isOpen, setOpen] = useState(false)
   const filters = Object.keys(filtersOf(search)).length
   const hidden = search.hidden?.length ?? 0
@@ -59,26 +54,8 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
   return (
     <div className={styles.toolbar} role="toolbar" aria-label={WORDS.toolbar} data-open={isOpen}>
       <div className={styles.choices}>
-        <h1>{WORDS.page}</h1>
-        <PartialMark run={summary.run_id} />
-        <HiddenGradesMark run={summary.run_id} dataset={dataset.dataset_id} />
         <Choice
-          width={220}
-          label={WORDS.run}
-          searchable
-          data={runChoices(runIds.includes(summary.run_id) ? runIds : [summary.run_id, ...runIds], samples)}
-          value={summary.run_id}
-          onChange={(run) => run !== null && set({ run, cell: undefined, against: undefined })}
-        />
-        <Choice
-          width={240}
-          label={WORDS.dataset}
-          data={summary.datasets.map(({ dataset_id: value, label }) => ({ value, label }))}
-          value={dataset.dataset_id}
-          onChange={(id) => id !== null && set({ dataset: id, cell: undefined, against: undefined })}
-        />
-        <Choice
-          width={190}
+          width={160}
           always
           label={WORDS.metric}
           title={metricOfId(metric).definition}
@@ -87,7 +64,7 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
           onChange={(value) => value !== null && set({ metric: value as IndexMetric })}
         />
         <Choice
-          width={220}
+          width={180}
           label={WORDS.baseline}
           data={[
             { value: NOTHING, label: WORDS.noBaseline },
@@ -97,7 +74,7 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
           onChange={(value) => value !== null && set({ baseline: value })}
         />
         <Choice
-          width={180}
+          width={190}
           label={WORDS.order}
           data={
             search.sort === 'value'
@@ -110,7 +87,7 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
           }
         />
         <Choice
-          width={170}
+          width={120}
           label={WORDS.show}
           disabled={baseline === null}
           data={[
@@ -136,8 +113,6 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
             {WORDS.showHidden(hidden)}
           </Button>
         )}
-        <span className={styles.spacer} />
-        <ExportMenu run={summary.run_id} dataset={dataset.dataset_id} />
       </div>
     </div>
   )
@@ -151,7 +126,7 @@ interface MatrixFilterFieldsProps {
 }
 
 const TYPING_MS = 200
-const HOPS = [1, 2, 3, 4, 5].map((hops) => ({ value: String(hops), label: plural(hops, 'hop') }))
+const HOPS = Array.from({ length: MAX_HOPS }, (_, at) => ({ value: String(at + 1), label: plural(at + 1, 'hop') }))
 /** Least differences between the approaches on a question that can be filtered by. */
 const SPREADS = [0.1, 0.25, 0.5, 0.75, 1]
 const field = { size: 'xs', classNames: { root: `${styles.filter ?? ''} ${styles.folded ?? ''}` } } as const

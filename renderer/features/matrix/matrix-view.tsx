@@ -4,12 +4,13 @@ import { Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useRef, useState } from 'react'
 import { BASELINE } from '../../../contract/approaches.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
-import type { RunDatasetSummary, RunSummary } from '../../../contract/control/run-index/runs.ts'
+import type { RunDatasetSummary } from '../../../contract/control/run-index/runs.ts'
 import type { MatrixSearch } from '../../app/search-params.ts'
 import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
 import { differenceDomain, heatDomain } from '../../components/heat.ts'
 import { api } from '../../data/client.ts'
 import { CellView } from '../cell/cell-view.tsx'
+import { MissingNote } from '../ladder/missing-columns.tsx'
 import { MatrixFoot } from './matrix-foot.tsx'
 import { MatrixGrid } from './matrix-grid.tsx'
 import { pageInput } from './matrix-query.ts'
@@ -18,19 +19,19 @@ import { MatrixToolbar } from './matrix-toolbar.tsx'
 import styles from './matrix.module.css'
 
 interface MatrixViewProps {
-  runIds: string[]
-  summary: RunSummary
+  run: string
   dataset: RunDatasetSummary
   search: MatrixSearch
   /** The metric of the grid's values. */
   metric: IndexMetric
+  /** Datasets of the run. */
+  levels: number
 }
 
 /** Toolbar, grid, legend, and the open cell beside the grid. */
-export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixViewProps) {
-  const navigate = useNavigate({ from: '/matrix' })
+export function MatrixView({ run, dataset, search, metric, levels }: MatrixViewProps) {
+  const navigate = useNavigate({ from: '/runs/$run/matrix' })
   const textInput = useRef<HTMLInputElement>(null)
-  const run = summary.run_id
   const aliases = dataset.aliases.map(({ model }) => model)
   const heads = useQuery({
     ...api.matrix.heads.queryOptions({ input: { run_id: run, dataset_id: dataset.dataset_id, metric } }),
@@ -57,7 +58,7 @@ export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixV
   return (
     <div className={styles.view}>
       <div>
-        <MatrixToolbar {...{ runIds, summary, dataset, search, metric, baseline, aliases, set, textInput }} />
+        <MatrixToolbar {...{ dataset, search, metric, baseline, aliases, set, textInput }} />
         {search.hints === true && <Hints onDone={() => set({ hints: undefined })} />}
       </div>
       <div className={styles.split} data-open={search.cell !== undefined}>
@@ -69,10 +70,12 @@ export function MatrixView({ runIds, summary, dataset, search, metric }: MatrixV
           <CellDrawer run={run} row={search.cell} search={search} metric={metric} set={set} />
         )}
       </div>
+      <MissingNote run={run} />
       <MatrixFoot
         {...{ metric, domain, comparison, pairsError: pairs.error, heads: heads.data }}
         judged={dataset.metrics.includes(judgeMean.id)}
-        rungs={summary.datasets.length}
+        rungs={levels}
+        clusters={pairs.data?.clusters}
       />
     </div>
   )
@@ -106,7 +109,7 @@ function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
         onOpen={(next) => set({ cell: next, against: undefined })}
         actions={
           <>
-            <Link to="/cell" search={{ ...view, run, row }}>
+            <Link to="/runs/$run/cell" params={{ run }} search={{ ...view, row }}>
               {WORDS.openAsPage}
             </Link>
             <Button variant="default" onClick={close}>

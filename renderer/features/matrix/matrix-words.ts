@@ -1,20 +1,15 @@
+import type { PairState } from '../../../core/evidence/pair-state.ts'
 import { plural } from '../../components/format.ts'
 
-/** Texts of the Matrix page. */
+/** Texts of the tab Matrix. */
 export const MATRIX_WORDS = {
-  page: 'Matrix',
-  runs: 'The list of runs',
-  oneRun: (run: string) => `Run ${run}`,
+  handedOver: 'Median of the text handed over, in tokens',
+  tokens: (tokens: string) => `${tokens} tokens`,
   matrix: 'The matrix',
-  noRun: 'No run yet',
-  afterLaunch: 'Every question with the score of every approach appears here as the answers come in.',
-  noCells: (run: string) => `Run ${run} has no cell yet`,
 
   toolbar: 'Matrix',
-  run: 'Run',
-  dataset: 'Dataset',
   metric: 'Metric',
-  baseline: 'Baseline',
+  baseline: 'Against',
   noBaseline: 'none',
   order: 'Order',
   orders: { position: 'question order', hops: 'hops', mean: 'mean', spread: 'largest difference', value: 'value' },
@@ -32,7 +27,7 @@ export const MATRIX_WORDS = {
   anyDisagreement: 'any difference',
   spread: (least: number) => `differ by ≥ ${least}`,
   words: 'Search questions and answers',
-  anyWords: 'search questions and answers',
+  anyWords: 'search texts',
   clear: (filters: number) => (filters === 1 ? 'Clear filter' : `Clear ${filters} filters`),
   clearAll: 'Clear filters',
   noMatch: (questions: string) => `None of ${questions} questions passes the filters.`,
@@ -44,8 +39,8 @@ export const MATRIX_WORDS = {
   repetition: (number: number) => `repetition ${number}`,
   missing: 'missing',
   timeout: 'timeout',
-  noBaselineValue: 'no baseline value',
-  noBaselineCell: 'no baseline',
+  noBaselineValue: 'the approach compared with has no value',
+  noBaselineCell: 'no difference',
   noStatements: '⊘ refusal, nothing to check',
 
   sortBy: (alias: string) => `${alias}: order by its values`,
@@ -60,16 +55,22 @@ export const MATRIX_WORDS = {
   intervalOfMean: 'Mean, and its 95 % interval',
   answerOnly: 'answer only',
   nothingScored: 'nothing scored',
-  isBaseline: 'baseline',
-  decisions: { better: 'better', worse: 'worse', undecided: 'inconclusive' },
+  isBaseline: 'compared with',
+  states: {
+    better: 'better',
+    worse: 'worse',
+    equivalent: 'equivalent',
+    open: 'open',
+    not_tested: 'not tested',
+  } satisfies Record<PairState, string>,
   why: {
-    includesZero: 'The interval includes 0: this run cannot distinguish the two.',
+    includesZero: 'The interval includes 0: the test leaves open which of the two is better.',
     corrected: (pairs: number, p: string) =>
       `The interval is of this pair alone. Corrected for all ${plural(pairs, 'pair')} (Holm, p = ${p}), the difference may be chance.`,
-    tooFew: 'The two differ in too few groups of questions to be decided at all.',
+    tooFew: 'The two differ in too few groups of questions for the test to decide.',
   },
 
-  difference: (metric: string) => `${metric}, difference to the baseline`,
+  difference: (metric: string) => `${metric}, differences`,
   heatScale: (worst: string, best: string) => `Heat scale from ${worst} to ${best}`,
   hatched: ' no value',
   judgeMark: 'J3.5: mean grade of the judges, 1 to 5',
@@ -81,38 +82,26 @@ export const MATRIX_WORDS = {
   keyList: [
     ['← ↑ → ↓', 'move; Page and Home/End too, Ctrl for the corners'],
     ['Enter', 'open the cell; Escape closes it'],
-    ['d', 'compare with the baseline'],
+    ['d', 'compare with the approach under Against'],
     ['f', 'only questions with a cell in this state'],
     ['/', 'search words'],
     ['s', 'order by this column'],
     ['p', 'pin this column'],
     ['h', 'hide this column'],
-    ['b', 'use this column as the baseline'],
-    ['v', 'values, or differences to the baseline'],
+    ['b', 'compare the others with this column'],
+    ['v', 'values, or differences'],
     ['c', 'clear all filters'],
   ],
 
   hints: 'Hints',
   hintList: [
     'Each column is an approach, each row a question. Bright is good; hatched cells have no value, and that is not a low score.',
-    'The head of a column shows how far its mean is from the baseline’s, and whether this run can distinguish them.',
-    'Click a cell, or move with the arrow keys and press Enter, to read its answer and evidence. Press d to compare it with the baseline.',
+    'The head of a column shows how far its mean is from that of the approach under Against, and what the test of that difference shows.',
+    'Click a cell, or move with the arrow keys and press Enter, to read its answer and evidence. Press d to compare it with that approach.',
   ],
   gotIt: 'Got it',
 
   cell: 'Cell',
   openAsPage: 'Open as page',
   close: 'Close',
-
-  export: 'Export',
-  exports: {
-    cells: 'CSV, one line per cell with its answer',
-    rows: 'JSONL, all of each cell',
-    csv: 'CSV, one line per approach and metric',
-    json: 'JSON, aggregates',
-    report: 'HTML report',
-  },
-  saved: (file: string) => `Saved ${file}`,
-  theExport: 'The export',
-  incomplete: 'the file ended before its last part',
 } as const

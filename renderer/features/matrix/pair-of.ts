@@ -1,20 +1,21 @@
+import { pairState, type PairState } from '../../../core/evidence/pair-state.ts'
 import type { ConfidenceInterval, MetricComparison, PairComparison } from '../../../contract/evidence/statistics.ts'
 
-/** An alias against the baseline: difference in the metric's unit, and its decision. */
+/** An alias against the baseline: difference in the metric's unit, and what its test shows. */
 export interface AgainstBaseline {
   difference: number | null
   low: number | null
   high: number | null
-  decision: PairComparison['decision']
+  state: PairState
   p: number | null
-  /** Why it is undecided; null for a decided pair, and for one that was not compared. */
+  /** Why it is open; null for a pair in another state. */
   why: 'includesZero' | 'corrected' | 'tooFew' | null
 }
 
-const TURNED = { better: 'worse', worse: 'better', undecided: 'undecided' } as const
+const TURNED: Partial<Record<PairState, PairState>> = { better: 'worse', worse: 'better' }
 
-function whyUndecided({ decision, p, difference: { interval }, smallest_detectable: least }: PairComparison) {
-  if (decision !== 'undecided' || p === null) return null
+function whyOpen(state: PairState, { difference: { interval }, smallest_detectable: least }: PairComparison) {
+  if (state !== 'open') return null
   if (least === null) return 'tooFew'
   return interval !== null && (interval.low > 0 || interval.high < 0) ? 'corrected' : 'includesZero'
 }
@@ -31,13 +32,14 @@ export function againstBaseline(
   const same = pair.a === alias
   const turn = (number: number | null | undefined): number | null =>
     typeof number !== 'number' ? null : same ? number : -number
+  const state = pairState(pair)
   return {
     difference: turn(value),
     low: turn(same ? interval?.low : interval?.high),
     high: turn(same ? interval?.high : interval?.low),
-    decision: same ? pair.decision : TURNED[pair.decision],
+    state: same ? state : (TURNED[state] ?? state),
     p: pair.p_adjusted,
-    why: whyUndecided(pair),
+    why: whyOpen(state, pair),
   }
 }
 

@@ -106,7 +106,7 @@ function connectionOfDraft({ kind, edited, ...draft }: ConnectionDraft & { kind:
   }
 }
 
-/** Whether calls to an address are taken as paid ones: as usual for the kind, or for a service that is on no network of the person's. */
+/** Returns true when calls to an address are taken as paid ones: as usual for the kind, or for a service that is on no network of the person's. */
 const cloudAt = (kind: ConnectionKind, address: string): boolean =>
   connectionKind(kind).isCloud || !isNearAddress(address.trim())
 

@@ -19,7 +19,7 @@ function keyWords({ key, key_env: variable, key_set: isThere }: ConnectionView):
   return isThere ? WORDS.inVariable(variable) : WORDS.unset(variable)
 }
 
-/** Where a connection's key comes from. The key goes to the engine and never comes back. */
+/** Shows where a connection's key comes from. The key goes to the engine and never comes back. */
 export function ConnectionKey({ connection }: { connection: ConnectionView }) {
   const [isEntering, setEntering] = useState(false)
   const [isRemoving, setRemoving] = useState(false)

@@ -1,7 +1,7 @@
-import { Button, Progress, Select } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import type { CatalogueEntry } from '../../../contract/control/models.ts'
 import { ModelJob } from '../../../contract/manifests/model-catalogue.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
@@ -13,7 +13,8 @@ import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
-import { api, control } from '../../data/client.ts'
+import { api } from '../../data/client.ts'
+import { FetchButton } from './fetch-button.tsx'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import type { Choice } from './set-draft.ts'
@@ -31,9 +32,9 @@ function taskOf({ job, run_by: by }: CatalogueEntry): ModelTask | null {
 }
 
 /** The model as a set names it: its file, or the name that its backend fetches it by. */
-function choiceOf({ run_by: by, paths }: CatalogueEntry): Choice | null {
+function choiceOf({ run_by: by, path }: CatalogueEntry): Choice | null {
   if (!('backend' in by)) return null
-  const model = paths[0] ?? by.model
+  const model = path ?? by.model
   return model === undefined ? null : { source: by.backend, model }
 }
 
@@ -150,7 +151,7 @@ function EntryActions({ entry, isTesting, onUse, onRemove, onTest }: EntryRowPro
       {files.length > 0 && !fetched && <FetchButton entry={entry} />}
       {files.length === 0 && <span className="dim">{WORDS.atFirstUse}</span>}
       {(fetched || files.length === 0) && <UseFor entry={entry} onUse={onUse} />}
-      {fetched && (
+      {fetched && entry.paths[0] === entry.path && (
         <Button size="xs" variant="default" aria-label={WORDS.testOf(id)} disabled={isTesting} onClick={onTest}>
           {WORDS.test}
         </Button>
@@ -182,56 +183,6 @@ function UseFor({ entry, onUse }: { entry: CatalogueEntry; onUse: ModelCatalogue
       ]}
       onChange={(value) => value !== null && onUse(value, choice)}
     />
-  )
-}
-
-/** Downloads the files with progress. Leaving the page pauses it, and the next try continues. */
-function FetchButton({ entry: { id, files, received_bytes: before } }: { entry: CatalogueEntry }) {
-  const client = useQueryClient()
-  const total = files.reduce((sum, { size_bytes: size }) => sum + size, 0)
-  const [received, setReceived] = useState(0)
-  const stop = useRef<AbortController | null>(null)
-  useEffect(() => () => stop.current?.abort(), [])
-  const fetch = useMutation({
-    mutationFn: async () => {
-      stop.current = new AbortController()
-      const { signal } = stop.current
-      setReceived(before)
-      try {
-        for await (const step of await control.models.fetch({ id }, { signal })) setReceived(step.received_bytes)
-      } catch (error) {
-        // What the person has ended has not failed.
-        if (!signal.aborted) throw error
-      }
-      return !signal.aborted
-    },
-    onSuccess: (isDone) => isDone && notifyDone(WORDS.isFetched(id)),
-    onSettled: async () => {
-      await client.invalidateQueries({ queryKey: api.models.catalogue.key() })
-      await client.invalidateQueries({ queryKey: api.models.found.key() })
-    },
-  })
-  if (fetch.isPending)
-    return (
-      <div className={styles.fetching}>
-        <Progress value={(100 * received) / total} aria-label={WORDS.progressOf(id)} transitionDuration={0} />
-        <span className="dim">{WORDS.progress(bytes(received), bytes(total))}</span>
-        <Button size="xs" variant="default" aria-label={WORDS.cancelOf(id)} onClick={() => stop.current?.abort()}>
-          {WORDS.cancel}
-        </Button>
-      </div>
-    )
-  return (
-    <>
-      <Button size="xs" variant="default" aria-label={WORDS.fetchOf(id)} onClick={() => fetch.mutate()}>
-        {before > 0 ? WORDS.goOn(Math.floor((100 * before) / total)) : WORDS.fetch}
-      </Button>
-      {fetch.isError && (
-        <span role="alert" className={styles.fetchError}>
-          ▲ {fetch.error.message}
-        </span>
-      )}
-    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { CLOUD_MARK } from '../../../contract/evidence/cloud-use.ts'
+import { CLOUD_MARK } from '../../../core/evidence/cloud-use.ts'
 import { plural } from '../../components/format.ts'
 
 /** The texts of the page Models. */
@@ -90,14 +90,29 @@ export const MODELS_WORDS = {
     outcome: 'Result',
     latency: 'Latency',
     finding: 'Found',
-    status: { passed: 'passed', failed: 'failed', unsupported: 'not supported', skipped: 'skipped' },
+    status: {
+      passed: 'works',
+      adapted: 'works, adapted',
+      failed: 'does not work',
+      unsupported: 'not supported',
+      skipped: 'not tested',
+      limited: 'requests limited: try again',
+    },
     probes: {
       file: 'File',
       models: 'Models',
-      chat: 'Chat',
-      structured: 'JSON by schema',
-      embedding: 'Embedding',
+      chat: 'Answers',
+      structured: 'JSON',
+      extraction: 'Extraction of the graph',
+      critic: 'Grading',
+      tools: 'Tools of the agent',
+      embedding: 'Embeddings',
+      rerank: 'Reranking',
     },
+    neededBy: (roles: readonly string[]) => `Needed by ${roles.map((role) => role.replaceAll('_', ' ')).join(', ')}`,
+    broken: (roles: readonly string[]) =>
+      `Cannot work: ${roles.map((role) => role.replaceAll('_', ' ')).join(', ')}. Give these roles another model before a run that needs them.`,
+    known: (model: string, words: readonly string[]) => `Known of ${model}: ${words.join(' · ')}`,
     listed: (models: number) => `Lists ${plural(models, 'model')}`,
   },
 
@@ -177,6 +192,13 @@ export const MODELS_WORDS = {
     removing: 'Removing the files',
   },
 
+  embeddingsOffer: {
+    title: 'Embeddings of a model',
+    about: (size: string) =>
+      `Vector search compares hashed words now, so it finds little that is said in other words. A small model for embeddings (all-MiniLM-L6-v2, ${size}, English) changes that; everything else stays as built in.`,
+    use: 'Use local-embeddings',
+  },
+
   editor: {
     title: 'Choose models',
     about:
@@ -219,6 +241,8 @@ export const MODELS_WORDS = {
     own: 'your own',
     useInLaunch: 'Use in Launch',
     useOf: (name: string) => `Use in Launch: ${name}`,
+    test: 'Test',
+    testOf: (name: string) => `Test the set ${name}`,
     makeDefault: 'Make default',
     makeDefaultOf: (name: string) => `Make default: ${name}`,
     remove: 'Remove',

@@ -11,7 +11,7 @@ import { MODELS_WORDS } from './models-words.ts'
 
 const WORDS = MODELS_WORDS.prices
 
-/** Prices as they are typed: an empty field is no price. */
+/** Prices as they are typed: an empty field is not a price. */
 type Draft = Record<string, { input: number | null; output: number | null }>
 
 const draftOf = ({ models, paid }: PricesView): Draft =>
@@ -99,7 +99,7 @@ function PriceForm({ view }: { view: PricesView }) {
   )
 }
 
-/** What paid models cost: those of the sets, and those that have a price. */
+/** Shows what paid models cost: those of the sets, and those that have a price. */
 export function PriceTable() {
   const { data, isError, error, refetch } = useQuery(api.models.prices.queryOptions())
   return (

@@ -9,7 +9,10 @@ const builtin: ModelSetView = {
   is_default: true,
   own: false,
   roles: Object.fromEntries(
-    ModelRole.options.map((role) => [role, { backend: 'builtin', model: `rules-${roleTask(role)}`, cloud: false }]),
+    ModelRole.options.map((role) => [
+      role,
+      { backend: 'builtin', model: `rules-${roleTask(role)}`, cloud: false, known: [] },
+    ]),
   ),
 }
 const connection = {

@@ -16,7 +16,7 @@ import {
   type DeclaredSetInput,
 } from '../../../contract/manifests/models.ts'
 
-/** Where a model of a set comes from: `connection:NAME`, or a backend of the program itself. */
+/** Describes where a model of a set comes from: `connection:NAME`, or a backend of the program itself. */
 export type Source = `connection:${string}` | Backend
 
 export interface Choice {
@@ -31,7 +31,7 @@ export interface SetDraft {
   text: Choice | null
   embedding: Choice
   rerank: Choice
-  /** Whether roles have models of their own; `roles` counts only then. */
+  /** True when roles have models of their own; `roles` counts only then. */
   isPerRole: boolean
   /** Roles that differ from the three above. */
   roles: Partial<Record<ModelRole, Choice>>
@@ -57,7 +57,7 @@ export function withChoice(draft: SetDraft, use: ModelTask | ModelRole, choice: 
   return { ...draft, isPerRole: true, roles: { ...(draft.isPerRole ? draft.roles : {}), [use]: choice } }
 }
 
-/** What a task can be done by. */
+/** Returns what a task can be done by. */
 export function sourcesOf(task: ModelTask, connections: readonly ConnectionView[]): Source[] {
   const services = connections
     .filter(({ kind }) => task !== 'rerank' && (task !== 'embedding' || connectionKind(kind).hasEmbeddings))
@@ -88,7 +88,7 @@ export function draftedRoles(draft: SetDraft, connections: readonly ConnectionVi
       const choice = choiceOf(draft, role)
       if (choice === null) return []
       const { source, model } = choice
-      return [[role, { backend: source, model, cloud: clouds.has(connectionOf(source) ?? '') }]]
+      return [[role, { backend: source, model, cloud: clouds.has(connectionOf(source) ?? ''), known: [] }]]
     }),
   )
 }

@@ -1,14 +1,15 @@
 import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { Panel } from '../../components/states.tsx'
+import { ErrorPanel, Panel } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
+import { TestResult } from './test-result.tsx'
 import { MODELS_WORDS } from './models-words.ts'
 import { useModelsChange } from './use-models.ts'
 
@@ -28,11 +29,14 @@ function Roles({ set: { name, roles } }: { set: ModelSetView }) {
           </tr>
         </thead>
         <tbody>
-          {Object.entries(roles).map(([role, { backend, model, cloud }]) => (
+          {Object.entries(roles).map(([role, { backend, model, cloud, known }]) => (
             <tr key={role}>
               <th scope="row">{role.replaceAll('_', ' ')}</th>
               <td>{backend}</td>
-              <td className={table.wrap}>{model}</td>
+              <td className={table.wrap}>
+                {model}
+                {known.length > 0 && <div className="dim">{known.join(' · ')}</div>}
+              </td>
               <td>{cloud ? WORDS.cloud : WORDS.near}</td>
             </tr>
           ))}
@@ -56,6 +60,16 @@ function SetEntry({ set }: { set: ModelSetView }) {
   const remove = useMutation(
     api.models.remove.mutationOptions({ ...change, onError: (error) => notifyFailure(WORDS.removing, error) }),
   )
+  const client = useQueryClient()
+  // What the test has learned is shown beside the models here and in New run.
+  const test = useMutation(
+    api.models.test.mutationOptions({
+      onSettled: async () => {
+        await client.invalidateQueries({ queryKey: api.models.list.key() })
+        await client.invalidateQueries({ queryKey: api.experiment.key() })
+      },
+    }),
+  )
   return (
     <section className={styles.set} aria-label={name}>
       <div className={styles.setHead}>
@@ -75,6 +89,15 @@ function SetEntry({ set }: { set: ModelSetView }) {
             onClick={() => void navigate({ to: '/launch', search: { modelSet: name } })}
           >
             {WORDS.useInLaunch}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={WORDS.testOf(name)}
+            loading={test.isPending}
+            onClick={() => test.mutate({ target: { set: name } })}
+          >
+            {WORDS.test}
           </Button>
           {!isDefault && (
             <Button
@@ -101,6 +124,8 @@ function SetEntry({ set }: { set: ModelSetView }) {
         </div>
       </div>
       <Roles set={set} />
+      {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
+      {test.data !== undefined && <TestResult name={name} result={test.data} />}
     </section>
   )
 }

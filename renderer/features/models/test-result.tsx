@@ -1,4 +1,5 @@
 import type { ModelTest } from '../../../contract/control/models.ts'
+import { recordWords } from '../../../contract/manifests/model-record.ts'
 import { duration } from '../../components/format.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
@@ -10,14 +11,16 @@ const WORDS = MODELS_WORDS.test
 
 const TONES: Record<ModelTest['probes'][number]['status'], Tone> = {
   passed: 'good',
+  adapted: 'good',
   failed: 'bad',
   unsupported: 'waiting',
   skipped: 'idle',
+  limited: 'idle',
 }
 
-/** What a test found: one row per request, with the exact error of what failed and what to do. */
+/** Shows what a test found: one row per request, with the exact error of what failed and what to do. */
 export function TestResult({ name, result }: { name: string; result: ModelTest }) {
-  const { works, problems, probes, models } = result
+  const { works, problems, probes, models, broken, records } = result
   const outcome = problems.length > 0 ? WORDS.notTested : works ? WORDS.works : WORDS.fails
   return (
     <section aria-label={WORDS.result(name)} className={styles.result}>
@@ -41,8 +44,8 @@ export function TestResult({ name, result }: { name: string; result: ModelTest }
             </tr>
           </thead>
           <tbody>
-            {probes.map(({ probe, status, model, latency_ms: latency, finding, error, remedy }) => (
-              <tr key={probe}>
+            {probes.map(({ probe, roles, status, model, latency_ms: latency, finding, error, remedy }) => (
+              <tr key={`${probe} ${model ?? ''}`}>
                 <th scope="row">{WORDS.probes[probe]}</th>
                 <td>
                   <StateDot tone={TONES[status]} /> {WORDS.status[status]}
@@ -52,12 +55,19 @@ export function TestResult({ name, result }: { name: string; result: ModelTest }
                   {[model, finding].filter((text) => text !== null).join(' · ')}
                   {error !== null && <div className={styles.bad}>{error}</div>}
                   {remedy !== null && <div className="dim">{remedy}</div>}
+                  {roles.length > 0 && <div className="dim">{WORDS.neededBy(roles)}</div>}
                 </td>
               </tr>
             ))}
           </tbody>
         </ScrollTable>
       )}
+      {broken.length > 0 && <p className={styles.bad}>{WORDS.broken(broken)}</p>}
+      {records.map((record) => (
+        <p key={record.model} className="dim">
+          {WORDS.known(record.model, recordWords(record))}
+        </p>
+      ))}
     </section>
   )
 }

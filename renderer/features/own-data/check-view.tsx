@@ -5,6 +5,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { measuredLevelWords } from '../../../core/measured-level-words.ts'
+import { plannedWords } from '../../../core/planned-words.ts'
 import { OWN_WORDS } from './own-words.ts'
 import type { DatasetCheck } from '../../../contract/control/own-datasets.ts'
 import type { DatasetSearch } from '../../app/search-params.ts'
@@ -25,7 +27,8 @@ export function CheckView({ dataset }: { dataset: string }) {
   const check = useQuery(api.datasets.check.queryOptions({ input: { dataset_id: dataset } }))
   if (check.isError) return <ErrorPanel error={check.error} what={WORDS.theCheck} retry={() => void check.refetch()} />
   if (check.data === undefined) return <LoadingRows rows={6} />
-  const { problems, detectable_difference: difference } = check.data
+  const { problems, warnings, planned_difference: planned } = check.data
+  const decides = plannedWords(WORDS.subject, planned)
   return (
     <div className={styles.form}>
       {problems.length === 0 ? (
@@ -56,10 +59,25 @@ export function CheckView({ dataset }: { dataset: string }) {
           </table>
         </div>
       )}
+      {warnings.length > 0 && (
+        <section>
+          <h3>{WORDS.warnings}</h3>
+          <ul>
+            {warnings.map(({ place, message }) => (
+              <li key={`${place} ${message}`}>
+                <Link to="/datasets" search={placeSearch(dataset, { kind: 'document', place })}>
+                  {place}
+                </Link>
+                : {message}
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
       <p>
-        {WORDS.facts(check.data.documents, check.data.questions)}{' '}
-        {difference === null ? WORDS.noDifference : WORDS.difference(Math.ceil(difference * 100))}
+        {WORDS.facts(check.data.documents, check.data.questions)} {decides !== null && `${decides}.`}
       </p>
+      <p>{WORDS.level(check.data.complexity_level, measuredLevelWords(check.data.measured_level))}</p>
       <Button variant="default" w={140} loading={check.isFetching} onClick={() => void check.refetch()}>
         {WORDS.again}
       </Button>

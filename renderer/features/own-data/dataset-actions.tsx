@@ -13,7 +13,7 @@ import { OWN_WORDS } from './own-words.ts'
 import { useRestoreDataset } from './trash-list.tsx'
 import { useDatasetRefresh } from './use-own-dataset.ts'
 import { saveFile } from '../../components/save-file.ts'
-import { receivedFile } from './received-file.ts'
+import { receivedFile } from './documents/received-file.ts'
 
 const TRANSFER_WORDS = OWN_WORDS.transfer
 
@@ -37,7 +37,7 @@ function ExportDatasetButton({ dataset }: { dataset: string }) {
 
 const WORDS = OWN_WORDS.actions
 
-/** What can be done with a dataset as a whole; one of the project can only be run and copied. */
+/** Shows what can be done with a dataset as a whole; one of the project can only be run and copied. */
 export function DatasetActions({ dataset }: { dataset: DatasetView }) {
   const { id, label, own, questions } = dataset
   const navigate = useNavigate()

@@ -9,7 +9,7 @@ import { problemsOf } from '../documents/use-sending.ts'
 import styles from './own-data.module.css'
 import { bytesWords } from '../../../contract/words.ts'
 import { OWN_WORDS } from './own-words.ts'
-import { UploadZip } from './upload-zip.tsx'
+import { UploadZip } from './documents/upload-zip.tsx'
 import { useDatasetRefresh } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.transfer
@@ -83,7 +83,7 @@ function ImportForm({ onClose, onShow }: { onClose: () => void; onShow: (dataset
   })
   const set = (part: Partial<Draft>): void => {
     setDraft({ ...draft, ...part })
-    // What was refused is no longer what the fields hold.
+    // The refusal is no longer of what the fields hold.
     if (run.isError) run.reset()
   }
   const { byField, rest } = problemsOf(run.error, ['source', 'id'])
@@ -197,7 +197,7 @@ interface ImportDoneProps {
   onShow: () => void
 }
 
-/** What was imported, and what was left out. */
+/** Shows what was imported, and what was left out. */
 function ImportDone({ step, onClose, onShow }: ImportDoneProps) {
   const { format, licence, questions, documents, left_out: leftOut } = step
   return (

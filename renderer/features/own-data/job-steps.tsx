@@ -12,7 +12,7 @@ const WORDS = OWN_WORDS.steps
 type Target = { to: '/datasets'; search: DatasetSearch } | { to: '/launch'; search: LaunchSearch }
 type Step = { name: string; tone: Tone; text: string } & Target
 
-/** What is done of the way from documents to a run, each step a link to its place. */
+/** Shows what is done of the way from documents to a run, each step a link to its place. */
 export function JobSteps({ dataset: { id, questions, with_gold: gold } }: { dataset: DatasetView }) {
   const documents = useQuery(api.datasets.documents.queryOptions({ input: { dataset_id: id, limit: 1 } })).data?.total
   const check = useQuery(api.datasets.check.queryOptions({ input: { dataset_id: id } })).data

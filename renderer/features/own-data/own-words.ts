@@ -53,7 +53,7 @@ export const OWN_WORDS = {
     reading: (bytes: string) => `Reading questions … ${bytes} read`,
     writing: (documents: number, bytes: string) => `${plural(documents, 'document')} written · ${bytes} read`,
     done: (format: string, questions: number, of: number, documents: number) =>
-      `${format}: ${count(questions)} of ${plural(of, 'question')}, ${plural(documents, 'document')}`,
+      `Read as ${format}: ${count(questions)} of ${plural(of, 'question')}, ${plural(documents, 'document')}`,
     licence: (licence: string) => `Licence: ${licence}`,
     leftOut: 'Left out',
     leftOutLine: (amount: number, reason: string) => `${count(amount)} ${reason}`,
@@ -279,6 +279,7 @@ export const OWN_WORDS = {
     preview: 'Preview of the import',
     showMore: (left: number) => `Show ${count(left)} more`,
     tooLarge: 'The file is larger than 20 MB: split it, or use rag-ladder dataset questions.',
+    unreadable: (file: string, reason: string) => `${file} cannot be read: ${reason}.`,
     long: (characters: number) => `${count(characters)} characters were read`,
   },
 
@@ -286,15 +287,14 @@ export const OWN_WORDS = {
     theCheck: 'The check',
     clean: '● No problem found.',
     problems: 'Problems',
+    warnings: 'Warnings',
     place: 'Place',
     problem: 'Problem',
     remedy: 'What to do',
     facts: (documents: number, questions: number) =>
       `${plural(documents, 'document')}, ${plural(questions, 'question')}.`,
-    difference: (points: number) =>
-      `These questions can decide a difference of about ${points} percentage points or more.`,
-    noDifference:
-      'They cannot decide anything yet: intervals need 8 independent groups of answerable questions, and questions that share a gold document count as one group.',
+    subject: 'The dataset',
+    level: (declared: number, measured: string) => `Declared level ${declared}; ${measured}.`,
     again: 'Check again',
   },
 } as const

@@ -13,14 +13,14 @@ import { PROVIDERS_WORDS } from './providers-words.ts'
 
 const WORDS = PROVIDERS_WORDS.modelRow
 
-/** What the service answers to a fetch that was cancelled. */
+/** The service answers this to a fetch that was cancelled. */
 const STOPPED = 409
 
 function ModelState({ model }: { model: ServiceModel }) {
   const { id, installed, progress, pinned, download_bytes: size } = model
   if (progress !== null) {
     const { received_bytes: received, total_bytes: total } = progress
-    // Where sizes are reported file by file, their sum so far is not the whole size.
+    // The sum so far is not the whole size where sizes are reported file by file.
     return (
       <div role="status" className={styles.fetching}>
         {size !== null && <Progress value={(received / Math.max(1, total)) * 100} aria-label={WORDS.fetching(id)} />}

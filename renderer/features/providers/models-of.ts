@@ -11,10 +11,10 @@ const Answer = z.union([
   z.object({ models: Models }).transform(({ models }) => models),
 ])
 
-/** Whether the service reports models at all. */
+/** Returns true when the service reports models at all. */
 export const hasModels = (service: ServiceName): boolean => serviceDescriptor(service).modelsPath !== undefined
 
-/** Whether pages may fetch and remove its models; another service does so by itself. */
+/** Returns true when pages may fetch and remove its models; another service does so by itself. */
 export const canFetchModels = (service: ServiceName): boolean =>
   findServiceRoute(service, 'POST', '/v1/models/any') !== null
 

@@ -9,7 +9,7 @@ import { PROVIDERS_WORDS } from './providers-words.ts'
 const WORDS = PROVIDERS_WORDS.serviceLog
 
 const KEPT_LINES = 500
-/** Shown at first. All of them are as long as the page: a box that scrolls in a page that scrolls has two bars beside each other. */
+/** Shown at first, in a box of that height. All of them are as long as the page: a box that scrolls in a page that scrolls has two bars beside each other. */
 const NEWEST_LINES = 12
 const timeOfDay = (iso: string): string => new Date(iso).toLocaleTimeString(undefined, { hour12: false })
 
@@ -43,7 +43,7 @@ export function ServiceLog({ name }: { name: ServiceName }) {
         value={words}
         onChange={({ currentTarget }) => setWords(currentTarget.value)}
       />
-      <ol className={styles.log} aria-label={WORDS.logOf(name)}>
+      <ol className={styles.log} data-whole={isWhole} tabIndex={0} aria-label={WORDS.logOf(name)}>
         {lines.length === 0 && failure === null && <li className="dim">{WORDS.noLineYet}</li>}
         {lines.length > 0 && found.length === 0 && <li className="dim">{WORDS.noLine}</li>}
         {shown.map(({ number, at, text, missed }) => (

@@ -1,6 +1,6 @@
 import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
 
-/** How the best approach of a question compares with the one that its author expected: alone at the top, among several, below another, or unknown. */
+/** Describes how the best approach of a question compares with the one that its author expected: alone at the top, among several, below another, or unknown. */
 export type ExpectedOutcome = 'expected' | 'tied' | 'other' | 'unnamed' | 'no_value'
 
 export interface Scored {

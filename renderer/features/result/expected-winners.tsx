@@ -37,7 +37,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
   )
   const total = query.data?.pages[0]?.matching ?? 0
   const cell = ({ row, value }: Scored) => (
-    <Link to="/cell" search={{ run, row, dataset: dataset.dataset_id, metric }}>
+    <Link to="/runs/$run/cell" params={{ run }} search={{ row, dataset: dataset.dataset_id, metric }}>
       {score(value)}
     </Link>
   )

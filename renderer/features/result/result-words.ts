@@ -3,11 +3,8 @@ import { plural } from '../../../contract/words.ts'
 import { count } from '../../components/format.ts'
 import type { ExpectedOutcome } from './expected-outcome.ts'
 
-/** Texts of the Result page, and of the panel of a run's result on other pages. */
+/** Texts of the tab Verdict, and of the panel of a run's result on other pages. */
 export const RESULT_WORDS = {
-  page: 'Result',
-  noRun: 'No run yet',
-  afterLaunch: 'Which approach is better, and how sure that is, appears here when a dataset of a run is done.',
   result: (run: string) => `Result of ${run}`,
   what: 'The result',
   sample: 'A sample result, published with the project: it was not measured on your documents or with your models.',
@@ -15,12 +12,32 @@ export const RESULT_WORDS = {
     `Not summed up yet: ${labels.join(', ')}. A run is summed up when its cells are done.`,
   noSummary: 'This run has no summary yet: its result appears here when a dataset is done.',
   kinds: {
-    winner: { sign: '●', name: 'decided' },
-    ahead: { sign: '◐', name: 'partly decided' },
-    others: { sign: '◐', name: 'partly decided' },
-    undecided: { sign: '○', name: 'nothing decided' },
-    not_comparable: { sign: '–', name: 'not comparable' },
+    winner: { sign: '●', name: 'one leads' },
+    tied: { sign: '◐', name: 'a top group' },
+    ceiling: { sign: '=', name: 'ceiling' },
+    floor: { sign: '=', name: 'floor' },
+    equivalent: { sign: '≈', name: 'equivalent' },
+    open: { sign: '○', name: 'open' },
+    too_few: { sign: '–', name: 'not tested' },
+    partly_failed: { sign: '▲', name: 'partly failed' },
+    unlike_text: { sign: '◐', name: 'unlike amounts of text' },
+    not_comparable: { sign: '–', name: 'nothing to compare' },
   } satisfies Record<Verdict['kind'], { sign: string; name: string }>,
+
+  scored: (questions: number) => plural(questions, 'scored question'),
+  behaviour: {
+    title: (dataset: string) => `Behaviour beside the score · ${dataset}`,
+    unanswerable: 'Answered unanswerable',
+    refused: 'Refused answerable',
+    failed: 'Failed',
+    timeouts: (timeouts: number) => `(${plural(timeouts, 'timeout')})`,
+    text: 'Text handed over (tokens)',
+    latency: 'Median time',
+    calls: 'Model calls',
+    tokens: 'Tokens',
+  },
+
+  levels: 'How relational the datasets are',
 
   costs: 'Cost of the answers',
   costsAbout: 'Tokens of each cell at your prices, which are on the Models page. Ingestion and judges are not in it.',
@@ -30,6 +47,20 @@ export const RESULT_WORDS = {
   cost: 'Cost',
   perAnswer: 'For an answer',
   grading: 'Grading',
+
+  budget: {
+    title: (dataset: string) => `Facts found by text handed over · ${dataset}`,
+    about: (budget: string) =>
+      `This run: ${budget}. Computed from the stored contexts, in each approach's own order; in parentheses the share of questions of which all facts are found; a line and its figures end where half of the answers had no more text.`,
+    handedOver: 'Text handed over (tokens)',
+    first: (tokens: string) => `First ${tokens}`,
+    protocol: (dataset: string) => `What the approaches share · ${dataset}`,
+    protocolAbout:
+      'As the rows record it or, where they do not, as configured. What differs may explain a difference as well as the way of retrieving.',
+    part: 'Part',
+    equal: 'Equal',
+    values: 'Values',
+  },
 
   figures: 'The figures of the approaches',
   against: (metric: string, dataset: string) => `${metric} against mean latency · ${dataset}`,

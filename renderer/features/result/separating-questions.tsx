@@ -52,11 +52,11 @@ export function SeparatingQuestions({ run, dataset, metric }: SeparatingQuestion
     return ends === null ? [] : [{ ...row, ...ends }]
   })
   const link = (row: string, value: number) => (
-    <Link to="/cell" search={{ run, row, dataset: dataset.dataset_id, metric }}>
+    <Link to="/runs/$run/cell" params={{ run }} search={{ row, dataset: dataset.dataset_id, metric }}>
       {score(value)}
     </Link>
   )
-  /** What the author of the question expected to be best, and the value that it has. */
+  /** Returns what the author of the question expected to be best, and the value that it has. */
   const expectedCell = ({ expect_winner: expected, cells }: MatrixPageRow) => {
     if (expected === null) return <td className="dim">{WORDS.notNamed}</td>
     const cell = cells[data!.aliases.indexOf(expected)] ?? null
@@ -77,7 +77,11 @@ export function SeparatingQuestions({ run, dataset, metric }: SeparatingQuestion
     <Panel
       title={WORDS.separating(dataset.label)}
       aside={
-        <Link to="/matrix" search={{ run, dataset: dataset.dataset_id, metric, sort: 'spread', descending: true }}>
+        <Link
+          to="/runs/$run/matrix"
+          params={{ run }}
+          search={{ dataset: dataset.dataset_id, metric, sort: 'spread', descending: true }}
+        >
           {WORDS.inMatrix}
         </Link>
       }

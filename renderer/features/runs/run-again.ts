@@ -30,6 +30,8 @@ export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: Read
     judge,
     repeats,
     concurrency,
+    context_budget: contextBudget,
+    trace,
     budget,
   } = job.request
   return {
@@ -42,6 +44,8 @@ export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: Read
     ...(judge?.enabled === undefined ? {} : { judge: judge.enabled }),
     ...(judge?.models === undefined ? {} : { judges: judge.models }),
     ...(concurrency === undefined ? {} : { concurrency }),
+    ...(contextBudget === undefined ? {} : { contextBudget }),
+    ...(trace === undefined ? {} : { trace }),
     ...(budget === undefined ? {} : { budget }),
     ...(modelSet === undefined ? {} : { modelSet }),
   }

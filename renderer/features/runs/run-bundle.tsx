@@ -1,34 +1,14 @@
 import { Button, Modal, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { saveFile } from '../../components/save-file.ts'
-import { api, control } from '../../data/client.ts'
+import { notifyDone } from '../../components/notify.ts'
+import { api } from '../../data/client.ts'
 import { problemsOf } from '../documents/use-sending.ts'
-import { receivedFile } from '../own-data/received-file.ts'
 import { RUNS_WORDS } from './runs-words.ts'
 import styles from './runs.module.css'
 import { useRunsRefresh } from './use-runs.ts'
 
 const WORDS = RUNS_WORDS.bundle
-
-/** A run as one file, which another installation imports. */
-export function ExportBundleButton({ run }: { run: string }) {
-  const { mutate, isPending } = useMutation({
-    mutationFn: async () => {
-      const { name, parts } = await receivedFile(await control.exports.bundle({ run_id: run }))
-      saveFile(name, parts, 'application/zip')
-      return name
-    },
-    onSuccess: (name) => notifyDone(WORDS.saved(name)),
-    onError: (error) => notifyFailure(WORDS.exporting, error),
-  })
-  return (
-    <Button variant="default" title={WORDS.exportAbout} loading={isPending} onClick={() => mutate()}>
-      {WORDS.export}
-    </Button>
-  )
-}
 
 /** Opens the bundle of a run from a path of the engine's machine. */
 export function ImportBundleButton() {

@@ -7,7 +7,6 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
 import { api } from '../../data/client.ts'
-import { ExportBundleButton } from './run-bundle.tsx'
 import { launchAgain } from './run-again.ts'
 import { RunSettings } from './run-settings.tsx'
 import { RUNS_WORDS } from './runs-words.ts'
@@ -22,7 +21,7 @@ interface RunDetailProps {
   taken: ReadonlySet<string>
 }
 
-/** What can be done with a run, what a person wrote about it, and its settings. */
+/** Shows what can be done with a run, what a person wrote about it, and its settings. */
 export function RunDetail({ run, taken }: RunDetailProps) {
   const navigate = useNavigate()
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run.run_id)
@@ -36,22 +35,6 @@ export function RunDetail({ run, taken }: RunDetailProps) {
         >
           {WORDS.again}
         </Button>
-        {run.kind !== null && (
-          <>
-            <Link to="/matrix" search={{ run: id }}>
-              {WORDS.matrix}
-            </Link>
-            <Link to="/compare" search={{ run: id }}>
-              {WORDS.compare}
-            </Link>
-          </>
-        )}
-        {job !== undefined && (
-          <Link to="/ladder" search={{ run: id }}>
-            {WORDS.progress}
-          </Link>
-        )}
-        {run.kind === 'canonical' && run.kept === null && <ExportBundleButton run={id} />}
         <RemoveRun run={run} />
       </div>
       <div className={styles.halves}>
@@ -132,7 +115,7 @@ function CellNoteList({ run }: { run: string }) {
         {cells.map(({ row_id: row, flagged, note }) => (
           <li key={row}>
             {flagged && `${WORDS.flag} `}
-            <Link to="/cell" search={{ run, row }}>
+            <Link to="/runs/$run/cell" params={{ run }} search={{ row }}>
               {note.trim() === '' ? WORDS.flaggedCell : note}
             </Link>
           </li>

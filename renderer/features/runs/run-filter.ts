@@ -10,7 +10,7 @@ export interface RunFilter {
   own?: true | undefined
 }
 
-/** Whether a run matches every part of a filter; words match in name, note, tags, datasets, approaches and model set. */
+/** Returns true when a run matches every part of a filter; words match in name, note, tags, datasets, approaches and model set. */
 export function matchesFilter(run: ListedRun, { text = '', tag, state, starred, own }: RunFilter): boolean {
   const { note, datasets, models, model_sets: sets } = run
   const searched = [run.run_id, note.note, ...note.tags, ...models, ...sets, ...datasets.map(({ label }) => label)]

@@ -12,7 +12,7 @@ const WORDS = RUNS_WORDS.fact
 
 type Fact = readonly [name: string, value: string]
 
-/** What was asked for, as the journal has it. */
+/** Returns what was asked for, as the journal has it. */
 function requestFacts({ request, retry_of: retry }: RunJob): Fact[] {
   const { metrics, concurrency, repeats } = request
   return [
@@ -25,7 +25,7 @@ function requestFacts({ request, retry_of: retry }: RunJob): Fact[] {
   ]
 }
 
-/** What the rows were made under. */
+/** Returns what the rows were made under. */
 function conditionFacts({ datasets }: RunSummary): Fact[] {
   const shown = datasets.flatMap(({ label, provenance }) => {
     const conditions = provenance[0]?.reproducibility ?? null
@@ -38,6 +38,10 @@ function conditionFacts({ datasets }: RunSummary): Fact[] {
   const revision = repository.revision ?? '–'
   return [
     ...(conditions > 1 ? [[WORDS.rows, WORDS.conditions(conditions)] satisfies Fact] : []),
+    [
+      WORDS.contextBudget,
+      first.runtime.context_budget === undefined ? WORDS.noBudget : count(first.runtime.context_budget),
+    ],
     [WORDS.models, models?.set ?? WORDS.asDeclared],
     ...Object.entries(models?.roles ?? {}).map(([role, { model, backend }]): Fact => [
       WORDS.role(role),

@@ -1,21 +1,21 @@
-import { ActionIcon, Badge, Button } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { Badge, Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import { missingWords } from '../../../core/evidence/missing-columns.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricName, moment, score } from '../../components/format.ts'
-import { notifyFailure } from '../../components/notify.ts'
 import { cloudRoles, RunCloudMark } from '../../components/cloud-mark.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
-import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
+import { failureWords, signOf } from '../../components/run-state.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { RunDetail } from './run-detail.tsx'
+import { Star } from './run-star.tsx'
 import styles from './runs.module.css'
 import { RUNS_WORDS as WORDS } from './runs-words.ts'
-import { useRunsRefresh } from './use-runs.ts'
 
 const COLUMNS = 9
 
@@ -106,7 +106,7 @@ function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOp
             {run.kind === null ? (
               label
             ) : (
-              <Link to="/matrix" search={{ run: id, dataset }}>
+              <Link to="/runs/$run/matrix" params={{ run: id }} search={{ dataset }}>
                 {label}
               </Link>
             )}
@@ -125,7 +125,7 @@ function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOp
       <td>
         <span className={styles.rowActions}>
           {run.kind !== null && (
-            <Link to="/result" search={{ run: id }} aria-label={WORDS.resultOf(id)}>
+            <Link to="/runs/$run/verdict" params={{ run: id }} aria-label={WORDS.resultOf(id)}>
               {WORDS.result}
             </Link>
           )}
@@ -145,16 +145,17 @@ function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOp
 }
 
 function StateCell({ run }: { run: ListedRun }) {
-  const { state, kind, failures, kept, run_id: id } = run
+  const { state, kind, failures, missing = [], kept, run_id: id } = run
   if (state === null)
     return (
       <span className="dim">{kind === 'historical' || kept === 'published' ? WORDS.published : WORDS.filesOnly}</span>
     )
   return (
     <>
-      <Link to="/ladder" search={{ run: id }}>
-        {RUN_SIGNS[state]} {state}
+      <Link to="/runs/$run/progress" params={{ run: id }}>
+        {signOf({ state, missing })} {state}
       </Link>
+      {missing.length > 0 && <span className={styles.reason}>{missingWords(missing)}</span>}
       {state === 'failed' && <span className={styles.reason}>{failureWords({ failures })}</span>}
     </>
   )
@@ -173,26 +174,5 @@ function Highest({ run: { highest, primary_metric: metric, datasets } }: { run: 
       ))}
       <span className="dim">{metricName(metric)}</span>
     </>
-  )
-}
-
-function Star({ run: { run_id: id, note } }: { run: ListedRun }) {
-  const refresh = useRunsRefresh()
-  const save = useMutation(
-    api.runs.annotate.mutationOptions({
-      onSuccess: refresh,
-      onError: (error) => notifyFailure(WORDS.detail.saving, error),
-    }),
-  )
-  return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-pressed={note.starred}
-      aria-label={note.starred ? WORDS.unstar(id) : WORDS.star(id)}
-      onClick={() => save.mutate({ run_id: id, starred: !note.starred })}
-    >
-      {note.starred ? '★' : '☆'}
-    </ActionIcon>
   )
 }

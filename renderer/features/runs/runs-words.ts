@@ -35,7 +35,7 @@ export const RUNS_WORDS = {
     models: 'Model set',
     highest: 'Highest mean',
     highestAbout:
-      'Of the metric that decides about the run, on the questions that all its approaches share. Whether the lead is decided is on the page Result.',
+      'Of the metric that decides about the run, on the questions that all its approaches share. Whether the lead is decided is in the verdict of the run.',
     actions: 'Actions',
   },
   published: 'published',
@@ -53,9 +53,6 @@ export const RUNS_WORDS = {
   detail: {
     again: 'Run again',
     againAbout: 'Opens Launch with these settings under a new name',
-    compare: 'Compare',
-    matrix: 'Matrix',
-    progress: 'Progress',
     delete: 'Delete run',
     kept: {
       published: 'Published results are files of the project: delete them there.',
@@ -89,10 +86,6 @@ export const RUNS_WORDS = {
   },
 
   bundle: {
-    export: 'Export bundle',
-    exportAbout: 'The run with evidence, artifacts and manifests as one zip file',
-    exporting: 'The export of the bundle',
-    saved: (file: string) => `Saved ${file}`,
     import: 'Import bundle',
     title: 'Import a run',
     about: 'Opens a run that another installation exported. Every checksum and row is checked before it appears.',
@@ -132,7 +125,12 @@ export const RUNS_WORDS = {
   trash: {
     title: 'Trash',
     run: 'Run',
-    removedAt: 'Deleted',
+    removedAt: 'Removed',
+    what: {
+      removed: (run: string) => run,
+      cold_reset: (run: string) => `${run}, before its cold start`,
+      collections: (run: string) => `Collections before the cold start of ${run}`,
+    },
     size: 'Files',
     files: (files: number, size: string) => `${plural(files, 'file')}, ${size}`,
     restore: 'Restore',
@@ -158,6 +156,8 @@ export const RUNS_WORDS = {
     ingestion: (dataset: string) => `Ingestion of ${dataset}`,
     profile: (profile: string, revision: string) => `profile ${profile}, revision ${revision}`,
     concurrency: 'Concurrency',
+    contextBudget: 'Context budget (tokens)',
+    noBudget: 'none: approaches ran as declared',
     retryOf: 'Retries failed cells of',
     seed: 'Seed',
     revision: 'Revision of the project',

@@ -204,7 +204,7 @@ function TrendTable({ comparable, points, intervalOf }: TrendPointsProps) {
 function RunHeading({ run: { run_id: id, at } }: { run: TrendRun }) {
   return (
     <th scope="row" className={table.wrap}>
-      <Link to="/result" search={{ run: id }}>
+      <Link to="/runs/$run/verdict" params={{ run: id }}>
         {id}
       </Link>{' '}
       <SampleMark run={id} />

@@ -25,7 +25,7 @@ const ADDRESSES: { key: AddressSetting; label: string }[] = [
   { key: 'judge_endpoint', label: WORDS.judges },
 ]
 
-/** What a setting does, as the table of variables describes it. */
+/** Returns what a setting does, as the table of variables describes it. */
 const descriptionOf = (setting: keyof EngineSettings): string =>
   Object.values(VARIABLES).find((variable) => variable.setting === setting)?.what ?? ''
 

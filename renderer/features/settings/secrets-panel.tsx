@@ -94,14 +94,14 @@ function EndSessions() {
   )
 }
 
-/** Where a token is now: what the engine reports about it, and whether the desktop app keeps it too. */
+/** Returns where a token is now: what the engine reports about it, and whether the desktop app keeps it too. */
 function secretPlace(source: SettingsView['secrets'][keyof SettingsView['secrets']], isKept: boolean): string {
   if (source === 'session') return isKept ? WORDS.keptInStore : WORDS.keptUntilEnd
   if (isKept) return WORDS.keptForNextStart
   return source === 'environment' ? WORDS.fromTheEnvironment : WORDS.notSet
 }
 
-/** What happens with a token that is set here. */
+/** Returns what happens with a token that is set here. */
 function secretFate(keepsSecrets: boolean | null): string {
   if (keepsSecrets === null) return WORDS.fromBrowser
   if (keepsSecrets) return WORDS.fromDesktop

@@ -1,5 +1,5 @@
 import type { SettingsTab } from '../../app/search-params.ts'
-import { CLOUD_MARK } from '../../../contract/evidence/cloud-use.ts'
+import { CLOUD_MARK } from '../../../core/evidence/cloud-use.ts'
 
 /** The texts of the page Settings. */
 export const SETTINGS_WORDS = {

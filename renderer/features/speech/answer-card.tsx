@@ -1,14 +1,15 @@
 import { Button, Loader } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { usedPassageCount } from '../../../contract/evidence/shown-passages.ts'
+import { usedPassageCount } from '../../../core/evidence/shown-passages.ts'
 import { MAX_SPEECH_CHARACTERS } from '../../../contract/http/speech.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { duration, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
+import { equalAnswers } from './equal-answers.ts'
 import { speak, type SpokenAnswer } from './speech-client.ts'
 import styles from './speech.module.css'
 import { SPEECH_WORDS } from './speech-words.ts'
-import { type Asked, messageOf } from './use-asking.ts'
+import { type Asked, type Asking, messageOf } from './use-asking.ts'
 import { Waveform } from './waveform.tsx'
 
 const WORDS = SPEECH_WORDS.askByVoice
@@ -16,8 +17,35 @@ const WORDS = SPEECH_WORDS.askByVoice
 const restsOn = ({ sources, isReported }: SpokenAnswer): string =>
   isReported ? usedPassageCount(sources.length) : plural(sources.length, 'source')
 
+/** The answers to a question; one that an approach before it has given is folded. */
+export function AnswerList({
+  asking: { question, answers },
+  label,
+  className,
+}: {
+  asking: Asking
+  label: string
+  className: string | undefined
+}) {
+  const equal = equalAnswers(answers)
+  return (
+    <ol className={className} aria-label={label}>
+      {answers.map((asked) => (
+        <AnswerCard key={question + asked.alias} asked={asked} sameAs={equal.get(asked.alias) ?? null} />
+      ))}
+    </ol>
+  )
+}
+
 /** One approach's answer, to read and to play. */
-export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { asked: Asked }) {
+function AnswerCard({
+  asked: { alias, state, answer, ms, problem },
+  sameAs,
+}: {
+  asked: Asked
+  /** An approach before it with the same answer; null for the first one. */
+  sameAs: string | null
+}) {
   const speaking = useMutation({ mutationFn: speak })
   const hasText = answer !== null && answer.text.trim() !== ''
   return (
@@ -48,11 +76,15 @@ export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { a
           </Button>
         )}
       </header>
-      {hasText && (
-        <p className={styles.read}>
-          <MarkedText text={answer.text} isMarkdown />
-        </p>
-      )}
+      {hasText &&
+        (sameAs === null ? (
+          <AnswerText text={answer.text} />
+        ) : (
+          <details>
+            <summary>{WORDS.sameAnswer(sameAs)}</summary>
+            <AnswerText text={answer.text} />
+          </details>
+        ))}
       {answer !== null && answer.sources.length > 0 && (
         <details>
           <summary>{WORDS.evidence}</summary>
@@ -73,5 +105,13 @@ export function AnswerCard({ asked: { alias, state, answer, ms, problem } }: { a
       {speaking.isSuccess && <Waveform sound={speaking.data} label={WORDS.theAnswerOf(alias)} playsAtOnce />}
       {speaking.isError && <p role="alert">▲ {messageOf(speaking.error)}</p>}
     </li>
+  )
+}
+
+function AnswerText({ text }: { text: string }) {
+  return (
+    <p className={styles.read}>
+      <MarkedText text={text} isMarkdown />
+    </p>
   )
 }

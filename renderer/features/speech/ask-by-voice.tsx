@@ -7,7 +7,7 @@ import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { EmptyPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import { AnswerCard } from './answer-card.tsx'
+import { AnswerList } from './answer-card.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
 import { useAsking } from './use-asking.ts'
@@ -94,11 +94,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             <p>{WORDS.emptyAbout}</p>
           </EmptyPanel>
         ) : (
-          <ol className={styles.answers} aria-label={WORDS.answers}>
-            {asking.answers.map((asked) => (
-              <AnswerCard key={asking.question + asked.alias} asked={asked} />
-            ))}
-          </ol>
+          <AnswerList asking={asking} label={WORDS.answers} className={styles.answers} />
         )}
       </Panel>
     </>

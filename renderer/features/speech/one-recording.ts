@@ -1,3 +1,4 @@
+import { messageOf } from '../../../core/json.ts'
 import { desktop } from '../../data/desktop.ts'
 import type { Session } from './record-microphone.ts'
 
@@ -87,5 +88,5 @@ function microphoneFault(error: unknown): string {
       ? 'The microphone is not allowed for this page; allow it in the browser’s address bar.'
       : 'The microphone is not allowed for this app; allow it in the system settings under privacy, microphone.'
   if (name === 'NotFoundError') return 'No microphone was found; connect one, or drop a file.'
-  return `The recording failed: ${error instanceof Error ? error.message : String(error)}`
+  return `The recording failed: ${messageOf(error)}`
 }

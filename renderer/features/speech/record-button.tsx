@@ -50,7 +50,7 @@ interface ViewProps {
   recorder: Recorder
   maxSeconds: number
   label: string
-  /** What was recorded is not dealt with yet: nothing starts, and the button keeps the focus for the next one. */
+  /** True while what was recorded is not dealt with yet: nothing starts, and the button keeps the focus for the next one. */
   isBusy?: boolean
   button?: Ref<HTMLButtonElement>
 }

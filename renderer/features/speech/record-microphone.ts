@@ -1,4 +1,4 @@
-/** What a recording reports meanwhile, and what ends it. */
+/** Describes what a recording reports meanwhile, and what ends it. */
 export interface Session {
   /** Ends the recording; before it has begun, calls it off. */
   signal: AbortSignal

@@ -10,7 +10,7 @@ const WORDS = SPEECH_WORDS.serviceFault
 /** Work goes on when the page that asked for it is left. */
 const BUSY = WORDS.busy
 
-/** What a speech service reported when it refused, and where to look. */
+/** Shows what a speech service reported when it refused, and where to look. */
 export function ServiceFault({ error, service }: { error: Error; service: ServiceName }) {
   return (
     <p role="alert">

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../core/json.ts'
 import { useComputedColorScheme } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { decodeSound } from './sound-buffer.ts'
@@ -23,7 +24,7 @@ export function Spectrogram({ sound, label }: { sound: Blob; label: string }) {
     setFailure(null)
     decodeSound(sound).then(
       (decoded) => isCurrent && setLevels(spectrogramLevels(decoded, WIDTH, HEIGHT, TOP_HERTZ)),
-      (error: unknown) => isCurrent && setFailure(error instanceof Error ? error.message : String(error)),
+      (error: unknown) => isCurrent && setFailure(messageOf(error)),
     )
     return () => {
       isCurrent = false

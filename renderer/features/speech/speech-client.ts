@@ -1,4 +1,4 @@
-import { restsOnUsedPassages, shownPassage, type ShownPassage } from '../../../contract/evidence/shown-passages.ts'
+import { restsOnUsedPassages, shownPassage, type ShownPassage } from '../../../core/evidence/shown-passages.ts'
 import { ChatCompletion } from '../../../contract/http/chat.ts'
 import {
   AdvancedTranscription,
@@ -56,7 +56,7 @@ export async function listVoices(): Promise<ClonedVoice[]> {
   return ClonedVoices.parse(await (await callService('tts', '/voices')).json()).voices
 }
 
-/** What the service measures of a clip; nothing is kept. */
+/** Returns what the service measures of a clip; nothing is kept. */
 export async function checkClip(clip: Blob): Promise<ClipVerdict> {
   const body = uploadForm({}, { name: 'file', blob: clip, filename: 'clip.wav' })
   return ClipVerdict.parse(await (await callService('tts', '/voices/check', { method: 'POST', body })).json())
@@ -94,9 +94,9 @@ export async function deleteVoice(name: string): Promise<void> {
 /** An answer without the list of sources that a chat window would show below it. */
 export interface SpokenAnswer {
   text: string
-  /** What it rests on: its contexts in the order of the prompt, or else what its engine reports as used, best first. */
+  /** Holds what it rests on: its contexts in the order of the prompt, or else what its engine reports as used, best first. */
   sources: ShownPassage[]
-  /** Whether the sources are passages that an engine reports as used. */
+  /** True when the sources are passages that an engine reports as used. */
   isReported: boolean
 }
 

@@ -28,6 +28,7 @@ export const SPEECH_WORDS = {
     waits: '○ queued',
     asking: ' asking …',
     noAnswer: '▲ no answer',
+    sameAnswer: (alias: string) => `Same answer as ${alias}`,
     hear: (alias: string) => `Play ${alias}`,
     emptyAnswer: 'The answer is empty: there is nothing to play.',
     theAnswerOf: (alias: string) => `the answer of ${alias}`,

@@ -20,7 +20,7 @@ const MAX_RECORDING_SECONDS = 300
 
 /** Drop, choose or record a sound; read what was said. */
 export function TranscribePanel() {
-  /** How many files of the last drop were left out. */
+  /** Counts the files of the last drop that were left out. */
   const [leftOut, setLeftOut] = useState(0)
   const [time, setTime] = useState(0)
   const [seek, setSeek] = useState<{ to: number } | null>(null)
@@ -70,7 +70,7 @@ export function TranscribePanel() {
   )
 }
 
-/** How long the recognizer works already: it reports no other progress. */
+/** Shows how long the recognizer works already: it reports no other progress. */
 function UnderWay({ startedAt, onCancel }: { startedAt: number; onCancel: () => void }) {
   const now = useNow(true)
   return (

@@ -15,7 +15,7 @@ interface Props {
   onSeek: (seconds: number) => void
 }
 
-/** What was said, to read and to take along. */
+/** Shows what was said, to read and to take along. */
 export function TranscriptView({ transcript, time, onSeek }: Props) {
   const segments = transcript.segments ?? []
   if (segments.length === 0 && transcript.text.trim() === '') return <p className="dim">{WORDS.noSpeech}</p>

@@ -4,7 +4,7 @@ import { control } from '../../data/client.ts'
 import { ServiceCallError } from '../../data/service-call.ts'
 import { askApproach, type SpokenAnswer } from './speech-client.ts'
 
-/** How far one approach is with the question. */
+/** Describes how far one approach is with the question. */
 export interface Asked {
   alias: string
   state: 'waiting' | 'asking' | 'answered' | 'failed'

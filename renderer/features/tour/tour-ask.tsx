@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import { AnswerCard } from '../speech/answer-card.tsx'
+import { AnswerList } from '../speech/answer-card.tsx'
 import { useAsking } from '../speech/use-asking.ts'
 import { TOUR_WORDS } from './tour-words.ts'
 import styles from './tour.module.css'
@@ -53,13 +53,7 @@ export function TourAsk({ dataset, approaches, onLeave }: TourAskProps) {
           </div>
         </form>
       </div>
-      {asking !== null && (
-        <ol className={styles.answers} aria-label={asking.question}>
-          {asking.answers.map((asked) => (
-            <AnswerCard key={asking.question + asked.alias} asked={asked} />
-          ))}
-        </ol>
-      )}
+      {asking !== null && <AnswerList asking={asking} label={asking.question} className={styles.answers} />}
       <div role="status">
         {isAsking && <p className="dim">{WORDS.asking}</p>}
         {isAnswered && <p>{WORDS.answered}</p>}

@@ -2,6 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
 import type { RunJob } from '../../../contract/control/run-job.ts'
+import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { count } from '../../components/format.ts'
 import { runStateWords } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
@@ -27,7 +28,7 @@ export function TourRun({ job, dataset, approaches, start, isStarting }: TourRun
   const isOwn = job !== undefined && active?.run_id === job.run_id
   const progress = useProgress(isOwn ? active : null)
   const documents = useQuery(api.datasets.documents.queryOptions({ input: { dataset_id: dataset.id } })).data?.total
-  const isOver = job !== undefined && !['queued', 'running', 'pausing', 'cancelling', 'paused'].includes(job.state)
+  const isOver = job !== undefined && !isUnderWayOrQueued(job.state) && job.state !== 'paused'
   return (
     <div className={styles.text}>
       <p>{WORDS.what(documents ?? 0, dataset.questions, approaches)}</p>

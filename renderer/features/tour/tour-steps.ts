@@ -20,5 +20,5 @@ export function tourJob(
   )
 }
 
-/** Whether the documents of the tour are ingested, so that its last steps have something to show. */
+/** True when the documents of the tour are ingested, so that its last steps have something to show. */
 export const isIngested = (job: RunJob | undefined): boolean => job?.state === 'completed'

@@ -41,7 +41,7 @@ export const TOUR_WORDS = {
   },
 
   read: {
-    what: 'Every run ends in sentences like these. “Decided” means that the difference is larger than chance explains; four questions are too few for that, so expect an open result here.',
+    what: 'Every run ends in sentences like these. An approach leads only where a test shows that the difference is larger than chance explains; four questions are too few for a test, so the next step says how to get one.',
     waiting: 'The result is being read …',
     more: 'All figures of this run',
   },

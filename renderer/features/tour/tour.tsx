@@ -72,7 +72,7 @@ function TourBody({ onLeave }: { onLeave: () => void }) {
   const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
   const job = tourJob(jobs, { started, dataset: smoke?.id })
   const head = useRef<HTMLHeadingElement>(null)
-  // Where a step begins is where a keyboard and a screen reader go on.
+  // A keyboard and a screen reader go on where a step begins.
   useEffect(() => head.current?.focus(), [step])
   const [before, after] = [stepBeside(step, -1), stepBeside(step, 1)]
   const held = step === 'run' && !isIngested(job)
@@ -151,7 +151,7 @@ function NextButton({ step, held, onNext }: { step: TourStep; held: boolean; onN
   )
 }
 
-/** The sentences of the run, as on the page Result. */
+/** The sentences of the run, as in its tab Verdict. */
 function TourRead({ run }: { run: string | undefined }) {
   const list = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } })).data
   const isIndexed = list?.runs.some(({ run_id: id }) => id === run) === true

@@ -154,7 +154,7 @@ export const LONGEST_CLIP_SECONDS = 30
 /** A recording ends a moment after its limit has passed, and must be a clip that is taken even then. */
 export const RECORDED_SECONDS = LONGEST_CLIP_SECONDS - 0.5
 
-/** What was measured of a clip, and what is wrong with it. */
+/** Shows what was measured of a clip, and what is wrong with it. */
 function VerdictView({ verdict }: { verdict: ClipVerdict }) {
   // A unit stays with its number, and a minus is a true one.
   const inUnit = (value: number, unit: string) => `${value.toFixed(1).replace('-', '−')}\u00a0${unit}`

@@ -1,11 +1,11 @@
-import type { ConversionResult } from '../../../contract/index.ts'
+import type { ConversionResult } from '../../../contract/http/conversion.ts'
 import { mutated } from './mutate.ts'
 
-/** How conversions of damaged files ended. */
+/** Describes how conversions of damaged files ended. */
 export interface FuzzTally {
   refused: number
   converted: number
-  /** Answers that are no expected refusal, such as 500, and successes without any content. */
+  /** Answers that are not expected refusals, such as 500, and successes without any content. */
   wrong: string[]
   slowestMs: number
 }

@@ -13,9 +13,9 @@ const CHARACTER_WIDTH = 0.5
 const hex = (value: number): string => value.toString(16).padStart(4, '0')
 
 export interface GlyphMap {
-  /** Whether the map's stream is deflated. */
+  /** True when the map's stream is deflated. */
   isPacked?: boolean
-  /** Whether the map names its characters by ranges instead of one by one. */
+  /** True when the map names its characters by ranges instead of one by one. */
   asRanges?: boolean
 }
 

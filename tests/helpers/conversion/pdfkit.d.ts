@@ -1,4 +1,4 @@
-/** What the fixture writers use of pdfkit, which has no types of its own. */
+/** Declares what the fixture writers use of pdfkit, which has no types of its own. */
 declare module 'pdfkit' {
   interface TextOptions {
     width?: number
@@ -6,6 +6,7 @@ declare module 'pdfkit' {
     columns?: number
     columnGap?: number
     lineBreak?: boolean
+    characterSpacing?: number
   }
   class PDFDocument {
     constructor(options?: {
@@ -26,6 +27,7 @@ declare module 'pdfkit' {
     text(text: string, x: number, y: number, options?: TextOptions): this
     moveDown(lines?: number): this
     heightOfString(text: string, options?: TextOptions): number
+    widthOfString(text: string): number
     addPage(options?: { size?: [number, number]; margin?: number }): this
     image(source: Buffer, x: number, y: number, options?: { width?: number; height?: number }): this
     rect(x: number, y: number, width: number, height: number): this

@@ -10,6 +10,7 @@ interface Item {
   text: string
   level?: number
   enumerated?: boolean
+  marker?: string
   code_language?: string
   captions?: { $ref: string }[]
   data?: {
@@ -45,7 +46,16 @@ export function readDocling(json: string): Block[] {
       case 'ordered_list':
         return item.children.flatMap(({ $ref }) => visit(follow($ref), depth + 1))
       case 'list_item':
-        return [{ kind: 'list_item', level: depth - 1, ordered: item.enumerated!, text: item.text, place }]
+        return [
+          {
+            kind: 'list_item',
+            level: depth - 1,
+            ordered: item.enumerated!,
+            ...(item.enumerated === true ? { marker: item.marker! } : {}),
+            text: item.text,
+            place,
+          },
+        ]
       case 'code':
         return [
           {

@@ -7,6 +7,7 @@ const GRID = 500
 export function readDoctags(text: string, widthPt: number, heightPt: number): Block[] {
   const blocks: Block[] = []
   const lists: boolean[] = []
+  const counts: number[] = []
   let page = 1
   const inner = text.replace(/^<doctag>/, '').replace(/\n<\/doctag>\n$/, '')
   const tag =
@@ -30,9 +31,13 @@ export function readDoctags(text: string, widthPt: number, heightPt: number): Bl
     if (name.startsWith('section_header'))
       blocks.push({ kind: 'heading', level: Number(name.at(-1)), text: unescape(rest), place })
     else if (name === 'text') blocks.push({ kind: 'paragraph', text: unescape(rest), place })
-    else if (name === 'list_item')
-      blocks.push({ kind: 'list_item', level: lists.length - 1, ordered: lists.at(-1)!, text: unescape(rest), place })
-    else if (name === 'formula') blocks.push({ kind: 'formula', text: unescape(rest), place })
+    else if (name === 'list_item') {
+      const [level, ordered] = [lists.length - 1, lists.at(-1)!]
+      counts.length = level + 1
+      counts[level] = (counts[level] ?? 0) + 1
+      const marker = ordered ? { marker: `${counts[level]}.` } : {}
+      blocks.push({ kind: 'list_item', level, ordered, ...marker, text: unescape(rest), place })
+    } else if (name === 'formula') blocks.push({ kind: 'formula', text: unescape(rest), place })
     else if (name === 'picture') blocks.push({ kind: 'figure', caption: words, image: null, place })
     else if (name === 'code') {
       const language = /^<_(.*?)_>/.exec(rest)![1]!

@@ -31,6 +31,7 @@ export function readMarkdown(text: string): Block[] {
         kind: 'list_item',
         level: item[1]!.length / 4,
         ordered: item[2] !== '-',
+        ...(item[2] === '-' ? {} : { marker: item[2]! }),
         text: unescape(item[3]!),
         place: null,
       })

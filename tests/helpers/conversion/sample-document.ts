@@ -9,8 +9,8 @@ export function sampleDocument(): Document {
     { kind: 'paragraph', text: '# no heading, a * star, a_b_c and `ticks` | bars', place: at(1, 90) },
     { kind: 'paragraph', text: '1. no list', place: at(1, 140) },
     { kind: 'list_item', level: 0, ordered: false, text: 'first', place: at(1, 200) },
-    { kind: 'list_item', level: 1, ordered: true, text: 'inner one', place: at(1, 240) },
-    { kind: 'list_item', level: 1, ordered: true, text: 'inner two', place: at(1, 280) },
+    { kind: 'list_item', level: 1, ordered: true, marker: '1.', text: 'inner one', place: at(1, 240) },
+    { kind: 'list_item', level: 1, ordered: true, marker: '2.', text: 'inner two', place: at(1, 280) },
     { kind: 'list_item', level: 0, ordered: false, text: 'second', place: at(1, 320) },
     {
       kind: 'table',

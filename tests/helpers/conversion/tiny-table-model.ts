@@ -11,7 +11,7 @@ export interface TinyTableModel {
   objects: readonly Seen[]
   /** Kinds of object that the network distinguishes, besides "no object"; six when absent. */
   kinds?: number
-  /** Whether it takes a mask beside the picture, as the published exports do. */
+  /** True when it takes a mask beside the picture, as the published exports do. */
   takesMask?: boolean
 }
 

@@ -91,7 +91,7 @@ export async function writePptx({ title, sections }: Content, notes: readonly st
   return (await show.write({ outputType: 'nodebuffer' })) as Buffer
 }
 
-/** What pdfkit writes, once it has ended. */
+/** Returns what pdfkit writes, once it has ended. */
 export function written(pdf: InstanceType<typeof PDFDocument>): Promise<Buffer> {
   const parts: Buffer[] = []
   return new Promise((resolve) => {

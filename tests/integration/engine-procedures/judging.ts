@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CanonicalRow } from '../../../contract/index.ts'
+import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { BlindSets } from '../../../contract/control/judging.ts'
 import { eventsUntil, failureOf } from '../../helpers/engine-process.ts'
 import { collected, exported } from '../../helpers/engine-runs.ts'
@@ -77,7 +77,7 @@ describe('a blind round', () => {
     ])
       expect(await failureOf(ask())).toMatchObject({
         code: 'not_revealed',
-        message: expect.stringMatching(/Reveal the approaches on the page Judges first/) as string,
+        message: expect.stringMatching(/Reveal the approaches in the tab Judges first/) as string,
       })
     // Evidence has no grades: they are in files of their own.
     expect((await exported(client.exports.cells(RUN))).text).not.toMatch(/judge/)

@@ -28,6 +28,13 @@ describe('the matrix', () => {
     expect(cell.verdicts.map(({ judge }) => judge).sort()).toEqual(BUILTINS)
     const slice = await client.cells.answerSlice({ run_id: 'one', row_id: rowId, offset: 2, limit: 10 })
     expect(slice).toEqual({ text: answer.slice(2, 12), total: answer.length, next_offset: 12 })
+    // What the model was sent and answered is read back by its digest.
+    const model = cell.row.trace!.steps.findLast(({ kind }) => kind === 'model')!
+    const textOf = async (sha256: string) =>
+      (await client.cells.traceText({ run_id: 'one', row_id: rowId, sha256 })).text
+    expect(await textOf(model.request!.sha256)).toContain('"messages"')
+    expect(await textOf(model.response!.sha256)).toContain('"finish_reason"')
+    expect(await textOf('0'.repeat(64))).toBeNull()
     const { cells } = await client.cells.others({ run_id: 'one', row_id: rowId })
     expect(cells.map(({ model }) => model)).toEqual(MODELS)
     expect(cells[0]!.judge_mean).toBeGreaterThan(0)

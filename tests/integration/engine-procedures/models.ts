@@ -2,11 +2,17 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { setForAllRoles } from '../../../contract/index.ts'
+import { setForAllRoles } from '../../../contract/manifests/models.ts'
 import { failureOf } from '../../helpers/engine-process.ts'
 import { startFileServer } from '../../helpers/file-server.ts'
-import { json, startFaultServer } from '../../helpers/fault-server.ts'
+import { capableAnswer, type AskedOfModel } from '../../helpers/capable-model.ts'
+import { json, startFaultServer, type Behaviour } from '../../helpers/fault-server.ts'
 import { root, client } from './setup.ts'
+
+const answering: Behaviour = (response, request, body) =>
+  request.method === 'GET'
+    ? json({}, 404)(response, request, body)
+    : json(capableAnswer(JSON.parse(body) as AskedOfModel))(response, request, body)
 
 describe('models', () => {
   it('connects a service, tests it with an exact error, saves a set of it and uses that', async () => {
@@ -16,14 +22,16 @@ describe('models', () => {
     expect(before.connections.find(({ name }) => name === 'openai')).toMatchObject({ cloud: true, own: false })
     const service = await startFaultServer()
     const connection = { kind: 'compatible' as const, base_url: `${service.url}/v1` }
-    const chat = { choices: [{ message: { content: '{"city": "Paris"}' } }], usage: { completion_tokens: 4 } }
-    service.script(json({ data: [{ id: 'tiny' }] }), json(chat), json(chat), json({ error: 'none' }, 404))
+    service.script(json({ data: [{ id: 'tiny' }] }), answering)
     const tested = await models.test({ target: { connection } })
     expect(tested).toMatchObject({ works: true, models: ['tiny'], problems: [] })
     expect(tested.probes.map(({ probe, status }) => `${probe} ${status}`)).toEqual([
       'models passed',
       'chat passed',
       'structured passed',
+      'extraction passed',
+      'critic passed',
+      'tools passed',
       'embedding skipped',
     ])
     expect(await models.add({ name: 'lab', connection })).toMatchObject({

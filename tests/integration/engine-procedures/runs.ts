@@ -1,8 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { Aggregate, CanonicalRow } from '../../../contract/index.ts'
-import { CELL_COLUMNS } from '../../../main/report/cells-csv.ts'
+import { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { CELL_COLUMNS } from '../../../main/report/csv/cells-csv.ts'
 import { failureOf } from '../../helpers/engine-process.ts'
 import { collected, exported } from '../../helpers/engine-runs.ts'
 import { json } from '../../helpers/fault-server.ts'
@@ -29,7 +30,7 @@ describe('runs side by side', () => {
     expect(seen.map((row) => [row['run_id'], row['derived_from']!.run_id])).toEqual(
       Array.from({ length: 12 }, () => ['two-again', 'two']),
     )
-    // What the evaluator cannot score at all, it could not the first time either.
+    // The evaluator could not score these the first time either.
     const { classes } = await client.runs.failures({ run_id: 'one' })
     expect(await client.runs.failures({ run_id: 'two-again' })).toEqual({ run_id: 'two-again', classes })
     expect((await client.runs.failures({ run_id: 'two' })).classes).toHaveLength(1)
@@ -51,13 +52,9 @@ describe('runs side by side', () => {
     expect(points.some(({ on_frontier }) => on_frontier)).toBe(true)
     const pairs = await client.statistics.pairs({ ...RUN, metric: 'token_f1' })
     expect(pairs.comparison.pairs).toHaveLength(3)
-    const same = await client.statistics.runs({
-      run_ids: runIds,
-      dataset_id: 'smoke',
-      alias: 'vanilla-rag',
-      metric: 'token_f1',
-    })
-    expect(same.comparison.pairs).toMatchObject([{ difference: { value: 0 } }])
+    const same = await client.statistics.runs({ run_ids: runIds, dataset_id: 'smoke', metric: 'token_f1' })
+    expect(same.changes.map(({ model, difference }) => [model, difference])).toEqual(MODELS.map((model) => [model, 0]))
+    expect(same.headline).toBe('Every score is the same in both runs')
   })
 
   it('are listed and summed up', async () => {
@@ -74,7 +71,7 @@ describe('runs side by side', () => {
     )
     expect(await failureOf(client.runs.summary({ run_id: 'none' }))).toMatchObject({ code: 'not_found' })
     expect((await client.runs.jobs()).map(({ run_id }) => run_id)).toEqual(['two-again', 'two', 'one'])
-    const { datasets } = await client.runs.steps({ run_id: 'one' })
+    const { datasets } = await client.runs.view({ run_id: 'one' })
     expect(datasets.map(({ dataset_id }) => dataset_id)).toEqual(['smoke'])
     expect(await failureOf(client.runs.dismiss({ run_id: 'one' }))).toMatchObject({ code: 'run_state' })
   })

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../helpers/engine-process.ts'
 import { collected } from '../../helpers/engine-runs.ts'
-import { platformKeys } from '../../../main/runner/platform-source.ts'
-import { root, engine, client, rowId } from './setup.ts'
+import { platformKeys } from '../../../main/runner/platform/platform-source.ts'
+import { root, engine, client, rowId, comfyUi } from './setup.ts'
 
 describe('the rest of the engine', () => {
   it('lists the services outside of this program, and who works on a run', async () => {
@@ -60,21 +60,23 @@ describe('the rest of the engine', () => {
     })
     expect(((await asked.json()) as { data: { id: string }[] }).data.map(({ id }) => id)).toContain('vanilla-rag')
     const { operatorToken } = await platformKeys(join(root, '.rag-ladder'), process.env)
+    // Never finished, so that it can be cancelled.
+    comfyUi.behaviour.drawsAfterMs = 1e6
     const generated = await fetch(`${platform.url!}/media/generate`, {
       method: 'POST',
       headers: { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' },
-      // Takes a second, so that it can be cancelled.
       body: JSON.stringify({
         modality: 'image',
         provider: 'local',
-        input: { prompt: 'x', width: 2048, height: 2048 },
+        input: { prompt: 'x' },
       }),
     })
     const { operation_id: id } = (await generated.json()) as { operation_id: string }
     const operation = async () => (await client.services.work()).find((work) => work.id === id)!
-    expect(await operation()).toMatchObject({
+    // ComfyUI has it before it can be cancelled.
+    await expect.poll(operation, { timeout: 10_000 }).toMatchObject({
       kind: 'media',
-      title: 'image, local pattern-1',
+      title: 'image, local harbour.safetensors',
       is_open: true,
       can_cancel: true,
     })

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest'
 import type { RunRequestInput } from '../../../contract/control/run-job.ts'
 import { smokeProject } from '../../helpers/cli.ts'
 import { startEngine, type ControlClient, type EngineProcess } from '../../helpers/engine-process.ts'
+import { startFakeComfyUi, type FakeComfyUi } from '../../helpers/fake-comfyui.ts'
 import { ranToEnd } from '../../helpers/engine-runs.ts'
 import { startFaultServer, type FaultServer } from '../../helpers/fault-server.ts'
 import { BUILTINS } from '../../helpers/judge-panel.ts'
@@ -16,6 +17,7 @@ export let engine: EngineProcess
 export let client: ControlClient
 export let answered: Set<string>
 export let evaluator: FaultServer
+export let comfyUi: FakeComfyUi
 export let rowId: string
 
 export const ran = (runId: string, start: () => Promise<unknown>) => ranToEnd(client, runId, start)
@@ -25,7 +27,8 @@ export const run = (request: RunRequestInput & { run_id: string }) =>
 beforeAll(async () => {
   root = await smokeProject('graph_native')
   evaluator = await startFaultServer()
-  engine = await startEngine(root)
+  comfyUi = await startFakeComfyUi()
+  engine = await startEngine(root, { COMFYUI_URL: comfyUi.url, COMFYUI_CHECKPOINT: comfyUi.checkpoint })
   const recorded = recordedClient(engine.url, engine.token)
   client = recorded.client
   answered = recorded.answered
@@ -38,5 +41,6 @@ afterAll(async () => {
   expect(await engine.stop()).toBe(0)
   expect(engine.errors()).toBe('')
   await evaluator.close()
+  await comfyUi.close()
   await rm(root, { recursive: true, force: true })
 })

@@ -4,7 +4,8 @@ import { availableParallelism } from 'node:os'
 import { basename, join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
-import type { Raster, TextReader } from '../recognize.ts'
+import type { TextReader } from '../recognize.ts'
+import type { Raster } from '../raster.ts'
 import type { Word } from '../text-lines.ts'
 import { PP_OCR_FILES } from './files.ts'
 import { inkRows, linePicture, lineParts, lineWords } from './read-line.ts'
@@ -91,7 +92,7 @@ async function run(session: InferenceSession, input: Float32Array, dims: number[
   return results[session.outputNames[0]!]!
 }
 
-/** Where text is, in pixels of the page. */
+/** Finds the boxes of text, in pixels of the page. */
 async function findAreas(session: InferenceSession, page: Raster): Promise<TextArea[]> {
   const shrink = Math.min(1, LONGEST_SIDE / Math.max(page.width, page.height))
   const side = (length: number): number => Math.max(32, Math.round((length * shrink) / 32) * 32)

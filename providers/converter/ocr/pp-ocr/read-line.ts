@@ -1,4 +1,4 @@
-import type { Raster } from '../recognize.ts'
+import type { Raster } from '../raster.ts'
 import type { TextArea } from './text-areas.ts'
 
 /** A line of text cut out of a page and turned level, in grey from 0 to 255, row by row. */

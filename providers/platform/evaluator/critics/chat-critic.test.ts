@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeReply } from '../../../../tests/helpers/fake-model-host.ts'
-import { messageText, type ChatMessage } from '../../../../contract/index.ts'
+import { messageText, type ChatMessage } from '../../../../contract/http/chat.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { createChatCritic } from './chat-critic.ts'
 import { CriticReplyError } from './critic.ts'

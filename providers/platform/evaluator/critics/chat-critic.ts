@@ -1,10 +1,32 @@
 import type { ChatRole, ModelHost } from '../../models/model-host.ts'
-import type { Critic, StatementVerdict } from './critic.ts'
-import { attributeTask, judgeTask, questionsTask, refusalTask, splitTask, usefulTask } from './critic-tasks.ts'
+import type { Critic, ReferenceVerdict, StatementVerdict } from './critic.ts'
+import {
+  attributeTask,
+  judgeTask,
+  questionsTask,
+  referenceTask,
+  refusalTask,
+  splitTask,
+  usefulTask,
+} from './critic-tasks.ts'
 import { createStructuredCall } from './structured-call.ts'
 
 /** Statements judged in one call: more, and small models lose count. */
 const STATEMENTS_PER_CALL = 10
+
+const numberedTexts = (statements: readonly string[]): string[] =>
+  statements.map((statement, index) => `${index + 1}. ${statement}`)
+
+/** The verdicts on all statements, from calls for a part of them each. */
+async function inParts<Verdict>(
+  statements: readonly string[],
+  judge: (some: readonly string[]) => Promise<Verdict[]>,
+): Promise<Verdict[]> {
+  const verdicts: Verdict[] = []
+  for (let start = 0; start < statements.length; start += STATEMENTS_PER_CALL)
+    verdicts.push(...(await judge(statements.slice(start, start + STATEMENTS_PER_CALL))))
+  return verdicts
+}
 
 /** A critic that asks a chat model. Contexts are joined by newlines, as the formulas' source does. */
 export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
@@ -15,11 +37,27 @@ export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
     context: string,
     signal?: AbortSignal,
   ): Promise<StatementVerdict[]> {
-    const input = { context, statements: statements.map((statement, index) => `${index + 1}. ${statement}`) }
-    const { verdicts } = await ask(judgeTask(statements.length), input, signal)
+    const { verdicts } = await ask(
+      judgeTask(statements.length),
+      { context, statements: numberedTexts(statements) },
+      signal,
+    )
     return statements.map((statement, index) => {
       const { reason, verdict } = verdicts.find(({ number }) => number === index + 1)!
       return { statement, reason, verdict: verdict === 1 }
+    })
+  }
+
+  async function compareSome(
+    statements: readonly string[],
+    compared: { question: string; answer: string },
+    signal?: AbortSignal,
+  ): Promise<ReferenceVerdict[]> {
+    const input = { ...compared, statements: numberedTexts(statements) }
+    const { verdicts } = await ask(referenceTask(statements.length), input, signal)
+    return statements.map((statement, index) => {
+      const { reason, verdict } = verdicts.find(({ number }) => number === index + 1)!
+      return { statement, reason, state: verdict }
     })
   }
 
@@ -31,11 +69,10 @@ export function createChatCritic(models: ModelHost, role: ChatRole): Critic {
       (await ask(splitTask, { question, answer }, signal)).statements,
     judgeStatements: async (statements, contexts, signal) => {
       const context = contexts.join('\n')
-      const verdicts: StatementVerdict[] = []
-      for (let start = 0; start < statements.length; start += STATEMENTS_PER_CALL)
-        verdicts.push(...(await judgeSome(statements.slice(start, start + STATEMENTS_PER_CALL), context, signal)))
-      return verdicts
+      return inParts(statements, (some) => judgeSome(some, context, signal))
     },
+    judgeReference: (statements, question, answer, signal) =>
+      inParts(statements, (some) => compareSome(some, { question, answer }, signal)),
     // One call for all questions: at temperature 0 separate calls would return the same question each time.
     generateQuestions: async (answer, count, signal) => {
       const { questions } = await ask(questionsTask(count), { answer }, signal)

@@ -1,4 +1,6 @@
+import { hash } from 'node:crypto'
 import { z } from 'zod'
+import type { ReferenceState } from './critic.ts'
 
 /** A judgement to ask of a chat model: what to do, the shape of its reply, and one worked example. */
 export interface CriticTask<Reply> {
@@ -71,9 +73,9 @@ export interface NumberedVerdict {
 }
 
 /** Each number from 1 to `count` exactly once. */
-function numbered(count: number) {
+function numbered<Verdict extends z.ZodType>(count: number, verdict: Verdict) {
   return z
-    .array(z.object({ number: z.int(), reason, verdict: flag }))
+    .array(z.object({ number: z.int(), reason, verdict }))
     .length(count)
     .refine((items) => new Set(items.map((item) => item.number)).size === count, 'each number once')
     .refine((items) => items.every((item) => item.number >= 1 && item.number <= count), `numbers from 1 to ${count}`)
@@ -86,7 +88,7 @@ export const judgeTask = (count: number): CriticTask<{ verdicts: NumberedVerdict
     'verdict is 1 when the context says it or it follows directly, else 0. What you know from elsewhere does not count.',
     'Give the reason in a few words before the verdict. Reply with one entry for each statement.',
   ],
-  shape: z.object({ verdicts: numbered(count) }),
+  shape: z.object({ verdicts: numbered(count, flag) }),
   example: {
     input: {
       context: 'The Ternmouth lighthouse was finished in 1871. Its lamp burned colza oil.',
@@ -96,6 +98,42 @@ export const judgeTask = (count: number): CriticTask<{ verdicts: NumberedVerdict
       verdicts: [
         { number: 1, reason: 'The lamp burned colza oil, which is an oil.', verdict: 1 },
         { number: 2, reason: 'The context does not name a builder.', verdict: 0 },
+      ],
+    },
+  },
+})
+
+const state = z.preprocess(
+  (value) => (typeof value === 'string' ? value.trim().toLowerCase() : value),
+  z.enum(['supported', 'missing', 'contradicted']),
+)
+
+export const referenceTask = (
+  count: number,
+): CriticTask<{ verdicts: { number: number; reason: string; verdict: ReferenceState }[] }> => ({
+  name: 'reference',
+  instructions: [
+    'Compare each numbered statement of a reference with an answer to the same question.',
+    'verdict is "supported" when the answer says the same or implies it, in whatever words,',
+    '"contradicted" when the answer says something that cannot be true together with it, and "missing" when the answer leaves it out.',
+    'Give the reason in a few words before the verdict. Reply with one entry for each statement.',
+  ],
+  shape: z.object({ verdicts: numbered(count, state) }),
+  example: {
+    input: {
+      question: 'Who built the Ternmouth lighthouse, and when?',
+      answer: 'It is the work of Ada Brill, who completed it in 1873.',
+      statements: [
+        '1. Ada Brill built the Ternmouth lighthouse.',
+        '2. The Ternmouth lighthouse was finished in 1871.',
+        '3. The Ternmouth lighthouse was lit with oil.',
+      ],
+    },
+    reply: {
+      verdicts: [
+        { number: 1, reason: 'The answer calls it her work.', verdict: 'supported' },
+        { number: 2, reason: 'The answer gives 1873.', verdict: 'contradicted' },
+        { number: 3, reason: 'The answer does not mention the lamp.', verdict: 'missing' },
       ],
     },
   },
@@ -177,3 +215,13 @@ export const attributeTask: CriticTask<{
     },
   },
 }
+
+/** The first characters of the digest of every instruction and example that a critic is sent: scores of other prompts do not compare. */
+export const CRITIC_PROMPTS = hash(
+  'sha256',
+  JSON.stringify(
+    [splitTask, refusalTask, judgeTask(2), referenceTask(3), usefulTask, attributeTask, questionsTask(1)].map(
+      ({ name, instructions, example }) => ({ name, instructions, example }),
+    ),
+  ),
+).slice(0, 8)

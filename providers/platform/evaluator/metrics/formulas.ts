@@ -15,12 +15,28 @@ export function cosine(left: Float32Array, right: Float32Array): number {
   return dot / Math.sqrt(leftSquare * rightSquare)
 }
 
+/** Mean of yes and no; NaN of none. */
+export const share = (values: readonly boolean[]): number => values.filter(Boolean).length / values.length
+
 /** Share of an answer's statements that the contexts support: Σ verdicts / n (Ragas 0.4.3). NaN when there are no statements. */
-export function faithfulness(supported: readonly boolean[]): number {
-  return supported.filter(Boolean).length / supported.length
+export const faithfulness = share
+
+/**
+ * F1 of statements (Ragas 0.4.3, factual correctness): those of the answer that the reference supports are hits; those that it does not and those of the
+ * reference that the answer lacks are misses. 0 without a hit.
+ */
+export function claimsF1(ofAnswer: readonly boolean[], ofReference: readonly boolean[]): number {
+  const hits = ofAnswer.filter(Boolean).length
+  const misses = ofAnswer.length - hits + ofReference.filter((isThere) => !isThere).length
+  return hits === 0 ? 0 : hits / (hits + misses / 2)
 }
 
-/** How many questions are generated from an answer. */
+/** Share of statements that neither reference nor contexts support (RAGChecker, hallucination). NaN when there are no statements. */
+export function hallucinationRate(correct: readonly boolean[], inContexts: readonly boolean[]): number {
+  return correct.filter((isCorrect, index) => !isCorrect && inContexts[index] !== true).length / correct.length
+}
+
+/** Sets how many questions are generated from an answer. */
 export const STRICTNESS = 3
 
 /** A question that an answer would be an answer to: its cosine to the user's question, and whether the answer evades. */
@@ -57,6 +73,4 @@ export function contextPrecision(useful: readonly boolean[]): number {
 }
 
 /** Share of the reference's statements that the contexts hold: mean of the attributions (Ragas 0.4.3). NaN when there are none. */
-export function contextRecall(attributed: readonly boolean[]): number {
-  return attributed.filter(Boolean).length / attributed.length
-}
+export const contextRecall = share

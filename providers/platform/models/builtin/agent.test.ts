@@ -1,6 +1,6 @@
+import { NO_ANSWER } from '../../../../contract/prompts.ts'
 import { describe, expect, it } from 'vitest'
 import type { AgentMove, AgentState } from '../prompts/agent-task.ts'
-import { NO_ANSWER } from '../prompts/answer-task.ts'
 import { nextAgentTurn } from './agent.ts'
 
 const TOOLS = ['vector_search', 'graph_query']

@@ -6,11 +6,11 @@ import { viewQuestion } from './agent/question-view.ts'
 import { findWalks } from './agent/walk.ts'
 import type { Walk } from './agent/walk.ts'
 
-/** What the agent does next: calls to make, or the answer. */
+/** Describes what the agent does next: calls to make, or the answer. */
 export type AgentTurn = { calls: { tool: string; arguments: Record<string, unknown> }[] } | { answer: string }
 
 const SEARCHES_PER_TURN = 2
-/** How much worse than the best chain another one may be whose missing link is looked for. */
+/** Limits how much worse than the best chain another one may be whose missing link is looked for. */
 const WORTH_A_SEARCH = 0.25
 /** The last reply but one is the last that may answer by itself: what is called then is answered without tools. */
 const REPLIES_TO_ANSWER = 2
@@ -32,7 +32,7 @@ export function nextAgentTurn(task: AgentState, tools: readonly string[]): Agent
   const maySearch = task.left > REPLIES_TO_ANSWER && search !== null && view.names.length > 0
   const queries = maySearch ? missingLinks(walks, task) : []
   if (queries.length > 0) return { calls: queries.map((query) => ({ tool: search!, arguments: { query } })) }
-  return { answer: composeAnswer(view.question, walks, passages) }
+  return { answer: composeAnswer(task.question, walks, passages) }
 }
 
 /** Searches for the first name of each good chain that no search has named, with the question's words that are unmet there. */

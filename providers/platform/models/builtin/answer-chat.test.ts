@@ -5,7 +5,7 @@ import { parseClassifyReply, renderClassifyTask } from '../prompts/classify-task
 import { parseExtractReply, renderExtractTask } from '../prompts/extract-task.ts'
 import { parseKeywordsReply, renderKeywordsTask } from '../prompts/keywords-task.ts'
 import { answerBuiltinChat, NOT_A_CHAT_MODEL } from './answer-chat.ts'
-import { countTokens } from './count-tokens.ts'
+import { countTokens } from '../../../../contract/evidence/count-tokens.ts'
 
 const passage = { title: 'Merrin', text: 'Merrin Light was designed by Ruth Hale.' }
 

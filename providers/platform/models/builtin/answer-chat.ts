@@ -14,7 +14,7 @@ import { extractGraph } from './extraction/extract-graph.ts'
 import { chooseRoute } from './routing/choose-route.ts'
 import { splitKeywords } from './routing/split-keywords.ts'
 
-/** What the built-in model answers to a chat that is none of its tasks. */
+/** Holds what the built-in model answers to a chat that is none of its tasks. */
 export const NOT_A_CHAT_MODEL =
   'This is the built-in rule-based baseline, not a language model: it answers only questions that come with <passage> blocks, each with a <title> and a <text>, and one <question> block in the user message.'
 
@@ -37,7 +37,7 @@ const SKILLS = [
   skill(parseExtractTask, (task) => JSON.stringify(extractGraph(task))),
 ] as const
 
-/** What the built-in model replies: a text or, as an agent, the calls that it wants made. */
+/** Describes what the built-in model replies: a text or, as an agent, the calls that it wants made. */
 export interface BuiltinReply {
   text: string
   toolCalls?: readonly { tool: string; arguments: Record<string, unknown> }[]

@@ -1,9 +1,9 @@
 import type { ChatMessage } from '../../../../contract/http/chat.ts'
 import { messageText } from '../../../../contract/http/chat.ts'
-import { NO_ANSWER } from './answer-task.ts'
+import { AGENT_PROMPT } from '../../../../contract/prompts.ts'
 import { BlockReader, groupBlock, textBlock } from './blocks.ts'
 import { taskData, taskMessages } from './task-messages.ts'
-import type { TaskMessages } from './task-messages.ts'
+import type { PromptChanges, TaskMessages } from './task-messages.ts'
 
 /** Find out by tool calls, then answer. The reply is a tool call or, as plain text, the answer. */
 export interface AgentTask {
@@ -19,7 +19,7 @@ export interface NumberedPassage {
   text: string
 }
 
-/** What a tool hands back to the agent. */
+/** Describes what a tool hands back to the agent. */
 export interface ToolObservation {
   passages: NumberedPassage[]
   /** Numbers of passages that were found again. */
@@ -37,25 +37,13 @@ export interface AgentMove {
   observation: ToolObservation | null
 }
 
-const MARK = 'Task: search, then answer (v1)'
-
-const INSTRUCTIONS = [
-  'Answer the question in <question> from what the tools find and from nothing else. Call a tool whenever a fact is missing.',
-  '- Start with what the question names. When a passage names the thing or person that the next fact is about, search for that name.',
-  '- Search for one fact at a time, in few words. Do not repeat a search; change its words or its tool.',
-  '- Stop searching as soon as the facts that the question asks for stand in the passages, then answer in plain text.',
-  '- Be brief: one to four sentences, the answer first. No headings, no lists, no passage numbers.',
-  '- Keep names, numbers, dates and codes exactly as the passages write them. Add nothing that they do not say.',
-  `- When nothing that was found answers the question, reply with this sentence: ${NO_ANSWER}`,
-]
-
-/** An agent's task as the first two messages of its conversation; `additional` are instructions of a flavor, after those of the task. */
-export function renderAgentTask(task: AgentTask, additional?: string): TaskMessages {
+/** An agent's task as the first two messages of its conversation; `changes` are those of a flavor. */
+export function renderAgentTask(task: AgentTask, changes?: PromptChanges): TaskMessages {
   const data = [textBlock('question', task.question), textBlock('replies-left', String(task.turns))]
-  return taskMessages(MARK, INSTRUCTIONS, data, additional)
+  return taskMessages(AGENT_PROMPT, data, changes)
 }
 
-/** What a tool found, as the content of its message. */
+/** Returns what a tool found, as the content of its message. */
 export function renderObservation(observation: ToolObservation): string {
   const passages = observation.passages.map(({ number, title, text }) =>
     groupBlock('passage', [textBlock('number', String(number)), textBlock('title', title), textBlock('text', text)]),
@@ -100,7 +88,7 @@ export interface AgentState extends Omit<AgentTask, 'turns'> {
 
 /** The task and its moves so far in a conversation; null when it is anything else. */
 export function parseAgentTask(messages: readonly ChatMessage[]): AgentState | null {
-  const data = taskData(MARK, messages.slice(0, 2))
+  const data = taskData(messages.slice(0, 2))
   if (data === null) return null
   const reader = new BlockReader(data)
   const question = reader.text('question')

@@ -1,15 +1,14 @@
 import { z } from 'zod'
 import type { ChatMessage } from '../../../../contract/http/chat.ts'
 import { MAX_DRAFTS_A_CALL, type DraftQuestionsRequest, type RawDraft } from '../../../../contract/http/draft.ts'
+import type { Prompt } from '../../../../contract/prompts.ts'
 import { BlockReader, groupBlock, textBlock } from './blocks.ts'
-import { parseJsonReply } from './json-reply.ts'
+import { parseJsonReply, usableItems } from './json-reply.ts'
 import type { JsonReply } from './json-reply.ts'
 import { taskData, taskMessages } from './task-messages.ts'
 import type { TaskMessages } from './task-messages.ts'
 
 // Draft questions that passages answer. The reply is JSON: `{ questions }`.
-
-const MARK = 'Task: draft questions (v1)'
 
 const COMMON = [
   '- question: complete in itself; a reader who has never seen the passage understands it. Name people, places, products and',
@@ -35,18 +34,24 @@ const BOTH = [
 const REPLY =
   'Reply with one JSON object and nothing else: {"questions": [{"question": "…", "answer": "…", "quotes": [{"document": "…", "text": "…"}]}]}'
 
+const draftPrompt = (form: readonly string[]): Prompt => ({
+  name: 'draft',
+  version: 2,
+  source: 'this project',
+  instructions: [...form, 'Write as many questions as <count> says.', REPLY],
+})
+
 /** A draft task as chat messages for any chat model. */
 export function renderDraftTask({ count, passages }: DraftQuestionsRequest): TaskMessages {
   const blocks = passages.map(({ document, title, text }) =>
     groupBlock('passage', [textBlock('document', document), textBlock('title', title), textBlock('text', text)]),
   )
-  const asked = [...(passages.length === 1 ? ONE : BOTH), 'Write as many questions as <count> says.', REPLY]
-  return taskMessages(MARK, asked, [...blocks, textBlock('count', String(count))])
+  return taskMessages(draftPrompt(passages.length === 1 ? ONE : BOTH), [...blocks, textBlock('count', String(count))])
 }
 
 /** The task of rendered messages; null when they are anything else. */
 export function parseDraftTask(messages: readonly ChatMessage[]): DraftQuestionsRequest | null {
-  const data = taskData(MARK, messages)
+  const data = taskData(messages)
   if (data === null) return null
   const reader = new BlockReader(data)
   const passages = reader.groups('passage', (group) => {
@@ -58,17 +63,20 @@ export function parseDraftTask(messages: readonly ChatMessage[]): DraftQuestions
 }
 
 const trimmed = z.string().trim()
-const draftReply = z.object({
-  questions: z.array(
-    z
-      .object({
-        question: trimmed,
-        answer: z.union([z.string(), z.number()]).transform((answer) => String(answer).trim()),
-        quotes: z.array(z.object({ document: trimmed.default(''), text: trimmed })),
-      })
-      .transform(({ question, answer, quotes }): RawDraft => ({ question, answer, quotes })),
-  ),
-})
+const draft = z
+  .object({
+    question: trimmed,
+    answer: z.union([z.string(), z.number()]).transform((answer) => String(answer).trim()),
+    quotes: z.array(z.object({ document: trimmed.default(''), text: trimmed })),
+  })
+  .transform(({ question, answer, quotes }): RawDraft => ({ question, answer, quotes }))
+const draftReply = z
+  .object({ questions: z.array(z.unknown()) })
+  .transform(({ questions }) => ({ questions: usableItems(questions, draft), written: questions.length }))
+  .refine(({ questions, written }) => questions.length > 0 || written === 0, {
+    path: ['questions'],
+    message: 'no entry has a question, an answer and quotes',
+  })
 
 const text = (maxLength: number) => ({ type: 'string', minLength: 1, maxLength })
 const object = (properties: Record<string, object>) => ({

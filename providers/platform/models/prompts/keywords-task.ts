@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { ChatMessage } from '../../../../contract/http/chat.ts'
+import type { Prompt } from '../../../../contract/prompts.ts'
 import { BlockReader, textBlock } from './blocks.ts'
-import { parseJsonReply } from './json-reply.ts'
+import { parseJsonReply, usableItems } from './json-reply.ts'
 import type { JsonReply } from './json-reply.ts'
 import { taskData, taskMessages } from './task-messages.ts'
 import type { TaskMessages } from './task-messages.ts'
@@ -12,35 +13,40 @@ export type KeywordsTask = { question: string }
 /** `high_level`: themes and kinds of relation. `low_level`: names, codes, numbers and concrete things. */
 export type Keywords = { high_level: string[]; low_level: string[] }
 
-const MARK = 'Task: split a question into keywords (v1)'
-
-const INSTRUCTIONS = [
-  'List the keywords of the question in <question> for a search in a knowledge graph.',
-  '- high_level: themes, kinds of event and kinds of relation, such as "ownership" or "causes of delay".',
-  '- low_level: the names, places, codes, numbers and concrete things that the question mentions, spelled as it spells them.',
-  'Take keywords from the question only; do not answer it. An empty list is allowed.',
-  'Reply with one JSON object and nothing else: {"high_level": ["…"], "low_level": ["…"]}',
-]
+export const KEYWORDS_PROMPT: Prompt = {
+  name: 'keywords',
+  version: 2,
+  source: 'LightRAG (arXiv 2410.05779): high-level and low-level keywords of a question',
+  instructions: [
+    'List the keywords of the question in <search-question> for a search in a knowledge graph.',
+    '- high_level: themes, kinds of event and kinds of relation, such as "ownership" or "causes of delay".',
+    '- low_level: the names, places, codes, numbers and concrete things that the question mentions, spelled as it spells them.',
+    'Take keywords from the question only; do not answer it. An empty list is allowed.',
+    'Reply with one JSON object and nothing else: {"high_level": ["…"], "low_level": ["…"]}',
+  ],
+}
 
 /** A keywords task as chat messages for any chat model. */
 export function renderKeywordsTask(task: KeywordsTask): TaskMessages {
-  return taskMessages(MARK, INSTRUCTIONS, [textBlock('question', task.question)])
+  return taskMessages(KEYWORDS_PROMPT, [textBlock('search-question', task.question)])
 }
 
 /** The task of rendered messages; null when they are anything else. */
 export function parseKeywordsTask(messages: readonly ChatMessage[]): KeywordsTask | null {
-  const data = taskData(MARK, messages)
+  const data = taskData(messages)
   if (data === null) return null
   const reader = new BlockReader(data)
-  const question = reader.text('question')
+  const question = reader.text('search-question')
   return question === null || !reader.done() ? null : { question }
 }
 
 const keywordList = z
-  .array(z.union([z.string(), z.number()]).transform((keyword) => String(keyword).trim()))
+  .array(z.unknown())
+  .transform((list) => usableItems(list, z.union([z.string(), z.number()])).map((keyword) => String(keyword).trim()))
   .transform((keywords) => [...new Set(keywords.filter((keyword) => keyword !== ''))])
 
-const keywordsReply = z.object({ high_level: keywordList.default([]), low_level: keywordList.default([]) })
+/** Both lists must be there, each may be empty. */
+const keywordsReply = z.object({ high_level: keywordList, low_level: keywordList })
 
 const boundedList = { type: 'array', maxItems: 8, items: { type: 'string', minLength: 1, maxLength: 60 } }
 

@@ -31,10 +31,10 @@ async function open(behaviour: Behaviour, more: { cloud?: boolean; timeoutMs?: n
     () => workflow.close(),
     () => fixture.close(),
   )
-  const ask = (signal?: AbortSignal) =>
+  const ask = (signal?: AbortSignal, more: { context_budget?: number } = {}) =>
     fixture.plugin.answer(
       'workflow-adaptive-rag',
-      { model: 'x', messages: [{ role: 'user', content: 'Where?' }] },
+      { model: 'x', messages: [{ role: 'user', content: 'Where?' }], ...more },
       signal,
     )
   return { ask, server }
@@ -66,6 +66,14 @@ describe('workflow-adaptive-rag', () => {
     expect(server.requests).toMatchObject([
       { path: '/webhook/adaptive-rag', body: '{"query":"Where?"}', headers: { authorization: 'Bearer door' } },
     ])
+  })
+
+  it('hands the context budget to the workflow, and reports what the delegate handed over', async () => {
+    const metrics = { ...EXTENSION.metrics, context_tokens: 950, context_tokens_by: 'x', context_budget: 1000 }
+    const { ask, server } = await open(json({ ...ANSWER, rag_extension: { ...EXTENSION, metrics } }))
+    const { rag_extension: extension } = await ask(undefined, { context_budget: 1000 })
+    expect(server.requests[0]!.body).toBe('{"query":"Where?","context_budget":1000}')
+    expect(extension!.metrics).toMatchObject({ context_tokens: 950, context_budget: 1000 })
   })
 
   it('passes on the passages that a graph delegate used, beside its marker', async () => {

@@ -1,8 +1,7 @@
-import { Agent, request } from 'undici'
-import { readLimited } from '../../read-limited.ts'
+import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
+import { step, traceHeaders } from '../../trace/trace.ts'
 import { RagError, SPENT_HEADERS } from '../rag-error.ts'
 
-const RESPONSE_LIMIT_BYTES = 16 * 1024 * 1024
 const RETRY_SOON = { headers: { 'retry-after': '1' } }
 
 /** The webhook's reply, unchecked; `spent` is what a failed run reports of its cost. */
@@ -14,7 +13,7 @@ export interface WorkflowReply {
 
 /** The workflow engine's webhook for adaptive answers. Throws `RagError` when it cannot be reached, is busy or takes too long. */
 export interface WorkflowClient {
-  ask(query: string, signal?: AbortSignal): Promise<WorkflowReply>
+  ask(query: string, contextBudget: number | null, signal?: AbortSignal): Promise<WorkflowReply>
 }
 
 export interface HttpWorkflowOptions {
@@ -31,37 +30,30 @@ export interface HttpWorkflowOptions {
 export function httpWorkflowClient(options: HttpWorkflowOptions): WorkflowClient & { close(): Promise<void> } {
   const { token, timeoutMs = 400_000, mostUnderWay = 64 } = options
   let underWay = 0
-  const agent = new Agent({ connections: 128, headersTimeout: 0, bodyTimeout: 0 })
+  const client = createHttpClient(token === null ? {} : { authorization: `Bearer ${token}` })
   return {
-    async ask(query, signal) {
+    async ask(query, contextBudget, signal) {
       if (underWay >= mostUnderWay)
         throw new RagError('workflow_busy', `${mostUnderWay} workflow runs are under way`, RETRY_SOON)
-      const timeout = AbortSignal.timeout(timeoutMs)
       underWay += 1
       try {
-        const response = await request(options.url(), {
-          method: 'POST',
-          dispatcher: agent,
-          headers: {
-            'content-type': 'application/json',
-            accept: 'application/json',
-            ...(token === null ? {} : { authorization: `Bearer ${token}` }),
-          },
-          body: JSON.stringify({ query }),
-          signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-        })
-        const text = await readLimited(response.body, RESPONSE_LIMIT_BYTES)
-        return { status: response.statusCode, body: parseJson(text ?? ''), spent: spentOf(response.headers) }
+        const asked = { query, ...(contextBudget === null ? {} : { context_budget: contextBudget }) }
+        const { status, headers, json } = await step(
+          { kind: 'workflow', name: 'workflow webhook', request: () => asked },
+          () => client.send(options.url(), { json: asked, signal, timeoutMs, headers: traceHeaders() }),
+          (answer) => ({ response: answer.json, ...(answer.isOk ? {} : { error: `HTTP ${answer.status}` }) }),
+        )
+        return { status, body: json ?? null, spent: spentOf(headers) }
       } catch (cause) {
-        signal?.throwIfAborted()
-        if (timeout.aborted)
+        if (!(cause instanceof HttpFault)) throw cause
+        if (cause.fault === 'timeout')
           throw new RagError('workflow_timeout', `the workflow gave no answer within ${timeoutMs} ms`, { cause })
         throw new RagError('workflow_failed', 'the workflow engine cannot be reached', { cause })
       } finally {
         underWay -= 1
       }
     },
-    close: () => agent.destroy(),
+    close: () => client.close(),
   }
 }
 
@@ -73,12 +65,4 @@ function spentOf(headers: Readonly<Record<string, string | string[] | undefined>
   const llmCalls = count(SPENT_HEADERS.llmCalls)
   const cloudCalls = count(SPENT_HEADERS.cloudCalls)
   return llmCalls === null || cloudCalls === null ? null : { llmCalls, cloudCalls }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return null
-  }
 }

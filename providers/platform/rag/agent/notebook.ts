@@ -1,13 +1,15 @@
-import type { RagSource } from '../../../../contract/index.ts'
+import { packed, tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
+import type { RagSource } from '../../../../contract/evidence/rag-extension.ts'
 import type { NumberedPassage } from '../../models/prompts/agent-task.ts'
-import { rerankPool } from '../../tei/reranker.ts'
+import { rerankPool } from '../../models/tei/reranker.ts'
 import type { ApproachServices } from '../approach.ts'
 import { snippetOf } from '../response/sources.ts'
 import { termStatistics } from '../steps/collection.ts'
+import { depthFor } from '../steps/fill-budget.ts'
 import { underTitle } from '../steps/hybrid-search.ts'
 
-// What the agent has read, and which part of it is evidence. Tools add passages, each kept once and numbered in the order in which it came.
-// When the search ends, all of them are reranked together and the best ones, at most a declared number, become the contexts of the answer.
+// The notebook holds what the agent has read, and which part of it is evidence. Tools add passages, each kept once and numbered in the order in which it came.
+// All of them are reranked together when the search ends, and the best ones, at most a declared number, become the contexts of the answer.
 // The reranker reads the question with the first searches that followed it: a passage of the second hop shares no word with the question,
 // but it holds the name that the agent looked for. Later searches are left out, because an agent that has not found its link guesses.
 
@@ -62,7 +64,7 @@ const QUOTED_CHARS = 30
 
 export interface ContextChoice {
   question: string
-  /** What the agent searched for, in order. */
+  /** Holds what the agent searched for, in order. */
   searches: readonly string[]
   most: number
   /** Passages that it quotes are among the contexts; null before there is an answer. */
@@ -72,8 +74,58 @@ export interface ContextChoice {
 /** The contexts of an answer out of everything that was found, best first. Throws what the reranker throws. */
 export async function chooseContexts(
   found: readonly FoundPassage[],
-  { question, searches, most, answer }: ContextChoice,
-  services: Pick<ApproachServices, 'reranker' | 'models' | 'store' | 'collections'>,
+  { most, answer, ...task }: ContextChoice,
+  services: RankingServices,
+  signal?: AbortSignal,
+): Promise<ChosenPassage[]> {
+  const ordered = await rankPassages(found, task, services, signal)
+  const quoted = answer === null ? [] : ordered.slice(most).filter(({ text }) => quotes(answer, text))
+  const chosen = new Set([...ordered.slice(0, Math.max(0, most - quoted.length)), ...quoted.slice(0, most)])
+  return ordered.filter((passage) => chosen.has(passage))
+}
+
+/**
+ * The contexts that fill a budget: what the agent found, best first, and where that is less, what `more` finds after it. A text inside another of the
+ * same document is left out.
+ */
+export async function fillFromFound(
+  found: readonly FoundPassage[],
+  budget: number,
+  task: Pick<ContextChoice, 'question' | 'searches'>,
+  more: (limit: number) => Promise<FoundPassage[]>,
+  services: RankingServices,
+  signal?: AbortSignal,
+): Promise<ChosenPassage[]> {
+  const tokens = (passages: readonly FoundPassage[]): number => tokensOfTexts(passages.map(({ text }) => text))
+  let ordered = await rankPassages(found, task, services, signal)
+  for (let limit = depthFor(budget, 1); tokens(ordered) < budget; limit *= 2) {
+    const hits = await more(limit)
+    const isKnown = (hit: FoundPassage): boolean =>
+      found.some(({ document, text }) => document === hit.document && text.includes(hit.text))
+    const fresh = hits.filter((hit) => !isKnown(hit))
+    ordered = [...ordered.slice(0, found.length), ...(await rankPassages(fresh, task, services, signal))]
+    if (hits.length < limit) break
+  }
+  return packed(
+    ordered,
+    budget,
+    ({ text }) => text,
+    (passage, text) => {
+      const { start_char: start, end_char: end } = passage.place
+      const isPlaced = start !== undefined && end !== undefined
+      const place = isPlaced ? { ...passage.place, end_char: Math.min(end, start + text.length) } : passage.place
+      return { ...passage, text, place }
+    },
+  )
+}
+
+type RankingServices = Pick<ApproachServices, 'reranker' | 'models' | 'store' | 'collections'>
+
+/** Passages by the reranker, best first, equal scores in their former order. */
+async function rankPassages(
+  found: readonly FoundPassage[],
+  { question, searches }: Pick<ContextChoice, 'question' | 'searches'>,
+  services: RankingServices,
   signal?: AbortSignal,
 ): Promise<ChosenPassage[]> {
   if (found.length === 0) return []
@@ -81,17 +133,15 @@ export async function chooseContexts(
   const statistics = await termStatistics(query, services.collections.plain, services)
   const candidates = found.map(({ document, place }) => ({
     document,
-    ...(place.chunk_index === undefined ? {} : { chunkIndex: place.chunk_index }),
+    chunkIndex: place.chunk_index,
     score: 1,
   }))
-  const pool = { candidates, ...(statistics === undefined ? {} : { statistics }) }
-  const scores = await rerankPool(services.reranker, query, found.map(underTitle), pool, signal)
-  const ordered = found
+  const texts = found.map(underTitle)
+  const scores = await rerankPool(services.reranker, query, texts, { candidates, statistics }, signal)
+  return found
     .map((passage, at) => ({ ...passage, score: scores[at]!, at }))
     .sort((left, right) => right.score - left.score || left.at - right.at)
-  const quoted = answer === null ? [] : ordered.slice(most).filter(({ text }) => quotes(answer, text))
-  const chosen = new Set([...ordered.slice(0, Math.max(0, most - quoted.length)), ...quoted.slice(0, most)])
-  return ordered.filter((passage) => chosen.has(passage)).map(({ at: _at, ...passage }) => passage)
+    .map(({ at: _at, ...passage }) => passage)
 }
 
 const oneLine = (text: string): string => text.replace(/\s+/g, ' ')

@@ -6,7 +6,7 @@ import {
   type FakeReply,
 } from '../../../../tests/helpers/fake-model-host.ts'
 import { ragFixture, WORLD, type Documents, type RagFixture } from '../../../../tests/helpers/rag-fixture.ts'
-import { messageText } from '../../../../contract/index.ts'
+import { messageText } from '../../../../contract/http/chat.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { parseAnswerTask } from '../../models/prompts/answer-task.ts'
 import { parseObservation } from '../../models/prompts/agent-task.ts'

@@ -1,14 +1,18 @@
-import type { ChatMessage, RagExtension, ToolCall } from '../../../../contract/index.ts'
+import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
+import { firstTokens } from '../../../../contract/evidence/count-tokens.ts'
+import type { RagExtension } from '../../../../contract/evidence/rag-extension.ts'
+import type { ChatMessage, ToolCall } from '../../../../contract/http/chat.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import type { OnText } from '../../models/model-host.ts'
 import { renderAgentTask, renderObservation } from '../../models/prompts/agent-task.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import type { ApproachAnswer, ApproachServices } from '../approach.ts'
+import { step as traced } from '../../trace/trace.ts'
 import { modelFailure, RagError, rerankFailure } from '../rag-error.ts'
-import { withoutThinking } from '../steps/generate.ts'
-import { chooseContexts, createNotebook, sourcesOfPassages, type ChosenPassage } from './notebook.ts'
-import { prepareCall, toolDefinitions } from './tools.ts'
+import { withoutThinking } from '../../models/openai/thinking.ts'
+import { chooseContexts, createNotebook, fillFromFound, sourcesOfPassages, type ChosenPassage } from './notebook.ts'
+import { prepareCall, toolDefinitions, vectorSearch } from './tools.ts'
 import type { AgentParameters, PreparedCall } from './tools.ts'
 
 /** One tool call as `rag_extension.trajectory` reports it. */
@@ -26,7 +30,7 @@ export interface TrajectoryStep {
 const CALLS_PER_STEP = 4
 /** Replies in a row that bring nothing new before the agent has to answer. */
 const IDLE_STEPS = 2
-/** What the agent reads at most; its answer is given `max_contexts` of them. */
+/** Sets what the agent reads at most; its answer is given `max_contexts` of them. */
 const MOST_PASSAGES = 50
 const MOST_FACTS = 60
 
@@ -41,12 +45,15 @@ export async function runAgent(
   signal?: AbortSignal,
 ): Promise<ApproachAnswer> {
   const session = createSession(question, parameters, services)
-  const messages: ChatMessage[] = renderAgentTask({ question, turns: parameters.max_steps }, services.instructions)
+  const messages: ChatMessage[] = renderAgentTask(
+    { question, turns: parameters.max_steps },
+    { ...services.promptChanges, prompt: parameters.agent_prompt },
+  )
   const tools = toolDefinitions(parameters)
   let idle = 0
   for (let step = 1; step < parameters.max_steps && idle < IDLE_STEPS; step += 1) {
     const next = await reply(services, { messages, tools }, signal).catch((error: unknown) => {
-      // What was found does not fit with the whole conversation; without it, the best of it does.
+      // The findings do not fit with the whole conversation; without it, the best of it does.
       if (step > 1 && error instanceof ModelCallError && error.code === 'context_length_exceeded') return null
       throw error
     })
@@ -54,13 +61,19 @@ export async function runAgent(
     const { content, calls } = next
     if (calls.length === 0) {
       const answer = withoutThinking(content)
-      if (answer !== '') return session.finish(answer, await session.choose(answer, signal))
+      // The agent may have read more than a budget holds: then the answer is written again, from the passages that the budget holds.
+      if (answer !== '' && services.contextBudget === null)
+        return session.finish(answer, await session.choose(answer, signal), session.tokensRead())
       break
     }
     messages.push({ role: 'assistant', content, tool_calls: calls })
     let useful = false
     for (const [at, call] of calls.entries()) {
-      const outcome = await session.carryOut(call, step, at, signal)
+      const outcome = await traced(
+        { kind: 'tool', name: call.function.name, request: () => call.function.arguments },
+        () => session.carryOut(call, step, at, signal),
+        ({ content: found, problem }) => ({ response: found, error: problem }),
+      )
       useful ||= outcome.useful
       messages.push({ role: 'tool', tool_call_id: call.id, content: outcome.content })
     }
@@ -70,7 +83,7 @@ export async function runAgent(
   const { content } = await reply(services, { messages: session.answerTask(contexts) }, signal, services.onText)
   const answer = withoutThinking(content)
   if (answer === '') throw new RagError('model_answer_invalid', 'the agent gave no answer')
-  return session.finish(answer, contexts)
+  return session.finish(answer, contexts, session.tokensGiven(contexts))
 }
 
 async function reply(
@@ -89,13 +102,13 @@ async function reply(
   return { content: message?.content ?? '', calls }
 }
 
-/** What a tool fails with where a model or the reranker failed it; anything else as it is. */
+/** Returns what a tool fails with where a model or the reranker failed it; anything else as it is. */
 function asRagError(error: unknown): unknown {
   if (error instanceof ModelCallError) return modelFailure(error)
   return error instanceof HttpError && !(error instanceof RagError) ? rerankFailure(error) : error
 }
 
-/** What one request has found, asked and failed at. */
+/** Keeps what one request has found, asked and failed at. */
 function createSession(question: string, parameters: AgentParameters, services: ApproachServices) {
   const notebook = createNotebook(MOST_PASSAGES)
   const facts = new Set<string>()
@@ -120,6 +133,15 @@ function createSession(question: string, parameters: AgentParameters, services: 
     }
   }
 
+  /** Returns what an answer is written from: its contexts, or what the graph states where there are none. */
+  function given(contexts: readonly ChosenPassage[]): { title: string; text: string }[] {
+    const passages = contexts.map(({ title, text }) => ({ title, text }))
+    if (passages.length > 0 || facts.size === 0) return passages
+    const text = [...facts].join('\n')
+    const { contextBudget } = services
+    return [{ title: 'Knowledge graph', text: contextBudget === null ? text : firstTokens(text, contextBudget) }]
+  }
+
   return {
     /** Runs a call, or returns why not; never throws for what a tool or its arguments did. */
     async carryOut(call: ToolCall, step: number, at: number, signal: AbortSignal | undefined) {
@@ -131,7 +153,8 @@ function createSession(question: string, parameters: AgentParameters, services: 
       }
       const refuse = (problem: string) => {
         note(problem)
-        return { useful: false, content: renderObservation({ passages: [], repeated: [], facts: [], note: problem }) }
+        const content = renderObservation({ passages: [], repeated: [], facts: [], note: problem })
+        return { useful: false, content, problem }
       }
       if (!prepared.ok) return refuse(prepared.problem)
       if (at >= CALLS_PER_STEP) return refuse(`Only ${CALLS_PER_STEP} calls at a time: this one was not run.`)
@@ -142,7 +165,7 @@ function createSession(question: string, parameters: AgentParameters, services: 
       try {
         const { content, useful, result } = await run(prepared, signal)
         note(null, result)
-        return { content, useful }
+        return { content, useful, problem: undefined }
       } catch (error) {
         signal?.throwIfAborted()
         const known = asRagError(error)
@@ -155,22 +178,35 @@ function createSession(question: string, parameters: AgentParameters, services: 
     /** The contexts out of what was found. Throws when no tool ever worked. */
     async choose(answer: string | null, signal: AbortSignal | undefined): Promise<ChosenPassage[]> {
       if (!worked && failure !== null) throw failure
+      const { contextBudget } = services
+      if (contextBudget !== null)
+        return fillFromFound(
+          notebook.passages(),
+          contextBudget,
+          { question, searches },
+          async (limit) => (await vectorSearch({ query: question, top_k: limit }, services, signal)).passages,
+          services,
+          signal,
+        )
       const choice = { question, searches, most: parameters.max_contexts, answer }
       return chooseContexts(notebook.passages(), choice, services, signal)
     },
 
     /** The question with its contexts, to be answered without tools. */
     answerTask(contexts: readonly ChosenPassage[]): ChatMessage[] {
-      const passages = contexts.map(({ title, text }) => ({ title, text }))
-      const statements =
-        passages.length > 0 || facts.size === 0 ? [] : [{ title: 'Knowledge graph', text: [...facts].join('\n') }]
-      return renderAnswerTask({ question, passages: [...passages, ...statements] }, services.instructions)
+      return renderAnswerTask({ question, passages: given(contexts) }, services.promptChanges)
     },
 
-    finish(answer: string, contexts: readonly ChosenPassage[]): ApproachAnswer {
+    /** Of the passages of `answerTask`. */
+    tokensGiven: (contexts: readonly ChosenPassage[]): number => tokensOfTexts(given(contexts).map(({ text }) => text)),
+
+    /** Of everything that the tools returned. */
+    tokensRead: (): number => tokensOfTexts([...notebook.passages().map(({ text }) => text), ...facts]),
+
+    finish(answer: string, contexts: readonly ChosenPassage[], contextTokens: number): ApproachAnswer {
       const sources = sourcesOfPassages(contexts)
       const metadata = { trajectory: trajectory as unknown as NonNullable<RagExtension['trajectory']> }
-      return { answer, sources, chunks: sources.length, metadata }
+      return { answer, sources, chunks: sources.length, contextTokens, metadata }
     },
   }
 }

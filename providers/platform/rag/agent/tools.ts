@@ -1,13 +1,14 @@
 import { z } from 'zod'
-import type { ApproachParameters, ToolCall } from '../../../../contract/index.ts'
+import type { ApproachParameters } from '../../../../contract/approaches.ts'
+import type { ToolCall } from '../../../../contract/http/chat.ts'
 import type { RoleChatRequest } from '../../models/model-host.ts'
-import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { requireGraph } from '../steps/graph.ts'
 import { hybridSearch } from '../steps/hybrid-search.ts'
 import type { FoundPassage } from './notebook.ts'
 
-/** What a tool found; `entities` and `relations` are counts, `facts` one statement each. */
+/** Describes what a tool found; `entities` and `relations` are counts, `facts` one statement each. */
 export interface ToolResult {
   passages: FoundPassage[]
   facts: string[]
@@ -20,7 +21,7 @@ export type AgentParameters = ApproachParameters['agentic-rag']
 /** Equal weight for words and vectors: the next hop is often a search for a name. */
 const ALPHA = 0.5
 const MOST_RESULTS = 20
-/** What the reranker chooses the results from. */
+/** Sets what the reranker chooses the results from. */
 const CANDIDATES = 20
 /** The graph shows the agent less than it would show the model that writes an answer: there may be several queries. */
 const GRAPH = { top_k: 10, max_total_tokens: 8000, enable_rerank: false } as const
@@ -118,7 +119,8 @@ const refused = (tool: string, given: unknown, error: z.ZodError): PreparedCall 
 
 const contentOf = ({ content }: StoredChunk): string => content
 
-async function vectorSearch(
+/** The passages nearest to a query, by its words and its vector, reranked. */
+export async function vectorSearch(
   { query: text, top_k: limit }: { query: string; top_k: number },
   services: ApproachServices,
   signal?: AbortSignal,

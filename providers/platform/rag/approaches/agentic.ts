@@ -1,3 +1,4 @@
+// This is different from ReAct (arXiv 2210.03629). See docs/methods.md.
 import { runAgent } from '../agent/run-agent.ts'
 import type { Approach } from '../approach.ts'
 

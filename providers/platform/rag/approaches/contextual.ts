@@ -1,6 +1,7 @@
+// This is similar to Contextual Retrieval (Anthropic, 2024-09-19). See docs/methods.md.
 import type { Approach } from '../approach.ts'
 import { answerFrom } from '../steps/generate.ts'
-import { hybridSearch } from '../steps/hybrid-search.ts'
+import { hybridContext } from '../steps/hybrid-search.ts'
 
 /**
  * Hybrid search over chunks that were indexed with a blurb of their document before them. The blurb helps to find and to rank, so the
@@ -8,6 +9,6 @@ import { hybridSearch } from '../steps/hybrid-search.ts'
  */
 export const contextual: Approach<'contextual-rag'> = async (question, parameters, services, signal) => {
   const search = { collection: 'contextual', rerankText: (chunk: { indexText: string }) => chunk.indexText } as const
-  const passages = await hybridSearch(question, parameters, search, services, signal)
+  const passages = await hybridContext(question, parameters, search, services, signal)
   return answerFrom(question, passages, services, signal)
 }

@@ -1,11 +1,15 @@
-import type { ApproachParameters } from '../../../../contract/index.ts'
-import type { SearchHit } from '../../vector-store/vector-store.ts'
+// This is different from LazyGraphRAG (Microsoft Research, 2024-11-25; prompts and parameters unpublished). See docs/methods.md.
+import type { ApproachParameters } from '../../../../contract/approaches.ts'
+import type { SearchHit } from '../../stores/vector-store/vector-store.ts'
+import { step } from '../../trace/trace.ts'
+import { hitsOf } from '../../trace/traced-parts.ts'
 import type { Approach, Passage } from '../approach.ts'
 import type { ConceptGraph } from '../lazy-graph/concept-graph.ts'
 import type { LoadedGraph } from '../lazy-graph/concept-indexes.ts'
 import { expand, type Expansion } from '../lazy-graph/expand.ts'
 import { requireCollection } from '../steps/collection.ts'
 import { embedQuestion } from '../steps/embed.ts'
+import { fillBudget } from '../steps/fill-budget.ts'
 import { answerFrom } from '../steps/generate.ts'
 
 /** Equal weight for words and vectors: the seeds must not miss a name that only one of them sees. */
@@ -59,15 +63,32 @@ export const lazyGraph: Approach<'lazy-graph-rag'> = async (question, parameters
   const limit = parameters.seed_k * PRIOR_FACTOR
   const hits = await services.store.hybrid(collection.name, { text: question, vector, alpha: SEED_ALPHA, limit })
   const loaded = await services.conceptIndexes.load(collection, parameters.max_concepts_per_chunk)
-  const expansion = expand(loaded.graph, question, relativeScores(hits, loaded.graph), {
-    seedK: parameters.seed_k,
-    relevanceBudget: parameters.relevance_budget,
-    maxContextChunks: parameters.max_context_chunks,
-  })
-  const passages = expansion.chosen.map(({ chunk, score }): Passage => ({
-    chunk: loaded.graph.chunks.at(chunk)!,
-    score,
-  }))
+  services.onRead?.([loaded.derivation])
+  const scored = relativeScores(hits, loaded.graph)
+  const walk = (contexts: number, relevanceBudget: number): Expansion =>
+    expand(loaded.graph, question, scored, { seedK: parameters.seed_k, relevanceBudget, maxContextChunks: contexts })
+  const passagesOf = ({ chosen }: Expansion): Passage[] =>
+    chosen.map(({ chunk, score }) => ({ chunk: loaded.graph.chunks.at(chunk)!, score }))
+
+  const { contextBudget } = services
+  async function choose(): Promise<{ expansion: Expansion; passages: Passage[] }> {
+    const expansion = walk(parameters.max_context_chunks, parameters.relevance_budget)
+    if (contextBudget === null) return { expansion, passages: passagesOf(expansion) }
+    let last = expansion
+    const passages = await fillBudget(contextBudget, parameters.max_context_chunks, async (most) => {
+      last = walk(most, Math.max(parameters.relevance_budget, most))
+      return passagesOf(last)
+    })
+    const chosen = last.chosen.slice(0, passages.length)
+    const handed = new Set(chosen.map(({ chunk }) => chunk))
+    const bridges = last.bridges.filter(({ chunk }) => handed.has(chunk))
+    return { expansion: { ...last, chosen, bridges }, passages }
+  }
+  const { expansion, passages } = await step(
+    { kind: 'search', name: 'walk over shared concepts', request: () => ({ question, ...parameters }) },
+    choose,
+    (found) => hitsOf(found.passages),
+  )
   const answer = await answerFrom(question, passages, services, signal)
   return { ...answer, metadata: { lazy_graph: metadataOf(parameters, loaded, expansion) } }
 }

@@ -1,4 +1,5 @@
-import type { BaseApproach, Flavor } from '../../../../contract/index.ts'
+import type { BaseApproach } from '../../../../contract/approaches.ts'
+import type { Flavor } from '../../../../contract/manifests/flavors.ts'
 import type {
   ApproachAnswer,
   ApproachEntry,
@@ -12,24 +13,34 @@ import { agentic } from './agentic.ts'
 import { contextual } from './contextual.ts'
 import { graph } from './graph.ts'
 import { hybrid } from './hybrid.ts'
+import { fullContext } from './full-context.ts'
 import { lazyGraph } from './lazy-graph.ts'
+import { noRetrieval } from './no-retrieval.ts'
+import { ownApproach } from './own-approach.ts'
 import { vanilla } from './vanilla.ts'
 import { workflowAdaptive } from './workflow-adaptive.ts'
 
-/** How each approach of `contract/approaches.ts` answers. A new one is one file and one line here. */
+/** Defines how each approach of `contract/approaches.ts` answers. A new one is one file and one line here. */
 const APPROACHES: { [Base in BaseApproach]: ApproachEntry<Base> } = {
   'vanilla-rag': { answer: vanilla, needs: [], reads: ['plain'] },
   'hybrid-rag': { answer: hybrid, needs: [], reads: ['plain'] },
   'contextual-rag': { answer: contextual, needs: [], reads: ['contextual'] },
-  'graph-rag': { answer: graph, needs: ['graph'], reads: ['graph'] },
+  'graph-rag': { answer: graph, needs: ['graph'], reads: ['graph', 'plain'] },
   'agentic-rag': { answer: agentic, needs: ['graph'], reads: ['plain'] },
   'workflow-adaptive-rag': { answer: workflowAdaptive, needs: ['workflow'], reads: ['plain'] },
   'lazy-graph-rag': { answer: lazyGraph, needs: [], reads: ['plain'] },
+  'no-retrieval': { answer: noRetrieval, needs: [], reads: [] },
+  'full-context': { answer: fullContext, needs: [], reads: ['plain'] },
+  'own-approach': { answer: ownApproach, needs: ['own'], reads: [] },
 }
 
-const ABSENT = { graph: 'no graph engine is configured', workflow: 'no workflow engine is configured' } as const
+const ABSENT = {
+  graph: 'no graph engine is configured',
+  workflow: 'no workflow engine is configured',
+  own: 'the project has no own approach',
+} as const
 
-/** Whether an approach can answer on this platform. */
+/** States whether an approach can answer on this platform. */
 export interface Availability {
   available: boolean
   /** Null when available. */
@@ -38,16 +49,19 @@ export interface Availability {
   needs_ingestion?: boolean
 }
 
-/** What an approach's availability depends on. */
+/** Describes what an approach's availability depends on. */
 export interface PlatformData extends Pick<ApproachServices, 'store' | 'models'> {
   engines: OptionalEngines
   active: ProfileCollections | null
 }
 
-/** Whether a call would be answered now: its engines are there, a profile is active, and what it reads has been ingested. */
-export async function availabilityOf(base: BaseApproach, data: PlatformData): Promise<Availability> {
+/** Returns true when a call would be answered now: its engines are there, a profile is active, and what it reads has been ingested. */
+export async function availabilityOf(
+  { alias, base }: Pick<Flavor, 'alias' | 'base'>,
+  data: PlatformData,
+): Promise<Availability> {
   const { engines, active } = data
-  const missing = missingEngine(base, engines)
+  const missing = missingEngine(base, engines) ?? (base === 'own-approach' ? engines.own!.problem(alias) : null)
   if (missing !== null) return { available: false, reason: missing }
   if (active === null) return { available: false, reason: 'no ingestion profile is active' }
   try {
@@ -71,12 +85,14 @@ function missingEngine(base: BaseApproach, engines: OptionalEngines): string | n
 export function approachOf(
   flavor: Flavor,
   engines: OptionalEngines,
-): (question: string, services: ApproachServices, signal?: AbortSignal) => Promise<ApproachAnswer> {
+): (question: string, services: Omit<ApproachServices, 'alias'>, signal?: AbortSignal) => Promise<ApproachAnswer> {
   const reason = missingEngine(flavor.base, engines)
   if (reason !== null) throw new RagError('approach_unavailable', `${flavor.alias} is not available: ${reason}`)
   // The table pairs each base with its own parameters; the compiler cannot follow that through a lookup.
   const { answer } = APPROACHES[flavor.base] as { answer: unknown }
   const run = answer as (...call: [string, object, ApproachServices, AbortSignal?]) => Promise<ApproachAnswer>
-  const instructions = 'instructions' in flavor.parameters ? flavor.parameters.instructions : undefined
-  return (question, services, signal) => run(question, flavor.parameters, { ...services, instructions }, signal)
+  const { instructions, answer_prompt: prompt } = flavor.parameters as { instructions?: string; answer_prompt?: string }
+  const promptChanges = { instructions, prompt }
+  return (question, services, signal) =>
+    run(question, flavor.parameters, { ...services, alias: flavor.alias, promptChanges }, signal)
 }

@@ -1,13 +1,10 @@
+// This is different from Adaptive-RAG (arXiv 2403.14403). See docs/methods.md.
 import { z } from 'zod'
-import {
-  ServerMetrics,
-  usageOfCall,
-  CANONICAL_APPROACHES,
-  describeIssues,
-  RagExtension,
-  TokenUsage,
-  type BaseApproach,
-} from '../../../../contract/index.ts'
+import { CANONICAL_APPROACHES, type BaseApproach } from '../../../../contract/approaches.ts'
+import { TokenUsage } from '../../../../contract/evidence/canonical-row.ts'
+import { usageOfCall } from '../../../../contract/evidence/model-usage.ts'
+import { ServerMetrics, RagExtension } from '../../../../contract/evidence/rag-extension.ts'
+import { describeIssues } from '../../../../core/issues.ts'
 import type { WorkflowReply } from '../adaptive/workflow-client.ts'
 import type { Approach, ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
@@ -20,11 +17,12 @@ import type { AliasTable } from '../alias-table.ts'
 export const workflowAdaptive: Approach<'workflow-adaptive-rag'> = async (question, _parameters, services, signal) => {
   const { workflow } = services
   if (workflow === null) throw new RagError('approach_unavailable', 'no workflow engine is configured')
-  const reply = await workflow.ask(question, signal)
+  const reply = await workflow.ask(question, services.contextBudget, signal)
   account(reply, services)
   const { answer, route, approach, rag_extension: delegated } = admit(reply, services.aliases)
   const { schema_version: _version, answer: _answer, sources, metrics, ...additive } = delegated
-  return { answer, sources, chunks: metrics.chunks, metadata: { ...additive, adaptive: { route, approach } } }
+  const { chunks, context_tokens: contextTokens = null } = metrics
+  return { answer, sources, chunks, contextTokens, metadata: { ...additive, adaptive: { route, approach } } }
 }
 
 /** Books what a run has cost, also one whose answer will be refused. A run that started has called the classifier. */
@@ -78,7 +76,7 @@ function usageOf(body: unknown): { classifier: TokenUsage; delegate: TokenUsage 
 }
 
 /**
- * What a workflow answered, once it is fit to be passed on: status 200, a non-empty answer, evidence of schema version 1, and an alias
+ * Returns what a workflow answered, once it is fit to be passed on: status 200, a non-empty answer, evidence of schema version 1, and an alias
  * that it may delegate to. Throws `RagError` otherwise, without the workflow's own words.
  */
 function admit(reply: WorkflowReply, aliases: AliasTable): WorkflowAnswer {

@@ -1,6 +1,7 @@
+import { createHash } from 'node:crypto'
 import Database from 'better-sqlite3'
 
-/** Blurbs that were paid for, by the hash of what they were asked from. Survives crashes of the process. */
+/** Blurbs that were paid for, by the hash of what they were asked from; one whose bytes were changed from outside counts as missing. Survives crashes of the process. */
 export interface BlurbCache {
   get(key: string): string | null
   put(key: string, model: string, blurb: string): void
@@ -21,12 +22,27 @@ export function openBlurbCache(file: string): BlurbCache {
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = NORMAL')
   database.exec(SCHEMA)
-  const select = database.prepare<[string], { blurb: string }>('SELECT blurb FROM blurbs WHERE key = ?')
-  const insert = database.prepare('INSERT OR REPLACE INTO blurbs (key, model, blurb, created_at) VALUES (?, ?, ?, ?)')
+  const columns = database.pragma('table_info(blurbs)') as { name: string }[]
+  if (!columns.some(({ name }) => name === 'digest')) database.exec('ALTER TABLE blurbs ADD COLUMN digest TEXT')
+  const select = database.prepare<[string], { blurb: string; digest: string | null }>(
+    'SELECT blurb, digest FROM blurbs WHERE key = ?',
+  )
+  const insert = database.prepare(
+    'INSERT OR REPLACE INTO blurbs (key, model, blurb, created_at, digest) VALUES (?, ?, ?, ?, ?)',
+  )
+  const digestOf = (key: string, blurb: string): string =>
+    createHash('sha256')
+      .update(key + blurb)
+      .digest('hex')
   return {
-    get: (key) => select.get(key)?.blurb ?? null,
+    get(key) {
+      const found = select.get(key)
+      if (found === undefined) return null
+      // Blurbs of earlier versions have no digest, and were paid for.
+      return found.digest === null || found.digest === digestOf(key, found.blurb) ? found.blurb : null
+    },
     put: (key, model, blurb) => {
-      insert.run(key, model, blurb, new Date().toISOString())
+      insert.run(key, model, blurb, new Date().toISOString(), digestOf(key, blurb))
     },
     close: () => {
       database.close()

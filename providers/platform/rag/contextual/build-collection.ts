@@ -1,21 +1,38 @@
 import { createHash } from 'node:crypto'
-import type { ChatCompletion } from '../../../../contract/index.ts'
+import { canonicalJson } from '../../../../core/canonical-json.ts'
+import type { Derivation } from '../../../../contract/evidence/derivation.ts'
+import type { ChatCompletion } from '../../../../contract/http/chat.ts'
 import { ModelCallError } from '../../models/model-host.ts'
-import type { ModelHost } from '../../models/model-host.ts'
-import { createPauses } from '../../sliced-work.ts'
+import type { ModelCallErrorCode, ModelHost } from '../../models/model-host.ts'
+import type { Logger } from '../../../kit/logger.ts'
+import { createPauses } from '../../stores/graph-engine/sliced-work.ts'
 import { renderBlurbTask } from '../../models/prompts/blurb-task.ts'
-import { embedMissing } from '../../vector-store/stored-vectors.ts'
-import type { StoredChunk, VectorStore } from '../../vector-store/vector-store.ts'
+import type { BlurbTask } from '../../models/prompts/blurb-task.ts'
+import { embedMissing } from '../../stores/vector-store/stored-vectors.ts'
+import type { StoredChunk, VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ProfileCollections } from '../approach.ts'
 import { mapBounded } from '../bounded.ts'
-import { RagError } from '../rag-error.ts'
+import { RagError, type RagErrorCode } from '../rag-error.ts'
 import { requireCollection } from '../steps/collection.ts'
-import { withoutThinking } from '../steps/generate.ts'
+import { withoutThinking } from '../../models/openai/thinking.ts'
 import type { BlurbCache } from './blurb-cache.ts'
 import { outlineOf, type ChunkSection } from './section-of-chunk.ts'
 
 const BLURB_CONCURRENCY = 4
 const EMBED_BATCH = 64
+/** Share of the chunks that may be left without a blurb; with more of them the collection would not be what its name says. One always may. */
+const MOST_FAILED = 0.1
+/** Faults of one call: another chunk may well get its blurb. */
+const OWN_FAULTS: ReadonlySet<string> = new Set([
+  'timeout',
+  'upstream_error',
+  'content_filtered',
+  'refused',
+  'bad_request',
+  'context_length_exceeded',
+  'invalid_response',
+  'model_answer_invalid',
+] satisfies (ModelCallErrorCode | RagErrorCode)[])
 /** A blurb that runs on would drown the chunk it introduces. */
 const MAX_BLURB_CHARS = 1000
 
@@ -26,6 +43,8 @@ export interface ContextualBuildDeps {
   collections: ProfileCollections
   /** Chunks that have their blurb, of all. */
   onProgress?: (done: number, total: number) => void
+  /** Warns of a collection whose bytes were changed from outside. */
+  logger?: Pick<Logger, 'warn'> | undefined
   signal?: AbortSignal
 }
 
@@ -35,7 +54,12 @@ export interface ContextualBuild {
   chunks: number
   blurbs: number
   cached_blurbs: number
+  /** Chunks that are indexed without a blurb because its call failed, and how the first of them failed. The next build asks for them again. */
+  failed: number
+  failure: string | null
   content_digest: string
+  /** What was wrong with the collection that was there, and in which file; absent where it was intact. */
+  damage?: string
   /** True when the collection was already built from the same chunks and models: nothing was called or written. */
   reused: boolean
   seconds: number
@@ -43,7 +67,7 @@ export interface ContextualBuild {
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
-/** What is asked of the blurb model for each chunk, rendered when needed: all at once could exceed the memory. */
+/** Returns what is asked of the blurb model for each chunk, rendered when needed: all at once could exceed the memory. */
 async function blurbTasks(chunks: readonly StoredChunk[], pause: () => Promise<void>) {
   const byDocument = Map.groupBy(chunks.keys(), (index) => chunks[index]!.document)
   const documents = new Map<string, { whole: ReassembledDocument; sectionAt: (offset: number) => ChunkSection }>()
@@ -67,9 +91,14 @@ async function blurbTasks(chunks: readonly StoredChunk[], pause: () => Promise<v
   }
 }
 
-/** Changes with any chunk, any word of the blurb prompts, the blurb model and the embedding model. */
-function digestOf(chunks: readonly StoredChunk[], keys: readonly string[], embedModel: string): string {
-  const hash = createHash('sha256').update(JSON.stringify(['contextual', 1, embedModel]))
+const EMPTY_TASK: BlurbTask = { documentTitle: '', headings: [], before: '', document: '', chunk: '' }
+
+/** Version of the code that writes contexts by rules and puts them before chunks; raised when either gives something else for the same chunks. */
+export const CONTEXTS_CODE = 'contexts 1'
+
+/** Digest of every chunk and of every word of the prompts. */
+function inputDigest(chunks: readonly StoredChunk[], keys: readonly string[]): string {
+  const hash = createHash('sha256')
   for (const [index, chunk] of chunks.entries()) {
     const { document, title, chunkIndex, startChar, endChar, content, indexText } = chunk
     hash.update(JSON.stringify([document, title, chunkIndex, startChar, endChar, content, indexText, keys[index]]))
@@ -144,23 +173,45 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
     )
   const pause = createPauses(deps.signal)
   const taskOf = await blurbTasks(chunks, pause)
-  const blurbModel = models.modelName('contextual_blurb')
+  const blurbModel = models.writer('contextual_blurb')
+  // A model's text is paid for, and depends on its prompt alone; rules depend on their code.
+  const writer = models.isBuiltin('contextual_blurb') ? `${blurbModel}, ${CONTEXTS_CODE}` : blurbModel
   const embedModel = models.embeddingSpace()
   const keys: string[] = []
   for (const index of chunks.keys()) {
     await pause()
-    keys.push(sha256(JSON.stringify([blurbModel, taskOf(index)])))
+    keys.push(sha256(JSON.stringify([writer, taskOf(index)])))
   }
-  const contentDigest = digestOf(chunks, keys, embedModel)
-  const head = { collection: collections.contextual, chunks: chunks.length, content_digest: contentDigest }
+  const derivation: Derivation = {
+    artefact: 'contexts',
+    input: inputDigest(chunks, keys),
+    code: CONTEXTS_CODE,
+    model: blurbModel,
+    prompt: sha256(JSON.stringify(renderBlurbTask(EMPTY_TASK))).slice(0, 16),
+    embedding: embedModel,
+  }
+  const contentDigest = sha256(canonicalJson(derivation))
   const seconds = () => (performance.now() - started) / 1000
 
+  const damage = (await store.damage?.(collections.contextual, deps.signal)) ?? null
+  const head = {
+    collection: collections.contextual,
+    chunks: chunks.length,
+    content_digest: contentDigest,
+    ...(damage === null ? {} : { damage }),
+  }
+  if (damage !== null) {
+    deps.logger?.warn(`${damage}; it is built again`)
+    await store.remove(collections.contextual)
+  }
   const existing = await store.info(collections.contextual)
   if (existing?.contentDigest === contentDigest)
-    return { ...head, blurbs: 0, cached_blurbs: 0, reused: true, seconds: seconds() }
+    return { ...head, blurbs: 0, cached_blurbs: 0, failed: 0, failure: null, reused: true, seconds: seconds() }
 
   let done = 0
   let asked = 0
+  const failures = new Map<number, string>()
+  const mostFailed = Math.max(1, Math.floor(chunks.length * MOST_FAILED))
   deps.onProgress?.(done, chunks.length)
   const blurbs = await mapBounded(chunks, BLURB_CONCURRENCY, async (chunk, index) => {
     deps.signal?.throwIfAborted()
@@ -170,27 +221,54 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
     let blurb = cache.get(key)
     if (blurb === null) {
       asked += 1
-      blurb = await askBlurb(deps, chunk, (maxChars) => taskOf(index, maxChars))
-      cache.put(key, blurbModel, blurb)
+      try {
+        blurb = await askBlurb(deps, chunk, (maxChars) => taskOf(index, maxChars))
+        cache.put(key, blurbModel, blurb)
+      } catch (error) {
+        const isOwn = (error instanceof ModelCallError || error instanceof RagError) && OWN_FAULTS.has(error.code)
+        if (!isOwn || deps.signal?.aborted === true || failures.size >= mostFailed) throw error
+        failures.set(index, error.message)
+        deps.logger?.warn(
+          `chunk ${chunk.chunkIndex} of ${chunk.document} is indexed without its context: ${error.message}`,
+        )
+      }
     }
     done += 1
     deps.onProgress?.(done, chunks.length)
     return blurb
   })
-  const contextual = chunks.map((chunk, index) => ({ ...chunk, indexText: `${blurbs[index]!}\n\n${chunk.indexText}` }))
+  const contextual = chunks.map((chunk, index) => ({
+    ...chunk,
+    indexText: blurbs[index] === null ? chunk.indexText : `${blurbs[index]!}\n\n${chunk.indexText}`,
+  }))
   const embeddings = await embedAll(
     deps,
     contextual.map((chunk) => chunk.indexText),
     pause,
   )
   const dimensions = embeddings[0]!.length
+  const failed = failures.size
+  // Without some of its contexts the collection is another one, which the next build completes.
+  const digest =
+    failed === 0 ? contentDigest : sha256(JSON.stringify([contentDigest, [...failures.keys()].sort((a, b) => a - b)]))
+  const made =
+    failed === 0 ? derivation : { ...derivation, contexts: { chunks: chunks.length, without_context: failed } }
   await store.replace(
     collections.contextual,
-    { dimensions, contentDigest, embeddingModel: embedModel },
+    { dimensions, contentDigest: digest, embeddingModel: embedModel, derivation: made },
     contextual,
     embeddings,
   )
-  return { ...head, blurbs: asked, cached_blurbs: chunks.length - asked, reused: false, seconds: seconds() }
+  return {
+    ...head,
+    content_digest: digest,
+    blurbs: asked - failed,
+    cached_blurbs: chunks.length - asked,
+    failed,
+    failure: failures.values().next().value ?? null,
+    reused: false,
+    seconds: seconds(),
+  }
 }
 
 /** Longest document text put beside a chunk, in UTF-16 units: beyond it small models lose the chunk. */
@@ -199,6 +277,8 @@ export const MAX_DOCUMENT_CHARS = 24_000
 /** Less would not describe the document. */
 const LEAST_DOCUMENT_CHARS = 1500
 const HEAD_SHARE = 1 / 6
+/** The surroundings of a chunk in a long document move on by so many parts of their length. */
+const SHARED_STEPS = 4
 const CUT = '\n[…]\n'
 
 /** A document put together from its chunks, and where each chunk's text starts in it. */
@@ -207,7 +287,7 @@ interface ReassembledDocument {
   starts: number[]
 }
 
-/** What was between two chunks was white space; a paragraph break when there was room for one. */
+/** Restores what was between two chunks: white space, or a paragraph break when there was room for one. */
 function filler(gap: number): string {
   if (gap <= 0) return ''
   return gap === 1 ? ' ' : '\n\n'
@@ -248,7 +328,10 @@ export function documentAround(
   const head = Math.floor(maxChars * HEAD_SHARE)
   const middle = starts[index]! + chunkLength / 2
   const room = maxChars - head - 2 * CUT.length
-  const from = Math.max(0, Math.min(Math.round(middle - room / 2), text.length - room))
+  // Neighbouring chunks share their surroundings, so that a service's prompt cache serves them too.
+  const step = Math.floor(room / SHARED_STEPS)
+  const wanted = Math.round((middle - room / 2) / step) * step
+  const from = Math.max(0, Math.min(wanted, text.length - room))
   if (from <= head) return text.slice(0, maxChars - CUT.length) + CUT
   const rest = text.slice(from, from + room)
   return `${text.slice(0, head)}${CUT}${rest}${from + room < text.length ? CUT : ''}`

@@ -1,10 +1,12 @@
+import { messageOf } from '../../../../core/json.ts'
+import type { Logger } from '../../../kit/logger.ts'
 import type { ModelHost } from '../../models/model-host.ts'
-import type { VectorStore } from '../../vector-store/vector-store.ts'
+import type { VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ProfileCollections } from '../approach.ts'
 import type { BlurbCache } from './blurb-cache.ts'
 import { buildContextual, type ContextualBuild } from './build-collection.ts'
 
-/** How far a profile's latest build in this process came; counts are chunks with a blurb. */
+/** Describes how far a profile's latest build in this process came; counts are chunks with a blurb. */
 export interface BuildProgress {
   state: 'running' | 'completed' | 'failed'
   done: number
@@ -25,6 +27,7 @@ export function createContextualBuilder(deps: {
   store: VectorStore
   models: ModelHost
   cache: BlurbCache
+  logger?: Pick<Logger, 'warn'> | undefined
 }): ContextualBuilder {
   const running = new Map<string, Promise<ContextualBuild>>()
   const latest = new Map<string, BuildProgress>()
@@ -43,7 +46,7 @@ export function createContextualBuilder(deps: {
       Object.assign(progress, { state: 'completed', done: build.chunks, total: build.chunks })
       return build
     } catch (error) {
-      Object.assign(progress, { state: 'failed', error: error instanceof Error ? error.message : String(error) })
+      Object.assign(progress, { state: 'failed', error: messageOf(error) })
       throw error
     } finally {
       running.delete(collections.profile)

@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
+import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { parseBlurbTask } from '../../models/prompts/blurb-task.ts'
-import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual, documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './build-collection.ts'
 import { createContextualBuilder } from './builder.ts'
@@ -90,6 +91,43 @@ describe('a contextual build', () => {
     expect(await build(limited(7000)).result).toMatchObject({ chunks: long.length, blurbs: long.length })
   })
 
+  it('asks again for a blurb whose bytes were changed from outside', () => {
+    const file = join(temporaryFolder(), 'blurbs.sqlite')
+    const cache = openBlurbCache(file)
+    for (const key of ['a', 'b']) cache.put(key, 'model', `About ${key}, 1904.`)
+    cache.close()
+    const database = new Database(file)
+    database.exec(`UPDATE blurbs SET blurb = replace(blurb, '1904', '1994') WHERE key = 'a'`)
+    database.close()
+    const again = openBlurbCache(file)
+    expect([again.get('a'), again.get('b')]).toEqual([null, 'About b, 1904.'])
+    again.close()
+  })
+
+  it('names a collection whose bytes were changed from outside in the log and in the result of the build, and builds it again', async () => {
+    const { folder, store, cache, build } = await world()
+    await build().result
+    const database = new Database(join(folder, 'store.db'))
+    const tables = database
+      .prepare<[], string>(`SELECT name FROM sqlite_master WHERE name GLOB 'chunks_[0-9]*' ORDER BY name`)
+      .pluck()
+      .all()
+    database.exec(`UPDATE ${tables.at(-1)!} SET content = replace(content, 'a', 'e')`)
+    database.close()
+    const warned: string[] = []
+    const models = fakeModelHost()
+    const builder = createContextualBuilder({
+      store,
+      models,
+      cache,
+      logger: { warn: (text: string) => void warned.push(text) },
+    })
+    const built = await builder.build(collections)
+    expect(built).toMatchObject({ reused: false, damage: expect.stringContaining('store.db') })
+    expect(warned).toEqual([`${built.damage}; it is built again`])
+    expect((await builder.build(collections)).damage).toBeUndefined()
+  })
+
   it('reuses the collection with no call while chunks and models are the same', async () => {
     const { store, build } = await world()
     const first = await build().result
@@ -150,12 +188,49 @@ describe('a contextual build', () => {
     await build({ models: { contextual_blurb: 'old' } }).result
     const before = await store.info('RagContextual_smoke')
     const failing = build({
-      chat: (_role, _request, call) => (call === 5 ? new ModelCallError('timeout', 'contextual_blurb', 'x') : 'Blurb.'),
+      chat: (_role, _request, call) =>
+        call === 5 ? new ModelCallError('unreachable', 'contextual_blurb', 'x') : 'Blurb.',
     })
-    await expect(failing.result).rejects.toMatchObject({ code: 'timeout' })
+    await expect(failing.result).rejects.toMatchObject({ code: 'unreachable' })
     const paid = blurbCalls(failing.models).length - 1
     expect(await store.info('RagContextual_smoke')).toEqual(before)
     expect(await build().result).toMatchObject({ blurbs: 7 - paid, cached_blurbs: paid })
+  })
+
+  it('indexes a chunk without its context where that call alone failed, counts it, and asks for it again next time', async () => {
+    const { store, build } = await world()
+    const failing = build({
+      chat: (_role, _request, call) =>
+        call === 5 ? new ModelCallError('timeout', 'contextual_blurb', 'slow') : 'Blurb.',
+    })
+    const made = await failing.result
+    expect(made).toMatchObject({
+      chunks: 7,
+      blurbs: 6,
+      failed: 1,
+      failure: expect.stringContaining('slow'),
+      reused: false,
+    })
+    const info = await store.info('RagContextual_smoke')
+    expect(info?.contentDigest).toBe(made.content_digest)
+    expect(info?.derivation?.contexts).toEqual({ chunks: 7, without_context: 1 })
+    const bare = (await store.chunks('RagContextual_smoke')).filter(({ indexText }) => !indexText.startsWith('Blurb.'))
+    expect(bare.map(({ indexText, content }) => indexText === content)).toEqual([true])
+    const again = build({ chat: () => 'Blurb.' })
+    expect(await again.result).toMatchObject({ blurbs: 1, cached_blurbs: 6, failed: 0, failure: null, reused: false })
+    expect(blurbCalls(again.models)).toHaveLength(1)
+    expect((await store.info('RagContextual_smoke'))?.derivation).not.toHaveProperty('contexts')
+    expect(await build().result).toMatchObject({ reused: true, failed: 0 })
+  })
+
+  it('fails where more than one chunk in ten would be without its context', async () => {
+    const { store, build } = await world()
+    const failing = build({
+      chat: (_role, _request, call) =>
+        call > 4 ? new ModelCallError('timeout', 'contextual_blurb', 'slow') : 'Blurb.',
+    })
+    await expect(failing.result).rejects.toMatchObject({ code: 'timeout' })
+    expect(await store.info('RagContextual_smoke')).toBeNull()
   })
 
   it('keeps blurbs across a restart of the process', async () => {

@@ -2,7 +2,7 @@ import { blocksOf, type Block } from '../../models/builtin/language/blocks.ts'
 import { plainText } from '../../models/builtin/language/plain-text.ts'
 
 /**
- * Where in its document a chunk is. `headings`: those above it, outermost first, without the document's title. `before`: what introduces it, in
+ * Describes where in its document a chunk is. `headings`: those above it, outermost first, without the document's title. `before`: what introduces it, in
  * the document's order: the first paragraphs of the sections around it as far as they are near, and the paragraph right before it.
  */
 export interface ChunkSection {

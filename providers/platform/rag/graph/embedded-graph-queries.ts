@@ -1,7 +1,7 @@
-import { GraphQueryRequest } from '../../../../contract/index.ts'
-import type { GraphQueryData } from '../../../../contract/index.ts'
-import { GraphEngineError } from '../../graph-engine/errors.ts'
-import type { GraphEngine } from '../../graph-engine/graph-engine.ts'
+import { GraphQueryRequest } from '../../../../contract/http/graph-engine.ts'
+import type { GraphQueryData } from '../../../../contract/http/graph-engine.ts'
+import { GraphEngineError } from '../../stores/graph-engine/errors.ts'
+import type { GraphEngine } from '../../stores/graph-engine/graph-engine.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { RagError } from '../rag-error.ts'
 import { requireQueryLength } from './graph-queries.ts'
@@ -10,12 +10,12 @@ import type { GraphFindings, GraphQueries, GraphQuestion } from './graph-queries
 /** A context of fewer tokens holds hardly a passage. */
 const LEAST_CONTEXT_TOKENS = 1000
 
-/** What the engine puts between the members of a joined list. */
+/** Holds what the engine puts between the members of a joined list. */
 const JOINED = '<SEP>'
 
 /** The engine of this process. A graph without documents is refused: it would answer every question with nothing. */
 export function embeddedGraphQueries(
-  engine: Pick<GraphEngine, 'query' | 'queryInParts' | 'hasDocuments'>,
+  engine: Pick<GraphEngine, 'query' | 'queryInParts' | 'hasDocuments' | 'derivations'>,
 ): GraphQueries {
   const requireDocuments = () => {
     if (engine.hasDocuments()) return
@@ -23,12 +23,13 @@ export function embeddedGraphQueries(
   }
   return {
     requireDocuments,
-    answer: (question, { models, onText }, signal) =>
+    answer: (question, { models, onText, onRead }, signal, search) =>
       translated(async () => {
         requireDocuments()
+        onRead?.(engine.derivations())
         requireQueryLength(question.query)
-        const { response, data } = await withinContext(question, (fitting) =>
-          engine.query(GraphQueryRequest.parse(fitting), { ...options(models, signal), onText }),
+        const { response, data, info, statements } = await withinContext(question, (fitting) =>
+          engine.query(GraphQueryRequest.parse(fitting), { ...options(models, signal), onText, search }),
         )
         const { entities, relationships, chunks } = data
         const counts = { entities: entities.length, relations: relationships.length, chunks: chunks.length }
@@ -36,12 +37,17 @@ export function embeddedGraphQueries(
           document: file_path,
           content,
           score: typeof more['score'] === 'number' ? more['score'] : null,
+          ...(typeof more['via'] === 'string' ? { via: more['via'] } : {}),
         }))
-        return { answer: response, counts, passages }
+        // At an equal budget what the graph states counts as what it is: text that was handed over.
+        const isEqual = question.context_budget !== undefined
+        const stated = isEqual ? statements.map((content) => ({ document: null, content, score: null })) : []
+        return { answer: response, counts, passages: [...passages, ...stated], contextTokens: info.context_tokens }
       }),
-    find: (question, { models }, signal) =>
+    find: (question, { models, onRead }, signal) =>
       translated(async () => {
         requireDocuments()
+        onRead?.(engine.derivations())
         requireQueryLength(question.query)
         const request = GraphQueryRequest.parse({ ...question, only_need_context: true })
         return findingsOf((await engine.queryInParts(request, options(models, signal))).data)
@@ -60,7 +66,9 @@ async function withinContext<Result>(
     const less = Math.floor(question.max_total_tokens / 2)
     const isTooLong = error instanceof ModelCallError && error.code === 'context_length_exceeded'
     if (!isTooLong || less < LEAST_CONTEXT_TOKENS) throw error
-    return withinContext({ ...question, max_total_tokens: less }, ask)
+    const budget = question.context_budget
+    const halved = budget === undefined ? {} : { context_budget: Math.floor(budget / 2) }
+    return withinContext({ ...question, max_total_tokens: less, ...halved }, ask)
   }
 }
 

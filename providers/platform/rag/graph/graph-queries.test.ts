@@ -4,12 +4,13 @@ import { hang, json, resetMidBody, startFaultServer, text } from '../../../../te
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { createLogger } from '../../../kit/logger.ts'
 import { createHttpServer, listen } from '../../../kit/server.ts'
-import { registerGraphEngineRoutes } from '../../compatibility/lightrag/server.ts'
+import { registerGraphEngineRoutes } from '../../specified/compatibility/lightrag/server.ts'
 import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { embeddedGraphQueries } from './embedded-graph-queries.ts'
-import type { GraphQueries, RemoteCalls } from './graph-queries.ts'
+import type { GraphQueries } from './graph-queries.ts'
+import type { RemoteCalls } from '../call-meter.ts'
 import { httpGraphQueries } from './http-graph-queries.ts'
 
 const closers: (() => Promise<unknown>)[] = []
@@ -189,8 +190,8 @@ describe('graph-rag', () => {
     const models = fakeModelHost()
     const fixture = await ragFixture(models, WORLD, { graph })
     closers.push(() => fixture.close())
-    const ask = (alias: string, content: string) =>
-      fixture.plugin.answer(alias, { model: alias, messages: [{ role: 'user', content }] })
+    const ask = (alias: string, content: string, more: { context_budget?: number } = {}) =>
+      fixture.plugin.answer(alias, { model: alias, messages: [{ role: 'user', content }], ...more })
     models.calls.length = 0
     return { ask, models }
   }
@@ -225,6 +226,28 @@ describe('graph-rag', () => {
       ],
       graph: { mode: profile.mode, query_profile: alias, entities: 4, relations: 3, chunks: 2 },
     })
+  })
+
+  it('asks within the context budget of the request and reports statements as what was handed over too', async () => {
+    const asked: unknown[] = []
+    const { ask } = await open({
+      answer: async (question) => {
+        asked.push(question)
+        const passages = [
+          { document: 'a.md', content: 'A chunk.', score: 0.5 },
+          { document: null, content: 'A statement.', score: null },
+        ]
+        return { answer: 'It was.', counts: { entities: 1, relations: 1, chunks: 1 }, passages, contextTokens: 140 }
+      },
+      find: () => Promise.reject(new Error('not asked')),
+    })
+    const { rag_extension: extension } = await ask('graph-rag', 'Who?', { context_budget: 150 })
+    expect(asked).toMatchObject([{ context_budget: 150 }])
+    expect(extension!.metrics).toMatchObject({ context_tokens: 140, context_budget: 150 })
+    expect(extension!.used_passages).toEqual([
+      { title: 'a.md', snippet: 'A chunk.', score: 0.5, text: 'A chunk.', document: 'a.md' },
+      { title: 'Knowledge graph', snippet: 'A statement.', score: null, text: 'A statement.' },
+    ])
   })
 
   it.each(['ab', '人'])('answers %j itself, with a notice', async (question) => {

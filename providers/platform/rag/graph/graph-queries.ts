@@ -1,9 +1,12 @@
-import { GRAPH_QUERY_LIMITS } from '../../../../contract/index.ts'
-import type { GraphQueryMode, ModelUsage, TokenUsage } from '../../../../contract/index.ts'
+import type { RemoteCalls } from '../call-meter.ts'
+import { GRAPH_QUERY_LIMITS } from '../../../../contract/http/graph-engine.ts'
+import type { Derivation } from '../../../../contract/evidence/derivation.ts'
+import type { GraphQueryMode } from '../../../../contract/http/graph-engine.ts'
 import type { ModelHost, OnText } from '../../models/model-host.ts'
+import type { PassageSearch } from '../../stores/graph-engine/query/around-passages.ts'
 import { RagError } from '../rag-error.ts'
 
-/** What the managed query profiles declare of a graph query. */
+/** Describes what the managed query profiles declare of a graph query. */
 export interface GraphQuestion {
   query: string
   mode: GraphQueryMode
@@ -11,18 +14,12 @@ export interface GraphQuestion {
   chunk_top_k: number
   max_total_tokens: number
   enable_rerank: boolean
+  /** Tokens of all texts of the prompt, statements of the graph included; absent leaves it to the other settings. */
+  context_budget?: number
   /** Instructions for the model that writes the answer. */
   user_prompt?: string
-}
-
-/** Calls that a service in another process made for a request, as it reported them. */
-export interface RemoteCalls {
-  llmCalls: number
-  cloudCalls: number
-  /** Null when it reported no token counts. */
-  usage: TokenUsage | null
-  /** What each of its models used; null where it does not report it. */
-  models: ModelUsage[] | null
+  /** A text in place of the prompt that writes the answer. */
+  answer_prompt?: string
 }
 
 /**
@@ -33,9 +30,11 @@ export interface CallAccount {
   models: ModelHost
   addRemote: (calls: RemoteCalls) => void
   onText?: OnText | undefined
+  /** Receives what made each artefact that is read for the answer. */
+  onRead?: ((made: readonly Derivation[]) => void) | undefined
 }
 
-/** How much of the graph was in a prompt; null where the engine does not report it. */
+/** Describes how much of the graph was in a prompt; null where the engine does not report it. */
 export interface GraphCounts {
   entities: number | null
   relations: number | null
@@ -47,6 +46,8 @@ export interface GraphReply {
   counts: GraphCounts
   /** Passages that were in the prompt, best first; null where the engine does not report them. */
   passages: UsedPassage[] | null
+  /** Tokens of all texts of the prompt; null where the engine does not report them. */
+  contextTokens?: number | null
 }
 
 export interface GraphFact {
@@ -64,14 +65,16 @@ export interface GraphText {
 }
 
 export interface UsedPassage {
-  /** Path of the document as it was uploaded. */
-  document: string
+  /** Path of the document as it was uploaded; null for statements of the graph. */
+  document: string | null
   content: string
   /** Null where the engine reports none. */
   score: number | null
+  /** Name of the entity that led to it; absent for what a search found. */
+  via?: string
 }
 
-/** What the graph holds about a question, each list best first. */
+/** Describes what the graph holds about a question, each list best first. */
 export interface GraphFindings {
   entities: { name: string; type: string; description: string }[]
   relations: GraphFact[]
@@ -80,8 +83,13 @@ export interface GraphFindings {
 
 /** The graph engine's query API as approaches use it. Both calls throw `RagError` and, in this process, `ModelCallError`. */
 export interface GraphQueries {
-  /** Keyword and answer calls of this one question. */
-  answer(question: GraphQuestion, account: CallAccount, signal?: AbortSignal): Promise<GraphReply>
+  /** Keyword and answer calls of this one question. An engine of this process begins with what `search` finds; one in another process cannot. */
+  answer(
+    question: GraphQuestion,
+    account: CallAccount,
+    signal?: AbortSignal,
+    search?: PassageSearch,
+  ): Promise<GraphReply>
   /** The context without an answer: no model writes one. */
   find(question: GraphQuestion, account: CallAccount, signal?: AbortSignal): Promise<GraphFindings>
   /** Throws `RagError` while the graph holds nothing; absent where that cannot be seen without a call. */

@@ -1,12 +1,14 @@
-import { Agent, request } from 'undici'
-import type { z } from 'zod'
-import { GraphDataResponse, GraphQueryCost, GraphQueryResponse } from '../../../../contract/index.ts'
-import { documentOf } from '../../compatibility/lightrag/source-name.ts'
-import { readLimited } from '../../read-limited.ts'
+import { z } from 'zod'
+import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
+import { Derivation } from '../../../../contract/evidence/derivation.ts'
+import { GraphDataResponse, GraphQueryCost, GraphQueryResponse } from '../../../../contract/http/graph-engine.ts'
+import { documentOf } from './source-name.ts'
+import { depthFor } from '../steps/fill-budget.ts'
 import { RagError } from '../rag-error.ts'
 import { findingsOf } from './embedded-graph-queries.ts'
 import { requireQueryLength } from './graph-queries.ts'
-import type { GraphQueries, GraphQuestion, RemoteCalls, UsedPassage } from './graph-queries.ts'
+import type { GraphQueries, GraphQuestion, UsedPassage } from './graph-queries.ts'
+import type { RemoteCalls } from '../call-meter.ts'
 
 const RESPONSE_LIMIT_BYTES = 16 * 1024 * 1024
 
@@ -30,12 +32,7 @@ export interface HttpGraphQueries extends GraphQueries {
 export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQueries {
   const { apiKey, timeoutMs = 180_000 } = options
   const base = options.url.replace(/\/+$/, '')
-  const agent = new Agent({ connections: 64, headersTimeout: 0, bodyTimeout: 0 })
-  const headers = {
-    'content-type': 'application/json',
-    accept: 'application/json',
-    ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
-  }
+  const client = createHttpClient(apiKey === null ? {} : { 'x-api-key': apiKey })
 
   async function post<Schema extends z.ZodType>(
     path: string,
@@ -43,36 +40,34 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
     schema: Schema,
     signal: AbortSignal | undefined,
   ): Promise<z.output<Schema>> {
-    const timeout = AbortSignal.timeout(timeoutMs)
-    try {
-      const response = await request(base + path, {
-        method: 'POST',
-        dispatcher: agent,
-        headers,
-        body: JSON.stringify(body),
-        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-      })
-      const text = await readLimited(response.body, RESPONSE_LIMIT_BYTES)
-      if (response.statusCode !== 200) throw statusError(response.statusCode)
-      const parsed = text === null ? null : schema.safeParse(parseJson(text))
-      if (parsed?.success === true) return parsed.data
-      throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause: parsed?.error })
-    } catch (cause) {
-      if (cause instanceof RagError) throw cause
-      signal?.throwIfAborted()
-      if (timeout.aborted)
+    const call = { json: body, signal, timeoutMs, limitBytes: RESPONSE_LIMIT_BYTES }
+    const { status, json } = await client.send(base + path, call).catch((cause: unknown) => {
+      if (!(cause instanceof HttpFault)) throw cause
+      if (cause.fault === 'timeout')
         throw new RagError('graph_timeout', `the graph engine gave no answer within ${timeoutMs} ms`, { cause })
+      if (cause.fault === 'too_large')
+        throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause })
       throw new RagError('graph_failed', 'the graph engine cannot be reached', { cause })
-    }
+    })
+    if (status !== 200) throw statusError(status)
+    const parsed = schema.safeParse(json)
+    if (parsed.success) return parsed.data
+    throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause: parsed.error })
   }
 
   return {
     async answer(question, account, signal) {
       requireQueryLength(question.query)
-      const body = { ...question, include_references: true, include_chunk_content: true }
+      if (question.answer_prompt !== undefined)
+        throw new RagError(
+          'approach_unavailable',
+          'a graph engine in another process takes no prompt of its own: use instructions, which are added to its prompt',
+        )
+      const body = { ...withinTokens(question), include_references: true, include_chunk_content: true }
       const reply = await post('/query', body, GraphQueryResponse, signal)
       const calls = reportedCalls(reply['metadata']) ?? assumedCalls(question, reply.llm_generated !== false)
       account.addRemote(calls.spent)
+      account.onRead?.(reportedDerivations(reply['metadata']))
       const answer = answerOf(reply)
       if (answer === '') throw new RagError('model_answer_invalid', 'the graph engine returned no text')
       const passages = referencedPassages(reply)
@@ -83,11 +78,18 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
       requireQueryLength(question.query)
       const reply = await post('/query/data', question, GraphDataResponse, signal)
       account.addRemote((reportedCalls(reply.metadata) ?? assumedCalls(question, false)).spent)
+      account.onRead?.(reportedDerivations(reply.metadata))
       const chunks = reply.data.chunks.map((chunk) => ({ ...chunk, file_path: documentOf(chunk.file_path) }))
       return findingsOf({ ...reply.data, chunks })
     },
-    close: () => agent.destroy(),
+    close: () => client.close(),
   }
+}
+
+/** The nearest that the API has to a budget of context: it counts the whole prompt. */
+function withinTokens({ context_budget: budget, ...question }: GraphQuestion): GraphQuestion {
+  if (budget === undefined) return question
+  return { ...question, max_total_tokens: budget, chunk_top_k: depthFor(budget, question.chunk_top_k) }
 }
 
 /** The answer is in `response` or, with some engines, in `data`. */
@@ -113,6 +115,12 @@ function reportedCalls(metadata: unknown): Calls | null {
   return { spent: { llmCalls, cloudCalls, usage, models: models ?? null }, chunks }
 }
 
+/** An engine of this program reports what made its graph; another one does not. */
+function reportedDerivations(metadata: unknown): Derivation[] {
+  const made = z.array(Derivation).safeParse((metadata as { derivations?: unknown } | undefined)?.derivations)
+  return made.success ? made.data : []
+}
+
 function assumedCalls({ mode }: GraphQuestion, answered: boolean): Calls {
   const keywords = mode === 'naive' || mode === 'bypass' ? 0 : 1
   return { spent: { llmCalls: keywords + (answered ? 1 : 0), cloudCalls: 0, usage: null, models: null }, chunks: null }
@@ -122,12 +130,4 @@ function statusError(status: number): RagError {
   if (status === 401 || status === 403) return new RagError('graph_failed', 'the graph engine refused the credentials')
   const timedOut = status === 408 || status === 504
   return new RagError(timedOut ? 'graph_timeout' : 'graph_failed', `the graph engine answered HTTP ${status}`)
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return null
-  }
 }

@@ -1,5 +1,5 @@
-import { createNumbers } from '../../columns/numbers.ts'
-import type { Numbers } from '../../columns/numbers.ts'
+import { createNumbers } from '../../stores/columns/numbers.ts'
+import type { Numbers } from '../../stores/columns/numbers.ts'
 
 /** A concept of a chunk with the sentences that it appears in, as the index file has them. */
 export type StoredConcept = [concept: number, sentences: number[]]
@@ -8,7 +8,7 @@ export type StoredConcept = [concept: number, sentences: number[]]
 export class ChunkConcepts implements Iterable<StoredConcept[]> {
   /** Concepts of all chunks, one chunk after the other. */
   readonly ids: Int32Array
-  /** Where the concepts of a chunk begin in `ids`; one more for the end. */
+  /** States where the concepts of a chunk begin in `ids`; one more for the end. */
   readonly from: Int32Array
   readonly #sentences: Int32Array
   readonly #sentencesFrom: Int32Array

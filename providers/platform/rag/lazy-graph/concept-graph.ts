@@ -1,6 +1,6 @@
-import { grouped } from '../../columns/numbers.ts'
-import type { Groups } from '../../columns/numbers.ts'
-import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import { grouped } from '../../stores/columns/numbers.ts'
+import type { Groups } from '../../stores/columns/numbers.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ConceptKind } from './concepts.ts'
 import { kindWeight, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
 import type { Chunks } from './kept-chunks.ts'
@@ -27,7 +27,7 @@ function aboutness({ inTitle, sentences }: ChunkConcept, chunkIndex: number): nu
 
 const chunkKey = (document: string, chunkIndex: number): string => `${chunkIndex} ${document}`
 
-/** How far the neighbours of a chunk reach in its document. */
+/** Sets how far the neighbours of a chunk reach in its document. */
 const NEIGHBOURS = 4
 
 /** Chunks whose sentences are kept; the first read go first. A question reads those it walks through. */
@@ -121,7 +121,7 @@ export class ConceptGraph {
     return this.#known(concept)[0]
   }
 
-  /** How much sharing this concept counts, 0 to 1: by its kind and how rare it is. */
+  /** Returns how much sharing this concept counts, 0 to 1: by its kind and how rare it is. */
   weightOf(concept: number): number {
     const [, kind, frequency] = this.#known(concept)
     return kindWeight(kind) * rarity(frequency, this.chunks.length)

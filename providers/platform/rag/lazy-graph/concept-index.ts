@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ChunkConcepts } from './chunk-concepts.ts'
 import type { ConceptList } from './concept-list.ts'
 import type { ConceptKind } from './concepts.ts'
@@ -13,7 +13,7 @@ export const TITLE_SENTENCE = -1
 
 const Kind = z.enum(['code', 'name', 'name_part', 'phrase', 'word'])
 
-/** What an index file has, item by item: its lists together would take ten times the memory of the index. */
+/** Lists what an index file has, item by item: its lists together would take ten times the memory of the index. */
 export const STORED_LISTS = {
   /** Key, kind and in how many chunks' own text it appears. */
   concepts: z.tuple([z.string(), Kind, z.int().min(0)]),
@@ -41,12 +41,12 @@ export interface ConceptIndex {
 
 const KIND_WEIGHT: Record<ConceptKind, number> = { code: 1, name: 1, name_part: 0.7, phrase: 0.6, word: 0.4 }
 
-/** How much sharing a concept of this kind counts for two passages, 0 to 1. */
+/** Returns how much sharing a concept of this kind counts for two passages, 0 to 1. */
 export function kindWeight(kind: ConceptKind): number {
   return KIND_WEIGHT[kind]
 }
 
-/** How rare a concept is among `total` chunks: 1 when it appears in one of them, towards 0 when in all. */
+/** Returns how rare a concept is among `total` chunks: 1 when it appears in one of them, towards 0 when in all. */
 export function rarity(frequency: number, total: number): number {
   return Math.log((total + 1) / Math.max(1, frequency)) / Math.log(total + 1)
 }

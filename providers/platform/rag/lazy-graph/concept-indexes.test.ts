@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
-import type { VectorStore } from '../../vector-store/vector-store.ts'
+import type { VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ConceptIndex } from './concept-index.ts'
 import { createConceptIndexes } from './concept-indexes.ts'
 import { readIndexFile, writeIndexFile } from './index-file.ts'
@@ -44,8 +44,11 @@ describe('concept indexes', () => {
     const next = await load()
     expect(next).toMatchObject({ cacheHit: true, namespace: 'RagBase_smoke-concepts-24' })
     expect(next.graph.index).toEqual(first.graph.index)
-    expect(await readdir(cache)).toEqual(['RagBase_smoke-concepts-24.json'])
-    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual(stored(first.graph.index))
+    expect(await readdir(cache)).toEqual(['RagBase_smoke-chunks.gz', 'RagBase_smoke-concepts-24.json'])
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      ...stored(first.graph.index),
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
   })
 
   it('are built when the vectors of the collection are released, and later loads leave those alone', async () => {
@@ -69,7 +72,48 @@ describe('concept indexes', () => {
     expect(after.cacheHit).toBe(false)
     expect(after.graph.chunks).toHaveLength(8)
     expect(after.graph.index.fingerprint).not.toBe(before.graph.index.fingerprint)
-    expect(await readdir(cache)).toHaveLength(1)
+    expect(await readdir(cache)).toHaveLength(2)
+  })
+
+  it('are prepared before a change, and questions use those of the present chunks until it is made', async () => {
+    const { store, cache, load } = await world()
+    const indexes = createConceptIndexes(store, cache)
+    const before = await load(indexes)
+    const changed = chunksOf({ ...WORLD, 'new.md': { title: 'New', paragraphs: ['Ysolde Marrack wrote a book.'] } })
+    const read = vi.spyOn(store, 'chunks')
+    await indexes.prepare('RagBase_smoke', 'digest-2', changed.toReversed())
+    expect((await load(indexes)).graph).toBe(before.graph)
+    const info = (await store.info('RagBase_smoke'))!
+    await ingest(store, fakeModelHost(), 'smoke', changed, 'digest-2')
+    const after = await load(indexes)
+    expect(after.cacheHit).toBe(true)
+    expect(after.derivation.input).not.toBe(before.derivation.input)
+    // A question that looked at the collection right before the change.
+    expect((await indexes.load(info, 24)).graph).toBe(after.graph)
+    expect(read).not.toHaveBeenCalled()
+    const scratch = await createConceptIndexes(store, join(cache, 'other')).load(
+      (await store.info('RagBase_smoke'))!,
+      24,
+    )
+    expect(after.graph.index).toEqual(scratch.graph.index)
+    expect([...after.graph.chunks]).toEqual([...scratch.graph.chunks])
+  })
+
+  it('that no question has loaded are not prepared', async () => {
+    const { store, cache } = await world()
+    await createConceptIndexes(store, cache).prepare('RagBase_smoke', 'digest-2', chunksOf(WORLD))
+    await expect(readdir(cache)).rejects.toThrow('ENOENT')
+  })
+
+  it('are built again when the content returns to what it was before the last change', async () => {
+    const { store, cache, load } = await world()
+    const indexes = createConceptIndexes(store, cache)
+    const before = await load(indexes)
+    const other = chunksOf({ 'new.md': { title: 'New', paragraphs: ['Ysolde Marrack wrote a book.'] } })
+    await ingest(store, fakeModelHost(), 'smoke', other, 'digest-2')
+    expect((await load(indexes)).graph.chunks).toHaveLength(1)
+    await ingest(store, fakeModelHost(), 'smoke', chunksOf(WORLD))
+    expect((await load(indexes)).graph.index).toEqual(before.graph.index)
   })
 
   it('are rebuilt from a file that is torn, empty or of another shape', async () => {
@@ -81,7 +125,8 @@ describe('concept indexes', () => {
     for (const spoil of [
       () => replace(',"chunks":[\n[', ',"chunks":[\n[[0,["x"]],'),
       () => replace(',"chunks":[', ',"pieces":['),
-      () => replace('\n]}', '\n]'),
+      () => replace('\n],"digest"', '\n,"digest"'),
+      () => replace('marrack', 'morrack'),
       () => truncate(file, Math.floor(size / 2)),
       () => writeFile(file, ''),
       () => writeFile(file, '[]'),

@@ -1,5 +1,5 @@
-import { createNumbers } from '../../columns/numbers.ts'
-import { createTextTable, type TextTable } from '../../columns/text-table.ts'
+import { createNumbers } from '../../stores/columns/numbers.ts'
+import { createTextTable, type TextTable } from '../../stores/columns/text-table.ts'
 import type { ConceptKind } from './concepts.ts'
 
 /** A concept as the index file has it: its key, its kind, and a number whose meaning depends on the list. */
@@ -38,7 +38,7 @@ export class ConceptList implements Iterable<ListedConcept> {
     return [this.#texts.text(this.#keys[position]!), KINDS[this.#kinds[position]!]!, this.#numbers[position]!]
   }
 
-  /** Where the code or proper name with a key is; null for words and unknown keys. */
+  /** Returns where the code or proper name with a key is; null for words and unknown keys. */
   named(key: string): number | null {
     const text = this.#texts.find(key)
     const position = text === undefined ? 0 : this.#named[text]!

@@ -1,6 +1,6 @@
 import type { Sentence, Token } from './sentences.ts'
 
-/** How a concept shows in text, from surest to weakest as a link between passages. */
+/** Describes how a concept shows in text, from surest to weakest as a link between passages. */
 export type ConceptKind = 'code' | 'name' | 'name_part' | 'phrase' | 'word'
 
 /** A mention found in a text: normalized key, kind, and the sentence it appears in. */
@@ -10,11 +10,14 @@ export interface Mention {
   sentence: number
 }
 
-/** How often words appear with and without a capital where a capital means something; filled over the whole corpus. */
+/** Describes how often words appear with and without a capital where a capital means something; filled over the whole corpus. */
 export interface Capitals {
   upper: Map<string, number>
   lower: Map<string, number>
 }
+
+/** The same counts to read. */
+export type CapitalCounts = Record<keyof Capitals, { get(word: string): number | undefined }>
 
 const add = (counts: Map<string, number>, key: string): void => void counts.set(key, (counts.get(key) ?? 0) + 1)
 
@@ -29,7 +32,7 @@ export function countCapitals(sentences: readonly Sentence[], capitals: Capitals
 }
 
 /** True for words that the corpus writes with a capital by habit, not because a sentence starts there. */
-function isNameWord(token: Token, { upper, lower }: Capitals): boolean {
+function isNameWord(token: Token, { upper, lower }: CapitalCounts): boolean {
   if (token.stop || !startsUpper(token.text)) return false
   const plain = lower.get(token.lower) ?? 0
   const capital = upper.get(token.lower) ?? 0
@@ -47,7 +50,7 @@ export function isCode(text: string): boolean {
 }
 
 const CONNECTORS = new Set(['of', 'de', 'del', 'della', 'di', 'da', 'van', 'von', 'der', 'den', 'la', 'le', 'du'])
-/** May follow a connector: "Order of the Heron", "van der Meer". */
+/** May follow a connector: "Order of the Garter", "van der Meer". */
 const ARTICLES = new Set(['the', 'der', 'den', 'la', 'le'])
 
 const keyOf = (tokens: readonly Token[]): string => tokens.map((token) => token.lower.replace(/['’]s?$/, '')).join(' ')
@@ -65,7 +68,7 @@ function runEnd(sentence: Sentence, start: number): number {
   return end
 }
 
-function nameMentions(sentence: Sentence, index: number, capitals: Capitals): Mention[] {
+function nameMentions(sentence: Sentence, index: number, capitals: CapitalCounts): Mention[] {
   const mentions: Mention[] = []
   for (let at = 0; at < sentence.length;) {
     const first = sentence[at]!
@@ -102,7 +105,7 @@ function phraseMentions(sentence: Sentence, index: number): Mention[] {
 }
 
 /** Everything in a text that may link it to another: codes, names and their parts, two-word phrases, single words. */
-export function mentionsOf(sentences: readonly Sentence[], capitals: Capitals): Mention[] {
+export function mentionsOf(sentences: readonly Sentence[], capitals: CapitalCounts): Mention[] {
   return sentences.flatMap((sentence, index) => [
     ...sentence
       .filter((token) => isCode(token.text))

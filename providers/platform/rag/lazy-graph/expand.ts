@@ -1,8 +1,8 @@
 import type { ConceptGraph } from './concept-graph.ts'
 import { QuestionFocus } from './question-focus.ts'
-import { Walk, type ScoredChunk } from './walk.ts'
+import { Walk, type Focus, type ScoredChunk, type SharedNames } from './walk.ts'
 
-/** How a chunk that is no seed came in: from which chunk (null: named by the question), over which concept (null: same document). */
+/** Describes how a chunk that is not a seed came in: from which chunk (null: named by the question), over which concept (null: same document). */
 export interface Bridge {
   chunk: number
   from: number | null
@@ -26,22 +26,29 @@ export interface Expansion {
 
 /** Weight of the search's own score against that of the walk. */
 const SEARCH_SHARE = 0.2
-/** How much a chunk loses that mentions nothing of what is wanted. */
+/** Sets how much a chunk loses that mentions nothing of what is wanted. */
 const WANTED_SHARE = 0.2
 /** Bounds the time in dense collections: a chunk is returned to this often on average. */
 const PUSHES_PER_CHUNK = 16
 
 /**
  * Chooses the context for a question: seeds and chunks that they lead to over shared concepts, ranked together, so that a hit which
- * nothing else points to gives way to a well-connected bridge. Looking at a chunk that is no seed costs one unit of the budget.
+ * nothing else points to gives way to a well-connected bridge. Looking at a chunk that is not a seed costs one unit of the budget.
  */
-export function expand(
+export const expand = (
   graph: ConceptGraph,
   question: string,
   hits: readonly ScoredChunk[],
   limits: ExpansionLimits,
+): Expansion => expandOver(graph, new QuestionFocus(question, graph), hits, limits)
+
+/** The same over other shared names. */
+export function expandOver(
+  graph: SharedNames,
+  focus: Focus,
+  hits: readonly ScoredChunk[],
+  limits: ExpansionLimits,
 ): Expansion {
-  const focus = new QuestionFocus(question, graph)
   const found = new Map(hits.map(({ chunk, score }) => [chunk, score]))
   const seeds = hits.slice(0, limits.seedK)
   const walk = new Walk(graph, focus, hits)

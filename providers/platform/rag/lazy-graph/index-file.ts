@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
 import { createChunkConcepts } from './chunk-concepts.ts'
@@ -15,6 +15,15 @@ const LISTS = Object.keys(STORED_LISTS) as (keyof typeof STORED_LISTS)[]
 
 /** The file's text, a JSON object, in lines that each hold some items of a list: neither writing nor reading needs all of it at once. */
 function* storedForm(index: ConceptIndex): Generator<string> {
+  const hash = createHash('sha256')
+  for (const piece of listsOf(index)) {
+    hash.update(piece)
+    yield piece
+  }
+  yield `,"digest":"${hash.digest('hex')}"}\n`
+}
+
+function* listsOf(index: ConceptIndex): Generator<string> {
   const { fingerprint, edges } = index
   yield JSON.stringify({ fingerprint, edges }).slice(0, -1)
   for (const name of LISTS) {
@@ -22,7 +31,6 @@ function* storedForm(index: ConceptIndex): Generator<string> {
     yield* inLines(index[name])
     yield '\n]'
   }
-  yield '}\n'
 }
 
 function* inLines(items: Iterable<unknown>): Generator<string> {
@@ -38,7 +46,7 @@ function* inLines(items: Iterable<unknown>): Generator<string> {
   if (line.length > 0) yield separator + line.join(',')
 }
 
-/** A cached index, or null when there is none for this fingerprint. A file in another form counts as missing. */
+/** A cached index, or null when there is none for this fingerprint. A file in another form, or with other bytes than were written, counts as missing. */
 export async function readIndexFile(file: string, fingerprint: string): Promise<ConceptIndex | null> {
   try {
     const handle = await open(file)
@@ -53,6 +61,8 @@ export async function readIndexFile(file: string, fingerprint: string): Promise<
   }
 }
 
+/** The last line: the digest of everything before it. */
+const END = /^\],"digest":"(.*)"\}$/
 /** The line between the items of two lists, and before the first one. */
 const BEGINNING = /^(.*),"(\w+)":\[$/
 
@@ -69,7 +79,10 @@ async function indexOfLines(lines: AsyncIterable<string>, fingerprint: string): 
   const waiting = [...LISTS]
   let head: z.infer<typeof Head> | null = null
   let list: (typeof LISTS)[number] | undefined
+  const hash = createHash('sha256')
   for await (const line of lines) {
+    const end = END.exec(line)
+    hash.update(end === null ? `${line}\n` : ']')
     const beginning = BEGINNING.exec(line)
     if (beginning !== null) {
       list = waiting.shift()
@@ -79,7 +92,8 @@ async function indexOfLines(lines: AsyncIterable<string>, fingerprint: string): 
         if (read.data?.fingerprint !== fingerprint) return null
         head = read.data
       }
-    } else if (line === ']}' && head !== null && waiting.length === 0) {
+    } else if (end !== null && head !== null && waiting.length === 0) {
+      if (hash.digest('hex') !== end[1]) return null
       return {
         ...head,
         concepts: concepts.done(),
@@ -113,14 +127,14 @@ async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** Replaces the cached index at once: a reader sees the old file or the new one, whenever the process dies. */
-export async function writeIndexFile(file: string, index: ConceptIndex): Promise<void> {
+/** Replaces a file at once: a reader sees the old file or the new one, whenever the process dies. */
+export async function replaceFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
   await mkdir(dirname(file), { recursive: true })
   const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
   try {
     const handle = await open(temporary, 'wx')
     try {
-      await handle.writeFile(storedForm(index))
+      await write(handle)
       await handle.sync()
     } finally {
       await handle.close()
@@ -133,3 +147,7 @@ export async function writeIndexFile(file: string, index: ConceptIndex): Promise
   // Windows cannot open a folder for syncing; its rename is durable on its own.
   if (process.platform !== 'win32') await syncFolder(dirname(file))
 }
+
+/** Replaces the cached index. */
+export const writeIndexFile = (file: string, index: ConceptIndex): Promise<void> =>
+  replaceFile(file, (handle) => handle.writeFile(storedForm(index)))

@@ -1,7 +1,7 @@
-import { createNumbers } from '../../columns/numbers.ts'
-import { createTextTable, type TextTable } from '../../columns/text-table.ts'
-import { createPauses } from '../../sliced-work.ts'
-import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import { createNumbers } from '../../stores/columns/numbers.ts'
+import { createTextTable, type TextTable } from '../../stores/columns/text-table.ts'
+import { createPauses } from '../../stores/graph-engine/sliced-work.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 
 /** The chunks of a collection by position. */
 export interface Chunks extends Iterable<StoredChunk> {
@@ -9,7 +9,7 @@ export interface Chunks extends Iterable<StoredChunk> {
   at(position: number): StoredChunk | undefined
 }
 
-/** What a chunk has: three numbers and four texts. */
+/** Lists what a chunk has: three numbers and four texts. */
 const COLUMNS = ['chunkIndex', 'startChar', 'endChar'] as const
 const TEXTS = ['document', 'title', 'content', 'indexText'] as const
 const FIELDS = COLUMNS.length + TEXTS.length

@@ -2,7 +2,7 @@ import type { ConceptGraph } from './concept-graph.ts'
 import { readSentences } from './sentences.ts'
 import { holdsChunk } from './stem-holders.ts'
 
-/** What a question asks about: the names it gives, and the words that state what is wanted of them. */
+/** Keeps what a question asks about: the names it gives, and the words that state what is wanted of them. */
 export class QuestionFocus {
   /** Concepts that the question names: codes and proper names, not mere words. */
   readonly anchors: ReadonlySet<number>

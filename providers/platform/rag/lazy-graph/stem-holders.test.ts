@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shortDocumentQuestions, shortDocuments } from '../../../../tests/helpers/short-documents.ts'
-import type { StoredChunk } from '../../vector-store/vector-store.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import { buildConceptIndex } from './build-index.ts'
 import { ConceptGraph } from './concept-graph.ts'
 import { expand } from './expand.ts'

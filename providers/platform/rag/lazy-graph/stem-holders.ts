@@ -1,4 +1,4 @@
-import { createNumbers, release } from '../../columns/numbers.ts'
+import { createNumbers, release } from '../../stores/columns/numbers.ts'
 
 /** A stem and the chunks that hold it, as the index file has them: the first chunk, then the distance of each from the one before. */
 export type StoredStem = [stem: string, distances: number[]]
@@ -48,7 +48,7 @@ export function holdsChunk(chunks: Int32Array, chunk: number): boolean {
 export function createStemHolders() {
   const numbers = new Map<string, number>()
   const stemOf = createNumbers()
-  /** Where the stems of each chunk end in `stemOf`. */
+  /** States where the stems of each chunk end in `stemOf`. */
   const ends = createNumbers()
   return {
     add(stems: Iterable<string>): void {

@@ -1,13 +1,22 @@
 import type { ConceptGraph, Holder } from './concept-graph.ts'
 import type { QuestionFocus } from './question-focus.ts'
 
+/** Names that passages share, as a walk reads them: the concepts of an index, or the entities of a knowledge graph. */
+export type SharedNames = Pick<
+  ConceptGraph,
+  'conceptsOf' | 'holdersOf' | 'holderCount' | 'siblingsOf' | 'keyOf' | 'weightOf'
+>
+
+/** States what a question asks, passage by passage. */
+export type Focus = Pick<QuestionFocus, 'anchors' | 'wantedShare' | 'sentenceShares'>
+
 /** A chunk by its position, with a score from 0 to 1. */
 export interface ScoredChunk {
   chunk: number
   score: number
 }
 
-/** How most of a chunk's weight came to it: null for `from` is the question itself, null for `concept` the same document. */
+/** Describes how most of a chunk's weight came to it: null for `from` is the question itself, null for `concept` the same document. */
 export interface Arrival {
   from: number | null
   concept: number | null
@@ -16,17 +25,17 @@ export interface Arrival {
 
 /** Least share of the starting weight that goes out over the names in the question; seeds without those names give theirs up to it. */
 const ANCHOR_SHARE = 0.2
-/** How much of a seed's start depends on holding the names that the question gives. */
+/** Sets how much of a seed's start depends on holding the names that the question gives. */
 const ANCHOR_COVER = 0.75
 /** Part of a chunk's weight that stays with it; the rest moves on. */
 const STAY = 0.2
-/** How much it counts that a concept appears where the chunk mentions what is asked. */
+/** Sets how much it counts that a concept appears where the chunk mentions what is asked. */
 const CLOSENESS = 0.8
 /** Pull of chunks that mention what is wanted, against 1 for those that do not. */
 const WANTED_PULL = 3
 /** The same document as a link, beside concepts of weight up to 1. */
 const DOCUMENT_LINK = 0.4
-/** A concept with more holders than this is no path: following it would spread the weight over everything. */
+/** A concept with more holders than this is not a path: following it would spread the weight over everything. */
 const MAX_HOLDERS = 60
 /** Weight below which nothing moves any more. */
 const TOO_LITTLE = 1e-4
@@ -37,8 +46,8 @@ const TOO_LITTLE = 1e-4
  * because all its holders share it; what arrives over several ways adds up.
  */
 export class Walk {
-  readonly #graph: ConceptGraph
-  readonly #focus: QuestionFocus
+  readonly #graph: SharedNames
+  readonly #focus: Focus
   readonly #hits: ReadonlyMap<number, number>
   readonly #waiting = new Map<number, number>()
   readonly #settled = new Map<number, number>()
@@ -46,7 +55,7 @@ export class Walk {
   /** Holders of the concepts that the walk has met: it meets most of them again. */
   readonly #holders = new Map<number, readonly Holder[]>()
 
-  constructor(graph: ConceptGraph, focus: QuestionFocus, hits: readonly ScoredChunk[]) {
+  constructor(graph: SharedNames, focus: Focus, hits: readonly ScoredChunk[]) {
     this.#graph = graph
     this.#focus = focus
     this.#hits = new Map(hits.map(({ chunk, score }) => [chunk, score]))
@@ -97,12 +106,12 @@ export class Walk {
       this.#arrive(siblings[at]![0], (moving * DOCUMENT_LINK * share) / total, { from: chunk, concept: null })
   }
 
-  /** What a chunk has gathered, its part of what waits there included. */
+  /** Returns what a chunk has gathered, its part of what waits there included. */
   weightOf(chunk: number): number {
     return (this.#settled.get(chunk) ?? 0) + STAY * (this.#waiting.get(chunk) ?? 0)
   }
 
-  /** How a chunk was reached; null for a seed that nothing else leads to. */
+  /** Returns how a chunk was reached; null for a seed that nothing else leads to. */
   arrivalOf(chunk: number): Arrival | null {
     return this.#arrivals.get(chunk) ?? null
   }
@@ -157,7 +166,7 @@ export class Walk {
     })
   }
 
-  /** How near each sentence is to what is asked, or to what the chunk was reached by; the chunk's best one is 1. */
+  /** Returns how near each sentence is to what is asked, or to what the chunk was reached by; the chunk's best one is 1. */
   #sentenceCloseness(chunk: number): number[] {
     const asked = this.#focus.sentenceShares(chunk)
     const best = Math.max(0, ...asked)

@@ -1,12 +1,12 @@
-import type { ChatRequest } from '../../../../contract/index.ts'
-import { countTokens, firstTokens } from '../../models/builtin/count-tokens.ts'
+import type { ChatRequest } from '../../../../contract/http/chat.ts'
+import { countTokens, firstTokens } from '../../../../contract/evidence/count-tokens.ts'
 import { RagError } from '../rag-error.ts'
 
 /** An answer within the limits of its request. */
 export interface LimitedAnswer {
   answer: string
   finishReason: 'stop' | 'length'
-  /** Whether text that is rendered after the answer is within the limits too. */
+  /** Returns true when text that is rendered after the answer is within the limits too. */
   allows: (content: string) => boolean
 }
 

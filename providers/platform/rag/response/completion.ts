@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import type { ChatCompletion, RagExtension, RagSource, ServerMetrics } from '../../../../contract/index.ts'
-import { contentAfter } from '../../text-frames.ts'
-import type { StreamedText } from '../../text-frames.ts'
+import { TOKEN_ESTIMATE } from '../../../../contract/evidence/context-budget.ts'
+import type { RagExtension, RagSource, ServerMetrics } from '../../../../contract/evidence/rag-extension.ts'
+import type { ChatCompletion, ChatRequest } from '../../../../contract/http/chat.ts'
+import { contentAfter } from '../../http/text-frames.ts'
+import type { StreamedText } from '../../http/text-frames.ts'
 import type { ApproachAnswer } from '../approach.ts'
 import type { CallCounts } from '../call-meter.ts'
 import { type AnswerLimits, limitAnswer } from './answer-limits.ts'
@@ -15,7 +17,7 @@ export function completionOf(
   result: ApproachAnswer,
   calls: CallCounts,
   seconds: number,
-  limits: AnswerLimits = {},
+  limits: AnswerLimits & Pick<ChatRequest, 'context_budget'> = {},
 ): ChatCompletion {
   const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond, reasoningTokens, modelUsage } = calls
   const { schemaReplies, validSchemaReplies } = calls
@@ -29,6 +31,7 @@ export function completionOf(
     ...(reasoningTokens === 0 ? {} : { reasoning_tokens: reasoningTokens }),
     ...(schemaReplies === 0 ? {} : { schema_replies: schemaReplies, schema_replies_valid: validSchemaReplies }),
     ...(modelUsage.length === 0 ? {} : { model_usage: modelUsage }),
+    ...handedOver(result.contextTokens, limits.context_budget),
   }
   const { answer, finishReason, allows } = limitAnswer(result.answer, limits)
   const rendered = renderContent(answer, result.sources, metrics)
@@ -48,11 +51,22 @@ export function completionOf(
       {
         index: 0,
         message: { role: 'assistant', content: allows(rendered) ? rendered : answer },
-        finish_reason: finishReason,
+        finish_reason: calls.isCut ? 'length' : finishReason,
       },
     ],
     ...(calls.usage === null ? {} : { usage: calls.usage }),
     rag_extension: extension,
+  }
+}
+
+/** Returns what the answer was written from; the budget is confirmed only where it was kept. */
+function handedOver(tokens: number | null, budget: number | undefined): Partial<ServerMetrics> {
+  if (tokens === null) return {}
+  const isKept = budget !== undefined && tokens <= budget
+  return {
+    context_tokens: tokens,
+    context_tokens_by: TOKEN_ESTIMATE,
+    ...(isKept ? { context_budget: budget } : {}),
   }
 }
 
@@ -109,7 +123,7 @@ function metricsFooter(metrics: ServerMetrics): string {
   return `_${parts.join(' · ')}_`
 }
 
-/** What a chat window shows: answer, folded sources, one line of cost. The structured evidence beside it is the truth. */
+/** Returns what a chat window shows: answer, folded sources, one line of cost. The structured evidence beside it is the truth. */
 export function renderContent(answer: string, sources: readonly RagSource[], metrics: ServerMetrics): string {
   return [answer, ...sourceBlock(sources), metricsFooter(metrics)].join('\n\n')
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ChatCompletion } from '../../../../contract/index.ts'
+import { TOKEN_ESTIMATE } from '../../../../contract/evidence/context-budget.ts'
+import { ChatCompletion } from '../../../../contract/http/chat.ts'
 import { completionOf, renderContent, streamFrames } from './completion.ts'
 import { snippetOf } from './sources.ts'
 
@@ -10,6 +11,7 @@ const UNTIMED = {
   tokensPerSecond: null,
   reasoningTokens: 0,
   schemaReplies: 0,
+  isCut: false,
   validSchemaReplies: 0,
   modelUsage: [],
 }
@@ -63,7 +65,18 @@ describe('rendered content', () => {
 })
 
 describe('completions', () => {
-  const result = { answer: 'Yes.', sources: [{ title: 'a.md', snippet: 's', score: 1 }], chunks: 1 }
+  const result = {
+    answer: 'Yes.',
+    sources: [{ title: 'a.md', snippet: 's', score: 1 }],
+    chunks: 1,
+    contextTokens: null,
+  }
+
+  it('say by their finish reason that the model was stopped by its limit of tokens', () => {
+    const ending = (isCut: boolean) =>
+      completionOf('vanilla-rag', result, { ...calls, isCut }, 0.5).choices[0]!.finish_reason
+    expect([true, false].map(ending)).toEqual(['length', 'stop'])
+  })
 
   it('carry when the first token came and how many came per second, where the model reports it', () => {
     const timed = completionOf('vanilla-rag', result, { ...calls, firstTokenS: 0.25, tokensPerSecond: 40 }, 0.5)
@@ -89,6 +102,16 @@ describe('completions', () => {
       sources: result.sources,
       metrics: { seconds: 0.5, chunks: 1, llm_calls: 1, cloud_calls: 0 },
     })
+  })
+
+  it('carry the tokens handed over, and confirm a budget only where it was kept', () => {
+    const metrics = (contextTokens: number, budget?: number) =>
+      completionOf('vanilla-rag', { ...result, contextTokens }, calls, 0.5, { context_budget: budget }).rag_extension!
+        .metrics
+    expect(metrics(900)).toMatchObject({ context_tokens: 900, context_tokens_by: TOKEN_ESTIMATE })
+    expect(metrics(900)).not.toHaveProperty('context_budget')
+    expect(metrics(900, 1000)).toMatchObject({ context_tokens: 900, context_budget: 1000 })
+    expect(metrics(1100, 1000)).not.toHaveProperty('context_budget')
   })
 
   const long = { ...result, answer: 'The lock was opened in 1904. It was rebuilt in 1911.' }

@@ -1,4 +1,4 @@
-import type { RagSource } from '../../../../contract/index.ts'
+import type { RagSource } from '../../../../contract/evidence/rag-extension.ts'
 import type { Passage } from '../approach.ts'
 
 /** Longest snippet of a source, in UTF-16 units. */

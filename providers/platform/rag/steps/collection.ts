@@ -1,5 +1,5 @@
 import type { TermStatistics } from '../../models/model-host.ts'
-import type { CollectionInfo } from '../../vector-store/vector-store.ts'
+import type { CollectionInfo } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 
@@ -9,7 +9,7 @@ import { RagError } from '../rag-error.ts'
  */
 export async function requireCollection(
   kind: 'plain' | 'contextual',
-  { store, collections, models }: Pick<ApproachServices, 'store' | 'collections' | 'models'>,
+  { store, collections, models, onRead }: Pick<ApproachServices, 'store' | 'collections' | 'models' | 'onRead'>,
 ): Promise<CollectionInfo> {
   const name = collections[kind]
   const { profile } = collections
@@ -23,10 +23,11 @@ export async function requireCollection(
       'collection_outdated',
       `collection ${name} was embedded by ${info.embeddingModel}, questions now by ${current}: ${remedy} again`,
     )
+  if (info.derivation !== undefined) onRead?.([info.derivation])
   return info
 }
 
-/** What a collection knows of a question's words; nothing where no built-in model would use it. */
+/** Returns what a collection knows of a question's words; nothing where no built-in model would use it. */
 export async function termStatistics(
   question: string,
   collection: string,

@@ -1,6 +1,6 @@
 import type { Passage } from '../approach.ts'
 
-/** What each further passage of a document adds, as a share of what the one before it added, so that many weak passages do not outweigh a strong one. */
+/** Sets what each further passage of a document adds, as a share of what the one before it added, so that many weak passages do not outweigh a strong one. */
 const FURTHER_PASSAGE = 0.5
 /** Weight of a document beside its passage. */
 const DOCUMENT_WEIGHT = 0.5

@@ -1,5 +1,5 @@
 import type { TermStatistics } from '../../models/model-host.ts'
-import type { CollectionInfo } from '../../vector-store/vector-store.ts'
+import type { CollectionInfo } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 import { termStatistics } from './collection.ts'

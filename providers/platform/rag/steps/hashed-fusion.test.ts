@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { SearchHit } from '../../vector-store/vector-store.ts'
+import type { SearchHit } from '../../stores/vector-store/vector-store.ts'
 import { fuseHashed } from './hashed-fusion.ts'
 
 const DIMENSIONS = 768

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, ingest, openStore, temporaryFolder } from '../../../../tests/helpers/rag-fixture.ts'
-import type { HybridQuery, VectorStore } from '../../vector-store/vector-store.ts'
+import { chunksOf, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
+import type { HybridQuery, VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { hybridSearch } from './hybrid-search.ts'
 
@@ -12,7 +12,7 @@ const NOTES = Array.from(
 )
 const FAST = { retrieve_k: 10, top_n: 5, alpha: 0.5, rerank: false }
 
-/** What a search asked of its store, and what it found. */
+/** Returns what a search asked of its store, and what it found. */
 async function search(parameters: typeof FAST, options: FakeModelHostOptions = {}) {
   const models = fakeModelHost(options)
   const store = openStore(temporaryFolder())
@@ -53,6 +53,31 @@ async function search(parameters: typeof FAST, options: FakeModelHostOptions = {
 const watchOf = (store: VectorStore): Pick<VectorStore, 'info' | 'termStatistics'> => ({
   info: (name) => store.info(name),
   termStatistics: (name, text) => store.termStatistics(name, text),
+})
+
+it('keyword search spreads its places over documents: the sixth best document is before the fourth passage of one', async () => {
+  const models = fakeModelHost()
+  const store = openStore(temporaryFolder())
+  onTestFinished(() => store.close())
+  const paragraphs = Array.from({ length: 6 }, (_, at) => `The lamp of Port Esker, the lamp, part ${at}.`)
+  const others = Array.from({ length: 40 }, (_, at): [string, Documents[string]] => [
+    `other-${at}.md`,
+    {
+      title: `Other ${at}`,
+      paragraphs: [`Keeper ${at} at Port Esker has a lamp and much else to look after all day.`],
+    },
+  ])
+  const documents: Documents = { 'much.md': { title: 'Much', paragraphs }, ...Object.fromEntries(others) }
+  await ingest(store, models, 'smoke', chunksOf(documents))
+  const services = {
+    store,
+    models,
+    collections: { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' },
+  } as unknown as ApproachServices
+  const how = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
+  const found = await hybridSearch(QUESTION, { ...FAST, retrieve_k: 5, alpha: 0 }, how, services)
+  expect(found).toHaveLength(5)
+  expect(new Set(found.map(({ chunk }) => chunk.document)).size).toBeGreaterThan(2)
 })
 
 const HASHED: FakeModelHostOptions = { builtin: ['embed'] }

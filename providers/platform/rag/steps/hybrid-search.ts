@@ -1,22 +1,24 @@
-import type { ApproachParameters } from '../../../../contract/index.ts'
+import type { ApproachParameters } from '../../../../contract/approaches.ts'
 import type { TermStatistics } from '../../models/model-host.ts'
-import { rerankPool } from '../../tei/reranker.ts'
-import type { CollectionInfo, StoredChunk } from '../../vector-store/vector-store.ts'
+import { shareOfRepeated, spread } from '../../models/builtin/relevance/repetition.ts'
+import { rerankPool } from '../../models/tei/reranker.ts'
+import type { CollectionInfo, StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices, Passage } from '../approach.ts'
 import { requireCollection, termStatistics } from './collection.ts'
 import { withDocumentEvidence } from './document-evidence.ts'
 import { embedQuestion } from './embed.ts'
+import { fillBudget } from './fill-budget.ts'
 import { fuseHashed } from './hashed-fusion.ts'
 
 export interface HybridSearch {
   collection: 'plain' | 'contextual'
-  /** What the reranker reads of a chunk. */
+  /** Returns what the reranker reads of a chunk. */
   rerankText: (chunk: StoredChunk) => string
 }
 
 /** The weight that the shipped flavors have. Another one was chosen by a person and holds exactly, whatever the vectors are. */
 const DEFAULT_ALPHA = 0.5
-/** How deep a search looks where its hits are weighed here. */
+/** Sets how deep a search looks where its hits are weighed here. */
 const LEG_DEPTH = 100
 
 /**
@@ -34,10 +36,26 @@ export async function hybridSearch(
   const collection = await requireCollection(search.collection, services)
   const statistics = await termStatistics(question, collection.name, services)
   const hits = await retrieve(question, parameters, collection, services, statistics, signal)
-  const ordered = parameters.rerank
-    ? await rerankPassages(question, hits, search.rerankText, services, statistics, signal)
-    : hits
-  return ordered.slice(0, parameters.top_n)
+  if (!parameters.rerank) return withoutRepetition(hits, collection).slice(0, parameters.top_n)
+  const ordered = await rerankPassages(question, hits, search.rerankText, services, statistics, signal)
+  // The built-in reranker has lowered what repeats a document.
+  const isDone = isRuleReranker(services)
+  return (isDone ? ordered : withoutRepetition(ordered, collection)).slice(0, parameters.top_n)
+}
+
+/** The passages that an answer is written from: as many as the parameters name, or as a budget holds. */
+export async function hybridContext(
+  question: string,
+  parameters: ApproachParameters['hybrid-rag'],
+  search: HybridSearch,
+  services: ApproachServices,
+  signal?: AbortSignal,
+): Promise<Passage[]> {
+  const { contextBudget } = services
+  if (contextBudget === null) return hybridSearch(question, parameters, search, services, signal)
+  return fillBudget(contextBudget, parameters.retrieve_k, (limit) =>
+    hybridSearch(question, { ...parameters, retrieve_k: limit, top_n: limit }, search, services, signal),
+  )
 }
 
 async function retrieve(
@@ -48,19 +66,28 @@ async function retrieve(
   statistics: TermStatistics | undefined,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const { store, models, reranker } = services
+  const { store, models } = services
   const { name, dimensions } = collection
-  if (alpha === 0) return store.keyword(name, question, limit)
+  if (alpha === 0) return store.keyword(name, question, Math.max(limit, LEG_DEPTH))
   const vector = await embedQuestion(question, collection, services, signal, statistics)
   const depth = Math.max(limit, LEG_DEPTH)
   const relative = async (most: number): Promise<Passage[]> =>
     store.hybrid(name, { text: question, vector, alpha, limit: most, fusion: 'relative_score' })
   // A reranker needs the passages, not their order, and relative scores bring more of the right ones.
-  if (rerank && reranker.ranksPools === true && models.isBuiltin('rerank'))
-    return withDocumentEvidence(await relative(depth)).slice(0, limit)
-  if (rerank || alpha !== DEFAULT_ALPHA || !models.isBuiltin('embed')) return relative(limit)
+  if (rerank && isRuleReranker(services)) return withDocumentEvidence(await relative(depth)).slice(0, limit)
+  if (rerank) return relative(limit)
+  if (alpha !== DEFAULT_ALPHA || !models.isBuiltin('embed')) return relative(depth)
   const legs = await Promise.all([store.dense(name, vector, depth), store.keyword(name, question, depth)])
-  return fuseHashed(...legs, dimensions).slice(0, limit)
+  return fuseHashed(...legs, dimensions)
+}
+
+const isRuleReranker = ({ reranker, models }: Pick<ApproachServices, 'reranker' | 'models'>): boolean =>
+  reranker.ranksPools === true && models.isBuiltin('rerank')
+
+/** Passages by a score that knows nothing of documents: a further one of a document gives way to a nearly as good one of another. */
+function withoutRepetition(passages: readonly Passage[], { chunkCount }: CollectionInfo): Passage[] {
+  const places = passages.map(({ chunk }) => chunk.chunkIndex)
+  return spread(passages, ({ chunk }) => chunk.document, shareOfRepeated(places, passages.length, chunkCount))
 }
 
 /** Orders passages by the reranker, best first, equal scores in their former order. One bad batch fails the whole step. */
@@ -78,8 +105,7 @@ async function rerankPassages(
     chunkIndex: chunk.chunkIndex,
     score,
   }))
-  const pool = { candidates, ...(statistics === undefined ? {} : { statistics }) }
-  const scores = await rerankPool(reranker, question, texts, pool, signal)
+  const scores = await rerankPool(reranker, question, texts, { candidates, statistics }, signal)
   return passages
     .map(({ chunk }, index) => ({ chunk, score: scores[index]!, index }))
     .sort((left, right) => right.score - left.score || left.index - right.index)

@@ -1,7 +1,7 @@
 import { type Expression, parseExpression } from './parse.ts'
 import { ExpressionError } from './tokens.ts'
 
-/** What an expression may read. */
+/** Describes what an expression may read. */
 interface ExpressionScope {
   /** Data of the item at hand. */
   json: unknown
@@ -30,8 +30,8 @@ function pathOf(expression: Expression): string {
 const LONGEST_TEXT = 16 * 1024 * 1024
 
 /**
- * The value of an expression. Names: `$json`, `$env`, `$('Node').item.json`, `$('Node').first().json`, `JSON.stringify`; text has `trim()`,
- * `toLowerCase()` and `replaceAll(a, b)`. Only data of its own can be reached from a value. Throws `ExpressionError`.
+ * The value of an expression. Names: `$json`, `$env`, `$('Node').item.json`, `JSON.stringify`; text has `replaceAll(a, b)`. Only data of its
+ * own can be reached from a value. Throws `ExpressionError`.
  */
 function evaluate(expression: Expression, scope: ExpressionScope): unknown {
   switch (expression.kind) {
@@ -41,8 +41,6 @@ function evaluate(expression: Expression, scope: ExpressionScope): unknown {
       return global(expression.name, scope)
     case 'object':
       return Object.fromEntries(expression.entries.map(({ key, value }) => [key, evaluate(value, scope)]))
-    case 'list':
-      return expression.items.map((item) => evaluate(item, scope))
     case 'member':
       return member(expression, scope)
     case 'call':
@@ -60,19 +58,14 @@ function global(name: string, { json, env }: ExpressionScope): unknown {
   throw new ExpressionError(`'${name}' is not supported`)
 }
 
-function member({ of, key, optional }: Extract<Expression, { kind: 'member' }>, scope: ExpressionScope): unknown {
+function member({ of, key }: Extract<Expression, { kind: 'member' }>, scope: ExpressionScope): unknown {
   const value = evaluate(of, scope)
-  if (value === null || value === undefined) {
-    if (optional) return undefined
-    throw new ExpressionError(`cannot read '${key}' of a missing value`)
-  }
-  if (typeof value === 'object' && Object.hasOwn(value, key)) return (value as Record<string | number, unknown>)[key]
-  if (key === 'length' && (typeof value === 'string' || Array.isArray(value))) return value.length
-  return undefined
+  if (value === null || value === undefined) throw new ExpressionError(`cannot read '${key}' of a missing value`)
+  const isOwn = typeof value === 'object' && Object.hasOwn(value, key)
+  return isOwn ? (value as Record<string | number, unknown>)[key] : undefined
 }
 
-function sum(left: unknown, right: unknown): string | number {
-  if (typeof left === 'number' && typeof right === 'number') return left + right
+function sum(left: unknown, right: unknown): string {
   const text = asText(left) + asText(right)
   if (text.length > LONGEST_TEXT) throw new ExpressionError('the text is too long')
   return text
@@ -94,47 +87,25 @@ function call({ callee, arguments: given }: Extract<Expression, { kind: 'call' }
     return JSON.stringify(values[0])
   }
   const subject = evaluate(callee.of, scope)
-  if (isNodeHandle(subject) && callee.key === 'first' && values.length === 0) return subject.item
   if (typeof subject !== 'string') throw new NotTextError(pathOf(callee.of), subject === undefined || subject === null)
-  return textMethod(subject, callee.key, values)
+  if (callee.key !== 'replaceAll') throw new ExpressionError(`'${callee.key}' is not supported`)
+  return replaced(subject, values)
 }
 
-function textMethod(subject: string, name: string | number, values: readonly unknown[]): string {
-  const [from, to] = values
-  switch (name) {
-    case 'trim':
-      return subject.trim()
-    case 'toLowerCase':
-      return subject.toLowerCase()
-    case 'replaceAll': {
-      if (typeof from !== 'string' || typeof to !== 'string' || from === '')
-        throw new ExpressionError('replaceAll needs two strings')
-      const text = subject.split(from).join(to)
-      if (text.length > LONGEST_TEXT) throw new ExpressionError('the text is too long')
-      return text
-    }
-    default:
-      throw new ExpressionError(`'${name}' is not supported`)
-  }
+function replaced(subject: string, [from, to]: readonly unknown[]): string {
+  if (typeof from !== 'string' || typeof to !== 'string' || from === '')
+    throw new ExpressionError('replaceAll needs two strings')
+  const text = subject.split(from).join(to)
+  if (text.length > LONGEST_TEXT) throw new ExpressionError('the text is too long')
+  return text
 }
 
 /** The value of `$('Node')`. */
-class NodeHandle {
-  readonly item: { json: unknown }
-
-  constructor(json: unknown) {
-    this.item = { json }
-  }
-}
-
-const isNodeHandle = (value: unknown): value is NodeHandle => value instanceof NodeHandle
-
-function nodeHandle(values: readonly unknown[], scope: ExpressionScope): NodeHandle {
-  const [name] = values
-  if (typeof name !== 'string' || values.length !== 1) throw new ExpressionError("$('…') takes the name of a node")
+function nodeHandle([name, ...more]: readonly unknown[], scope: ExpressionScope): { item: { json: unknown } } {
+  if (typeof name !== 'string' || more.length > 0) throw new ExpressionError("$('…') takes the name of a node")
   const json = scope.nodeJson(name)
   if (json === undefined) throw new ExpressionError(`this item did not pass through the node '${name}'`)
-  return new NodeHandle(json)
+  return { item: { json } }
 }
 
 /** A node parameter, read once at import and evaluated at each run. */

@@ -6,8 +6,7 @@ export type Expression =
   | { kind: 'literal'; value: string | number | boolean | null }
   | { kind: 'name'; name: string }
   | { kind: 'object'; entries: { key: string; value: Expression }[] }
-  | { kind: 'list'; items: Expression[] }
-  | { kind: 'member'; of: Expression; key: string | number; optional: boolean }
+  | { kind: 'member'; of: Expression; key: string | number }
   | { kind: 'call'; callee: Expression; arguments: Expression[] }
   | { kind: 'sum'; left: Expression; right: Expression }
   | { kind: 'fallback'; left: Expression; right: Expression }
@@ -17,143 +16,84 @@ const LONGEST = 64 * 1024
 const CONSTANTS: Readonly<Record<string, boolean | null>> = { true: true, false: false, null: null }
 
 /**
- * Reads the subset of n8n's expression language that this engine has: literals, `{…}` and `[…]`, members by `.name`, `?.name`, `["name"]`
- * and `[0]`, calls, `+`, `??` and parentheses. Throws `ExpressionError`.
+ * Reads what the adaptive workflow needs of n8n's expression language: literals, `{…}`, members by `.name`, `["name"]` and `[0]`, calls, `+`
+ * between texts and `??`. Throws `ExpressionError`.
  */
 export function parseExpression(source: string): Expression {
   if (source.length > LONGEST) throw new ExpressionError('the expression is too long')
-  const parser = new Parser(tokensOf(source))
-  return parser.whole()
-}
+  const tokens = tokensOf(source)
+  let at = 0
+  let depth = 0
 
-class Parser {
-  private readonly tokens: readonly Token[]
-  private at = 0
-  private depth = 0
-
-  constructor(tokens: readonly Token[]) {
-    this.tokens = tokens
+  const unexpected = (detail = 'unsupported expression'): ExpressionError =>
+    new ExpressionError(`at ${tokens[at]!.at}: ${detail}`)
+  const accept = (text: string): boolean => {
+    const token = tokens[at]!
+    if (token.kind !== 'punctuation' || token.text !== text) return false
+    at += 1
+    return true
+  }
+  const expect = (text: string): void => {
+    if (!accept(text)) throw unexpected(`'${text}' was expected`)
+  }
+  /** The next token, which must be one of these kinds. */
+  const next = <Kind extends Token['kind']>(...kinds: Kind[]): Extract<Token, { kind: Kind }> => {
+    const token = tokens[at]!
+    if (!kinds.some((kind) => kind === token.kind)) throw unexpected()
+    at += 1
+    return token as Extract<Token, { kind: Kind }>
+  }
+  /** What follows up to the closing mark, separated by commas; one may follow the last. */
+  const list = <Part>(close: string, part: () => Part): Part[] => {
+    const parts: Part[] = []
+    while (!accept(close)) {
+      if (parts.length > 0) {
+        expect(',')
+        if (accept(close)) break
+      }
+      parts.push(part())
+    }
+    return parts
   }
 
-  whole(): Expression {
-    const expression = this.expression()
-    if (this.tokens[this.at]!.kind !== 'end') throw this.unexpected()
-    return expression
-  }
-
-  private expression(): Expression {
-    this.depth += 1
-    if (this.depth > DEEPEST) throw new ExpressionError('the expression is nested too deeply')
-    let left = this.sum()
-    while (this.accept('??')) left = { kind: 'fallback', left, right: this.sum() }
-    this.depth -= 1
+  const expression = (): Expression => {
+    depth += 1
+    if (depth > DEEPEST) throw new ExpressionError('the expression is nested too deeply')
+    let left = sum()
+    while (accept('??')) left = { kind: 'fallback', left, right: sum() }
+    depth -= 1
     return left
   }
-
-  private sum(): Expression {
-    let left = this.postfix()
-    while (this.accept('+')) left = { kind: 'sum', left, right: this.postfix() }
+  const sum = (): Expression => {
+    let left = postfix()
+    while (accept('+')) left = { kind: 'sum', left, right: postfix() }
     return left
   }
-
-  private postfix(): Expression {
-    let of = this.primary()
+  const postfix = (): Expression => {
+    let of = primary()
     for (;;) {
-      if (this.accept('.')) of = { kind: 'member', of, key: this.name(), optional: false }
-      else if (this.accept('?.')) of = { kind: 'member', of, key: this.name(), optional: true }
-      else if (this.accept('[')) {
-        of = { kind: 'member', of, key: this.literalKey(), optional: false }
-        this.expect(']')
-      } else if (this.accept('(')) of = { kind: 'call', callee: of, arguments: this.list(')') }
+      if (accept('.')) of = { kind: 'member', of, key: next('name').text }
+      else if (accept('[')) {
+        of = { kind: 'member', of, key: next('literal').value }
+        expect(']')
+      } else if (accept('(')) of = { kind: 'call', callee: of, arguments: list(')', expression) }
       else return of
     }
   }
-
-  private primary(): Expression {
-    const token = this.next()
+  const primary = (): Expression => {
+    if (accept('{')) return { kind: 'object', entries: list('}', entry) }
+    const token = next('literal', 'name')
     if (token.kind === 'literal') return { kind: 'literal', value: token.value }
-    if (token.kind === 'name') {
-      const constant = Object.hasOwn(CONSTANTS, token.text) ? CONSTANTS[token.text] : undefined
-      return constant === undefined ? { kind: 'name', name: token.text } : { kind: 'literal', value: constant }
-    }
-    if (token.kind === 'punctuation') {
-      if (token.text === '{') return { kind: 'object', entries: this.entries() }
-      if (token.text === '[') return { kind: 'list', items: this.list(']') }
-      if (token.text === '(') {
-        const inner = this.expression()
-        this.expect(')')
-        return inner
-      }
-    }
-    this.at -= 1
-    throw this.unexpected()
+    const constant = Object.hasOwn(CONSTANTS, token.text) ? CONSTANTS[token.text] : undefined
+    return constant === undefined ? { kind: 'name', name: token.text } : { kind: 'literal', value: constant }
+  }
+  const entry = (): { key: string; value: Expression } => {
+    const token = next('name', 'literal')
+    expect(':')
+    return { key: token.kind === 'name' ? token.text : String(token.value), value: expression() }
   }
 
-  /** What follows up to the closing mark, separated by commas. */
-  private list(close: string): Expression[] {
-    const items: Expression[] = []
-    while (!this.accept(close)) {
-      if (items.length > 0) {
-        this.expect(',')
-        if (this.accept(close)) break
-      }
-      items.push(this.expression())
-    }
-    return items
-  }
-
-  private entries(): { key: string; value: Expression }[] {
-    const entries: { key: string; value: Expression }[] = []
-    while (!this.accept('}')) {
-      if (entries.length > 0) {
-        this.expect(',')
-        if (this.accept('}')) break
-      }
-      const key = this.entryKey()
-      this.expect(':')
-      entries.push({ key, value: this.expression() })
-    }
-    return entries
-  }
-
-  private entryKey(): string {
-    const token = this.next()
-    if (token.kind === 'name') return token.text
-    if (token.kind === 'literal') return String(token.value)
-    throw this.unexpected()
-  }
-
-  private literalKey(): string | number {
-    const token = this.next()
-    if (token.kind === 'literal') return token.value
-    throw this.unexpected()
-  }
-
-  private name(): string {
-    const token = this.next()
-    if (token.kind === 'name') return token.text
-    throw this.unexpected()
-  }
-
-  private next(): Token {
-    const token = this.tokens[this.at]!
-    if (token.kind === 'end') throw this.unexpected()
-    this.at += 1
-    return token
-  }
-
-  private accept(text: string): boolean {
-    const token = this.tokens[this.at]!
-    if (token.kind !== 'punctuation' || token.text !== text) return false
-    this.at += 1
-    return true
-  }
-
-  private expect(text: string): void {
-    if (!this.accept(text)) throw this.unexpected(`'${text}' was expected`)
-  }
-
-  private unexpected(detail = 'unsupported expression'): ExpressionError {
-    return new ExpressionError(`at ${this.tokens[this.at]!.at}: ${detail}`)
-  }
+  const whole = expression()
+  if (tokens[at]!.kind !== 'end') throw unexpected()
+  return whole
 }

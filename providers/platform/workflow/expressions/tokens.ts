@@ -1,6 +1,7 @@
 /** A lexical unit of an expression; `at` is its place in it. */
 export type Token =
-  | { kind: 'name' | 'punctuation'; text: string; at: number }
+  | { kind: 'name'; text: string; at: number }
+  | { kind: 'punctuation'; text: string; at: number }
   | { kind: 'literal'; value: string | number; at: number }
   | { kind: 'end'; at: number }
 
@@ -12,7 +13,7 @@ export class ExpressionError extends Error {
 const SPACE = /\s+/y
 const NAME = /[\p{L}_$][\p{L}\p{N}_$]*/uy
 const NUMBER = /\d+(?:\.\d+)?/y
-const PUNCTUATION = /\?\?|\?\.|[.,:+(){}[\]]/y
+const PUNCTUATION = /\?\?|[.,:+(){}[\]]/y
 const STRING = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/suy
 
 const ESCAPES: Readonly<Record<string, string>> = { n: '\n', t: '\t', r: '\r', '0': '\0' }

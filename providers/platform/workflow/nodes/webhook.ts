@@ -37,7 +37,7 @@ export const respondNode: NodeType = nodeType({ from: 1, to: 1.5 }, RespondParam
   }
 })
 
-/** What a JSON response is written from: data as it is, or a text that holds JSON. */
+/** Returns what a JSON response is written from: data as it is, or a text that holds JSON. */
 function jsonValue(given: unknown): unknown {
   if (typeof given !== 'string') return given
   try {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../core/json.ts'
 import type { TimedWord } from '../recognizer.ts'
 import { type Engine, type EngineFacts, type EngineOrder, EngineMissingError } from './engine.ts'
 
@@ -12,7 +13,7 @@ process.on('message', (request: EngineRequest) => {
     (reply) => process.send!(reply),
     (error: unknown) =>
       process.send!({
-        failed: error instanceof Error ? error.message : String(error),
+        failed: messageOf(error),
         isMissing: error instanceof EngineMissingError,
       } satisfies EngineReply),
   )

@@ -1,7 +1,7 @@
 import type { Device, TimedWord } from '../recognizer.ts'
 import type { EngineKind } from '../recognition-models.ts'
 
-/** What is asked for: `auto` takes the graphics part of Apple's chips where the runtime offers it, else the processor. */
+/** A setting asks for one of these: `auto` takes the graphics part of Apple's chips where the runtime offers it, else the processor. */
 export type WantedDevice = Device | 'auto'
 
 /** A model to load, as the recognizing process is asked for it. */
@@ -13,7 +13,7 @@ export interface EngineOrder {
   sherpaFolder: string | null
 }
 
-/** What a loaded engine reports about itself. */
+/** A loaded engine reports this about itself. */
 export interface EngineFacts {
   device: Device
   isAligned: boolean

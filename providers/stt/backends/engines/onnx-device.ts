@@ -1,3 +1,4 @@
+import { messageOf } from '../../../../core/json.ts'
 import type { Device } from '../recognizer.ts'
 import { processorInstead } from './engine.ts'
 import type { WantedDevice } from './engine.ts'
@@ -20,7 +21,7 @@ export async function openOnDevice<Model>(
   try {
     return { model: await open(PROVIDERS[first]), device: first, note: null }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
+    const reason = messageOf(cause)
     return { model: await open('cpu'), device: 'cpu', note: processorInstead(first, reason) }
   }
 }

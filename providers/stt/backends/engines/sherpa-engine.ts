@@ -36,7 +36,7 @@ interface Sherpa {
 }
 
 /**
- * Models as the sherpa-onnx library runs them. Its library carries a synthesiser under the GPL, so it is no part of this installation: a person
+ * Models as the sherpa-onnx library runs them. Its library carries a synthesiser under the GPL, so it is not part of this installation: a person
  * who wants it installs it, and it is loaded into a process of its own. It ends its process where a model is not to its liking.
  */
 export async function openSherpa({ kind, folder, device, sherpaFolder }: EngineOrder): Promise<Engine> {

@@ -7,7 +7,7 @@ const SAMPLE_RATE = 16_000
 /** Moonshine's limit against repeating itself. The library counts whole seconds, which leaves one token to "yes" and cuts what is word last. */
 const TOKENS_PER_SECOND = 6
 
-/** What the pipeline answers where words are asked for with their times. */
+/** The pipeline answers this where words are asked for with their times. */
 interface TimedOutput {
   text: string
   chunks?: { text: string; timestamp: [number | null, number | null] }[]
@@ -46,13 +46,14 @@ export async function openTransformers({ folder, device: wanted }: EngineOrder):
   }
 }
 
-/** Words within the window, in order: the library leaves an end open where the model never returned it. */
-function timedWords({ chunks = [] }: TimedOutput, seconds: number): TimedWord[] {
+/** Words within the window, in order and spaced as recognized: the library leaves an end open where the model never returned it. */
+export function timedWords({ chunks = [] }: TimedOutput, seconds: number): TimedWord[] {
   return chunks.flatMap(({ text, timestamp: [from, to] }, i) => {
     const word = text.trim()
     if (word === '') return []
     const start = Math.min(from ?? 0, seconds)
     const end = Math.min(to ?? chunks[i + 1]?.timestamp[0] ?? seconds, seconds)
-    return [{ text: word, start, end: Math.max(start, end) }]
+    const isAttached = i > 0 && !/^\s/.test(text) && !/\s$/.test(chunks[i - 1]!.text)
+    return [{ text: word, start, end: Math.max(start, end), ...(isAttached ? { isAttached } : {}) }]
   })
 }

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { messageOf } from '../../../../core/json.ts'
 import type { PreTrainedTokenizer } from '@huggingface/transformers'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ModelDamagedError } from '../serve-engine.ts'
 
-/** What the encoder measures in a clip, in the order of its outputs. */
+/** The encoder measures these in a clip, in the order of its outputs. */
 export interface SpeakerTraits {
   condition: Tensor
   promptTokens: Tensor
@@ -40,7 +41,7 @@ export async function loadChatterbox(folder: string): Promise<Chatterbox> {
     ])
     return chatterbox(tokenizer, { encoder: encoder!, embedder: embedder!, language: language!, decoder: decoder! })
   } catch (cause) {
-    throw new ModelDamagedError(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new ModelDamagedError(messageOf(cause), { cause })
   }
 }
 

@@ -1,7 +1,6 @@
 import { serveEngine } from '../serve-engine.ts'
 import { loadChatterbox } from './chatterbox-model.ts'
-import type { Chatterbox } from './chatterbox-model.ts'
-import type { SpeakerTraits } from './chatterbox-model.ts'
+import type { Chatterbox, SpeakerTraits } from './chatterbox-model.ts'
 
 export interface ChatterboxTask {
   /** Holds the files of the declared model. */

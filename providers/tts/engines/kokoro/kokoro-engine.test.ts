@@ -46,6 +46,10 @@ it('gives the network ids, style and speed, and the sound back', async () => {
   )
 })
 
+it('refuses a speed that the network was not made for, by name', async () => {
+  await expect(levels('Hello.', 'af_heart', 3)).rejects.toThrow(/speaks at a speed of 0.5 to 2, not 3/)
+})
+
 it('runs an export whose first input is called tokens', async () => {
   await writeTinyKokoro(folder, { symbols: 'tokens' })
   expect(await levels('Hello.', 'af_heart')).toHaveLength(6)

@@ -1,6 +1,7 @@
-import type { EngineVoice } from '../../../../contract/index.ts'
+import type { EngineVoice } from '../../../../contract/http/speech.ts'
 import { joinSounds } from '../../../kit/audio/sound.ts'
 import type { Sound } from '../../../kit/audio/sound.ts'
+import { HttpError } from '../../../kit/http-error.ts'
 import { hubFiles, hubPage } from '../../../kit/models/declared-model.ts'
 import type { DeclaredModel } from '../../../kit/models/declared-model.ts'
 import type { ModelWeights } from '../../../kit/models/model-weights.ts'
@@ -81,6 +82,8 @@ export class KokoroEngine implements SpeechEngine {
   }
 
   async speak({ text, voice, speed }: Utterance, signal: AbortSignal): Promise<Sound> {
+    if (speed < 0.5 || speed > 2)
+      throw new HttpError(400, `Model '${this.id}' speaks at a speed of 0.5 to 2, not ${speed}`)
     const pieces = cutSymbols(await this.#pronouncer.symbols(text, signal))
     const sounds: Sound[] = []
     for (const symbols of pieces) {

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { messageOf } from '../../../../core/json.ts'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import { ModelDamagedError, serveEngine } from '../serve-engine.ts'
 
@@ -55,7 +56,7 @@ async function load(folder: string): Promise<Loaded> {
     }
     return { session, symbolsInput, vocabulary: new Map(Object.entries(tokenizer.model.vocab)) }
   } catch (cause) {
-    throw new ModelDamagedError(cause instanceof Error ? cause.message : String(cause), { cause })
+    throw new ModelDamagedError(messageOf(cause), { cause })
   }
 }
 
@@ -69,7 +70,7 @@ async function readVoice(file: string): Promise<Float32Array> {
   return new Float32Array(new Uint8Array(bytes).buffer)
 }
 
-/** What was read once is kept; what failed is read again. */
+/** A voice that was read once is kept; one that failed is read again. */
 function once<Value>(kept: Map<string, Promise<Value>>, key: string, make: () => Promise<Value>): Promise<Value> {
   const known = kept.get(key)
   if (known !== undefined) return known

@@ -17,7 +17,7 @@ const CALIBRATION =
   'and asked for bread, cheese, hot tea and a measure of peace.'
 const KEPT_FITS = 32
 
-/** What is taken over from a clip: how high the voice is, and how its energy is spread over the frequencies. */
+/** These are taken over from a clip: how high the voice is, and how its energy is spread over the frequencies. */
 interface VoiceTraits {
   medianF0: number
   spectrum: Float64Array
@@ -77,7 +77,7 @@ export class VoiceFitEngine implements CloningEngine {
   }
 
   /**
-   * What is learned of a clip is shared by all who ask for it at the same time, so it does not end with the request that came first: a caller
+   * The measures of a clip are shared by all who ask for it at the same time, so measuring does not end with the request that came first: a caller
    * who leaves stops waiting, and nothing else.
    */
   #fitFor(clip: { key: string; sound: Sound }, signal: AbortSignal): Promise<Fit> {
@@ -85,7 +85,7 @@ export class VoiceFitEngine implements CloningEngine {
     if (known !== undefined) return untilAborted(known, signal)
     const learned = this.#learn(resample(clip.sound, this.sampleRate), this.#closing.signal)
     this.#fits.set(clip.key, learned)
-    // What failed or was cancelled is learned again next time.
+    // A measurement that failed or was cancelled is made again next time.
     learned.catch(() => this.#fits.delete(clip.key))
     if (this.#fits.size > KEPT_FITS) this.#fits.delete(this.#fits.keys().next().value!)
     return untilAborted(learned, signal)

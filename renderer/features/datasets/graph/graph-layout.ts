@@ -1,4 +1,4 @@
-/** What a layout is worked out from; edges name nodes by place. */
+/** Describes what a layout is worked out from; edges name nodes by place. */
 export interface LayoutInput {
   /** Community of each node. */
   communities: readonly number[]

@@ -183,7 +183,7 @@ function EntityPanel({ picture, id, onSelect }: EntityPanelProps) {
   )
 }
 
-/** What colours and sizes mean; each community is named by its best connected entity. */
+/** Shows what colours and sizes mean; each community is named by its best connected entity. */
 function GraphLegend({ nodes }: { nodes: GraphPicture['nodes'] }) {
   const communities = new Map<number, GraphPicture['nodes']>()
   for (const node of nodes) communities.set(node.community, [...(communities.get(node.community) ?? []), node])

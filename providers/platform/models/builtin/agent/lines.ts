@@ -1,7 +1,7 @@
 import { canonicalNames } from '../extraction/canonical-names.ts'
 import { extractGraph } from '../extraction/extract-graph.ts'
 import { mentionedSentences } from '../extraction/mentions.ts'
-import { bounded } from '../language/memo.ts'
+import { memoized } from '../language/memo.ts'
 import { indexOf } from '../matching/terms.ts'
 import type { TermIndex } from '../matching/terms.ts'
 import { nameKey } from './names.ts'
@@ -20,7 +20,7 @@ export interface Line {
   /** False for a piece that the border of its passage cut. */
   whole: boolean
   own: TermIndex
-  /** What comes before it: title and last sentence. */
+  /** Holds what comes before it: title and last sentence. */
   near: TermIndex
   spoken: readonly Spoken[]
 }
@@ -78,7 +78,7 @@ function surest(all: readonly Spoken[]): Spoken[] {
   return [...best.values()]
 }
 
-const linesOfPassage = bounded(256, (key): readonly Line[] => {
+const linesOfPassage = memoized(256, (key): readonly Line[] => {
   const [title, text] = JSON.parse(key) as [string, string]
   return readLines(title, text)
 })

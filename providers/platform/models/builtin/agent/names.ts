@@ -10,7 +10,7 @@ export function nameKey(name: string): string[] {
 
 const SURE = { whole: 1, severalWords: 0.9, oneWord: 0.6 } as const
 
-/** How surely two names mean the same thing, 0 to 1: one has to be the other, or its start or end ("Reed" for "Ann Reed"). */
+/** Returns how surely two names mean the same thing, 0 to 1: one has to be the other, or its start or end ("Reed" for "Ann Reed"). */
 export function sameName(a: readonly string[], b: readonly string[]): number {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a]
   if (short.length === 0) return 0

@@ -3,7 +3,6 @@ import { rarity } from '../language/rarity.ts'
 import { rootOf } from '../language/roots.ts'
 import { tokensOf } from '../language/tokens.ts'
 import { analyseQuestion } from '../matching/question.ts'
-import type { Question } from '../matching/question.ts'
 import type { Term } from '../matching/terms.ts'
 import type { Line } from './lines.ts'
 import { nameKey } from './names.ts'
@@ -23,12 +22,11 @@ export interface QuestionName {
 
 /** A question as the agent walks it: from its names outwards. Weights of terms are those among the lines at hand. */
 export interface QuestionView {
-  question: Question
   terms: readonly PlacedTerm[]
   names: readonly QuestionName[]
 }
 
-/** A noun that is asked for ("which river") is seldom repeated beside its instance. */
+/** A noun that is asked for ("which country") is seldom repeated beside its instance. */
 const FOCUS_WEIGHT = 0.6
 /** The part of a term's weight that does not depend on how many lines hold it. */
 const CONSTANT_WEIGHT = 0.7
@@ -53,7 +51,7 @@ export function viewQuestion(text: string, lines: readonly Line[]): QuestionView
     from: tokens.findIndex((token) => token.end > start),
     to: tokens.findLastIndex((token) => token.start < end),
   }))
-  return { question, terms: [...terms.values()], names }
+  return { terms: [...terms.values()], names }
 }
 
 /**

@@ -1,4 +1,3 @@
-import { kindFit } from '../matching/answer-kind.ts'
 import { matchStrength } from '../matching/terms.ts'
 import type { Line, Spoken } from './lines.ts'
 import { sameName } from './names.ts'
@@ -29,18 +28,18 @@ interface Step extends Walk {
   /** Best share of the first 0, 1, 2 … terms that is covered so far. */
   prefix: readonly number[]
   strengths: readonly number[]
-  /** How much of the chain rests on guesses about what its sentences speak of. */
+  /** States how much of the chain rests on guesses about what its sentences speak of. */
   doubt: number
 }
 
 const LONGEST = 4
 const BEAM = 64
-const WEIGHT = { fit: 0.1, length: 0.06, doubt: 0.15, far: 0.06, piece: 0.08 } as const
-/** What a match in the title or the sentence before counts. */
+const WEIGHT = { length: 0.06, doubt: 0.15, far: 0.06, piece: 0.08 } as const
+/** Sets what a match in the title or the sentence before counts. */
 const NEAR = 0.5
 /** A term that is met less than this is still looked for. */
 const MET = 0.35
-/** What a further sentence must add to the share that is covered. */
+/** Sets what a further sentence must add to the share that is covered. */
 const LEAST_GAIN = 0.03
 const LEAST_SURE = 0.3
 /** From here on two names are one and the same. */
@@ -57,7 +56,7 @@ const FAR_CHARS = 160
 export function findWalks(view: QuestionView, lines: readonly Line[]): Walk[] {
   const starts = view.names.filter(({ key }) => lines.some((line) => surety(line, key) > 0))
   let walks = (starts.length > 0 ? starts : [null]).map((start) => firstStep(view, start))
-  const known = knownOf(view)
+  const known = knownOf()
   const found: Step[] = []
   for (let length = 1; length <= LONGEST && walks.length > 0; length += 1) {
     const longer = walks.flatMap((walk) => lines.flatMap((line) => extend(known, walk, line)))
@@ -77,27 +76,23 @@ function firstStep(view: QuestionView, start: QuestionName | null): Step {
   return { ...empty, start, terms, prefix: [0, ...none], strengths: none }
 }
 
-/** How surely a line speaks of a name; 0 when it hardly does. */
+/** Returns how surely a line speaks of a name; 0 when it hardly does. */
 function surety(line: Line, key: readonly string[]): number {
   const best = Math.max(0, ...line.spoken.map((spoken) => spoken.sure * sameName(spoken.key, key)))
   return best < LEAST_SURE ? 0 : best
 }
 
-/** What every walk asks about a line again, computed once. */
+/** Describes what every walk asks about a line again, computed once. */
 interface Known {
-  /** How well a line meets each term. */
+  /** Returns how well a line meets each term. */
   strengths: (terms: readonly PlacedTerm[], line: Line) => readonly number[]
   surety: (key: readonly string[], line: Line) => number
-  /** How well a line fits the kind of thing that the question asks for. */
-  fit: (line: Line) => number
 }
 
-function knownOf(view: QuestionView): Known {
-  const fit = once(({ question }: QuestionView, line: Line) => kindFit(line.text, question))
+function knownOf(): Known {
   return {
     strengths: once((terms, line) => terms.map((term) => strengthIn(term, line))),
     surety: once((key, line) => surety(line, key)),
-    fit: (line) => fit(view, line),
   }
 }
 
@@ -127,12 +122,7 @@ function extend(known: Known, walk: Step, line: Line): Step[] {
   if (walk.lines.length > 0 && told - walk.told < LEAST_GAIN) return []
   const strengths = own.map((strength, at) => Math.max(strength, walk.strengths[at]!))
   const doubt = walk.doubt + (1 - sure)
-  const score =
-    told +
-    WEIGHT.fit * known.fit(line) -
-    WEIGHT.length * walk.lines.length -
-    WEIGHT.doubt * doubt -
-    (line.whole ? 0 : WEIGHT.piece)
+  const score = told - WEIGHT.length * walk.lines.length - WEIGHT.doubt * doubt - (line.whole ? 0 : WEIGHT.piece)
   const visited = key === null ? walk.visited : [...walk.visited, key]
   const end: Step = { ...walk, lines: [...walk.lines, line], visited, prefix, told, strengths, doubt, score }
   const unmet = walk.terms.filter((_, at) => strengths[at]! < MET)
@@ -162,7 +152,7 @@ function coverMore(walk: Step, strengths: readonly number[]): number[] {
   return prefix
 }
 
-/** How far a name is from the words of the question in its sentence, 0 to 1. */
+/** Returns how far a name is from the words of the question in its sentence, 0 to 1. */
 function distance({ at }: Spoken, line: Line, terms: readonly PlacedTerm[]): number {
   if (at === null) return 0.5
   const text = line.text.toLowerCase()

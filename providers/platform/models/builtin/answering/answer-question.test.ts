@@ -1,6 +1,7 @@
+import { NO_ANSWER } from '../../../../../contract/prompts.ts'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isNoAnswer, NO_ANSWER } from '../../prompts/answer-task.ts'
+import { isNoAnswer } from '../../prompts/answer-task.ts'
 import { sentencesOf } from '../language/sentences.ts'
 import { answerQuestion } from './answer-question.ts'
 
@@ -17,11 +18,6 @@ const CODES = {
   text: 'Codes of the pump.\n\n| Code | Meaning | Action |\n|---|---|---|\n| E-4417 | Supply frequency out of range | Call the grid |\n| E-4471 | Barrier pressure low | Top up |\n',
 }
 const BEES = { title: 'Bees', text: 'Bees dance on the comb. The dance tells the way to nectar. Drones die in autumn.' }
-
-const CELLAR = {
-  title: 'The cellar',
-  text: 'A smuggler hid in the cellar of Merrin Light for a week. The parson of Torvik paid ten pounds for his boat. A ferryman brought the smuggler bread. He was called Silas Crane.',
-}
 
 const PASSAGES = [TOWER, HALE, CODES, BEES]
 
@@ -49,35 +45,11 @@ describe('answerQuestion', () => {
 
   it.each([
     ['What does E-4714 mean?', 'E-4714'],
-    ['How many cannons does Merrin Light have?', 'cannons'],
-    ['What did it cost to build Merrin Light?', 'money'],
     ['Where was Barnaby Quill born?', 'Barnaby Quill'],
   ])('refuses %s and reports what is missing', (question, missing) => {
     const answer = answerQuestion({ question, passages: PASSAGES })
     expect(isNoAnswer(answer)).toBe(true)
     expect(answer).toContain(missing)
-  })
-
-  it('refuses a name that no text gives, and gives one that the next sentence gives', () => {
-    const passages = [...PASSAGES, CELLAR]
-    const named = answerQuestion({ question: 'What was the name of the ferryman who brought the bread?', passages })
-    expect(isNoAnswer(named)).toBe(false)
-    const unnamed = { ...CELLAR, text: CELLAR.text.replace(' He was called Silas Crane.', '') }
-    const refused = answerQuestion({
-      question: 'What was the name of the ferryman who brought the smuggler bread?',
-      passages: [...PASSAGES, unnamed],
-    })
-    expect(isNoAnswer(refused)).toBe(true)
-    expect(refused).toContain('no name to the ferryman')
-  })
-
-  it('takes no price of something else for an answer', () => {
-    const refused = answerQuestion({
-      question: 'How much did the lamp of the Bell Rock Tower cost?',
-      passages: [{ title: 'Bell Rock Tower', text: 'The Bell Rock Tower has a lamp of brass.' }, CELLAR],
-    })
-    expect(isNoAnswer(refused)).toBe(true)
-    expect(refused).toContain('money')
   })
 
   it('refuses without passages', () => {

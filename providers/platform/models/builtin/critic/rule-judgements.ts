@@ -1,86 +1,96 @@
+import { refusedByRule } from '../../../../../core/refused-by-rule.ts'
+import { isNoAnswer } from '../../prompts/answer-task.ts'
+import { namesOf } from '../language/names.ts'
+import { rootOf } from '../language/roots.ts'
+import { sentencesOf } from '../language/sentences.ts'
+import { tokensOf } from '../language/tokens.ts'
 import { coverage, indexOf, termsOf } from '../matching/terms.ts'
-import { isNegated, missingNames, missingNumbers, bestPlace, type Place, verbatimIn } from './entailment.ts'
-import { generateQuestions } from './generate-questions.ts'
-import { splitStatements } from './statements.ts'
+import type { Term } from '../matching/terms.ts'
+
+// The judgements that evaluation needs, by shared words: deterministic, without a model, blind to paraphrase. They are a baseline.
 
 /** A yes or no with the reason for it. */
-type Verdict = { verdict: boolean; reason: string }
-
-const percent = (share: number): string => `${Math.round(100 * share)} %`
-
-/** Where the contexts come nearest to a statement; or the verdict, where that alone settles it. */
-function locate(statement: string, contexts: readonly string[]): { place: Place; where: string } | Verdict {
-  const verbatim = verbatimIn(statement, contexts)
-  if (verbatim !== -1) return { verdict: true, reason: `stands word for word in context ${verbatim + 1}` }
-  const place = bestPlace(statement, contexts)
-  if (place === null || place.coverage === 0)
-    return { verdict: false, reason: 'no context shares a content word with it' }
-  return { place, where: `context ${place.context + 1}` }
+interface Verdict {
+  verdict: boolean
+  reason: string
 }
 
-/** The judgements that evaluation needs, by rules: deterministic, without a model. */
-export const ruleJudgements = {
-  splitStatements,
-  judgeStatement,
-  generateQuestions,
-  judgeUsefulness,
-  attributeStatement,
-} as const
-
-/** References are put in other words than the documents, so less must be shared than for an answer's statements. */
+/** Neighbouring sentences that are read together. */
+const WINDOW_SENTENCES = 3
+/** Share of a statement's weight that one place must cover; of a reference, which is put in other words than the documents, less. */
+const ENOUGH = 0.72
 const ENOUGH_OF_REFERENCE = 0.55
 const HALF_OF_NEW = 0.5
 
-/** Whether a statement of the reference answer can be traced to the contexts, by its words and numbers. */
-export function attributeStatement(statement: string, contexts: readonly string[]): Verdict {
-  const located = locate(statement, contexts)
-  if ('verdict' in located) return located
-  const { place, where } = located
-  const numbers = missingNumbers(statement, contexts[place.context]!)
-  if (numbers.length > 0) return { verdict: false, reason: `${where} does not give the number ${numbers.join(', ')}` }
-  return {
-    verdict: place.coverage >= ENOUGH_OF_REFERENCE,
-    reason: `${where} covers ${percent(place.coverage)} of its content words`,
-  }
+const NEGATION =
+  /\b(?:not|never|no|none|nobody|nothing|neither|nor|cannot|without|unable|den(?:y|ies|ied)|refus(?:e|es|ed)|fail(?:s|ed)? to)\b|n['’]t\b/i
+
+const percent = (share: number): string => `${Math.round(100 * share)} %`
+const isRefusal = (answer: string): boolean => isNoAnswer(answer) || refusedByRule(answer) === true
+
+/** The claims of an answer, a sentence each. A refusal claims nothing, in whatever words. */
+function splitStatements(answer: string): string[] {
+  if (isRefusal(answer)) return []
+  return sentencesOf(answer)
+    .filter(({ kind, text }) => kind !== 'heading' && /[\p{L}\p{N}]/u.test(text))
+    .map(({ text }) => text)
 }
 
-/**
- * Whether a context helps to reach the reference answer: it must hold a statement of the reference, or half of what the
- * reference states beyond the question.
- */
-export function judgeUsefulness(question: string, context: string, reference: string): Verdict {
-  const asked = new Set(termsOf(question).map((term) => term.root))
-  const beyond = termsOf(reference).filter((term) => !asked.has(term.root))
+/** The few neighbouring sentences of the contexts that cover most of a statement; null when none shares a word with it. */
+function bestPlace(terms: readonly Term[], contexts: readonly string[]) {
+  let best: { text: string; context: number; covered: number } | null = null
+  for (const [context, source] of contexts.entries()) {
+    const sentences = sentencesOf(source).map(({ text }) => text)
+    for (const from of sentences.keys()) {
+      const text = sentences.slice(from, from + WINDOW_SENTENCES).join(' ')
+      const covered = coverage(terms, indexOf(text))
+      if (covered > (best?.covered ?? 0)) best = { text, context, covered }
+    }
+  }
+  return best
+}
+
+/** Numbers, codes and names of a statement that a text holds no part of. */
+function missingFrom(statement: string, text: string): string[] {
+  const index = indexOf(text)
+  const numbers = tokensOf(statement).filter(({ kind, norm }) => kind !== 'word' && !index.norms.has(norm))
+  const names = namesOf(statement).filter((name) => !tokensOf(name.text).some((each) => index.roots.has(rootOf(each))))
+  return [...new Set([...numbers, ...names].map((each) => each.text))]
+}
+
+function judge(statement: string, contexts: readonly string[], enough: number): Verdict {
+  const place = bestPlace(termsOf(statement), contexts)
+  if (place === null) return { verdict: false, reason: 'no context shares a content word with it' }
+  const where = `context ${place.context + 1}`
+  const missing = missingFrom(statement, contexts[place.context]!)
+  if (missing.length > 0) return { verdict: false, reason: `${where} does not mention ${missing.join(', ')}` }
+  if (NEGATION.test(statement) && !NEGATION.test(place.text))
+    return { verdict: false, reason: `${where} does not deny it: "${place.text.slice(0, 160)}"` }
+  return { verdict: place.covered >= enough, reason: `${where} covers ${percent(place.covered)} of its content words` }
+}
+
+/** Returns true when a context holds half of what the reference states beyond the question. */
+function judgeUsefulness(question: string, context: string, reference: string): Verdict {
+  const asked = new Set(termsOf(question).map(({ root }) => root))
+  const beyond = termsOf(reference).filter(({ root }) => !asked.has(root))
   const share = coverage(beyond.length > 0 ? beyond : termsOf(reference), indexOf(context))
-  if (share >= HALF_OF_NEW) {
-    return { verdict: true, reason: `holds ${percent(share)} of what the reference adds to the question` }
-  }
-  const held = splitStatements(reference).find((statement) => attributeStatement(statement, [context]).verdict)
-  return held === undefined
-    ? { verdict: false, reason: `holds only ${percent(share)} of what the reference adds to the question` }
-    : { verdict: true, reason: `supports a statement of the reference: "${held.slice(0, 160)}"` }
+  const reason = `holds ${percent(share)} of what the reference adds to the question`
+  return { verdict: share >= HALF_OF_NEW, reason }
 }
 
-/** Share of a statement's weight that one place must cover. */
-const ENOUGH = 0.72
-/** From here on a sentence speaks of the same thing, so that a difference in negation counts. */
-const SAME_MATTER = 0.6
-
-/**
- * Whether the contexts support a statement, by its words: a place of up to three sentences must hold most of its weight,
- * all its numbers and names, and must not deny it. Words decide, not meaning: this is a baseline.
- */
-export function judgeStatement(statement: string, contexts: readonly string[]): Verdict {
-  const located = locate(statement, contexts)
-  if ('verdict' in located) return located
-  const { place, where } = located
-  const numbers = missingNumbers(statement, place.text)
-  if (numbers.length > 0) return { verdict: false, reason: `${where} does not give the number ${numbers.join(', ')}` }
-  const names = missingNames(statement, contexts[place.context]!)
-  if (names.length > 0) return { verdict: false, reason: `${where} does not mention ${names.join(', ')}` }
-  if (place.coverage >= SAME_MATTER && isNegated(statement) !== isNegated(place.closest)) {
-    return { verdict: false, reason: `${where} says it the other way: "${place.closest.slice(0, 160)}"` }
-  }
-  const verdict = place.coverage >= ENOUGH
-  return { verdict, reason: `${where} covers ${percent(place.coverage)} of its content words` }
+/** Takes the sentences of an answer for the questions that it answers: they share its words. Repeated when there are too few. */
+function generateQuestions(answer: string, count: number): { question: string; noncommittal: boolean }[] {
+  const sentences = sentencesOf(answer).map(({ text }) => text)
+  if (!/[\p{L}\p{N}]/u.test(answer)) return []
+  const noncommittal = isRefusal(answer)
+  return Array.from({ length: count }, (_, at) => ({ question: sentences[at % sentences.length]!, noncommittal }))
 }
+
+export const ruleJudgements = {
+  splitStatements,
+  judgeStatement: (statement: string, contexts: readonly string[]) => judge(statement, contexts, ENOUGH),
+  attributeStatement: (statement: string, contexts: readonly string[]) =>
+    judge(statement, contexts, ENOUGH_OF_REFERENCE),
+  judgeUsefulness,
+  generateQuestions,
+} as const

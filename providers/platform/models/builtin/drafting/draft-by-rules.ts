@@ -2,7 +2,7 @@ import type { DraftQuestionsRequest, RawDraft } from '../../../../../contract/ht
 import { namesOf } from '../language/names.ts'
 import { sentencesOf } from '../language/sentences.ts'
 
-/** What is before "is a …": a few words that name something, without a clause of their own. */
+/** Matches what is before "is a …": a few words that name something, without a clause of their own. */
 const SUBJECT = /^(?:(?:The|An?) )?[\p{L}\p{N}][\p{L}\p{N} .'’/-]{1,58}$/u
 const DEFINITION = /^(?<subject>.{2,60}?) (?<verb>is|are|was|were) (?<what>(?:an?|the|one of|any|a kind of)\b.+)$/u
 /** Such a subject is known only from the sentences before it. */

@@ -1,7 +1,7 @@
 import type { TermStatistics } from '../../model-host.ts'
 import { conceptsOf } from '../language/concepts.ts'
 import { hash32 } from '../language/hash.ts'
-import { bounded } from '../language/memo.ts'
+import { memoized } from '../language/memo.ts'
 import { rarity, termWeights } from '../language/rarity.ts'
 import { rootOf } from '../language/roots.ts'
 import { tokensOf } from '../language/tokens.ts'
@@ -13,7 +13,7 @@ export const EMBEDDING_DIMENSIONS = 768
 /** Seeds of the hash, so that a word and an equal stem land in different places. */
 const SEED = { word: 1, root: 2, gram: 3, concept: 4, empty: 5 } as const
 
-/** How much of a token's weight each kind of feature carries. */
+/** Defines how much of a token's weight each kind of feature carries. */
 const SHARE = { word: 0.2, root: 0.95, grams: 0.55, concepts: 0.45 } as const
 
 /** Each feature is stored in this many places: two weaker collisions do less harm than one strong one. */
@@ -54,7 +54,7 @@ function featuresOf(norm: string, root: string): string {
 }
 
 /** Words repeat from text to text; the key holds both forms because codes are not stemmed. */
-const keptFeatures = bounded(12_000, (key) => {
+const keptFeatures = memoized(12_000, (key) => {
   const [norm, root] = key.split('\n')
   return featuresOf(norm!, root!)
 })

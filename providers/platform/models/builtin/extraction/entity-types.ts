@@ -5,43 +5,23 @@ import { taggedTokens } from '../language/part-of-speech.ts'
 import type { TaggedToken } from '../language/part-of-speech.ts'
 import { normalizeWord } from '../language/tokens.ts'
 import type { Mention, MentionedSentence } from './mentions.ts'
-import { isGivenName, isSurname, typeOfNoun } from '../language/name-words.ts'
+import { isGivenName, typeOfNoun } from '../language/name-words.ts'
 
 type Votes = Map<EntityType, number>
 
-/** What each kind of cue weighs. A name's own head noun weighs most, its surroundings little each time. */
-const WEIGHT = {
-  head: 5,
-  given: 3,
-  addressed: 4,
-  explained: 3,
-  introduced: 3,
-  verb: 1,
-  preposition: 1,
-  shape: 1.5,
-  titled: 1.5,
-  kind: 8,
-} as const
+/** Lists what each kind of cue weighs. A name's own head noun weighs most, its surroundings little each time. */
+const WEIGHT = { head: 5, given: 4, explained: 3, shape: 1.5, near: 1 } as const
 
 const PERSONAL_VERB =
-  /^(?:say|write|marry|study|die|bear|tell|think|resign|retire|graduate|teach|paint|invent|wed|recall|remember|testify|swear|argue|insist|believe|feel|learn|ask|reply|smile)$/
-
-const SUBJECT_VERBS: readonly (readonly [RegExp, EntityType])[] = [
-  [PERSONAL_VERB, 'person'],
-  [/^(?:sail|sink|dock|moor|capsize|anchor|steam|tow|drift)$/, 'vessel'],
-  [
-    /^(?:employ|own|acquire|publish|fund|supply|insure|operate|manufacture|sponsor|announce|merge|issue|advise)$/,
-    'organization',
-  ],
-]
+  /^(?:say|write|marry|study|die|bear|tell|think|resign|retire|teach|paint|invent|recall|argue|believe|feel|learn)$/
 
 const vote = (votes: Votes, type: EntityType | null, weight: number): void => {
   if (type !== null) votes.set(type, (votes.get(type) ?? 0) + weight)
 }
 
 /** The noun that a phrase is about: the last of its first run of nouns, before "of", "in" or a comma. */
-function headNoun(tokens: readonly TaggedToken[]): string | null {
-  let noun: string | null = null
+function headNoun(tokens: readonly TaggedToken[]): string {
+  let noun = ''
   for (const token of tokens) {
     if (token.pos === 'NOUN') noun = token.lemma.toLowerCase()
     else if (!['DET', 'ADJ', 'NUM', 'ADV', 'PROPN', 'PART'].includes(token.pos) && token.text !== '-') break
@@ -57,65 +37,42 @@ function nameHead(name: string): string {
 
 function votesOfName(name: string, votes: Votes): void {
   const parts = name.split(/\s+/)
-  const inner = parts.length > 1
-  if (/\d/.test(name) && /^\S+$/.test(name)) vote(votes, 'identifier', WEIGHT.head)
+  if (/\d/.test(name) && parts.length === 1) vote(votes, 'identifier', WEIGHT.head)
+  if (parts.length === 1) return
   const head = typeOfNoun(nameHead(name))
-  // One dictionary word alone ("Mercy", "Heron") is no kind; a role as last word ("Iron Pilgrim") makes no person.
-  if (inner && head !== null && head !== 'person') vote(votes, head, WEIGHT.head)
+  // A role as last word ("Flying Dutchman") makes no person.
+  if (head !== null && head !== 'person') vote(votes, head, WEIGHT.head)
   const first = parts[0]!.toLowerCase()
-  if (inner && /^(?:port|cape|lake|mount|isle|fort|saint|san|santa|great|new|upper|lower|gulf|bay)$/.test(first))
-    vote(votes, 'place', 1.5)
-  const given = inner && parts.length <= 4 && isGivenName(first)
-  if (given && head === null) vote(votes, 'person', WEIGHT.given)
-  if (given && isSurname(parts.at(-1)!)) vote(votes, 'person', WEIGHT.head + 1)
-  if (inner && first === 'operation') vote(votes, 'project', WEIGHT.head)
-  if (/\s&\s|\bBrothers\b|\bSons\b/.test(name)) vote(votes, 'organization', WEIGHT.head)
-  const unknown = parts.filter((part) => !isEnglishWord(normalizeWord(part)))
-  const personShaped =
-    parts.length >= 2 &&
+  if (['port', 'cape', 'lake', 'mount', 'isle', 'saint', 'san'].includes(first)) vote(votes, 'place', WEIGHT.shape)
+  const isPersonShaped =
     parts.length <= 4 &&
     head === null &&
     !parts.slice(0, -1).some((part) => /['’]s?$/.test(part)) &&
     parts.every((part) => /^\p{Lu}[\p{L}'’.-]*$|^(?:de|van|von|da|der)$/u.test(part))
-  if (personShaped && unknown.length > 0) vote(votes, 'person', WEIGHT.shape + (unknown.length > 1 ? 0.5 : 0))
+  if (!isPersonShaped) return
+  if (isGivenName(first)) vote(votes, 'person', WEIGHT.given)
+  else if (parts.some((part) => !isEnglishWord(normalizeWord(part)))) vote(votes, 'person', WEIGHT.shape)
 }
 
 function votesOfMention(text: string, mention: Mention, votes: Votes): void {
   const tokens = taggedTokens(text)
   const before = tokens.filter((token) => token.end <= mention.start)
   const after = tokens.filter((token) => token.start >= mention.end)
-  if (mention.kind !== undefined) vote(votes, mention.kind, WEIGHT.kind)
-  if (mention.addressed) vote(votes, 'person', WEIGHT.addressed)
-  if (mention.titled) vote(votes, 'publication', WEIGHT.titled)
-
-  // "the trawler Hopeful Margery", "engineer Ann Lee"
+  if (mention.addressed) vote(votes, 'person', WEIGHT.given)
+  // "the steamer Queen Mary", "engineer Ann Lee"
   const last = before.at(-1)
-  if (last?.pos === 'NOUN' && /\s$/.test(text.slice(0, mention.start)))
-    vote(votes, typeOfNoun(last.lemma), WEIGHT.introduced)
-
-  const [next, second] = after
+  if (last?.pos === 'NOUN') vote(votes, typeOfNoun(last.lemma), WEIGHT.explained)
   // "X, a college in Y" and "X is a college"
-  if (next?.text === ',' && second !== undefined && /^(?:an?|the|its|his|her)$/i.test(second.text)) {
-    vote(votes, typeOfNoun(headNoun(after.slice(1)) ?? ''), WEIGHT.explained)
-  } else if (next !== undefined && /^(?:is|was|are|were)$/.test(next.text) && second?.pos === 'DET') {
-    vote(votes, typeOfNoun(headNoun(after.slice(1)) ?? ''), WEIGHT.explained)
-  } else if (next?.text === ',' && second?.text === 'who') vote(votes, 'person', WEIGHT.explained)
+  const [next, second] = after
+  const explains = next?.text === ',' || /^(?:is|was|are|were)$/.test(next?.text ?? '')
+  if (explains && second?.pos === 'DET') vote(votes, typeOfNoun(headNoun(after.slice(1))), WEIGHT.explained)
+  else if (next?.text === ',' && second?.text === 'who') vote(votes, 'person', WEIGHT.explained)
   const verb = after.find((token) => token.pos !== 'AUX' && token.pos !== 'ADV')
-  if (verb?.pos === 'VERB') {
-    vote(votes, SUBJECT_VERBS.find(([pattern]) => pattern.test(verb.lemma))?.[1] ?? null, WEIGHT.verb)
-  }
-  const lead = text.slice(0, mention.start)
-  if (/\b(?:in|near|at|from|off)\s+$/.test(lead)) vote(votes, 'place', WEIGHT.preposition)
-  if (/\b(?:aboard|on board)\s+$/.test(lead)) vote(votes, 'vessel', WEIGHT.introduced)
-  if (/\b(?:wrote|published|edited|translated|author of)\s+$/.test(lead)) vote(votes, 'publication', WEIGHT.introduced)
-  if (/^,? (?:is|was|were) (?:[\p{Ll}]+ )?(?:written|published|edited|translated)\b/u.test(text.slice(mention.end)))
-    vote(votes, 'publication', WEIGHT.introduced)
-  if (/\b(?:signed|ratified|negotiated)\s+(?:the\s+)?$/.test(lead)) vote(votes, 'agreement', WEIGHT.introduced)
-  if (/\b(?:sailed|commanded|skippered|launched|steered|boarded)\s+(?:the\s+)?$/.test(lead))
-    vote(votes, 'vessel', WEIGHT.verb)
+  if (verb?.pos === 'VERB' && PERSONAL_VERB.test(verb.lemma)) vote(votes, 'person', WEIGHT.near)
+  if (/^(?:in|near|at|from|off)$/i.test(last?.text ?? '')) vote(votes, 'place', WEIGHT.near)
 }
 
-/** What a profile may call our types; the first one that it lists is used. */
+/** Lists what a profile may call our types; the first one that it lists is used. */
 const OTHER_NAMES: Partial<Record<EntityType, readonly string[]>> = {
   group: ['organization'],
   place: ['location'],

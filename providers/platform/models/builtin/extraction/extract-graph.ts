@@ -1,8 +1,6 @@
 import type { ExtractedEntity, ExtractedRelation, Extraction, ExtractTask } from '../../prompts/extract-task.ts'
 import { isEnglishWord } from '../language/lexicon.ts'
 import { isRole } from '../language/name-words.ts'
-import { taggedTokens } from '../language/part-of-speech.ts'
-import type { TaggedToken } from '../language/part-of-speech.ts'
 import { isStopWord } from '../language/stop-words.ts'
 import { normalizeWord } from '../language/tokens.ts'
 import { canonicalNames } from './canonical-names.ts'
@@ -14,7 +12,7 @@ import type { Mention, MentionedSentence } from './mentions.ts'
 import { relationsInClause } from './relations-in-clause.ts'
 import type { NamePair } from './relations-in-clause.ts'
 
-/** How strongly each way of joining two names states a relation, 1 to 10. */
+/** Defines how strongly each way of joining two names states a relation, 1 to 10. */
 const WEIGHT: Readonly<Record<Exclude<NamePair['how'], 'implied'>, number>> = { verb: 8, attached: 7, shared: 4 }
 /** A pronoun or definite noun may be traced wrongly; that a document is about its title's subject is a guess. */
 const IMPLIED_WEIGHT = 6
@@ -34,22 +32,6 @@ function keywordsOf(clause: Clause, mentions: readonly Mention[]): string[] {
     .filter((token) => token.pos === 'NOUN' && isRole(token.lemma))
     .map((token) => token.lemma.toLowerCase())
   return [...new Set([...verbs, ...roles])].filter((word) => !isStopWord(word)).slice(0, 3)
-}
-
-/** Common nouns that a name is called by: the words of the name, and the noun in front of it or explaining it. */
-function nounsFor(name: string, text: string, mention: Mention): Set<string> {
-  const nouns = new Set(name.toLowerCase().split(/\s+/))
-  const tokens = taggedTokens(text)
-  const before = tokens.findLast((token) => token.end <= mention.start)
-  if (before?.pos === 'NOUN') nouns.add(before.lemma.toLowerCase())
-  const after = tokens.filter((token) => token.start >= mention.end)
-  if ([',', 'is', 'was'].includes(after[0]?.text ?? '') && after[1]?.pos === 'DET') {
-    for (const token of after.slice(2, 8)) {
-      if (token.pos === 'NOUN') nouns.add(token.lemma.toLowerCase())
-      else if (token.pos !== 'ADJ' && token.pos !== 'PROPN') break
-    }
-  }
-  return nouns
 }
 
 /** Entities in the order in which they appear, each described by the first sentence that opens with it. */
@@ -72,12 +54,6 @@ function entitiesOf(
   return [...described].map(([name, { description }]) => ({ name, type: types.get(name)!, description }))
 }
 
-/** The person whom a title names: who "I" is in an interview or a memoir. */
-const speakerOf = (titleNames: readonly string[], entities: readonly ExtractedEntity[]): string | null => {
-  const people = entities.filter((entity) => entity.type === 'person' && titleNames.includes(entity.name))
-  return people.length === 1 ? people[0]!.name : null
-}
-
 /**
  * The named entities of a text and the relations between those that a clause joins. Names are found by capitals, typed
  * by their head nouns and by the text around them; short names and pronouns are traced to the full name.
@@ -92,14 +68,13 @@ export function extractGraph({ title, text, types }: ExtractTask): Extraction {
   const people = new Set(entities.filter((entity) => entity.type === 'person').map((entity) => entity.name))
   const titleNames = heading.mentions.map((mention) => canonical(mention.name))
   const subject = titleNames[0] ?? null
-  const speaker = speakerOf(titleNames, entities)
 
-  const relations = new Map<string, ExtractedRelation>()
+  const relations = new Map<string, WeightedRelation>()
   const spoken: Spoken[] = []
   for (const { sentence, mentions } of sentences) {
     const named = mentions.map((mention) => ({ ...mention, name: canonical(mention.name) }))
     for (const clause of clausesOf(sentence.text)) {
-      const referred = impliedSubject(clause, spoken, speaker)
+      const referred = impliedSubject(clause, spoken)
       const implied = referred ?? subject
       for (const pair of relationsInClause(sentence.text, clause, named, implied)) {
         if (pair.source === pair.target) continue
@@ -107,20 +82,19 @@ export function extractGraph({ title, text, types }: ExtractTask): Extraction {
         addRelation(relations, { ...pair, weight }, keywordsOf(clause, named), shortened(sentence.text))
       }
       for (const mention of named.filter((each) => each.start >= clause.start && each.end <= clause.end)) {
-        spoken.push({
-          name: mention.name,
-          isPerson: people.has(mention.name),
-          nouns: nounsFor(mention.name, sentence.text, mention),
-        })
+        spoken.push({ name: mention.name, isPerson: people.has(mention.name) })
       }
     }
   }
-  return { entities, relations: [...relations.values()] }
+  return { entities, relations: Array.from(relations.values(), ({ weight: _, ...relation }) => relation) }
 }
+
+/** `weight`: how surely the text states the relation, 0 to 10. */
+type WeightedRelation = ExtractedRelation & { weight: number }
 
 /** Adds a relation, or makes a known one (in either direction) surer: what is stated twice is meant. */
 function addRelation(
-  relations: Map<string, ExtractedRelation>,
+  relations: Map<string, WeightedRelation>,
   { source, target, weight }: { source: string; target: string; weight: number },
   keywords: string[],
   description: string,
@@ -136,71 +110,25 @@ function addRelation(
   known.keywords = [...new Set([...known.keywords, ...keywords])].slice(0, 5)
 }
 
-/** What has been spoken of so far, latest last. `nouns`: common nouns that the entity was called by. */
-export type Spoken = { name: string; isPerson: boolean; nouns: ReadonlySet<string> }
-
-const PERSONAL = /^(?:he|she)$/i
-const NEUTER = /^it$/i
-/** "It is no secret that …": this "it" refers to nothing. */
-const EXPLETIVE = new Set(['that', 'to', 'whether', 'because', 'if'])
-const FIRST_PERSON = /^(?:i|we)$/i
-
-const latest = (spoken: readonly Spoken[], fits: (each: Spoken) => boolean): string | null =>
-  spoken.findLast(fits)?.name ?? null
-
-/**
- * The name that a clause's subject refers to when it has none of its own: "he" and "she" are the last person, "it" the
- * last other thing, "the yard" the last thing that was called a yard, and "I" the person that the text is about.
- */
-function impliedSubject(clause: Clause, spoken: readonly Spoken[], speaker: string | null): string | null {
-  const verb = clause.tokens.findIndex(isVerb)
-  const before = clause.tokens.slice(0, verb === -1 ? clause.tokens.length : verb)
-  const pronoun = before.find((token) => token.pos === 'PRON')
-  if (pronoun !== undefined) {
-    if (PERSONAL.test(pronoun.text)) return latest(spoken, (each) => each.isPerson)
-    if (NEUTER.test(pronoun.text)) return isExpletive(clause) ? null : latest(spoken, (each) => !each.isPerson)
-    if (FIRST_PERSON.test(pronoun.text)) return speaker
-  }
-  const noun = definiteNoun(before)
-  return noun === null ? null : latest(spoken, (each) => each.nouns.has(noun))
+/** A name in the order of the text. */
+interface Spoken {
+  name: string
+  isPerson: boolean
 }
 
-const isExpletive = (clause: Clause): boolean => {
-  const verb = clause.tokens.find(isVerb)
-  return (
-    /^(?:be|seem|appear|remain|follow|turn|happen|please)$/.test(verb?.lemma ?? '') &&
-    clause.tokens.some((token) => EXPLETIVE.has(token.text.toLowerCase()))
-  )
-}
-
-/** "the old yard" → "yard", when the clause opens with it. */
-function definiteNoun(tokens: readonly TaggedToken[]): string | null {
-  const at = tokens.findIndex((token) => /^(?:the|this|that|its|their)$/i.test(token.text))
-  if (at === -1) return null
-  let noun: string | null = null
-  for (const token of tokens.slice(at + 1)) {
-    if (token.pos === 'NOUN') noun = token.lemma.toLowerCase()
-    else if (token.pos !== 'ADJ' && token.pos !== 'NUM') break
-  }
-  return noun
+/** The name that a pronoun at the start of a clause refers to: "he" and "she" are the last person, "it" the last other thing. */
+function impliedSubject({ tokens }: Clause, spoken: readonly Spoken[]): string | null {
+  const verb = tokens.findIndex(isVerb)
+  const pronoun = tokens.slice(0, verb === -1 ? tokens.length : verb).find(({ pos }) => pos === 'PRON')?.text ?? ''
+  if (!/^(?:he|she|it)$/i.test(pronoun)) return null
+  const wantsPerson = !/^it$/i.test(pronoun)
+  return spoken.findLast(({ isPerson }) => isPerson === wantsPerson)?.name ?? null
 }
 
 const LONGEST_TITLE_NAME = 3
 
-/** Every word with content has a capital: then capitals mean nothing. */
-function isTitleCase(title: string): boolean {
-  const words = (title.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).filter((word) => !isStopWord(normalizeWord(word)))
-  return words.length > 1 && words.every((word) => /^[\p{Lu}\p{N}]/u.test(word))
-}
-
-const isBareName = (title: string): boolean => {
-  const words = title.trim().split(/\s+/)
-  if (words.length === 1 && isEnglishWord(normalizeWord(title)) && title !== title.toUpperCase()) return false
-  return (
-    words.length <= LONGEST_TITLE_NAME &&
-    words.every((word) => /^\p{Lu}/u.test(word) && !isStopWord(normalizeWord(word)))
-  )
-}
+const contentWords = (text: string): string[] =>
+  (text.match(/[\p{L}\p{N}][\p{L}\p{N}'’-]*/gu) ?? []).filter((word) => !isStopWord(normalizeWord(word)))
 
 /**
  * The names of a document's title: all of them when the title is written like a sentence; when every word has a
@@ -208,13 +136,14 @@ const isBareName = (title: string): boolean => {
  */
 function titleMentions(title: string, body: readonly MentionedSentence[]): MentionedSentence {
   const sentence = { text: title, kind: 'heading', start: 0, end: title.length, block: 0, whole: true } as const
-  const inBody = new Set(body.flatMap(({ mentions }) => mentions.map((mention) => mention.name)))
-  if (isBareName(title)) {
-    return {
-      sentence,
-      mentions: [{ name: title.trim(), start: 0, end: title.length, addressed: false, titled: false }],
-    }
+  const content = contentWords(title)
+  const isCapitals = content.length > 0 && content.every((word) => /^[\p{Lu}\p{N}]/u.test(word))
+  const isPlainWord = content.length === 1 && isEnglishWord(normalizeWord(title)) && title !== title.toUpperCase()
+  if (isCapitals && !isPlainWord && title.trim().split(/\s+/).length <= LONGEST_TITLE_NAME) {
+    const name = { name: title.trim(), start: 0, end: title.length, addressed: false }
+    return { sentence, mentions: [name] }
   }
-  const certain = !isTitleCase(title)
+  const inBody = new Set(body.flatMap(({ mentions }) => mentions.map((mention) => mention.name)))
+  const certain = !isCapitals || content.length === 1
   return { sentence, mentions: cleanedMentions(title).filter((mention) => certain || inBody.has(mention.name)) }
 }

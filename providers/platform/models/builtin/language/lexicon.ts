@@ -1,5 +1,5 @@
 import { baseForm } from './irregular-forms.ts'
-import { bounded } from './memo.ts'
+import { memoized } from './memo.ts'
 import { wink } from './wink.ts'
 
 const LONGEST_WORD = 40
@@ -26,7 +26,7 @@ function* lookups(norm: string): Generator<string> {
 }
 
 /** True for an English dictionary word in normal form, inflected or not; false for most proper names. */
-export const isEnglishWord: (norm: string) => boolean = bounded(20_000, (norm) => {
+export const isEnglishWord: (norm: string) => boolean = memoized(20_000, (norm) => {
   if (norm.length > LONGEST_WORD) return false
   const { isLexeme } = wink()
   for (const form of lookups(norm)) if (form.length > 1 && isLexeme(form)) return true

@@ -3,7 +3,7 @@ import { indexOf } from '../matching/terms.ts'
 import { taggedTokens } from './part-of-speech.ts'
 import { tokensOf } from './tokens.ts'
 
-/** What one question looks at, several times: its passages, sentence by sentence. */
+/** One question looks at so many texts, several times: its passages, sentence by sentence. */
 const OF_A_QUESTION = 400
 
 describe('the words of recent texts', () => {

@@ -6,7 +6,7 @@ export function forgetResults(): void {
 }
 
 /** A pure function of a string that keeps the results of its last `limit` to `2 × limit` different arguments. */
-export function bounded<Value>(limit: number, compute: (key: string) => Value): (key: string) => Value {
+export function memoized<Value>(limit: number, compute: (key: string) => Value): (key: string) => Value {
   // Two generations instead of a linked list: when the young one is full it becomes the old one.
   let young = new Map<string, Value>()
   let old = new Map<string, Value>()

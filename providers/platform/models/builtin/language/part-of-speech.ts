@@ -1,11 +1,11 @@
 import type { PartOfSpeech } from 'wink-nlp'
-import { bounded } from './memo.ts'
+import { memoized } from './memo.ts'
 import { wink } from './wink.ts'
 
 /** A token as the tagger cuts it (punctuation included), with its part of speech and base form. Offsets in UTF-16 units. */
 export type TaggedToken = { text: string; pos: PartOfSpeech; lemma: string; start: number; end: number }
 
-/** Beyond this a "sentence" is no prose, and the tagger would take the square of its length. */
+/** Beyond this a "sentence" is not prose, and the tagger would take the square of its length. */
 const LONGEST_SENTENCE = 2000
 
 function tag(text: string): readonly TaggedToken[] {
@@ -27,4 +27,4 @@ function tag(text: string): readonly TaggedToken[] {
 }
 
 /** The tagged tokens of a sentence in order; only those of its first 2,000 characters. */
-export const taggedTokens: (sentence: string) => readonly TaggedToken[] = bounded(512, tag)
+export const taggedTokens: (sentence: string) => readonly TaggedToken[] = memoized(512, tag)

@@ -35,7 +35,7 @@ function withoutStrongMarks(text: string): string {
     const start = found.index + mark.length
     const end = hopeless.has(mark) ? -1 : closingMark(text, mark, start + 1)
     if (end === -1) {
-      // What closes none from here closes none further on.
+      // A mark that closes none from here closes none further on.
       hopeless.add(mark)
       open.lastIndex = found.index + 1
       if (hopeless.size === 2) break
@@ -48,7 +48,7 @@ function withoutStrongMarks(text: string): string {
   return parts.join('') + text.slice(at)
 }
 
-/** Where a mark comes right after a visible character; -1 when there is none. */
+/** Returns where a mark comes right after a visible character; -1 when there is none. */
 function closingMark(text: string, mark: string, from: number): number {
   let end = text.indexOf(mark, from)
   while (end !== -1 && /\s/.test(text[end - 1]!)) end = text.indexOf(mark, end + 1)

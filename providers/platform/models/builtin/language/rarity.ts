@@ -1,6 +1,6 @@
 import type { TermStatistics } from '../../model-host.ts'
 import { commonWords } from './common-words.ts'
-import { bounded } from './memo.ts'
+import { memoized } from './memo.ts'
 import { rootOfWord } from './roots.ts'
 import { isStopWord } from './stop-words.ts'
 import { normalizeWord, type Token } from './tokens.ts'
@@ -29,7 +29,7 @@ function everydayWeight(norm: string): number | null {
   return band === undefined ? null : BAND_WEIGHT[band]!
 }
 
-const wordRarity = bounded(20_000, (norm) => {
+const wordRarity = memoized(20_000, (norm) => {
   if (isStopWord(norm)) return 0
   if (norm.length === 1) return 0.3
   const everyday = everydayWeight(norm)
@@ -39,7 +39,7 @@ const wordRarity = bounded(20_000, (norm) => {
 })
 
 /**
- * How informative a token is, 0 (grammar) to 1.6 (a code): an idf that needs no corpus, from a list of everyday words and
+ * Returns how informative a token is, 0 (grammar) to 1.6 (a code): an idf that needs no corpus, from a list of everyday words and
  * the token's shape.
  */
 export function rarity(token: Token): number {

@@ -1,5 +1,5 @@
 import { baseForm } from './irregular-forms.ts'
-import { bounded } from './memo.ts'
+import { memoized } from './memo.ts'
 import type { Token } from './tokens.ts'
 import { wink } from './wink.ts'
 
@@ -13,11 +13,11 @@ const respell = (word: string): string =>
     .replace(/([a-z]{2})our(|s|ed|ing|er|ers|able)$/, '$1or$2')
     .replace(/(met|lit|cent|fib|theat)re(s?)$/, '$1er$2')
 
-/** Longer strings of letters are no words; the stemmer would take the square of their length. */
+/** Longer strings of letters are not words; the stemmer would take the square of their length. */
 const LONGEST_WORD = 40
 
-/** What the inflected forms of a word in normal form share: `builders`, `built` and `building` come close to `build`. */
-export const rootOfWord: (norm: string) => string = bounded(20_000, (norm) =>
+/** Returns what the inflected forms of a word in normal form share: `builders`, `built` and `building` come close to `build`. */
+export const rootOfWord: (norm: string) => string = memoized(20_000, (norm) =>
   norm.length > LONGEST_WORD ? norm : wink().stem(respell(baseForm(norm))),
 )
 

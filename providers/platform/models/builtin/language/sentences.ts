@@ -1,6 +1,6 @@
 import { blocksOf, tableCells } from './blocks.ts'
 import type { Block } from './blocks.ts'
-import { bounded } from './memo.ts'
+import { memoized } from './memo.ts'
 import { plainText } from './plain-text.ts'
 
 /**
@@ -28,7 +28,7 @@ const TERMINATOR = /(?<![.!?…])[.!?…]+[)\]"'”’»*_]*(?=\s|$)/gu
 const CLOSING = new Set(')]"\'”’»*_')
 /** More than any abbreviation with the words around it: what is read before a terminator, so that the time is in proportion to the text. */
 const TAIL_CHARS = 160
-/** What is read after a terminator, white space included. */
+/** Sets what is read after a terminator, white space included. */
 const AFTER_CHARS = 400
 const RUN_IN_HEAD_CHARS = 200
 
@@ -123,4 +123,4 @@ function splitSentences(source: string): readonly Sentence[] {
 }
 
 /** The sentences of a Markdown or plain text, in order. */
-export const sentencesOf: (source: string) => readonly Sentence[] = bounded(1024, splitSentences)
+export const sentencesOf: (source: string) => readonly Sentence[] = memoized(1024, splitSentences)

@@ -19,3 +19,10 @@ yet you you'd you'll you're you've your yours yourself yourselves`.split(/\s+/),
 export function isStopWord(norm: string): boolean {
   return STOP_WORDS.has(norm)
 }
+
+/** True for words that may be part of a date and are capitalized for that alone. */
+export function isCalendarWord(word: string): boolean {
+  return /^(?:january|february|march|april|may|june|july|august|september|october|november|december|mon|tues|wednes|thurs|fri|satur|sun)(?:day|days)?$/i.test(
+    word,
+  )
+}

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { namesOf } from './names.ts'
-import { numbersOf } from './number-words.ts'
 import { rarity } from './rarity.ts'
 import { rootOf } from './roots.ts'
 import { tokensOf } from './tokens.ts'
@@ -69,19 +68,6 @@ describe('rarity', () => {
     expect(weights).toEqual(weights.toSorted((a, b) => a - b))
     expect(new Set(weights).size).toBe(5)
     expect(weights[0]).toBe(0)
-  })
-})
-
-describe('numbers', () => {
-  it.each([
-    ['1,520 millimetres', [1520]],
-    ['sixty-one members, fourteen of them', [61, 14]],
-    ['two hundred and six ships', [206]],
-    ['four thousand men and 171 miles', [4000, 171]],
-    ['1.5 million', [1_500_000]],
-    ['nothing to count', []],
-  ])('reads %s', (text, expected) => {
-    expect(numbersOf(tokensOf(text)).map((mention) => mention.value)).toEqual(expected)
   })
 })
 

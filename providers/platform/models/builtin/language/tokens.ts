@@ -1,7 +1,7 @@
-import { bounded } from './memo.ts'
+import { memoized } from './memo.ts'
 
 /**
- * A word, a number, or a code: letters and digits that belong together, such as `E-4471`, `T1546.003` or `7.4.2`.
+ * A word, a number, or a code: letters and digits that belong together, such as `A-1204`, `Q77.001` or `7.4.2`.
  * `norm` is what equal tokens share: lower case without accents and possessive, numbers without grouping commas.
  * Offsets in UTF-16 units.
  */
@@ -39,7 +39,7 @@ export function normalizeWord(word: string): string {
   return folded.endsWith("'s") ? folded.slice(0, -2) : folded
 }
 
-/** A compound such as `32-bit` or `ninety-day` is words, `PX-220B` and `23-09` are one code. */
+/** A compound such as `32-bit` or `ninety-day` is words, `QX-310B` and `23-09` are one code. */
 function isCode(compound: string): boolean {
   if (!/\d/.test(compound) || YEAR_RANGE.test(compound)) return false
   const parts = compound.split(/[-_/]/)
@@ -90,7 +90,7 @@ const tokenize = (text: string): readonly Token[] =>
   [...text.matchAll(COMPOUND)].flatMap((match) => [...tokensOfCompound(match[0], match.index)])
 
 const LONGEST_KEPT = 600
-const tokensOfSentence = bounded(1024, tokenize)
+const tokensOfSentence = memoized(1024, tokenize)
 
 /** The tokens of a text in order. Those of recent sentences are kept, because every stage looks at the same ones. */
 export function tokensOf(text: string): readonly Token[] {

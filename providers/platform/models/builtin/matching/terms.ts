@@ -1,5 +1,5 @@
 import { conceptsOf } from '../language/concepts.ts'
-import { bounded } from '../language/memo.ts'
+import { memoized } from '../language/memo.ts'
 import { rarity } from '../language/rarity.ts'
 import { rootOf } from '../language/roots.ts'
 import { tokensOf } from '../language/tokens.ts'
@@ -9,7 +9,7 @@ import type { Token } from '../language/tokens.ts'
 export type Term = { norm: string; root: string; kind: Token['kind']; weight: number }
 
 /** The distinct terms of a text in order; grammar is left out. */
-export const termsOf: (text: string) => readonly Term[] = bounded(512, (text) => {
+export const termsOf: (text: string) => readonly Term[] = memoized(512, (text) => {
   const terms = new Map<string, Term>()
   for (const token of tokensOf(text)) {
     const weight = rarity(token)
@@ -19,7 +19,7 @@ export const termsOf: (text: string) => readonly Term[] = bounded(512, (text) =>
   return [...terms.values()]
 })
 
-/** What a text can be matched by. */
+/** Describes what a text can be matched by. */
 export type TermIndex = {
   norms: ReadonlySet<string>
   /** Root → how often it occurs. */
@@ -32,7 +32,7 @@ export type TermIndex = {
 export const ALIKE_LETTERS = 5
 
 /** The index of a text. */
-export const indexOf: (text: string) => TermIndex = bounded(1024, (text) => {
+export const indexOf: (text: string) => TermIndex = memoized(1024, (text) => {
   const norms = new Set<string>()
   const roots = new Map<string, number>()
   const rings = new Set<number>()
@@ -54,7 +54,7 @@ export const STRENGTH = { norm: 1, root: 0.95, alike: 0.4, related: 0.4 } as con
 /** True for a word that one that begins alike may stand for. */
 export const isRare = (term: Term): boolean => term.weight >= 0.8 && term.norm.length > ALIKE_LETTERS
 
-/** How well a text meets a term, 0 to 1: the word itself, its root, a word spelled alike, a synonym. Codes only exactly. */
+/** Returns how well a text meets a term, 0 to 1: the word itself, its root, a word spelled alike, a synonym. Codes only exactly. */
 export function matchStrength(term: Term, index: TermIndex): number {
   if (index.norms.has(term.norm)) return STRENGTH.norm
   if (index.roots.has(term.root)) return STRENGTH.root

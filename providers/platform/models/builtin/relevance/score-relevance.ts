@@ -6,6 +6,7 @@ import { tokensOf } from '../language/tokens.ts'
 import { analyseQuestion } from '../matching/question.ts'
 import { indexOf, matchStrength } from '../matching/terms.ts'
 import type { Term } from '../matching/terms.ts'
+import { shareOfRepeated } from './repetition.ts'
 
 // The built-in reranker. A passage gains, each as a share of what all terms of the query weigh together:
 //
@@ -26,10 +27,9 @@ const K1 = 1.2
 const B = 0.75
 const WEIGHT = { window: 0.3, heading: 0.3, search: 0.1, related: 0.5 } as const
 const WINDOW_SENTENCES = 2
-/** What a term still counts after a passage that holds it once; and a passage after one of the same document. */
+/** Sets what a term still counts after a passage that holds it once. */
 const REPEATED_TERM = 0.7
-const REPEATED_DOCUMENT = 0.7
-/** What a term counts that a passage lacks and another one of its document holds. */
+/** Sets what a term counts that a passage lacks and another one of its document holds. */
 const ELSEWHERE = 0.5
 /** Tokens of a chunk of 800 characters. */
 const USUAL_LENGTH = 130
@@ -47,9 +47,9 @@ type Candidate = Omit<RerankPool['candidates'][number], 'score'>
 interface ReadPassage {
   from: Candidate | null
   length: number
-  /** How often each term occurs; less than 1 for a related word. */
+  /** States how often each term occurs; less than 1 for a related word. */
   counts: readonly number[]
-  /** What does not depend on other passages. */
+  /** Holds what does not depend on other passages. */
   extra: number
 }
 
@@ -60,7 +60,7 @@ export interface Ranking {
   logits(): number[]
 }
 
-/** How relevant a passage is to a query by itself: a logit, 0 is undecided. */
+/** Returns how relevant a passage is to a query by itself: a logit, 0 is undecided. */
 export function scoreRelevance(query: string, text: string): number {
   const terms = weighTerms(query, undefined)
   const passage = readPassage(query, terms, text)
@@ -114,7 +114,7 @@ function bestWindow(terms: readonly WeighedTerm[], text: string): number {
   }, 0)
 }
 
-/** How much of a passage's heading, by the rarity of its words, the query contains; 0 without a heading. */
+/** Returns how much of a passage's heading, by the rarity of its words, the query contains; 0 without a heading. */
 function headingShare(query: string, text: string): number {
   const end = text.indexOf('\n')
   if (end === -1 || end > LONGEST_HEADING) return 0
@@ -137,7 +137,7 @@ const saturations = ({ counts, length }: ReadPassage, meanLength: number): numbe
 const weigh = (terms: readonly WeighedTerm[], held: readonly number[], needs?: readonly number[]): number =>
   terms.reduce((sum, { share }, at) => sum + share * held[at]! * (needs?.[at] ?? 1), 0)
 
-/** What each passage holds, with a part of what the others of its document hold beyond it. */
+/** Returns what each passage holds, with a part of what the others of its document hold beyond it. */
 function withDocuments(passages: readonly ReadPassage[], own: readonly (readonly number[])[]): number[][] {
   const byDocument = Map.groupBy(passages.keys(), (at) => passages[at]!.from?.document ?? at)
   return passages.map(({ from }, passage) => {
@@ -147,19 +147,6 @@ function withDocuments(passages: readonly ReadPassage[], own: readonly (readonly
       return held + ELSEWHERE * (most - held)
     })
   })
-}
-
-/**
- * How much a further passage of a document is a repetition, 0 to 1: the share of different documents among as many passages drawn at random from
- * the collection. It is nearly 1 where documents are many; in a few long ones passages meet by chance, and what is asked is a passage. A
- * passage is in the middle of its document on average, which gives the length of documents, and so their number.
- */
-function repetitionOf(passages: readonly ReadPassage[], inCollection: number | undefined): number {
-  const before = passages.flatMap(({ from }) => from?.chunkIndex ?? [])
-  if (inCollection === undefined || before.length === 0) return 1
-  const lengthOfDocument = 1 + (2 * before.reduce((sum, count) => sum + count, 0)) / before.length
-  const documents = Math.max(1, inCollection / lengthOfDocument)
-  return (documents * (1 - (1 - 1 / documents) ** passages.length)) / passages.length
 }
 
 /** The score of each passage when it is chosen, best first; never more than that of the passage before it. */
@@ -175,7 +162,8 @@ function marginalScores(
   const needs = terms.map(() => 1)
   const chosenOf = new Map<string, number>()
   const left = new Set(passages.keys())
-  const repeatedDocument = REPEATED_DOCUMENT ** repetitionOf(passages, inCollection)
+  const places = passages.flatMap(({ from }) => from?.chunkIndex ?? [])
+  const repeatedDocument = shareOfRepeated(places, passages.length, inCollection)
   let ceiling = Infinity
   while (left.size > 0) {
     let best = -1

@@ -2,7 +2,7 @@ import type { ClassifyTask, Route, RouteChoice } from '../../prompts/classify-ta
 import { questionShape } from './question-shape.ts'
 import type { QuestionShape } from './question-shape.ts'
 
-/** What a route is good at, read from the words of its name and description. */
+/** Describes what a route is good at, read from the words of its name and description. */
 type Strength = 'keyword' | 'meaning' | 'context' | 'relations' | 'steps'
 
 const CUES: Readonly<Record<Strength, RegExp>> = {
@@ -13,12 +13,12 @@ const CUES: Readonly<Record<Strength, RegExp>> = {
   steps: /agent|steps?\b|tools?\b|plan|several (?:searches|facts|documents)|compar|iterat|decompos/gi,
 }
 
-/** How much a question wants each strength, 0 to 1. */
+/** Returns how much a question wants each strength, 0 to 1. */
 function wants(shape: QuestionShape): Readonly<Record<Strength, number>> {
   const { hops, codes, names, relational, comparative, contextual } = shape
   if (comparative) return { keyword: 0.1, meaning: 0.1, context: 0.1, relations: 0.1, steps: 1 }
   if (contextual) return { keyword: 0.2, meaning: 0.2, context: 1, relations: 0.2, steps: 0.1 }
-  // How two named things are related is a question for their relations, although each is named.
+  // The relation of two named things is a question for their relations, although each is named.
   const isLink = relational && names > 1
   const isLookup = hops === 1 && !isLink
   return {

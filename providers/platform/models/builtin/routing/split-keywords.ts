@@ -9,7 +9,7 @@ const QUOTED = /["“«]([^"”»]{2,80})["”»]/gu
 /** Nouns that ask rather than name a theme. */
 const EMPTY_NOUNS = /^(?:kind|sort|type|name|thing|way|part|number|year|month|day|people|person|one|case)s?$/
 
-/** Runs of adjectives and nouns outside names, such as "hosting company". */
+/** Runs of adjectives and nouns outside names, such as "solar panel". */
 function nounPhrases(question: string, taken: readonly { start: number; end: number }[]): string[] {
   const phrases: string[] = []
   let run: string[] = []

@@ -1,0 +1,27 @@
+import { z } from 'zod'
+import { Identifier } from '../common.ts'
+
+const count = z.int().min(0)
+
+/** What one answer of an approach took in earlier rows of the same model set on this machine; nulls where there is no such row. */
+export const WorkOfApproach = z.strictObject({
+  alias: Identifier,
+  rows: count,
+  latency_ms: z.number().nullable(),
+  /** Calls of models for an answer, and for its grades. */
+  answer_calls: z.number().nullable(),
+  grading_calls: z.number().nullable(),
+})
+export type WorkOfApproach = z.infer<typeof WorkOfApproach>
+
+/** Time and model calls of the cells of a run, from earlier rows. Ingestion and judges are not part of it. */
+export const ExpectedWork = z.strictObject({
+  approaches: z.array(WorkOfApproach),
+  /** Null when some approach has no row. */
+  estimated_ms: z.number().nullable(),
+  /** Null when some approach has no row that counts them. Rules count as models, as in every table. */
+  model_calls: count.nullable(),
+  /** Rows that the estimate rests on. */
+  rows: count,
+})
+export type ExpectedWork = z.infer<typeof ExpectedWork>

@@ -1,0 +1,38 @@
+// Where the adaptive workflow sends each kind of question, and what that was decided by. `manifests/workflows/adaptive-rag.json` carries it out.
+import type { BaseApproach } from './approaches.ts'
+
+export interface RoutingEntry {
+  route: string
+  approach: BaseApproach
+  evidence: string
+}
+
+const SINGLE = 'not decided by a measurement of its own'
+
+export const ROUTING: readonly RoutingEntry[] = [
+  { route: 'single-fact', approach: 'vanilla-rag', evidence: `${SINGLE}: the cheapest search by meaning` },
+  {
+    route: 'exact-term',
+    approach: 'hybrid-rag',
+    evidence:
+      'recall@5 of gold documents over stemmed BM25 on five unseen sets together: +.054 [.038, .071]; codes and names are matched by their letters',
+  },
+  {
+    route: 'context-bound',
+    approach: 'contextual-rag',
+    evidence: `${SINGLE}: chunks carry the context of their document`,
+  },
+  {
+    route: 'linked-entities',
+    approach: 'agentic-rag',
+    evidence:
+      'recall@5 on the 47 and 80 questions of two unseen multi-hop sets that were sent here, with the rules as models: agentic .723 and .887, lazy graph .645 and .912, hybrid .621 and .762, graph .461 and .756',
+  },
+  {
+    route: 'several-steps',
+    approach: 'agentic-rag',
+    evidence:
+      'all gold documents in 3,000 characters of the same two sets, against hybrid: agentic +.23 [.14, .32] and +.20 [.12, .28], lazy graph +.17 and +.26, graph .00 and −.17',
+  },
+  { route: 'fallback', approach: 'hybrid-rag', evidence: 'a reply that names no route' },
+]

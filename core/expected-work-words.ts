@@ -1,0 +1,24 @@
+import type { ExpectedWork, WorkOfApproach } from '../contract/control/expected-work.ts'
+import { countWords, plural } from '../contract/words.ts'
+
+/** `2.3`, `4`: calls per answer. */
+const perAnswer = (calls: number): string => (Number.isInteger(calls) ? countWords(calls) : calls.toFixed(1))
+
+const callsWords = ({ alias, answer_calls: answer, grading_calls: grading }: WorkOfApproach): string =>
+  answer === null || grading === null
+    ? `${alias} unknown`
+    : `${alias} ${perAnswer(answer)}${grading === 0 ? '' : ` + ${perAnswer(grading)} for grading`}`
+
+/** Where an estimate of time and calls comes from: `from 84 rows of this model set`, or why there is none. */
+export function sourceWords({ rows, approaches }: Pick<ExpectedWork, 'rows' | 'approaches'>): string {
+  const unknown = approaches.filter((work) => work.rows === 0).map(({ alias }) => alias)
+  if (unknown.length === 0) return `from ${plural(rows, 'row')} of this model set`
+  const of = unknown.length === approaches.length ? 'this model set' : `${unknown.join(', ')} with this model set`
+  return `no estimate: this machine has no row of ${of} on this dataset`
+}
+
+/** Model calls of an answer, approach by approach; null where no model is called or nothing is known. */
+export function callsPerApproach({ model_calls: calls, approaches }: ExpectedWork): string | null {
+  if (calls === 0 || approaches.every(({ rows }) => rows === 0)) return null
+  return `model calls per answer: ${approaches.map(callsWords).join(', ')}`
+}

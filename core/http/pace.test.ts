@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest'
+import { Pace } from './pace.ts'
+
+/** A pace whose clock moves by its own pauses only. */
+function paceWithClock(most = 8) {
+  let nowMs = 0
+  const pauses: number[] = []
+  const wait = async (milliseconds: number) => {
+    pauses.push(milliseconds)
+    nowMs += milliseconds
+  }
+  const clock = { pass: (milliseconds: number) => (nowMs += milliseconds) }
+  return { pace: new Pace({ most, wait, now: () => nowMs }), pauses, clock }
+}
+
+describe('a pace', () => {
+  it('is halved once by refusals of calls that were sent together, and waits for the pause asked for', async () => {
+    const { pace, pauses } = paceWithClock()
+    const places = await Promise.all(Array.from({ length: 8 }, async () => (await pace.take())!))
+    expect(places.map((place) => place.end(429, 3000))).toEqual(Array(8).fill(true))
+    expect(pace.places).toBe(4)
+    expect((await pace.take())!.waitedMs).toBe(3000)
+    expect(pauses).toEqual([3000])
+  })
+
+  it('goes down to one call at a time, and rises slowly with answers', async () => {
+    const { pace, clock } = paceWithClock()
+    for (let round = 0; round < 5; round += 1) {
+      const place = (await pace.take())!
+      clock.pass(1)
+      place.end(429, 10)
+    }
+    expect(pace.places).toBe(1)
+    for (let round = 0; round < 7; round += 1) (await pace.take())!.end(200)
+    expect(pace.places).toBe(1)
+    for (let round = 0; round < 9; round += 1) (await pace.take())!.end(200)
+    expect(pace.places).toBe(3)
+  })
+
+  it('lets no more calls through than there are places, in their order', async () => {
+    const { pace } = paceWithClock(2)
+    const first = (await pace.take())!
+    await pace.take()
+    const order: number[] = []
+    const later = [1, 2].map(async (number) => {
+      const place = (await pace.take())!
+      order.push(number)
+      return place
+    })
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(order).toEqual([])
+    first.end(200)
+    const next = await later[0]!
+    expect(order).toEqual([1])
+    next.end(200)
+    await later[1]
+    expect(order).toEqual([1, 2])
+  })
+
+  it('keeps no place for a call that was given up while it waited', async () => {
+    const { pace } = paceWithClock(1)
+    const held = (await pace.take())!
+    const stop = new AbortController()
+    const given = pace.take(stop.signal)
+    stop.abort(new Error('enough'))
+    await expect(given).rejects.toThrow('enough')
+    const waiting = pace.take()
+    held.end(200)
+    expect(await waiting).not.toBeNull()
+  })
+
+  it('does not keep a caller longer than it has time', async () => {
+    const { pace, pauses } = paceWithClock(8)
+    ;(await pace.take())!.end(429, 3000)
+    expect(await pace.take(undefined, 2999)).toBeNull()
+    expect(pauses).toEqual([])
+    expect(await pace.take(undefined, 3000)).toMatchObject({ waitedMs: 3000 })
+  })
+
+  it('takes a 503 for a limit where a pause is asked for or other calls are under way', async () => {
+    const { pace } = paceWithClock()
+    expect((await pace.take())!.end(503)).toBe(false)
+    const [one, other] = [(await pace.take())!, (await pace.take())!]
+    expect(one.end(503)).toBe(true)
+    expect(other.end(503)).toBe(false)
+    expect((await pace.take())!.end(503, 10)).toBe(true)
+    expect((await pace.take())!.end(500)).toBe(false)
+  })
+
+  it('loses patience with a service that only refuses, and has it again after an answer', async () => {
+    const { pace, clock } = paceWithClock()
+    expect((await pace.take())!.end(429)).toBe(true)
+    clock.pass(5 * 60_000)
+    expect((await pace.take())!.end(429)).toBe(false)
+    ;(await pace.take())!.end(200)
+    expect((await pace.take())!.end(429)).toBe(true)
+  })
+})

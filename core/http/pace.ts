@@ -1,0 +1,130 @@
+import { pauseMs, waitFor } from './pauses.ts'
+
+/** Calls at a time before a service has refused any. */
+const MOST_AT_A_TIME = 64
+/** Answers after which one more call at a time is tried. */
+const ANSWERS_PER_PLACE = 8
+/** A service that has answered nothing but refusals for this long is not waited for any longer. */
+const PATIENCE_MS = 5 * 60_000
+
+/** One call that is under way. */
+export interface Place {
+  /** Time between asking for the place and getting it. */
+  waitedMs: number
+  /**
+   * Ends the call, with the status of its answer and the pause that it asks for. True for a refusal that means "too many calls": it is to be waited for and
+   * repeated. A 503 without a pause means so only beside other calls, and none does once the patience with the service is over.
+   */
+  end(status: number | null, askedMs?: number | null): boolean
+}
+
+export interface PaceOptions {
+  most?: number
+  wait?: ((pauseMs: number, signal?: AbortSignal) => Promise<void>) | undefined
+  now?: () => number
+}
+
+/**
+ * How many calls a service gets at a time. A refusal for too many calls halves their number and lets all wait for the pause that the service asks
+ * for; answers raise it again, slowly.
+ */
+export class Pace {
+  #places: number
+  #underWay = 0
+  /** Refusals since the last answer, those of calls that were sent together counted once. */
+  #refusals = 0
+  #refusedSinceMs: number | null = null
+  #slowdowns = 0
+  #pause: { untilMs: number } | null = null
+  #waiting: (() => void)[] = []
+  readonly #most: number
+  readonly #wait: (pauseMs: number, signal?: AbortSignal) => Promise<void>
+  readonly #now: () => number
+
+  constructor({ most = MOST_AT_A_TIME, wait = waitFor, now = () => performance.now() }: PaceOptions = {}) {
+    this.#most = most
+    this.#places = most
+    this.#wait = wait
+    this.#now = now
+  }
+
+  /** Calls at a time, now. */
+  get places(): number {
+    return Math.floor(this.#places)
+  }
+
+  /** Milliseconds until the service may be called again. */
+  get pauseMs(): number {
+    return this.#pause === null ? 0 : Math.max(0, Math.ceil(this.#pause.untilMs - this.#now()))
+  }
+
+  /** A place, once there is one and no pause is left; null where that takes longer than the caller has time. Rejects with the signal's reason. */
+  async take(signal?: AbortSignal, withinMs = Number.POSITIVE_INFINITY): Promise<Place | null> {
+    const askedAtMs = this.#now()
+    let hasWaited = false
+    for (let paused: object | null = null; ; hasWaited = true) {
+      signal?.throwIfAborted()
+      if (this.#now() + this.pauseMs - askedAtMs > withinMs) return null
+      if (this.#pause !== paused && this.pauseMs > 0) {
+        paused = this.#pause
+        await this.#wait(this.pauseMs, signal)
+      } else if (this.#underWay >= this.places) await this.#turn(signal)
+      else break
+    }
+    this.#underWay += 1
+    const startedMs = this.#now()
+    const slowdowns = this.#slowdowns
+    let isOver = false
+    return {
+      waitedMs: hasWaited ? Math.round(startedMs - askedAtMs) : 0,
+      end: (status, askedMs = null) => {
+        if (isOver) return false
+        isOver = true
+        const isLimit = this.#isLimit(status, askedMs)
+        if (isLimit) this.#slowDown(slowdowns, askedMs)
+        else if (status !== null && status !== 429 && status < 500) this.#speedUp()
+        this.#underWay -= 1
+        // Each looks for itself whether there is a place: one that was given up meanwhile is not lost.
+        for (const next of this.#waiting.splice(0)) next()
+        return isLimit
+      },
+    }
+  }
+
+  #isLimit(status: number | null, askedMs: number | null): boolean {
+    if (status !== 429 && (status !== 503 || (askedMs === null && this.#underWay === 1))) return false
+    this.#refusedSinceMs ??= this.#now()
+    return this.#now() - this.#refusedSinceMs < PATIENCE_MS
+  }
+
+  /** `slowdowns` is their number when the refused call was sent. */
+  #slowDown(slowdowns: number, askedMs: number | null): void {
+    if (slowdowns === this.#slowdowns) {
+      this.#places = Math.max(1, Math.floor(Math.min(this.#places, this.#underWay) / 2))
+      this.#refusals += 1
+      this.#slowdowns += 1
+    }
+    // A service that asks for no pause and refuses again is not asked without one.
+    const leastMs = this.#refusals > 1 ? pauseMs(this.#refusals - 1, null) : 0
+    const untilMs = this.#now() + Math.max(leastMs, pauseMs(this.#refusals, askedMs))
+    if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs }
+  }
+
+  #speedUp(): void {
+    this.#refusedSinceMs = null
+    this.#refusals = 0
+    this.#places = Math.min(this.#most, this.#places + 1 / ANSWERS_PER_PLACE)
+  }
+
+  /** Waits until a place may be free, or the signal is raised. */
+  async #turn(signal?: AbortSignal): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        signal?.removeEventListener('abort', go)
+        resolve()
+      }
+      this.#waiting.push(go)
+      signal?.addEventListener('abort', go, { once: true })
+    })
+  }
+}

@@ -1,0 +1,43 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Longest wait that a service can ask for. */
+export const LONGEST_ASKED_MS = 60_000
+const FIRST_PAUSE_MS = 500
+const LONGEST_PAUSE_MS = 8000
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>
+
+/** True for a status after which the same request may succeed. */
+export const isTemporary = (status: number): boolean =>
+  status === 408 || status === 425 || status === 429 || status >= 500
+
+/** The pause that a service asks for: `retry-after-ms`, else `Retry-After` in seconds or as a date; null when both are absent or unreadable. */
+export function askedPauseMs(headers: Headers, nowMs = Date.now()): number | null {
+  const milliseconds = [headers['retry-after-ms']].flat()[0]?.trim() ?? ''
+  if (/^\d+(\.\d+)?$/.test(milliseconds)) return Number(milliseconds)
+  const value = [headers['retry-after']].flat()[0]?.trim() ?? ''
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000
+  // A date has letters in it; some engines also read "-4" as one.
+  const date = /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN
+  return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
+}
+
+/**
+ * Returns how long to wait after failure number `failures` (from 1): what the service asked for, within a limit, else 500 ms × 2ⁿ up to 8 s, of which
+ * half is random so that callers who failed together do not return together. `random` is in [0, 1).
+ */
+export function pauseMs(
+  failures: number,
+  askedMs: number | null,
+  random = Math.random(),
+  firstMs = FIRST_PAUSE_MS,
+): number {
+  if (askedMs !== null) return Math.min(askedMs, LONGEST_ASKED_MS)
+  const full = Math.min(firstMs * 2 ** (failures - 1), LONGEST_PAUSE_MS)
+  return full / 2 + (full / 2) * random
+}
+
+/** A pause that ends with the signal, whose reason is thrown. */
+export async function waitFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  await delay(milliseconds, undefined, { signal }).catch(() => signal?.throwIfAborted())
+}

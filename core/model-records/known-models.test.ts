@@ -1,0 +1,76 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { recordWords } from '../../contract/manifests/model-record.ts'
+import { forgetModel, keptRecord, keptRecords, KnownModels } from './known-models.ts'
+
+const ADDRESS = 'http://user:secret-word@service.test/v1/'
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'known-models-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const refusal = { status: 400, text: "Unsupported value: 'temperature'", param: 'temperature' }
+const sent = { model: 'm', messages: [], temperature: 0 }
+const known = (model = 'm') => new KnownModels(folder).of(ADDRESS, model)
+
+it('what was learned of a model holds at the next start, for this model at this address', () => {
+  known().learnRefusal(refusal, sent)
+  expect(known().fit(sent)).toEqual({ model: 'm', messages: [] })
+  expect(known('other').fit(sent)).toEqual(sent)
+  expect(new KnownModels(folder).of('http://other.test/v1', 'm').fit(sent)).toEqual(sent)
+  const [file] = readdirSync(folder)
+  expect(readFileSync(join(folder, file!), 'utf8')).not.toContain('secret-word')
+})
+
+it('what two processes learn of one model is joined', () => {
+  const [one, other] = [known(), known()]
+  one.learnRefusal(refusal, sent)
+  other.learn({ finish_reasons: ['stop'], dimensions: 4 })
+  one.learn({ finish_reasons: ['length'] })
+  expect(keptRecord(folder, ADDRESS, 'm')).toMatchObject({
+    refused: { temperature: refusal.text },
+    finish_reasons: ['stop', 'length'],
+    dimensions: 4,
+  })
+})
+
+it('a model is forgotten alone', () => {
+  for (const model of ['a', 'b']) known(model).learn({ streams: true })
+  forgetModel(folder, { address: 'http://service.test/v1', model: 'a' })
+  expect(keptRecords(folder).map(({ model }) => model)).toEqual(['b'])
+})
+
+it('a damaged file and a folder that cannot be written are as if nothing was known', () => {
+  known().learn({ streams: true })
+  for (const file of readdirSync(folder)) writeFileSync(join(folder, file), '{"version": 1, "addr')
+  expect(known().record.streams).toBeNull()
+  writeFileSync(join(folder, 'plain'), '')
+  const unkept = new KnownModels(join(folder, 'plain')).of(ADDRESS, 'm')
+  unkept.learn({ streams: false })
+  expect(unkept.record.streams).toBe(false)
+})
+
+it('nothing is written for what is known already', () => {
+  const model = known()
+  model.learn({ finish_reasons: ['stop'] })
+  const before = model.record.learned_at
+  const [file] = readdirSync(folder)
+  rmSync(join(folder, file!))
+  model.learn({ finish_reasons: ['stop'] })
+  expect([readdirSync(folder), model.record.learned_at]).toEqual([[], before])
+})
+
+it('says in words what is known', () => {
+  const model = known()
+  model.learnRefusal(refusal, sent)
+  model.learn({ tools: 'text', schema: 'kept', context_window: 8192 })
+  expect(recordWords(model.record)).toEqual([
+    'refuses temperature',
+    'keeps to a JSON schema',
+    'writes calls of tools as text',
+    'context of 8,192 tokens',
+  ])
+})

@@ -1,0 +1,37 @@
+import { expect, it } from 'vitest'
+import { plannedWords } from './planned-words.ts'
+
+const PLAN = {
+  pairs: 15,
+  alone: 0.1,
+  among: 0.152,
+  metric: 'facts_found',
+  questions: 98,
+  groups: 20,
+  spread: 0.35,
+  spread_run: null,
+} as const
+const BASIS =
+  "in 4 of 5 runs (simulated: 98 questions that facts found can score are in 20 independent groups; standard deviation of a question's difference 0.35, assumed, as no earlier run shows it)"
+
+it.each([
+  [{ ...PLAN, pairs: 0, alone: null, among: null }, null],
+  [
+    { ...PLAN, pairs: 1, among: 0.101, alone: 0.101 },
+    `third decides a difference of about 11 percentage points on facts found between two approaches, ${BASIS}`,
+  ],
+  [
+    { ...PLAN, alone: null, questions: 4, groups: 4 },
+    'third has too few questions to test: its 4 questions that facts found can score are in 4 independent groups, and a test needs 8',
+  ],
+  [
+    PLAN,
+    `third decides a difference of about 10 percentage points on facts found between two approaches, of about 16 in each of 15 pairs, ${BASIS}`,
+  ],
+  [
+    { ...PLAN, among: null },
+    `third decides a difference of about 10 percentage points on facts found between two approaches, and none in each of 15 pairs, ${BASIS}`,
+  ],
+])('what questions decide, %o, reads %s', (planned, words) => {
+  expect(plannedWords('third', planned)).toBe(words)
+})

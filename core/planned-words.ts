@@ -1,0 +1,27 @@
+import type { PlannedDifference } from '../contract/control/run-job.ts'
+import { metricOfId } from '../contract/metrics/metrics.ts'
+import { countWords, plural } from '../contract/words.ts'
+
+/**
+ * Returns what the questions of a dataset decide on the primary metric, and what the plan assumes, as a sentence about `subject`; null where no two
+ * approaches are compared.
+ */
+export function plannedWords(subject: string, planned: PlannedDifference): string | null {
+  const { pairs, alone, among, metric: id, questions, groups, spread, spread_run: run } = planned
+  if (pairs === 0) return null
+  if (id === null)
+    return `${subject} cannot be tested: no question has gold evidence or answer keys, so no primary metric can score it`
+  const { label, unit } = metricOfId(id)
+  const counts = `${plural(questions, 'question')} that ${label} can score ${questions === 1 ? 'is' : 'are'} in ${plural(groups, 'independent group')}`
+  if (alone === null) return `${subject} has too few questions to test: its ${counts}, and a test needs 8`
+  const points = (share: number): string => String(Math.ceil(Math.min(1, share) * 100))
+  const size = unit === 'score' ? 'percentage points' : 'percent of the scale'
+  const rest =
+    pairs === 1
+      ? ''
+      : among === null
+        ? `, and none in each of ${countWords(pairs)} pairs`
+        : `, of about ${points(among)} in each of ${countWords(pairs)} pairs`
+  const source = run === null ? 'assumed, as no earlier run shows it' : `as in run ${run}`
+  return `${subject} decides a difference of about ${points(alone)} ${size} on ${label} between two approaches${rest}, in 4 of 5 runs (simulated: ${counts}; standard deviation of a question's difference ${spread.toFixed(2)}, ${source})`
+}

@@ -1,0 +1,217 @@
+import { existsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { stringify } from 'yaml'
+import { Identifier } from '../../../contract/common.ts'
+import { isHttpApproach, OWN_APPROACHES_FOLDER, ownApproachFile } from '../../../contract/manifests/own-approaches.ts'
+import { OWN_PRESETS } from '../../../contract/manifests/own-presets.ts'
+import { jsonIn, isRecord, messageOf } from '../../../core/json.ts'
+import { readOwnApproaches, type OwnApproachFile } from '../../../core/own-approaches/read-approaches.ts'
+import { distrustFile, trustFile } from '../../lib/trust/trusted-files.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
+import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
+import { EXAMPLES } from '../../manifests/project/own-approach-examples.ts'
+import { ownApproachRefusals } from '../../manifests/project/own-approaches.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { EXIT, textOption, type ExitCode } from '../command.ts'
+import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
+
+// Approaches of a person's own: `rag-ladder approaches add mine --preset lightrag --url http://127.0.0.1:9621` writes approaches/mine.yaml, and
+// `rag-ladder ladder --models hybrid-rag,mine` compares it.
+
+type Call = VerbCall<{ experiment: Experiment }>
+
+const VERBS: Verbs<{ experiment: Experiment }> = {
+  list: {
+    usage: 'list',
+    about: 'own approaches of the project, and what is wrong with a file',
+    takes: [0, 0],
+    run: list,
+  },
+  presets: { usage: 'presets', about: 'servers whose requests and replies are known', takes: [0, 0], run: presets },
+  new: {
+    usage: 'new NAME --language python|typescript',
+    about: 'writes a program that works as it is, to start from',
+    takes: [1, 1],
+    run: create,
+  },
+  add: {
+    usage: 'add NAME --preset PRESET --url ADDRESS [SETTING=VALUE...]',
+    about: 'adds a service by its preset, or by --kind with --answer, --contexts and --text',
+    takes: [1, 50],
+    run: add,
+  },
+  test: {
+    usage: 'test NAME [QUESTION]',
+    about: 'asks one question and shows what a run would get',
+    takes: [1, 2],
+    run: test,
+  },
+  remove: {
+    usage: 'remove NAME',
+    about: 'removes its file; a program and finished cells stay',
+    takes: [1, 1],
+    run: remove,
+  },
+}
+
+export const approachesCommand = commandOfVerbs({
+  name: 'approaches',
+  verbs: VERBS,
+  positionals: '<verb> [name] [setting=value ...]',
+  options: {
+    project: RUN_OPTIONS.project,
+    language: { type: 'string', hint: 'NAME', description: `of a new program: ${Object.keys(EXAMPLES).join(' or ')}` },
+    preset: { type: 'string', hint: 'NAME', description: 'server that is asked; `approaches presets` lists them' },
+    kind: { type: 'string', hint: 'KIND', description: 'without a preset: chat or retriever' },
+    url: { type: 'string', hint: 'ADDRESS', description: 'address of the server; without a preset the whole address' },
+    header: {
+      type: 'string',
+      hint: 'NAME: VALUE',
+      description: 'header such as "authorization: Bearer ${MY_API_KEY}"',
+    },
+    body: { type: 'string', hint: 'JSON', description: 'fields of the request; {{question}} stands for the question' },
+    answer: { type: 'string', hint: 'PATH', description: 'where a reply holds the answer' },
+    contexts: { type: 'string', hint: 'PATH', description: 'where a reply lists passages, such as sources[]' },
+    text: { type: 'string', hint: 'PATH', description: 'text within a passage' },
+    title: { type: 'string', hint: 'PATH', description: 'document within a passage' },
+  },
+  load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),
+})
+
+function list({ experiment, print }: Call): Promise<ExitCode> {
+  const { usable, unusable } = experiment.ownApproaches
+  if (usable.length + unusable.length === 0)
+    print('This project has no own approach. Add one: rag-ladder approaches new mine --language python')
+  for (const { name, approach } of usable) {
+    const called = isHttpApproach(approach) ? approach.url : approach.command.join(' ')
+    const [refusal] = ownApproachRefusals(experiment, [experiment.aliases.get(name)!], null)
+    print(`${name}  ${approach.kind}  ${called}${refusal === undefined ? '' : '  (not allowed yet)'}`)
+  }
+  for (const { file, problems } of unusable) print(`${file} cannot be used: ${problems.join('; ')}`)
+  return Promise.resolve(EXIT.ok)
+}
+
+function presets({ print }: Call): Promise<ExitCode> {
+  for (const [name, { kind, about }] of Object.entries(OWN_PRESETS)) print(`${name}  ${kind}  ${about}`)
+  return Promise.resolve(EXIT.ok)
+}
+
+async function create({ experiment, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {
+  const language = textOption(invocation, 'language') ?? 'python'
+  if (!Object.hasOwn(EXAMPLES, language))
+    throw new InputError([`--language ${language}: expected ${Object.keys(EXAMPLES).join(' or ')}`])
+  const { extension, program, text } = EXAMPLES[language as keyof typeof EXAMPLES]
+  const file = `${OWN_APPROACHES_FOLDER}/${name}.${extension}`
+  refuseTaken(experiment, name)
+  const path = join(experiment.root, file)
+  if (existsSync(path)) throw new InputError([`${file} exists already: choose another name`])
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+  await store(experiment.root, name, { kind: 'command', command: [program, file], ingest: true, timeout_s: 60 })
+  print(
+    `Wrote ${file} and ${ownApproachFile(name)}. You may run them; the others of a project you allow with rag-ladder trust FILE.`,
+  )
+  print(`Try it: rag-ladder approaches test ${name}`)
+  print(`Compare it: rag-ladder ladder --dataset smoke --models hybrid-rag,${name}`)
+  return EXIT.ok
+}
+
+async function add({ experiment, args: [name = '', ...assignments], invocation, print }: Call): Promise<ExitCode> {
+  const option = (key: string): string | null => textOption(invocation, key)
+  refuseTaken(experiment, name)
+  const [preset, body, header] = [option('preset'), option('body'), option('header')]
+  if (preset !== null && !Object.hasOwn(OWN_PRESETS, preset))
+    throw new InputError([`--preset ${preset}: unknown; there are ${Object.keys(OWN_PRESETS).join(', ')}`])
+  const fields = body === null ? {} : jsonIn(body)
+  if (!isRecord(fields)) throw new InputError(['--body: expected a JSON object such as {"model": "m"}'])
+  const [, header_name, value] = header === null ? [] : (/^([^:]+):\s*(.+)$/.exec(header) ?? [])
+  if (header !== null && value === undefined) throw new InputError(['--header: expected NAME: VALUE'])
+  const [contexts, text, title] = [option('contexts'), option('text'), option('title')]
+  const reply = {
+    ...(option('answer') === null ? {} : { answer: option('answer') }),
+    ...(contexts === null
+      ? {}
+      : { contexts: { list: contexts, text: text ?? 'text', ...(title === null ? {} : { title, document: title }) } }),
+  }
+  const kind = preset === null ? (option('kind') ?? 'chat') : OWN_PRESETS[preset as keyof typeof OWN_PRESETS].kind
+  await store(experiment.root, name, {
+    kind,
+    ...(preset === null ? {} : { preset }),
+    url: option('url') ?? '',
+    ...(header_name === undefined ? {} : { headers: { [header_name]: value } }),
+    settings: Object.fromEntries(assignments.map(settingOf)),
+    body: fields,
+    reply,
+  })
+  print(`Added ${ownApproachFile(name)}. Try it: rag-ladder approaches test ${name}`)
+  return EXIT.ok
+}
+
+function settingOf(assignment: string): [string, string] {
+  const [key = '', ...rest] = assignment.split('=')
+  if (rest.length === 0) throw new InputError([`${assignment}: expected SETTING=VALUE`])
+  return [key, rest.join('=')]
+}
+
+function refuseTaken({ aliases, ownApproaches }: Experiment, name: string): void {
+  if (!Identifier.safeParse(name).success)
+    throw new InputError([`invalid name ${name}: expected letters, digits, "_", "-" and "." only`])
+  if (aliases.has(name) || ownApproaches.unusable.some((each) => each.name === name))
+    throw new InputError([`the name ${name} is taken: choose another, or remove what has it`])
+}
+
+/** Writes the file of an approach and allows it, because the person wrote it here. A file that cannot be used is not left. */
+async function store(root: string, name: string, values: object): Promise<void> {
+  const file = ownApproachFile(name)
+  const path = join(root, file)
+  const kept = Object.entries({ version: 1, ...values }).filter(
+    ([, value]) => !isRecord(value) || Object.keys(value).length > 0,
+  )
+  await mkdir(dirname(path), { recursive: true })
+  await writeAtomic(path, stringify(Object.fromEntries(kept)))
+  const wrong = readOwnApproaches(root).unusable.find((each) => each.name === name)
+  if (wrong !== undefined) {
+    await rm(path)
+    throw new InputError(wrong.problems.map((problem) => `${file}: ${problem}`))
+  }
+  trustFile(path)
+}
+
+function fileOf({ ownApproaches }: Experiment, name: string): OwnApproachFile {
+  const found = ownApproaches.usable.find((each) => each.name === name)
+  if (found !== undefined) return found
+  const wrong = ownApproaches.unusable.find((each) => each.name === name)
+  throw new InputError(
+    wrong === undefined
+      ? [
+          `no own approach is named ${name}; there are ${ownApproaches.usable.map((each) => each.name).join(', ') || 'none'}`,
+        ]
+      : wrong.problems.map((problem) => `${wrong.file}: ${problem}`),
+  )
+}
+
+async function test({ experiment, args: [name = '', question], print, invocation }: Call): Promise<ExitCode> {
+  const file = fileOf(experiment, name)
+  const refusals = ownApproachRefusals(experiment, [experiment.aliases.get(name)!], null)
+  if (refusals.length > 0) throw new InputError(refusals)
+  const { tryOwnApproach } = await import('../try-own-approach.ts')
+  return (await tryOwnApproach(experiment.root, file, question ?? null, invocation.env, print))
+    ? EXIT.ok
+    : EXIT.serviceFailed
+}
+
+async function remove({ experiment, args: [name = ''], print }: Call): Promise<ExitCode> {
+  const file = ownApproachFile(name)
+  const path = resolve(experiment.root, file)
+  if (!Identifier.safeParse(name).success || !existsSync(path)) throw new InputError([`there is no ${file}`])
+  const text = await readFile(path, 'utf8').catch((error: unknown) => messageOf(error))
+  distrustFile(path)
+  await rm(path)
+  const program = /approaches\/[\w.-]+\.\w+/.exec(text)?.[0]
+  print(
+    `Removed ${file}.${program === undefined ? '' : ` Its program ${program} stays.`} Cells that were made with it stay.`,
+  )
+  return EXIT.ok
+}

@@ -1,0 +1,154 @@
+import { appendFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { nearestName } from '../../lib/text/nearest-name.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { SCORE_METRICS, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
+import { gateChecks, gateHeadline, hasPassed, STATE_NAMES, type DatasetOfGate } from '../../report/gate/gate.ts'
+import { gateJUnit } from '../../report/gate/junit.ts'
+import { gateMarkdown } from '../../report/gate/gate-markdown.ts'
+import { readQuestionScores, type QuestionScores } from '../../report/question-scores.ts'
+import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
+import { runsIn } from '../../report/publication/folder-summaries.ts'
+import { decimalNumber, EXIT, flagOption, numberOption, textOption, type Command, type Invocation } from '../command.ts'
+import { artifactPlace, RUN_OPTIONS } from '../options.ts'
+import { scanArtifacts } from '../unusable-files.ts'
+
+/** Points of a hundred by which a mean may fall. */
+const MARGIN = 3
+
+export const gateCommand: Command = {
+  name: 'gate',
+  options: {
+    project: { ...RUN_OPTIONS.project, description: 'folder from which --results and --baseline count' },
+    results: { ...RUN_OPTIONS.results, description: 'folder with the artifacts of the new run' },
+    'run-id': { type: 'string', hint: 'ID', description: 'the new run' },
+    against: { type: 'string', hint: 'ID', description: 'the run that it must not be worse than' },
+    baseline: {
+      type: 'string',
+      hint: 'DIR',
+      description: 'folder with the artifacts of that run, a published one too; that of --results unless given',
+    },
+    dataset: { type: 'string', hint: 'ID,...', description: 'datasets to check; all of the new run unless given' },
+    models: { type: 'string', hint: 'ALIAS,...', description: 'approaches to check; all of both runs unless given' },
+    metric: {
+      type: 'string',
+      hint: 'NAME',
+      description: `metric that decides; the first of ${PRIMARY_METRICS.join(', ')} that the baseline has unless given`,
+    },
+    margin: {
+      ...decimalNumber({ above: 0, to: 100 }, MARGIN),
+      default: MARGIN,
+      hint: 'POINTS',
+      description: 'points of a hundred by which a mean may fall (3)',
+    },
+    'fail-below': { ...decimalNumber({ from: 0, to: 1 }, 0.7), description: 'least mean that passes' },
+    'allow-open': {
+      type: 'boolean',
+      description: 'let pass what too few questions leave open; never what is worse or not scored',
+    },
+    junit: { type: 'string', hint: 'FILE', description: 'where to write the checks in the form of JUnit' },
+    summary: {
+      type: 'string',
+      hint: 'FILE',
+      description: 'file to which a Markdown table is added, such as the summary of a build',
+    },
+    json: { type: 'boolean', description: 'print the checks as JSON lines' },
+  },
+  async run(invocation) {
+    const [runId, against] = [required(invocation, 'run-id'), required(invocation, 'against')]
+    const place = artifactPlace(invocation)
+    const root = resolve(textOption(invocation, 'project') ?? '.')
+    const named = textOption(invocation, 'baseline')
+    const baseline = named === null ? place.resultsDir : resolve(root, named)
+    if (runId === against && baseline === place.resultsDir)
+      throw new InputError(['--against: name another run than --run-id'])
+    const after = await scoresOf(place.resultsDir, runId, '--run-id', invocation)
+    const before = await scoresOf(baseline, against, '--against', invocation)
+    const metric = metricOf(invocation, before)
+    const wanted = listOption(invocation, 'dataset')
+    const missing = wanted.filter((id) => !after.has(id))
+    if (missing.length > 0) throw new InputError([`--dataset: the run ${runId} has no ${missing.join(', ')}`])
+    const datasets = [...after]
+      .filter(([id]) => wanted.length === 0 || wanted.includes(id))
+      .map(([dataset, scores]): DatasetOfGate => ({ dataset, after: scores, before: before.get(dataset) ?? null }))
+    const models = listOption(invocation, 'models')
+    const checks = gateChecks(
+      datasets,
+      {
+        metric,
+        margin: numberOption(invocation, 'margin')! / 100,
+        failBelow: numberOption(invocation, 'fail-below'),
+        allowOpen: flagOption(invocation, 'allow-open'),
+      },
+      models.length === 0 ? null : models,
+    )
+    const title = `${runId} against ${against}: ${metric}`
+    const print = (line: string): void => void invocation.stdout.write(`${sanitizeForTerminal(line)}\n`)
+    if (flagOption(invocation, 'json')) for (const check of checks) print(JSON.stringify(check))
+    else {
+      print(title)
+      for (const { passed, dataset, model, state, sentence } of checks)
+        print(`${passed ? '●' : '▲'} ${dataset}  ${model}  ${STATE_NAMES[state]}: ${sentence}`)
+      print(gateHeadline(checks))
+    }
+    const [junit, summary] = [textOption(invocation, 'junit'), textOption(invocation, 'summary')]
+    if (junit !== null) await writeAtomic(resolve(junit), gateJUnit(title, checks))
+    if (summary !== null) await appendFile(resolve(summary), gateMarkdown(title, checks))
+    return hasPassed(checks) ? EXIT.ok : EXIT.gateFailed
+  },
+}
+
+function required(invocation: Invocation, name: string): string {
+  const value = textOption(invocation, name)
+  if (value === null) throw new InputError([`--${name}: name a run`])
+  return value
+}
+
+const listOption = (invocation: Invocation, name: string): string[] =>
+  (textOption(invocation, name) ?? '').split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))
+
+/** The scores of a run by dataset. */
+function scoresOf(
+  dir: string,
+  runId: string,
+  option: string,
+  invocation: Invocation,
+): Promise<Map<string, QuestionScores>> {
+  const warn = (problem: string): void => void invocation.stderr.write(`${sanitizeForTerminal(problem)}\n`)
+  return unpackedFolderForUse(dir, warn, async (resultsDir) => {
+    const folder = await scanArtifacts({ resultsDir, named: {} })
+    const found = new Map<string, QuestionScores>()
+    for (const { files, datasetId, hasEvidence, ...run } of folder.runs)
+      if (run.runId === runId && hasEvidence)
+        found.set(datasetId, await readQuestionScores(files.evidence, SCORE_METRICS))
+    if (found.size > 0) return found
+    const runs = runsIn(folder)
+    throw new InputError([
+      `${option}: ${dir} holds no finished cells of the run ${runId}${runs.length === 0 ? '' : `; its runs are ${runs.join(', ')}`}`,
+    ])
+  })
+}
+
+function metricOf(invocation: Invocation, before: ReadonlyMap<string, QuestionScores>): ScoreMetric {
+  const named = textOption(invocation, 'metric')
+  if (named !== null) {
+    if (SCORE_METRICS.some((metric) => metric === named)) return named as ScoreMetric
+    const meant = nearestName(named, SCORE_METRICS)
+    throw new InputError([
+      `--metric: ${named} is no metric of answers or contexts${meant === null ? '' : `, did you mean ${meant}?`} Known: ${SCORE_METRICS.join(', ')}`,
+    ])
+  }
+  const hasScores = (metric: ScoreMetric): boolean =>
+    [...before.values()].some(({ models, questions, score }) =>
+      [...models].some((model) => [...questions.keys()].some((id) => !Number.isNaN(score(metric, model, id)))),
+    )
+  const found = PRIMARY_METRICS.find(
+    (metric) => SCORE_METRICS.some((each) => each === metric) && hasScores(metric as ScoreMetric),
+  )
+  if (found === undefined)
+    throw new InputError(['the baseline has no scores of a metric that can decide: name one by --metric'])
+  return found as ScoreMetric
+}

@@ -1,0 +1,137 @@
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { TraceText } from '../../../contract/evidence/trace.ts'
+import { countWords, durationWords, plural } from '../../../contract/words.ts'
+import {
+  TRACE_GAP_WORDS,
+  TRACE_KIND_WORDS,
+  readableParts,
+  traceGap,
+  traceRows,
+} from '../../../core/evidence/trace-rows.ts'
+import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
+import { storedTraceText } from '../../evidence/traces/stored-text.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
+import { readEvidenceRows } from '../../report/read-evidence.ts'
+import { EXIT, flagOption, numberOption, textOption, wholeNumber, type Command, type Invocation } from '../command.ts'
+import { artifactPlace, RUN_OPTIONS } from '../options.ts'
+import { scanArtifacts } from '../unusable-files.ts'
+
+export const traceCommand: Command = {
+  name: 'trace',
+  options: {
+    project: { ...RUN_OPTIONS.project, description: 'folder from which --results counts' },
+    results: { ...RUN_OPTIONS.results, description: 'folder with the artifacts of the run' },
+    'run-id': { type: 'string', hint: 'ID', description: 'the run' },
+    dataset: { type: 'string', hint: 'ID', description: 'dataset of the question; needed where several have it' },
+    question: { type: 'string', hint: 'ID', description: 'the question' },
+    model: { type: 'string', hint: 'ALIAS', description: 'approach or flavor that answered' },
+    repeat: { ...wholeNumber(1, 1000, 1), description: 'which answer of the cell; the first unless given' },
+    texts: { type: 'boolean', description: 'print also what was sent and received, where it is stored' },
+    json: { type: 'boolean', description: 'print the steps as JSON lines' },
+  },
+  async run(invocation) {
+    const [runId, question, model] = ['run-id', 'question', 'model'].map((name) => required(invocation, name))
+    const warn = (problem: string): void => void invocation.stderr.write(`${sanitizeForTerminal(problem)}\n`)
+    await unpackedFolderForUse(artifactPlace(invocation).resultsDir, warn, async (resultsDir) => {
+      const place: ArtifactPlace = { resultsDir, named: {} }
+      const row = await rowOf(place, { runId: runId!, question: question!, model: model! }, invocation)
+      const lines = flagOption(invocation, 'json')
+        ? (row.trace?.steps ?? []).map((step) => JSON.stringify(step))
+        : await treeLines(place, row, flagOption(invocation, 'texts'))
+      invocation.stdout.write(`${sanitizeForTerminal(lines.join('\n'))}\n`)
+    })
+    return EXIT.ok
+  },
+}
+
+function required(invocation: Invocation, name: string): string {
+  const value = textOption(invocation, name)
+  if (value === null)
+    throw new InputError([`--${name} is missing: name the run, the question and the model of the answer`])
+  return value
+}
+
+/** The row of the answer that the options name. Throws `InputError` that lists what there is. */
+async function rowOf(
+  place: ArtifactPlace,
+  { runId, question, model }: { runId: string; question: string; model: string },
+  invocation: Invocation,
+): Promise<CanonicalRow> {
+  const dataset = textOption(invocation, 'dataset')
+  const repeat = numberOption(invocation, 'repeat') ?? 1
+  const { runs } = await scanArtifacts(place)
+  const own = runs.filter(
+    (run) => run.runId === runId && run.hasEvidence && (dataset ?? run.datasetId) === run.datasetId,
+  )
+  if (own.length === 0) {
+    const known = [...new Set(runs.filter(({ hasEvidence }) => hasEvidence).map((run) => run.runId))]
+    const where = dataset === null ? '' : ` of the dataset ${dataset}`
+    throw new InputError([
+      `${place.resultsDir} has no answers${where} of the run ${runId}; it has runs ${known.join(', ') || '(none)'}`,
+    ])
+  }
+  const found: CanonicalRow[] = []
+  const models = new Set<string>()
+  for (const { files } of own)
+    for await (const row of readEvidenceRows(files.evidence))
+      if (row.question.id === question) {
+        models.add(row.approach.model)
+        if (row.approach.model === model && (row.repeat ?? 1) === repeat) found.push(row)
+      }
+  const [row, other] = found
+  if (other !== undefined)
+    throw new InputError([
+      `--dataset: ${found.map((each) => each.dataset.id).join(' and ')} have the question ${question}; name one`,
+    ])
+  if (row !== undefined) return row
+  throw new InputError([
+    models.size === 0
+      ? `the run ${runId} has no answer to the question ${question}`
+      : `the run ${runId} has no answer ${repeat} of ${model} to ${question}; it has answers of ${[...models].join(', ')}`,
+  ])
+}
+
+async function treeLines(place: ArtifactPlace, row: CanonicalRow, withTexts: boolean): Promise<string[]> {
+  const { trace } = row
+  const gap = traceGap(trace)
+  const lines = [`${row.question.id} · ${row.approach.model} · run ${row.run_id} · ${row.dataset.id}`]
+  if (gap !== null) lines.push(TRACE_GAP_WORDS[gap])
+  if (trace === undefined) return lines
+  for (const { step, depth } of traceRows(trace)) {
+    const indent = '  '.repeat(depth + 1)
+    const tokens =
+      step.tokens_in === undefined
+        ? ''
+        : `, ${countWords(step.tokens_in)} tokens in, ${countWords(step.tokens_out ?? 0)} out`
+    const time = `at ${durationWords(step.start_ms)}, ${durationWords(step.duration_ms)}`
+    lines.push(`${indent}${TRACE_KIND_WORDS[step.kind]}: ${step.name} (${time}${tokens})`)
+    if (step.error !== undefined) lines.push(`${indent}  ▲ ${step.error}`)
+    if (!withTexts) continue
+    lines.push(...(await textLines(place, row, 'sent', step.request, indent)))
+    lines.push(...(await textLines(place, row, 'received', step.response, indent)))
+  }
+  if (trace.left_out !== undefined)
+    lines.push(`  ▲ ${plural(trace.left_out, 'more step')} not kept: a limit of traces was reached.`)
+  return lines
+}
+
+async function textLines(
+  place: ArtifactPlace,
+  row: CanonicalRow,
+  name: string,
+  kept: TraceText | undefined,
+  indent: string,
+): Promise<string[]> {
+  if (kept === undefined) return []
+  const head = `${indent}  ${name}, ${plural(kept.chars, 'character')}`
+  if (kept.kept === 'left_out') return [`${head}: not kept, because a limit of traces was reached`]
+  const text = await storedTraceText(place, row, kept.sha256)
+  if (text === null) return [`${head}: not stored on this machine`]
+  const parts = readableParts(text).flatMap(({ role, text: part }) => [
+    ...(role === null ? [] : [`${role}:`]),
+    ...part.split('\n'),
+  ])
+  return [`${head}${kept.kept === 'cut' ? ', its beginning' : ''}:`, ...parts.map((line) => `${indent}    ${line}`)]
+}

@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it } from 'vitest'
+
+/** Prints how many files a process has loaded as modules, when it ends. */
+const COUNTER = `
+  import { registerHooks } from 'node:module'
+  let loaded = 0
+  registerHooks({ load: (url, context, next) => ((loaded += url.startsWith('file:') ? 1 : 0), next(url, context)) })
+  process.on('exit', () => process.stderr.write(String(loaded)))`
+
+const PROGRAM = join(import.meta.dirname, '../../bin/rag-ladder.mjs')
+
+describe('the overview of the commands', () => {
+  it('loads no command: a dozen modules print it', async () => {
+    const counter = `data:text/javascript,${encodeURIComponent(COUNTER)}`
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', counter, PROGRAM, 'help'])
+    expect(stdout).toContain('  ladder          Climb the datasets')
+    expect(Number(stderr)).toBeGreaterThan(1)
+    expect(Number(stderr)).toBeLessThanOrEqual(12)
+  })
+})

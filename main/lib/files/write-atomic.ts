@@ -1,0 +1,98 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+const WRITE_CHARS = 1 << 20
+
+/** Describes the file on disk after a write. */
+export interface WrittenFile {
+  path: string
+  sha256: string
+  sizeBytes: number
+}
+
+/** Text at once or in pieces, or bytes. */
+type FileContent = string | Iterable<string> | AsyncIterable<Buffer>
+
+async function writeAll(handle: FileHandle, content: FileContent) {
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  const write = async (bytes: Buffer): Promise<void> => {
+    hash.update(bytes)
+    sizeBytes += bytes.length
+    await handle.writeFile(bytes)
+  }
+  let text = ''
+  for await (const chunk of typeof content === 'string' ? [content] : content) {
+    if (typeof chunk !== 'string') {
+      await write(chunk)
+      continue
+    }
+    text += chunk
+    if (text.length < WRITE_CHARS) continue
+    await write(Buffer.from(text))
+    text = ''
+  }
+  if (text !== '') await write(Buffer.from(text))
+  return { sha256: hash.digest('hex'), sizeBytes }
+}
+
+/** A failed write and sync do not know their file. */
+const naming = (path: string, error: unknown): unknown =>
+  error instanceof Error && 'code' in error && !('path' in error) ? Object.assign(error, { path }) : error
+
+/** Makes new names in a folder durable. */
+async function syncFolder(folder: string): Promise<void> {
+  // Windows cannot open a folder, and NTFS journals its names by itself.
+  if (process.platform === 'win32') return
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Replaces a file whole or not at all: a neighbour is written, synced and renamed over it, then the folder is synced. Makes the folder.
+ * `accept` may throw to give it up. Rejects with the system's error and leaves what was there.
+ */
+export async function writeAtomic(
+  path: string,
+  content: FileContent,
+  accept: (written: WrittenFile) => void = () => undefined,
+): Promise<WrittenFile> {
+  const folder = dirname(path)
+  await mkdir(folder, { recursive: true })
+  const temporary = join(folder, `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`)
+  const handle = await open(temporary, 'wx')
+  try {
+    const written = { path, ...(await writeAll(handle, content)) }
+    accept(written)
+    await handle.sync()
+    await handle.close()
+    await rename(temporary, path)
+    await syncFolder(folder)
+    return written
+  } catch (error) {
+    await handle.close()
+    await rm(temporary, { force: true })
+    throw naming(path, error)
+  }
+}
+
+/** Writes a file whose name is free, whole or not at all, and durably. Makes the folder. Rejects with code EEXIST where the name is taken. */
+export async function writeNew(path: string, content: string | Buffer): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  const handle = await open(path, 'wx')
+  try {
+    await handle.writeFile(content)
+    await handle.sync()
+  } catch (error) {
+    // Half a file would be read like a whole one.
+    await rm(path, { force: true })
+    throw naming(path, error)
+  } finally {
+    await handle.close()
+  }
+}

@@ -1,0 +1,146 @@
+import type { CellErrorType } from '../../../contract/evidence/canonical-row.ts'
+import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
+import { Pace } from '../../../core/http/pace.ts'
+import { askedPauseMs } from '../../../core/http/pauses.ts'
+import { saidBy } from '../../../core/http/said.ts'
+import { MAX_SERVICE_TEXT, serviceText } from '../../../core/known-secrets.ts'
+import { credentialHeaders, type Credentials } from '../trust/credential-headers.ts'
+
+/** An answer larger than this is refused before it can fill the memory. */
+export const MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+
+interface Times {
+  /** From sending the request to the last byte. */
+  latencyMs: number
+  /** Before sending, while the gateway had as many calls as it takes. */
+  waitedMs?: number
+}
+
+export type GatewayReply =
+  | ({ ok: true; status: number; body: unknown } & Times)
+  | ({
+      ok: false
+      type: CellErrorType
+      status: number | null
+      message: string
+      /** The pause that the gateway asked for, or that its limit of calls makes necessary. */
+      retryAfterMs: number | null
+      /** The call was one too many: it is to be repeated in its turn. */
+      isLimit?: boolean
+      /** What the answer has beside its error, such as a trace. */
+      body?: unknown
+    } & Times)
+
+interface GatewayOptions extends Credentials {
+  /** Base address, with or without `/v1`; or the full address of a chat route, whatever its path. */
+  url: string
+}
+
+export interface GatewayClient {
+  /** One POST of a chat request; never throws for what a gateway can do wrong. */
+  chat(
+    payload: object,
+    timeoutMs: number,
+    signal?: AbortSignal,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<GatewayReply>
+  close(): Promise<void>
+}
+
+/** The address of an API path below a base that may already end in `/v1`; a query of the base is kept. */
+export function apiUrl(base: string, path: string): string {
+  const [address = '', query] = base.split('#')[0]!.split('?', 2)
+  const url = `${address.replace(/\/+$/, '').replace(/\/v1$/, '')}${path}`
+  if (query === undefined || query === '') return url
+  return `${url}${path.includes('?') ? '&' : '?'}${query}`
+}
+
+/** The evaluator's address: a base without a path means the platform's own route. */
+export const evaluateUrl = (base: string): string =>
+  new URL(base).pathname.replace(/\/+$/, '').replace(/^\/v1$/, '') === '' ? apiUrl(base, '/api/rag/evaluate') : base
+
+/** The list of models beside a chat route. */
+export const modelsUrl = (base: string): string => chatUrl(base).replace(/\/chat\/completions\/?(?=[?#]|$)/, '/models')
+
+/** The chat route of a base address; an address that names it already is taken as it is. */
+export const chatUrl = (base: string): string =>
+  /\/chat\/completions\/?(?:[?#]|$)/.test(base) ? base : apiUrl(base, '/v1/chat/completions')
+
+/** Codes of a connection that was made and broke before an answer came. */
+const RESET_CODES = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_ABORTED']
+
+function failureOf({ fault, reason, code }: HttpFault): { type: CellErrorType; message: string } {
+  if (fault === 'timeout') return { type: 'timeout', message: 'no complete answer within the time limit' }
+  if (fault === 'too_large') return { type: 'response_too_large', message: reason }
+  if (fault === 'interrupted' || RESET_CODES.includes(code ?? ''))
+    return { type: 'connection_reset', message: `the connection broke: ${reason}` }
+  return { type: 'connection_failed', message: `the gateway cannot be reached: ${reason}` }
+}
+
+/** Codes of an answer that a filter withheld or that the model refused: the next attempt would end alike. */
+const WITHHELD = /"code"\s*:\s*"(content_filtered|content_filter|refused)"/
+
+/** A client whose calls are slowed down together when the gateway refuses some as too many; every fault of a gateway is a typed reply. */
+export function createGatewayClient(options: GatewayOptions): GatewayClient {
+  const client = createHttpClient(credentialHeaders(options))
+  const pace = new Pace()
+  const url = chatUrl(options.url)
+
+  async function send(
+    payload: object,
+    timeoutMs: number,
+    signal?: AbortSignal,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<GatewayReply> {
+    const place = await pace.take(signal, timeoutMs).catch(() => null)
+    const started = performance.now()
+    const reply = (
+      status: number | null,
+      result: { ok: true; body: unknown } | { type: CellErrorType; message: string; body?: unknown },
+      askedMs: number | null = null,
+    ): GatewayReply => {
+      const isLimit = place?.end(status, askedMs) === true
+      const times = { latencyMs: performance.now() - started, waitedMs: place?.waitedMs ?? 0 }
+      if ('ok' in result) return { ok: true, ...times, status: status!, body: result.body }
+      const { type, message, body } = result
+      const retryAfterMs = isLimit ? pace.pauseMs : askedMs
+      return { ok: false, type, ...times, status, message: serviceText(message), retryAfterMs, isLimit, body }
+    }
+    const isStopped = (): boolean => signal?.aborted === true
+    if (isStopped()) return reply(null, CANCELLED)
+    if (place === null) return reply(null, NO_TURN)
+    try {
+      const left = timeoutMs - place.waitedMs
+      const call = { json: payload, signal, timeoutMs: left, limitBytes: MAX_RESPONSE_BYTES, headers }
+      const answer = await client.send(url, call)
+      const { status, isOk, json, text } = answer
+      if (!isOk) {
+        const message = saidBy(answer, MAX_SERVICE_TEXT).text
+        const withheld = status === 400 ? WITHHELD.exec(text)?.[1] : undefined
+        if (withheld !== undefined)
+          return reply(status, { type: withheld === 'refused' ? 'refused' : 'content_filtered', message, body: json })
+        const problem = { type: 'http_error', message: `HTTP ${status}: ${message}`, body: json } as const
+        return reply(
+          status,
+          status === 429 ? { type: 'rate_limited', message, body: json } : problem,
+          askedPauseMs(answer.headers),
+        )
+      }
+      if (json !== undefined) return reply(status, { ok: true, body: json })
+      const message = `HTTP ${status}, but the body is not JSON: ${serviceText(text, 120)}`
+      return reply(status, { type: 'invalid_response', message })
+    } catch (error) {
+      if (isStopped()) return reply(null, CANCELLED)
+      if (!(error instanceof HttpFault)) throw error
+      return reply(error.fault === 'too_large' ? error.status : null, failureOf(error))
+    }
+  }
+
+  return { chat: send, close: () => client.close() }
+}
+
+const NO_TURN = {
+  type: 'rate_limited',
+  message: 'the service limits its calls, and none was free within the time limit',
+} as const
+const CANCELLED = { type: 'cancelled', message: 'the run was stopped' } as const

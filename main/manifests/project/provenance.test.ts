@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, expect, it } from 'vitest'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
+import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
+import { loadExperiment } from '../experiment.ts'
+import { configHashes, reproducibilityOf, withFiles, withStoredCommits } from './provenance.ts'
+
+const OWN = 'version: 1\nlabel: Mine\ncomplexity_level: 1\nquestions: [{ id: q-1, query: Who? }]\n'
+const SMOKE = 'manifests/datasets/smoke.yaml'
+let root: string
+
+const git = (...args: string[]): string =>
+  execFileSync('git', ['-C', root, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+    encoding: 'utf8',
+  }).trim()
+
+async function smoke() {
+  const experiment = await loadExperiment(root)
+  return { experiment, dataset: experiment.datasets.find(({ dataset }) => dataset.id === 'smoke')! }
+}
+
+async function conditions(stored: Reproducibility | null = null): Promise<Reproducibility> {
+  const { experiment, dataset } = await smoke()
+  const judgePanel = { enabled: false, endpoint: 'platform', models: [] }
+  const environment = { modelSet: null, gateway: 'embedded', basePort: null, providers: {}, judgePanel }
+  const current = await reproducibilityOf(experiment, dataset, environment, null, null)
+  return stored === null ? current : withStoredCommits(experiment, dataset, current, stored)
+}
+
+beforeEach(async () => {
+  root = await temporaryFolder('provenance')
+  await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
+  await cp(join(PROJECT_ROOT, 'corpus/smoke'), join(root, 'corpus/smoke'), { recursive: true })
+  git('init', '-q')
+  git('add', '-A')
+  git('commit', '-qm', 'first')
+})
+
+it('a run goes on when another dataset and a file of the user are added, committed or not', async () => {
+  const stored = await conditions()
+  expect(stored.runtime.repository).toMatchObject({ revision: git('rev-parse', 'HEAD'), dirty: false })
+  await mkdir(join(root, 'corpus/mine'))
+  for (const [file, text] of [
+    ['manifests/datasets/mine.yaml', OWN],
+    ['corpus/mine/a.md', 'A.'],
+    ['notes.txt', 'x'],
+  ] as const)
+    await writeFile(join(root, file), text)
+  expect(await conditions(stored)).toEqual(stored)
+  git('add', '-A')
+  git('commit', '-qm', 'own dataset')
+  expect((await conditions()).runtime.repository.revision).not.toBe(stored.runtime.repository.revision)
+  expect(await conditions(stored)).toEqual(stored)
+})
+
+it('a conflict names the manifest whose values differ and the files that changed since the commit of the run', async () => {
+  const stored = await conditions()
+  const path = join(root, SMOKE)
+  await writeFile(path, (await readFile(path, 'utf8')).replace('ground_truth: "', 'ground_truth: "Not '))
+  git('commit', '-qam', 'other answers')
+  const now = await conditions(stored)
+  expect(now.runtime.repository).not.toEqual(stored.runtime.repository)
+  const { experiment, dataset } = await smoke()
+  const named = await withFiles(experiment, dataset, [
+    conflict(
+      'config_hashes.queries',
+      stored.config_hashes['queries']!,
+      configHashes(experiment, dataset, null)['queries']!,
+    ),
+    conflict('runtime.repository.revision', `"${stored.runtime.repository.revision}"`, git('rev-parse', 'HEAD')),
+    conflict('seed', 'ladder', 'other'),
+  ])
+  expect(named.map(({ files }) => files)).toEqual([[SMOKE], [SMOKE], undefined])
+})
+
+const conflict = (field: string, stored: string, current: string) => ({
+  row_id: null,
+  rows: 0,
+  stored,
+  current,
+  path: `reproducibility.${field}`,
+})
+
+it('a run goes on when a connection gets another number of calls at the same time, and closes when it gets another address', async () => {
+  const file = join(root, 'manifests/models.yaml')
+  const text = await readFile(file, 'utf8')
+  const inConnection = (setting: string): string => text.replace('{ kind: ollama,', `{ kind: ollama, ${setting},`)
+  const stored = await conditions()
+  await writeFile(file, inConnection('concurrency: 3'))
+  const { experiment } = await smoke()
+  expect(JSON.stringify(experiment.models)).toContain('"concurrency":3')
+  expect(await conditions(stored)).toEqual(stored)
+  await writeFile(file, inConnection('timeout_s: 7'))
+  expect((await conditions(stored)).config_hashes['models']).not.toBe(stored.config_hashes['models'])
+})

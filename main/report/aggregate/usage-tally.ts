@@ -1,0 +1,33 @@
+import type { ApproachSummary } from '../../../contract/evidence/aggregate.ts'
+import { joinedUsage, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import type { FigureRow } from '../../evidence/rows/interned-rows.ts'
+
+/** Returns what a cell's models used; `answer` is null where the row does not record it. A platform that calls no paid model need not report more. */
+export function usageOfRow({ metrics: { operational, ragas } }: Pick<FigureRow, 'metrics'>): {
+  answer: readonly ModelUsage[] | null
+  grading: readonly ModelUsage[]
+} {
+  const { server } = operational
+  const answer = server === null ? null : (server.model_usage ?? (server.cloud_calls === 0 ? [] : null))
+  return { answer, grading: ragas.model_usage ?? [] }
+}
+
+/** Adds up the usage of rows, a line for each model. */
+export class UsageTally {
+  #answers: ModelUsage[] = []
+  #grading: ModelUsage[] = []
+  #unknown = 0
+
+  add(row: Pick<FigureRow, 'metrics'>): void {
+    const { answer, grading } = usageOfRow(row)
+    if (answer === null) this.#unknown += 1
+    else if (answer.length > 0) this.#answers = joinedUsage([...this.#answers, ...answer])
+    if (grading.length > 0) this.#grading = joinedUsage([...this.#grading, ...grading])
+  }
+
+  /** Nothing where no row names a model, so that artifacts of such runs keep their bytes. */
+  summary(): Pick<ApproachSummary, 'usage'> {
+    if (this.#answers.length + this.#grading.length === 0) return {}
+    return { usage: { answers: this.#answers, grading: this.#grading, unknown_cells: this.#unknown } }
+  }
+}

@@ -1,0 +1,65 @@
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { handedOver } from '../../evaluation/handed-over.ts'
+import { writeAtomic, type WrittenFile } from '../../lib/files/write-atomic.ts'
+import { csvField, csvText } from './csv-text.ts'
+import { metricOutcome, SCORE_METRICS } from '../aggregate/metric-outcome.ts'
+import { readEvidenceRows } from '../read-evidence.ts'
+
+/** One line per cell: who answered which question how, and every score. A metric without a score has its state and reason instead. */
+export const CELL_COLUMNS: readonly string[] = [
+  'run_id',
+  'dataset_id',
+  'question_id',
+  'question',
+  'model',
+  'repeat',
+  'status',
+  'latency_ms',
+  'attempts',
+  ...SCORE_METRICS.flatMap((metric) => [metric, `${metric}_state`]),
+  'answer',
+  'error',
+  'first_token_s',
+  'context_tokens',
+]
+
+function fieldsOf(row: CanonicalRow): (string | number)[] {
+  const { operational } = row.metrics
+  const scores = SCORE_METRICS.flatMap((metric): (string | number)[] => {
+    const outcome = metricOutcome(row, metric)
+    if (outcome.kind === 'scored') return [outcome.score, 'scored']
+    return ['', 'reason' in outcome ? `${outcome.kind}: ${outcome.reason}` : outcome.kind]
+  })
+  return [
+    row.run_id,
+    row.dataset.id,
+    row.question.id,
+    row.question.query,
+    row.approach.model,
+    row.repeat ?? 1,
+    row.status,
+    operational.latency_ms,
+    operational.attempts.length,
+    ...scores,
+    row.evidence?.answer ?? '',
+    row.error === null ? '' : `${row.error.type}: ${row.error.message}`,
+    operational.server?.first_token_s ?? '',
+    handedOver(row)?.tokens ?? '',
+  ]
+}
+
+/** All cells of evidence files as CSV, file by file in the order of the rows; never more than a row in memory. */
+export async function* cellsCsv(files: readonly string[]): AsyncGenerator<string> {
+  const [head] = csvText(CELL_COLUMNS, [])
+  yield head!
+  for (const file of files)
+    for await (const row of readEvidenceRows(file)) yield `${fieldsOf(row).map(csvField).join(',')}\n`
+}
+
+async function* asBytes(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
+  for await (const text of texts) yield Buffer.from(text)
+}
+
+/** Writes every cell of evidence files, whole or not at all. Throws `ReportError` for a file that cannot be read. */
+export const writeCellsCsv = (path: string, files: readonly string[]): Promise<WrittenFile> =>
+  writeAtomic(path, asBytes(cellsCsv(files)))

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { Judgments } from '../../../contract/evidence/judgments.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
+import { JudgePanelError } from '../../judge/judge-error.ts'
+import { journalPath, readVerdicts } from '../../judge/verdict-journal.ts'
+
+/**
+ * Compares the verdicts of a judgments file with the journal that they were written from; null when they are equal. A file without a journal, as
+ * earlier versions and bundles leave it, or in an older form is compared by its figures only.
+ */
+export async function verdictsProblem(file: string): Promise<string | null> {
+  const journal = journalPath(file)
+  if (!existsSync(journal)) return null
+  const parsed = Judgments.safeParse(JSON.parse(await readFile(file, 'utf8')))
+  if (!parsed.success) return null
+  let given: Set<string>
+  try {
+    given = new Set(
+      (await readVerdicts(journal)).map(({ query_id, judge, verdict }) => canonicalJson([query_id, judge, verdict])),
+    )
+  } catch (error) {
+    if (error instanceof JudgePanelError) return error.message
+    throw error
+  }
+  for (const { query_id, per_judge } of parsed.data.queries)
+    for (const [judge, { rotations = [], reasons }] of Object.entries(per_judge)) {
+      const changed = rotations.find((rotation) => !given.has(canonicalJson([query_id, judge, rotation])))
+      const isOtherReason = rotations.length > 0 && canonicalJson(reasons) !== canonicalJson(rotations[0]!.reasons)
+      if (changed !== undefined || isOtherReason)
+        return `the verdict of ${judge} on ${query_id} is not the one that the judge gave. Remove the file and run "rag-ladder judge" again: stored verdicts are not paid for again`
+    }
+  return null
+}

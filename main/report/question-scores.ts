@@ -1,0 +1,44 @@
+import type { RowQuestion } from '../../contract/evidence/canonical-row.ts'
+import { Column } from './aggregate/column.ts'
+import { metricOutcome, type ScoreMetric } from './aggregate/metric-outcome.ts'
+import { readFigureRows } from './read-evidence.ts'
+
+/** The scores of a dataset run by question, for a comparison with another run. */
+export interface QuestionScores {
+  questions: ReadonlyMap<string, RowQuestion>
+  /** Of all approaches with a row. */
+  models: ReadonlySet<string>
+  /** Mean over the answers of an approach to a question; NaN where there is no score. */
+  score: (metric: ScoreMetric, model: string, question: string) => number
+}
+
+/** Reads the scores of an evidence file. Throws `ReportError`. */
+export async function readQuestionScores(evidence: string, metrics: readonly ScoreMetric[]): Promise<QuestionScores> {
+  const questions = new Map<string, RowQuestion>()
+  const indexes = new Map<string, number>()
+  const models = new Set<string>()
+  const columns = new Map<string, Column>()
+  const keyOf = (metric: string, model: string): string => `${metric} ${model}`
+  for await (const rows of readFigureRows(evidence))
+    for (const row of rows) {
+      const { id } = row.question
+      questions.set(id, row.question)
+      models.add(row.approach.model)
+      const index = indexes.get(id) ?? indexes.size
+      indexes.set(id, index)
+      for (const metric of metrics) {
+        const outcome = metricOutcome(row, metric)
+        if (outcome.kind !== 'scored') continue
+        const key = keyOf(metric, row.approach.model)
+        const column = columns.get(key) ?? new Column()
+        columns.set(key, column)
+        column.set(index, outcome.score, row.repeat ?? 1)
+      }
+    }
+  return {
+    questions,
+    models,
+    score: (metric, model, question) =>
+      columns.get(keyOf(metric, model))?.meanAt(indexes.get(question) ?? -1) ?? Number.NaN,
+  }
+}

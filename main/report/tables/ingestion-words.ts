@@ -1,0 +1,26 @@
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import type { ExtractionHealth } from '../../../contract/evidence/derivation.ts'
+import { countWords, plural } from '../../../contract/words.ts'
+
+/** How the graph and the contexts were made that answered; null where no row records it. */
+export function ingestionWords({ extraction, contexts }: Pick<Aggregate, 'extraction' | 'contexts'>): string | null {
+  const parts = [
+    ...(extraction === undefined ? [] : [extractionWords(extraction)]),
+    ...(contexts === undefined
+      ? []
+      : [
+          `Contexts: ${countWords(contexts.without_context)} of ${plural(contexts.chunks, 'chunk')} without one, because its call failed; a resumed run asks again`,
+        ]),
+  ]
+  return parts.length === 0 ? null : parts.join('. ')
+}
+
+function extractionWords(extraction: ExtractionHealth): string {
+  const { chunks_sent: sent, chunks_parsed: parsed, chunks_empty: empty } = extraction
+  const { documents_without_entity: without, documents, items_dropped: dropped } = extraction
+  return [
+    `Graph extraction: ${plural(sent, 'chunk')} sent, ${countWords(parsed)} read (${countWords(empty)} of them without an entity), ${countWords(extraction.chunks_truncated)} cut at the length limit, ${countWords(extraction.chunks_refused)} unusable`,
+    ...(dropped === 0 ? [] : [`${plural(dropped, 'entry', 'entries')} of the wrong form left out`]),
+    ...(without === 0 ? [] : [`no entity in ${countWords(without)} of ${plural(documents, 'document')}`]),
+  ].join('; ')
+}

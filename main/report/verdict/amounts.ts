@@ -1,0 +1,48 @@
+// This file states how large a difference is, in the words of its metric.
+import type { PairComparison } from '../../../contract/evidence/statistics.ts'
+import { metricNamed } from '../../../contract/metrics/metrics.ts'
+import { plural } from '../../../contract/words.ts'
+import type { ComparedName } from '../aggregate/aggregate-access.ts'
+import { nameWords, valueWords } from '../words.ts'
+import type { Facts } from './facts.ts'
+
+const isShare = (name: ComparedName): boolean => metricNamed(name)?.unit === 'score'
+
+/** `14 percentage points` of a score from 0 to 1; other values in their unit. */
+export function amountWords(name: ComparedName, size: number): string {
+  if (!isShare(name)) return valueWords(name, size)
+  const points = Math.round(size * 100)
+  return points === 0 ? 'less than 1 percentage point' : plural(points, 'percentage point')
+}
+
+/** `10 points`, for a margin. */
+export const marginWords = (name: ComparedName, size: number): string =>
+  isShare(name) ? `${Math.round(size * 100)} points` : valueWords(name, size)
+
+/** Whole points; with a decimal where they would round to 0, which would look undecided. */
+export function pointsWords(points: number): string {
+  const text = Math.round(points) === 0 ? points.toFixed(1) : String(Math.round(points))
+  return Number(text) === 0 ? '0' : text.replace('-', '−')
+}
+
+/** ` (95 % interval 14 to 30)`; nothing without an interval. */
+export function intervalClause({ name, compared }: Facts, { difference: { interval } }: PairComparison): string {
+  if (interval === null) return ''
+  const percent = Number((compared.settings.level * 100).toPrecision(4))
+  const write = (value: number): string => (isShare(name) ? pointsWords(value * 100) : valueWords(name, value))
+  return ` (${percent} % interval ${write(interval.low)} to ${write(interval.high)})`
+}
+
+/** `finds 22 percentage points more of the facts than hybrid-rag (95 % interval 14 to 30)`. */
+export function aheadWords(facts: Facts, leader: string, other: string): string {
+  const pair = facts.pair(leader, other)!
+  const amount = amountWords(facts.name, Math.abs(pair.difference.value!))
+  const ahead = metricNamed(facts.name)?.ahead?.(amount) ?? `is ${amount} better on ${nameWords(facts.name)}`
+  return `${ahead} than ${other}${intervalClause(facts, pair)}`
+}
+
+export const listed = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`
+
+/** A sentence of its own from a part of one. */
+export const sentenceOf = (part: string): string => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`

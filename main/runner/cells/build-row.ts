@@ -1,0 +1,112 @@
+import type { EvaluationMetric } from '../../../contract/common.ts'
+import { RUNNER_VERSION, type CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
+import type { RunEvent } from '../../../contract/evidence/run-event.ts'
+import type { CellTrace } from '../../../contract/evidence/trace.ts'
+import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
+import { answerNotRun, scoreAnswer, withModelRefusal } from '../../evaluation/answer-scores.ts'
+import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
+import { retrievalNotRun, scoreRetrieval } from '../../evaluation/retrieval-scores.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
+import { rowDataset } from '../../report/aggregate/run-summary.ts'
+import { oneLine } from '../../lib/text/sanitize-for-terminal.ts'
+import { rowApproach, rowQuestion, type LadderCell } from './ladder-cells.ts'
+import type { CellAnswer } from './call-approach.ts'
+import { scoredAnswer } from '../../../core/citations.ts'
+import { serviceText } from '../../../core/known-secrets.ts'
+
+export interface RowContext {
+  runId: string
+  dataset: LadderDataset
+  provider: string
+  reproducibility: Reproducibility
+  metrics: readonly EvaluationMetric[]
+  judgePanel: boolean
+}
+
+/** A finished call → canonical row, its evaluation still to come. `finishedAt` is the moment the answer was complete. */
+export function buildRow(
+  context: RowContext,
+  cell: LadderCell,
+  answer: CellAnswer,
+  queueMs: number,
+  finishedAt: Date,
+  trace?: CellTrace,
+): CanonicalRow {
+  const { dataset } = context.dataset
+  const evidence = answer.ok ? answer.evidence : null
+  const last = answer.attempts.at(-1)!
+  return {
+    schema_version: 1,
+    runner_version: RUNNER_VERSION,
+    run_id: context.runId,
+    row_id: cell.rowId,
+    ...(cell.repeat === 1 ? {} : { repeat: cell.repeat }),
+    ...(cell.retry === 0 ? {} : { retry: cell.retry }),
+    dataset: rowDataset(dataset),
+    question: rowQuestion(cell.question),
+    approach: rowApproach(cell.alias, context.provider),
+    reproducibility: context.reproducibility,
+    status: answer.ok ? 'ok' : answer.error.type === 'timeout' ? 'timeout' : 'error',
+    evidence,
+    ...(trace === undefined ? {} : { trace }),
+    metrics: {
+      operational: {
+        latency_ms: last.latency_ms,
+        queue_ms: queueMs,
+        attempts: answer.attempts,
+        token_usage: evidence?.token_usage ?? null,
+        server: evidence?.server_metrics ?? null,
+        ...(answer.ok && answer.isCut ? { is_cut: true as const } : {}),
+        ...(answer.ok && answer.isUnsearched ? { is_unsearched: true as const } : {}),
+      },
+      ragas: evaluationNotRun(context.metrics),
+      retrieval:
+        evidence === null
+          ? retrievalNotRun()
+          : scoreRetrieval({
+              capability: cell.alias.evidence,
+              gold: cell.question.gold,
+              sources: evidence.sources,
+              contexts: evidence.contexts,
+              usedPassages: evidence.used_passages ?? null,
+            }),
+      answer: evidence === null ? answerNotRun() : scoreAnswer(scoredAnswer(evidence), cell.question),
+      judge_panel: { status: context.judgePanel ? 'pending' : 'disabled' },
+      ...(answer.ok && answer.contextText !== null ? { context_text: answer.contextText } : {}),
+    },
+    finished_at: finishedAt.toISOString(),
+    error: answer.ok ? null : answer.error,
+  }
+}
+
+/** A row with its evaluation, whose language model has the last word on whether the answer refuses. */
+export function withEvaluation(row: CanonicalRow, ragas: EvaluationResult): CanonicalRow {
+  const { answer } = row.metrics
+  const decided =
+    answer === undefined || answer.status === 'not_run' || ragas.refused === undefined
+      ? answer
+      : withModelRefusal(answer, ragas.refused, row.question.answerable)
+  return { ...row, metrics: { ...row.metrics, ragas, ...(decided === undefined ? {} : { answer: decided }) } }
+}
+
+/** Most characters of an error that an event carries; the row has it whole. */
+const MAX_SHOWN_ERROR = 200
+
+/** Reports a stored row; `reused` when another runner made it, or an earlier evaluation scored it. */
+export const cellFinished = (
+  { dataset, row_id, question, approach, status, error, metrics }: CanonicalRow,
+  reused: boolean,
+): Extract<RunEvent, { type: 'cell.finished' }> => ({
+  type: 'cell.finished',
+  dataset_id: dataset.id,
+  row_id,
+  question_id: question.id,
+  model: approach.model,
+  status,
+  error_type: error?.type ?? null,
+  error_message: error && serviceText(oneLine(error.message), MAX_SHOWN_ERROR),
+  evaluation: metrics.ragas.status,
+  latency_ms: metrics.operational.latency_ms,
+  reused,
+})

@@ -1,0 +1,57 @@
+import { describe, expect, it } from 'vitest'
+import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
+import { loadExperiment } from '../../manifests/experiment.ts'
+import { rowId } from '../../evidence/rows/row-id.ts'
+import { buildRow } from './build-row.ts'
+import { cellsInOrder, type CellSpace } from './ladder-cells.ts'
+
+const experiment = await loadExperiment(PROJECT_ROOT)
+const [dataset] = experiment.datasets.values()
+const space: CellSpace = {
+  runId: 'run-1',
+  dataset: dataset!,
+  aliases: ['vanilla-rag', 'hybrid-rag', 'contextual-rag'].map((name) => experiment.aliases.get(name)!),
+  repeats: 1,
+  seed: 'ladder',
+}
+const cells = (repeats: number) => [...cellsInOrder({ ...space, repeats })]
+
+describe('cellsInOrder', () => {
+  it('repeats the whole matrix round by round; the first round is that of a run without repetitions', () => {
+    const [once, thrice] = [cells(1), cells(3)]
+    expect(thrice).toHaveLength(3 * once.length)
+    expect(thrice.slice(0, once.length)).toEqual(once)
+    expect(thrice.map(({ repeat }) => repeat)).toEqual([1, 2, 3].flatMap((repeat) => once.map(() => repeat)))
+    expect(new Set(thrice.map(({ rowId: id }) => id)).size).toBe(thrice.length)
+    const round = (repeat: number) =>
+      thrice.filter((cell) => cell.repeat === repeat).map(({ question, alias }) => `${question.id} ${alias.alias}`)
+    expect(round(2).toSorted()).toEqual(round(1).toSorted())
+    expect(round(2)).not.toEqual(round(1))
+  })
+
+  it('give rows that record which repetition they are, from the second on', () => {
+    const context = {
+      runId: 'run-1',
+      dataset: dataset!,
+      provider: 'embedded',
+      reproducibility: {} as never,
+      metrics: [],
+      judgePanel: false,
+    }
+    const [first, second] = cells(2).filter(
+      ({ question, alias }) => question === dataset!.questions[0] && alias === space.aliases[0],
+    )
+    const attempts = [{ outcome: 'timeout' as const, latency_ms: 1, http_status: null, message: null, waited_ms: 0 }]
+    const failed = { ok: false as const, error: { type: 'timeout' as const, message: 'x' }, attempts }
+    const rows = [first!, second!].map((cell) => buildRow(context, cell, failed, 0, new Date(0)))
+    expect(rows.map(({ repeat }) => repeat)).toEqual([undefined, 2])
+    expect(Object.keys(rows[1]!).slice(2, 6)).toEqual(['run_id', 'row_id', 'repeat', 'dataset'])
+    const key = {
+      run_id: 'run-1',
+      dataset_id: dataset!.dataset.id,
+      question_id: dataset!.questions[0]!.id,
+      model: 'vanilla-rag',
+    }
+    expect(rows.map(({ row_id }) => row_id)).toEqual([rowId(key), rowId({ ...key, repeat: 2 })])
+  })
+})

@@ -1,0 +1,100 @@
+import { conflictingRows, type PlanConflict, type RunEvent } from '../../../contract/evidence/run-event.ts'
+import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
+import { RefusalError } from '../../evidence/errors.ts'
+import type { EvidenceLog, EvidenceRefusal } from '../../evidence/evidence-log.ts'
+import type { EvidenceStore, StoredRunPlace, StoreOutcome } from '../../evidence/evidence-store.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
+import { plural } from '../../../contract/words.ts'
+
+const MAX_FIELDS = 8
+
+/** Stored rows were made under other conditions; merging would compare unequal things. Nothing was called. */
+export class ResumeConflictError extends Error {
+  override readonly name = 'ResumeConflictError'
+  readonly code = 'resume_conflict'
+  readonly conflicts: PlanConflict[]
+
+  constructor(file: string, conflicts: PlanConflict[]) {
+    const byPath = Map.groupBy(conflicts, (conflict) => conflict.path)
+    const lines = [...byPath].slice(0, MAX_FIELDS).map(([path, all]) => {
+      const { stored, current, files = [] } = all[0]!
+      const rows = conflictingRows(all)
+      return `  ${path}: stored ${stored}, now ${current}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}${files.length === 0 ? '' : `; changed: ${files.join(', ')}`}`
+    })
+    const more = byPath.size > lines.length ? [`  and ${plural(byPath.size - lines.length, 'other field')}`] : []
+    super(
+      [
+        `${file}: this run started under other conditions, and its rows must not be mixed with rows made now:`,
+        ...lines,
+        ...more,
+        remedyFor({
+          panel:
+            'Start a new run under another name, restore what is named above, or delete this run and start it again with "Cold start".',
+          commandLine:
+            'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
+        }),
+      ].join('\n'),
+    )
+    this.conflicts = conflicts
+  }
+}
+
+/** The evidence file cannot be opened as it is; the message states where the damage is and how to fix it. */
+export class EvidenceRefusedError extends Error {
+  override readonly name = 'EvidenceRefusedError'
+  readonly code: string
+  readonly refusal: EvidenceRefusal
+
+  constructor(refusal: EvidenceRefusal) {
+    super(`${refusal.message}\n${refusal.remedy}`)
+    this.code = refusal.code
+    this.refusal = refusal
+  }
+}
+
+/** Which evidence to open, and how. */
+interface EvidenceToOpen extends StoredRunPlace {
+  store: EvidenceStore
+  create: boolean
+  emit: (event: RunEvent) => void
+  signal?: AbortSignal
+}
+
+/** Opens a run's evidence. What the log repaired, or could not do, is a warning of the run. Throws `EvidenceRefusedError`. */
+export async function openEvidence({ store, emit, ...options }: EvidenceToOpen): Promise<EvidenceLog> {
+  const onNotice = ({ message }: { message: string }): void => emit({ type: 'notice', level: 'warning', message })
+  const opened = await store.open({ ...options, onNotice })
+  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  return opened.log
+}
+
+interface RunInStore {
+  store: EvidenceStore
+  runId: string
+  dataset: { dataset: { id: string } }
+  files: Pick<ArtifactFiles, 'evidence'>
+}
+
+/** A dataset run as its store names it. */
+export const placeOf = ({ runId, dataset, files }: Omit<RunInStore, 'store'>): StoredRunPlace => ({
+  runId,
+  datasetId: dataset.dataset.id,
+  file: files.evidence,
+})
+
+/** Returns true when anything of the run is stored. Throws `EvidenceRefusedError` where the store cannot be asked. */
+export async function isStoredRun(run: RunInStore): Promise<boolean> {
+  try {
+    return await run.store.has(placeOf(run))
+  } catch (error) {
+    throw error instanceof RefusalError ? new EvidenceRefusedError(error.refusal) : error
+  }
+}
+
+/** Makes the evidence file hold every stored row. Throws `EvidenceRefusedError`. */
+export const bringToFile = async (run: RunInStore): Promise<void> => refused(await run.store.bringToFile(placeOf(run)))
+
+/** Throws `EvidenceRefusedError` for a refusal. */
+export function refused(outcome: StoreOutcome): void {
+  if (!outcome.ok) throw new EvidenceRefusedError(outcome.refusal)
+}

@@ -1,0 +1,124 @@
+import { resolve } from 'node:path'
+import type { PlanConflict, RunPlan } from '../../../contract/evidence/run-event.ts'
+import type { ResumePlan } from '../../evidence/evidence-log.ts'
+import { fingerprint } from '../../evidence/rows/row-identity.ts'
+import { corpusDigest } from '../../manifests/datasets/corpus-digest.ts'
+import { contextBudgetOf, withFiles } from '../../manifests/project/provenance.ts'
+import type { DatasetRun } from '../dataset-run.ts'
+import { cellIdentity, cellsInOrder, type CellPlan, type LadderCell } from './ladder-cells.ts'
+import { EvidenceRefusedError, isStoredRun, placeOf } from './open-evidence.ts'
+import { retriedCellsOf, type RetriedCells } from './retried-cells.ts'
+import { knownIdentity, type ConditionsInput, type RunLog } from './run-conditions.ts'
+
+/** Describes what a plan of one dataset depends on. */
+export type PlanInput = ConditionsInput &
+  Pick<DatasetRun, 'aliases' | 'repeats' | 'retryFailed' | 'store'> & {
+    /** False where the platform reads another folder than the dataset's. */
+    isCorpusHere?: boolean
+    onNotice?: (notice: { message: string }) => void
+  }
+
+/** The plan of one dataset: its counts, and its cells where any row is stored. */
+interface PlannedDataset {
+  plan: RunPlan
+  cells: CellPlan | null
+}
+
+type CellSelection = Pick<DatasetRun, 'aliases' | 'repeats' | 'retryFailed'>
+
+async function basisOf({ log, reproducibility }: RunLog, selection: CellSelection): Promise<string> {
+  const { aliases, repeats, retryFailed } = selection
+  const names = aliases.map(({ alias }) => alias)
+  return fingerprint([await log.contentDigest(), reproducibility, names, repeats, retryFailed]).toString('hex')
+}
+
+/** Sorts the cells of an open run by what is stored of them. Calls nothing and writes nothing. */
+export async function planCells(
+  opened: RunLog,
+  selection: CellSelection,
+  cells: IteratorObject<LadderCell>,
+): Promise<CellPlan> {
+  const { log, reproducibility } = opened
+  // Taken first: a row that another process stores meanwhile makes the plan look outdated, never the other way round.
+  const basis = await basisOf(opened, selection)
+  const identities = cells.map((cell) => cellIdentity(cell, reproducibility.runtime.gateway, reproducibility))
+  return { resume: await log.planResume(identities), basis }
+}
+
+/** True when nothing that decided the plan has changed since. The questions are those of the prepared run, which holds the plan. */
+export const isPlanCurrent = async ({ basis }: CellPlan, opened: RunLog, selection: CellSelection): Promise<boolean> =>
+  basis === (await basisOf(opened, selection))
+
+/** The part of a run's plan that its stored rows decide. */
+export function countsOf(
+  { reuse, run, answered, conflicts }: ResumePlan,
+  { failed, retry }: ReturnType<RetriedCells['count']>,
+): Pick<RunPlan, 'reuse' | 'run' | 'resume_answered' | 'conflicts' | 'failed' | 'retry'> {
+  return {
+    reuse: reuse.length,
+    run: run.length,
+    resume_answered: answered.length,
+    conflicts,
+    ...(failed.access + failed.other === 0 ? {} : { failed }),
+    ...(retry === 0 ? {} : { retry }),
+  }
+}
+
+/** The digest of the corpus that the embedded platform would ingest; null: unknown, with a notice where the corpus is too large to be compared. */
+async function currentDigest(input: PlanInput): Promise<string | null> {
+  const { platform, experiment, dataset, runId, isCorpusHere = true, onNotice } = input
+  // The ingestion of another platform is not known here.
+  if (platform.kind !== 'embedded' || !isCorpusHere) return null
+  const { id, corpus_path: folder } = dataset.dataset
+  const { digest, unchecked } = await corpusDigest(resolve(experiment.root, folder))
+  if (unchecked !== null)
+    onNotice?.({
+      message: `${id}: ${folder} was not compared with what ${runId} ingested: ${unchecked}. The run compares it after its ingestion`,
+    })
+  return digest
+}
+
+/** A digest names no file: its folder is where to look. */
+const withCorpus = (conflicts: readonly PlanConflict[], folder: string): PlanConflict[] =>
+  conflicts.map((conflict) =>
+    conflict.path === 'reproducibility.ingestion.content_digest' ? { ...conflict, files: [folder] } : conflict,
+  )
+
+/** Returns what a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */
+export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
+  const { experiment, dataset, aliases, repeats, retryFailed, runId } = input
+  const total = dataset.questions.length * aliases.length * repeats
+  const empty: RunPlan = {
+    dataset_id: dataset.dataset.id,
+    total,
+    reuse: 0,
+    run: total,
+    resume_answered: 0,
+    conflicts: [],
+    unavailable: [],
+    context_budget: contextBudgetOf(experiment.evaluation),
+  }
+  // The first run of a project has not even a folder of results.
+  if (!(await isStoredRun(input))) return { plan: empty, cells: null }
+  const contentDigest = await currentDigest(input)
+  const opened = await input.store.open({ ...placeOf(input), create: false, onNotice: input.onNotice })
+  if (!opened.ok) throw new EvidenceRefusedError(opened.refusal)
+  try {
+    const outcome = await opened.log.checkIdentity(await knownIdentity(input, contentDigest))
+    if (!outcome.ok) {
+      const conflicts = await withFiles(experiment, dataset, outcome.conflicts)
+      const plan = { ...empty, run: 0, conflicts: withCorpus(conflicts, dataset.dataset.corpus_path) }
+      return { plan, cells: null }
+    }
+    const { reproducibility } = outcome.identity
+    const retries = await retriedCellsOf(opened.log, retryFailed)
+    const { retryOf } = retries
+    const space = { runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf }
+    const cells = await planCells({ log: opened.log, reproducibility }, input, cellsInOrder(space))
+    const failures = retries.count(cellsInOrder(space).map((cell) => cell.cellId))
+    const { context_budget: budget = null } = reproducibility.runtime
+    return { plan: { ...empty, ...countsOf(cells.resume, failures), context_budget: budget }, cells }
+  } finally {
+    await opened.log.close()
+  }
+}

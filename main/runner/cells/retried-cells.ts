@@ -1,0 +1,55 @@
+import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { RetryFailed, RunPlan } from '../../../contract/evidence/run-event.ts'
+import type { EvidenceLog } from '../../evidence/evidence-log.ts'
+import { cellId, rowKeyOf } from '../../evidence/rows/row-id.ts'
+
+// Cells that failed in an earlier run of the same id and are tried again. The failed row stays; the new one has the next retry number
+// (main/evidence/rows/retried-rows.ts), so it is claimed, kept and appended as every other row.
+
+/** Statuses that mean that the approach was not reached: they disappear once a key, a permission or an address is corrected. */
+const ACCESS_STATUSES: readonly (number | null)[] = [401, 403, 404]
+const CONNECTION_ERRORS: readonly (string | undefined)[] = ['connection_failed', 'connection_reset']
+
+type StoredFailure = keyof NonNullable<RunPlan['failed']>
+
+/** Classifies a failed cell by whether its approach was reached. */
+function storedFailureOf({ error, metrics }: Pick<CanonicalRow, 'error' | 'metrics'>): StoredFailure {
+  const status = metrics.operational.attempts.at(-1)?.http_status ?? null
+  return CONNECTION_ERRORS.includes(error?.type) || ACCESS_STATUSES.includes(status) ? 'access' : 'other'
+}
+
+const TRIED: Record<RetryFailed, readonly StoredFailure[]> = { access: ['access'], all: ['access', 'other'], none: [] }
+
+/** Describes what was stored of cells that failed, and which of them are tried again. */
+export interface RetriedCells {
+  /** The number that a cell's row has in this run, by the id of its first row. */
+  retryOf: (cellId: string) => number
+  /** Stored failures of these cells; `retry` of them are tried again. */
+  count(cellIds: Iterable<string>): { failed: Record<StoredFailure, number>; retry: number }
+}
+
+/** Reads the failed rows of a log and decides what is tried again. Calls and writes nothing. */
+export async function retriedCellsOf(log: EvidenceLog, mode: RetryFailed): Promise<RetriedCells> {
+  const failures = new Map<string, { failure: StoredFailure; next: number }>()
+  for await (const row of log.failedRows())
+    failures.set(cellId(rowKeyOf(row)), { failure: storedFailureOf(row), next: (row.retry ?? 0) + 1 })
+  const isTried = ({ failure }: { failure: StoredFailure }): boolean => TRIED[mode].includes(failure)
+  return {
+    retryOf(cell) {
+      const known = failures.get(cell)
+      return known !== undefined && isTried(known) ? known.next : log.retryOf(cell)
+    },
+    count(cells) {
+      const counts = { failed: { access: 0, other: 0 }, retry: 0 }
+      // Mostly: then no id of a cell has to be made.
+      if (failures.size === 0) return counts
+      for (const cell of cells) {
+        const known = failures.get(cell)
+        if (known === undefined) continue
+        counts.failed[known.failure] += 1
+        if (isTried(known)) counts.retry += 1
+      }
+      return counts
+    },
+  }
+}

@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import { isCloudModel } from '../../../contract/manifests/model-backends.ts'
+import { costOf, type Cost } from '../../../contract/manifests/prices.ts'
+import type { NamedFiles } from '../../evidence/files/artifact-files.ts'
+import { scanResults } from '../../report/publication/results-folder.ts'
+import type { PreparedRun } from './prepare-run.ts'
+
+/** Describes what cells of an alias used in an earlier run, answers and grading, and how many cells that were. */
+interface PastUsage {
+  usage: readonly ModelUsage[]
+  cells: number
+}
+
+/** The newest usage of each alias with a model set on a dataset; an alias without one is absent. */
+export type PastUsages = (
+  datasetId: string,
+  aliases: readonly string[],
+  modelSet: string,
+) => Promise<ReadonlyMap<string, PastUsage>>
+
+/** The newest usage of each alias with a model set in summaries of one dataset, newest first; reads no more of them than it needs. */
+export async function newestUsage(
+  newestFirst: AsyncIterable<Aggregate> | Iterable<Aggregate>,
+  aliases: readonly string[],
+  modelSet: string,
+): Promise<ReadonlyMap<string, PastUsage>> {
+  const found = new Map<string, PastUsage>()
+  for await (const { reproducibility, approaches } of newestFirst) {
+    if (reproducibility?.runtime.models?.set !== modelSet) continue
+    for (const { model, usage, cells } of approaches)
+      if (!found.has(model) && usage !== undefined && usage.unknown_cells === 0 && cells.ok > 0)
+        found.set(model, { usage: [...usage.answers, ...usage.grading], cells: cells.ok })
+    if (aliases.every((alias) => found.has(alias))) break
+  }
+  return found
+}
+
+/** Usage from the summaries in a results folder, which is read at the first question. */
+export function pastUsagesIn(resultsDir: string, named: NamedFiles): PastUsages {
+  let read: Promise<Aggregate[]> | undefined
+  return async (datasetId, aliases, modelSet) => {
+    const all = await (read ??= summariesIn(resultsDir, named))
+    return newestUsage(
+      all.filter(({ dataset }) => dataset.id === datasetId),
+      aliases,
+      modelSet,
+    )
+  }
+}
+
+/** All summaries of a folder, newest first; none where the project has no run yet. */
+export async function summariesIn(resultsDir: string, named: NamedFiles): Promise<Aggregate[]> {
+  const { runs } =
+    existsSync(resultsDir) || Object.keys(named).length > 0 ? await scanResults(resultsDir, named) : { runs: [] }
+  const dated = await Promise.all(
+    runs.map(async ({ files, stored }) =>
+      stored === null ? [] : [{ stored, written: (await stat(files.evaluation)).mtimeMs }],
+    ),
+  )
+  return dated
+    .flat()
+    .sort((one, other) => other.written - one.written)
+    .map(({ stored }) => stored)
+}
+
+/** Returns what `cells` of a run would cost by what such cells used before, as many of each alias. Null where the set has no paid model, and for a platform elsewhere. */
+export async function expectedCost(
+  { aliases, experiment: { models }, modelSet, prices, inputs }: PreparedRun,
+  datasetId: string,
+  cells: number,
+  pastUsages: PastUsages,
+): Promise<Cost | null> {
+  const name = modelSet ?? models.default_set
+  const set = models.sets[name]
+  if (inputs.gatewayUrl !== null || set === undefined || !Object.values(set.roles).some(isCloudModel)) return null
+  const names = aliases.map(({ alias }) => alias)
+  const past = await pastUsages(datasetId, names, name)
+  const each = cells / Math.max(1, names.length)
+  const costs = names.map((alias): Cost => {
+    const known = past.get(alias)
+    if (known === undefined)
+      return { amount: 0, currency: prices.currency, unknown: [`no earlier run of ${alias} with ${name}`] }
+    const { amount, currency, unknown } = costOf(known.usage, prices)
+    return { amount: (amount / known.cells) * each, currency, unknown }
+  })
+  return {
+    amount: costs.reduce((sum, { amount }) => sum + amount, 0),
+    currency: prices.currency,
+    unknown: cells === 0 ? [] : [...new Set(costs.flatMap(({ unknown }) => unknown))],
+  }
+}

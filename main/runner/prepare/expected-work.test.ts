@@ -1,0 +1,86 @@
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import packageFile from '../../../package.json' with { type: 'json' }
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
+import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
+import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
+import { configHashes } from '../../manifests/project/provenance.ts'
+import { expectedWork } from './expected-work.ts'
+import type { PreparedRun } from './prepare-run.ts'
+
+let experiment: Experiment
+let root: string
+beforeAll(async () => {
+  experiment = await loadExperiment(PROJECT_ROOT)
+  root = await mkdtemp(join(tmpdir(), 'expected-work-'))
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+const ALIASES = ['vanilla-rag', 'hybrid-rag']
+const dataset = () => experiment.datasets.find(({ dataset: { id } }) => id === 'smoke')!
+const planned = (): PreparedRun =>
+  ({
+    root,
+    experiment,
+    modelSet: 'local-onnx',
+    inputs: { gatewayUrl: null },
+    aliases: ALIASES.map((alias) => experiment.aliases.get(alias)!),
+    metrics: ['faithfulness'],
+  }) as unknown as PreparedRun
+
+/** A run of 4 answers for each approach, which took 1,000 ms, one call and two for grading each. */
+function past(change: { set?: string; version?: string; run?: string; models?: readonly string[] } = {}): Aggregate {
+  const { set = 'local-onnx', version = packageFile.version, run = 'before', models = ALIASES } = change
+  const use = (calls: number) => [{ model: 'm', cloud: false, calls, unreported: 0, input_tokens: 1, output_tokens: 1 }]
+  return {
+    run_id: run,
+    reproducibility: {
+      config_hashes: configHashes(experiment, dataset(), set),
+      runtime: { models: { set, roles: {} }, gateway: 'embedded', platform: { version, revision: null } },
+    },
+    approaches: models.map((model) => ({
+      model,
+      cells: { ok: 4 },
+      operational: { latency_ms: { n: 4, sum: 4000 }, llm_calls: { n: 4, sum: 4 } },
+      usage: { answers: use(4), grading: use(8), unknown_cells: 0 },
+    })),
+  } as unknown as Aggregate
+}
+
+it('time and model calls come from earlier rows of the same model set', async () => {
+  const work = await expectedWork(planned(), dataset(), 20, [past()])
+  const { concurrency } = experiment.evaluation.run
+  expect(work).toMatchObject({ rows: 8, estimated_ms: 20_000 / concurrency, model_calls: 60 })
+  expect(sourceWords(work)).toBe('from 8 rows of this model set')
+  expect(callsPerApproach(work)).toBe(
+    'model calls per answer: vanilla-rag 1 + 2 for grading, hybrid-rag 1 + 2 for grading',
+  )
+})
+
+it('rows of another set, of another version, and of a bundle of another machine never count', async () => {
+  await mkdir(join(root, '.rag-ladder/bundles/imported'), { recursive: true })
+  const others = [past({ set: 'builtin' }), past({ version: '0.0.1' }), past({ run: 'imported' })]
+  const work = await expectedWork(planned(), dataset(), 20, others)
+  expect(work).toMatchObject({ rows: 0, estimated_ms: null, model_calls: null })
+  expect(sourceWords(work)).toBe('no estimate: this machine has no row of this model set on this dataset')
+})
+
+it('an approach without a row leaves the whole without an estimate, and is named', async () => {
+  const work = await expectedWork(planned(), dataset(), 20, [past({ models: ['vanilla-rag'] })])
+  expect(work).toMatchObject({ rows: 4, estimated_ms: null, model_calls: null })
+  expect(sourceWords(work)).toContain('no row of hybrid-rag with this model set')
+})
+
+it('rules count as models, and an approach that counts no calls leaves their number unknown', async () => {
+  const ofRules = past()
+  for (const approach of ofRules.approaches) delete approach.usage
+  expect(await expectedWork(planned(), dataset(), 20, [ofRules])).toMatchObject({ model_calls: 20 })
+  const uncounted = past()
+  Object.assign(uncounted.approaches[1]!.operational, { llm_calls: { n: 0, sum: null } })
+  const work = await expectedWork(planned(), dataset(), 20, [uncounted])
+  expect(work).toMatchObject({ rows: 8, model_calls: null })
+  expect(callsPerApproach(work)).toBe('model calls per answer: vanilla-rag 1 + 2 for grading, hybrid-rag unknown')
+})

@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { MODEL_BACKENDS } from '../../../../contract/manifests/model-backends.ts'
+import { ModelRole } from '../../../../contract/manifests/models.ts'
+import { keptRecord, KnownModels } from '../../../../core/model-records/known-models.ts'
+import { capableAnswer, completionOf, refusalOf, type AskedOfModel } from '../../../../tests/helpers/capable-model.ts'
+import {
+  startModelService,
+  type ModelService,
+  type ModelServiceAnswer,
+} from '../../../../tests/helpers/model-service.ts'
+import { probeModels } from './probe-models.ts'
+
+let folder: string
+let service: ModelService
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'probe-models-'))
+})
+afterEach(async () => {
+  await service.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const completion = (message: object): ModelServiceAnswer => ({ json: completionOf(message) })
+const answerTo = (asked: AskedOfModel): ModelServiceAnswer => ({ json: capableAnswer(asked) })
+const refusal = refusalOf
+
+const WRITING: ModelRole[] = ['light_gen', 'graph_keyword', 'graph_extract', 'agentic', 'evaluator']
+async function probed(reply: (asked: AskedOfModel) => ModelServiceAnswer, roles: ModelRole[] = WRITING) {
+  service = await startModelService(({ method, body }) =>
+    method === 'GET' ? { status: 404, json: {} } : reply(body as AskedOfModel),
+  )
+  const base_url = `${service.url}/v1`
+  const choice = MODEL_BACKENDS.openai.settings.parse({
+    backend: 'openai',
+    model: 'm',
+    base_url,
+    retries: 0,
+    timeout_s: 20,
+  })
+  const request = { models: [{ choice, roles }], records: folder, model_cache: folder }
+  const { probes, records } = await probeModels(request, () => undefined)
+  return { probes, records, base_url, found: probes.map(({ probe, status }) => `${probe} ${status}`) }
+}
+
+it('each kind of work that roles need is asked for as its callers ask for it', async () => {
+  const { probes, found } = await probed(answerTo, [...WRITING, 'graph_query', 'embed'])
+  expect(found).toEqual([
+    'chat passed',
+    'structured passed',
+    'extraction passed',
+    'critic passed',
+    'tools passed',
+    'embedding passed',
+  ])
+  expect(probes[0]).toMatchObject({ roles: ['light_gen', 'graph_query'], finding: 'the service reports no tokens' })
+})
+
+it('what a service refuses is replaced, named, kept, and not sent by the next start', async () => {
+  const { probes, found, base_url } = await probed((asked) => {
+    if (asked.temperature !== undefined) return refusal("Unsupported value: 'temperature'")
+    if (asked.response_format !== undefined) return refusal('This response_format type is unavailable now')
+    if (asked.tools !== undefined) return refusal('m does not support tools')
+    return answerTo(asked)
+  })
+  expect(found).toEqual(['chat adapted', 'structured adapted', 'extraction adapted', 'critic adapted', 'tools adapted'])
+  expect(probes.map(({ finding }) => finding?.split('; ')[1])).toEqual([
+    'it refuses temperature, which is left out',
+    ...Array<string>(3).fill('it refuses a schema, so JSON is asked for in words'),
+    'it refuses tools, so they are described in words and its calls are read from its text',
+  ])
+  expect(Object.keys(keptRecord(folder, base_url, 'm')!.refused)).toEqual(['temperature', 'response_format', 'tools'])
+  const next = new KnownModels(folder).of(base_url, 'm')
+  expect(next.fit({ model: 'm', temperature: 0, tools: [{}] })).toEqual({ model: 'm' })
+})
+
+it('a test begins from scratch: what a service takes now is not refused any more', async () => {
+  const first = await probed(answerTo, ['light_gen'])
+  new KnownModels(folder).of(first.base_url, 'm').learn({ refused: { temperature: 'no' } })
+  const choice = MODEL_BACKENDS.openai.settings.parse({ backend: 'openai', model: 'm', base_url: first.base_url })
+  await probeModels(
+    { models: [{ choice, roles: ['light_gen'] }], records: folder, model_cache: folder },
+    () => undefined,
+  )
+  expect(keptRecord(folder, first.base_url, 'm')!.refused).toEqual({})
+})
+
+it('a role that cannot work fails alone, with the reason', async () => {
+  const { probes, found } = await probed((asked) =>
+    asked.tools === undefined && !/"relations"/.test(asked.messages[0]!.content)
+      ? answerTo(asked)
+      : completion({ content: 'I think that it was in 1904.' }),
+  )
+  expect(found).toEqual(['chat passed', 'structured passed', 'extraction failed', 'critic passed', 'tools failed'])
+  expect(probes[2]).toMatchObject({ roles: ['graph_extract'], error: expect.stringContaining('cannot be used') })
+  expect(probes[4]!.error).toContain('it called no tool')
+})
+
+it('an answer that is reasoning alone is none, and what cannot work at all is asked for once', async () => {
+  const empty = await probed(() => completion({ content: '', reasoning_content: 'hmm' }), ['light_gen'])
+  expect(empty.probes[0]).toMatchObject({ status: 'failed', error: expect.stringContaining('without its reasoning') })
+  await service.close()
+  const { found, probes } = await probed(() => refusal('model "m" not found', 404))
+  expect(found).toEqual(['chat failed', 'structured skipped', 'extraction skipped', 'critic skipped', 'tools skipped'])
+  expect(probes[0]).toMatchObject({ code: 'unknown_model', http_status: 404 })
+  expect(service.calls).toHaveLength(1)
+})
+
+it('a limit of requests breaks nothing: the work is not known, and no further call is made', async () => {
+  let calls = 0
+  const { probes, found } = await probed(() => {
+    calls += 1
+    return { status: 429, json: { error: { message: 'slow down' } } }
+  })
+  expect(found).toEqual(['chat limited', 'structured limited', 'extraction limited', 'critic limited', 'tools limited'])
+  expect([calls, probes[0]!.error, probes[0]!.http_status]).toEqual([1, expect.stringContaining('slow down'), 429])
+})

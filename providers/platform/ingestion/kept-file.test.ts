@@ -1,0 +1,22 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { openKeptFile } from './kept-file.ts'
+
+it('a kept text whose bytes were changed from outside counts as missing', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kept-file-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  const file = join(folder, 'texts')
+  const kept = openKeptFile<{ text: string }>(file, 'texts', 'parsed')
+  kept.put(1n, { text: 'founded in 1904' })
+  kept.put(2n, { text: 'closed in 1950' })
+  kept.close()
+  const database = new Database(file)
+  database.exec(`UPDATE texts SET parsed = replace(parsed, '1904', '1994')`)
+  database.close()
+  const again = openKeptFile<{ text: string }>(file, 'texts', 'parsed')
+  expect([again.get(1n), again.get(2n)]).toEqual([null, { text: 'closed in 1950' }])
+  again.close()
+})

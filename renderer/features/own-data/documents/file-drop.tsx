@@ -1,0 +1,138 @@
+import { Button, FileButton, Progress } from '@mantine/core'
+import { Dropzone } from '@mantine/dropzone'
+import { useRef, useState } from 'react'
+import { DOCUMENT_FORMATS } from '../../../../core/document-formats.ts'
+import table from '../../../components/table.module.css'
+import { isRecording } from './dropped-files.ts'
+import styles from '../own-data.module.css'
+import { OWN_WORDS } from '../own-words.ts'
+import { type DroppedFile, useFileDrop } from './use-file-drop.ts'
+import { useDatasetRefresh } from '../use-own-dataset.ts'
+
+const WORDS = OWN_WORDS.documents
+
+const FORMATS = Object.values(DOCUMENT_FORMATS)
+  .map(({ label }) => label)
+  .join(', ')
+
+/** Rows of a drop that are shown at once. */
+const PAGE = 50
+
+/** Takes files and folders into a dataset; each has a row with what became of it and what ingestion will read of it. */
+export function FileDrop({ dataset }: { dataset: string }) {
+  const { files, hidden, add, clear } = useFileDrop(dataset, useDatasetRefresh())
+  const folder = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <Dropzone
+        onDrop={add}
+        activateOnClick={false}
+        classNames={{ root: styles.drop! }}
+        // Chooses files as its button does; a second one of the same name would be read twice.
+        inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
+      >
+        <p>{WORDS.drop}</p>
+        <p className="dim">{WORDS.dropAbout(FORMATS)}</p>
+        <div className={styles.choose}>
+          <FileButton onChange={add} multiple inputProps={{ 'aria-label': WORDS.chooseFiles }}>
+            {(props) => (
+              <Button {...props} variant="default">
+                {WORDS.chooseFiles}
+              </Button>
+            )}
+          </FileButton>
+          <Button variant="default" onClick={() => folder.current?.click()}>
+            {WORDS.chooseFolder}
+          </Button>
+          <input
+            ref={folder}
+            type="file"
+            hidden
+            multiple
+            aria-label={WORDS.chooseFolder}
+            {...{ webkitdirectory: '' }}
+            onChange={({ currentTarget }) => {
+              add([...(currentTarget.files ?? [])])
+              currentTarget.value = ''
+            }}
+          />
+        </div>
+      </Dropzone>
+      {hidden > 0 && <p className="dim">{WORDS.hiddenLeftOut(hidden)}</p>}
+      {files.length > 0 && <DroppedFiles files={files} onClear={clear} />}
+    </>
+  )
+}
+
+const STATES: Record<DroppedFile['state'], string> = {
+  waiting: WORDS.waiting,
+  storing: WORDS.storing,
+  stored: WORDS.stored,
+  refused: WORDS.refused,
+}
+
+function DroppedFiles({ files, onClear }: { files: readonly DroppedFile[]; onClear: () => void }) {
+  const [shown, setShown] = useState(PAGE)
+  const over = files.filter(({ state }) => state === 'stored' || state === 'refused').length
+  const refused = files.filter(({ state }) => state === 'refused')
+  // A file that needs a person comes first, so that it is not lost below hundreds of rows.
+  const rows = [...refused, ...files.filter(({ state }) => state !== 'refused')].slice(0, shown)
+  return (
+    <div className={styles.form}>
+      <div className={styles.progress} role="status">
+        <Progress value={(100 * over) / files.length} aria-label={WORDS.meter} />
+        <span className="dim">{WORDS.progress(over, files.length, refused.length)}</span>
+      </div>
+      <div className={table.scroll}>
+        <table className={table.table} aria-label={WORDS.added}>
+          <thead>
+            <tr>
+              <th scope="col">{WORDS.file}</th>
+              <th scope="col">{WORDS.state}</th>
+              <th scope="col">{WORDS.report}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((file) => (
+              <tr key={file.id}>
+                <th scope="row" className={table.wrap}>
+                  {file.name}
+                </th>
+                <td className={styles.state}>{STATES[file.state]}</td>
+                <td className={table.wrap}>{file.problem ?? <Report file={file} />}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div className={styles.choose}>
+        {files.length > shown && (
+          <Button variant="default" onClick={() => setShown(shown + PAGE)}>
+            {WORDS.showMore(Math.min(PAGE, files.length - shown))}
+          </Button>
+        )}
+        {over === files.length && (
+          <Button variant="default" onClick={onClear}>
+            {WORDS.clear}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Report({ file: { name, preview, previewProblem, report, state } }: { file: DroppedFile }) {
+  if (report !== null)
+    return (
+      <>
+        {WORDS.characters(report.characters, report.pages)}
+        {report.warnings.map((warning) => (
+          <div key={warning}>{WORDS.warning(warning)}</div>
+        ))}
+      </>
+    )
+  if (previewProblem !== null) return WORDS.noPreview(previewProblem)
+  if (preview === 'converting') return <span className="dim">{WORDS.converting}</span>
+  if (preview === 'waiting') return <span className="dim">{WORDS.waitsForPreview}</span>
+  return state === 'stored' ? <span className="dim">{isRecording(name) ? WORDS.asSpeech : WORDS.asText}</span> : null
+}

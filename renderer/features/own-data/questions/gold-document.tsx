@@ -1,0 +1,128 @@
+import { Button, Select } from '@mantine/core'
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { MarkedText } from '../../../components/marked-text.tsx'
+import { ErrorPanel, LoadingRows, Panel } from '../../../components/states.tsx'
+import { api, control } from '../../../data/client.ts'
+import { factSpans, type Span } from '../../../components/text-match.ts'
+import { convertFile } from '../../documents/convert.ts'
+import { isConverted } from '../documents/dropped-files.ts'
+import { selectedSpan, trimmedSpan } from './gold-selection.ts'
+import styles from '../own-data.module.css'
+import { OWN_WORDS } from '../own-words.ts'
+import { receivedFile } from '../documents/received-file.ts'
+import { PREVIEW } from '../documents/use-file-drop.ts'
+
+const WORDS = OWN_WORDS.editor
+
+const SLICE = 100_000
+
+/** Returns what ingestion will read of a document that has no text of its own. */
+async function convertedText(dataset: string, path: string, signal: AbortSignal): Promise<string> {
+  const { name, parts } = await receivedFile(
+    await control.datasets.documentFile({ dataset_id: dataset, path }, { signal }),
+  )
+  return (await convertFile(new File(parts, name), PREVIEW, signal)).content
+}
+
+interface GoldDocumentProps {
+  dataset: string
+  documents: readonly string[]
+  path: string
+  /** Gold facts of the question that name this document. */
+  facts: readonly string[]
+  onChoose: (path: string) => void
+  onUse: (fact: string) => void
+}
+
+/** A document whose passages a person selects as gold facts; those that are chosen are marked. */
+export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse }: GoldDocumentProps) {
+  const query = useInfiniteQuery(
+    api.datasets.document.infiniteOptions({
+      input: (offset: number) => ({ dataset_id: dataset, path, offset, limit: SLICE }),
+      initialPageParam: 0,
+      getNextPageParam: (last) => (last.is_text ? last.next_offset : null),
+    }),
+  )
+  const article = useRef<HTMLElement>(null)
+  const [selected, setSelected] = useState<Span | null>(null)
+  useEffect(() => {
+    const read = (): void => {
+      const root = article.current
+      if (root === null) return
+      const span = selectedSpan(root, document.getSelection())
+      setSelected(span === null ? null : trimmedSpan(root.textContent, span))
+    }
+    document.addEventListener('selectionchange', read)
+    return () => document.removeEventListener('selectionchange', read)
+  }, [])
+  const slices = query.data?.pages.filter((slice) => slice.is_text) ?? []
+  const unread = query.data?.pages.find((slice) => !slice.is_text)
+  const isToConvert = unread !== undefined && isConverted(path)
+  const conversion = useQuery({
+    queryKey: ['converted-document', dataset, path, unread?.size_bytes],
+    queryFn: ({ signal }) => convertedText(dataset, path, signal),
+    enabled: isToConvert,
+    // A conversion takes seconds, and the same file gives the same text.
+    staleTime: Infinity,
+    retry: false,
+  })
+  const text = conversion.data ?? slices.map((slice) => slice.text).join('')
+  const total = slices[0]?.total ?? 0
+  return (
+    <Panel
+      title={WORDS.document}
+      aside={
+        <Select
+          size="xs"
+          aria-label={WORDS.document}
+          searchable
+          allowDeselect={false}
+          data={[...new Set([path, ...documents])]}
+          value={path}
+          onChange={(next) => next !== null && onChoose(next)}
+        />
+      }
+    >
+      <div className={styles.form}>
+        <div className={styles.choose}>
+          <Button
+            // The button would take the focus, and with it the selection in some browsers.
+            onMouseDown={(event) => event.preventDefault()}
+            disabled={selected === null}
+            onClick={() => {
+              if (selected === null) return
+              onUse(text.slice(selected.start, selected.end))
+              document.getSelection()?.removeAllRanges()
+            }}
+          >
+            {WORDS.useSelection}
+          </Button>
+          <span className="dim" role="status">
+            {selected === null ? WORDS.nothingSelected : WORDS.selected(selected.end - selected.start)}
+          </span>
+        </div>
+        {query.isError && (
+          <ErrorPanel error={query.error} what={WORDS.theDocument} retry={() => void query.refetch()} />
+        )}
+        {query.isPending && <LoadingRows rows={12} />}
+        {unread !== undefined && !isToConvert && <p>{WORDS.notText(unread.reason)}</p>}
+        {isToConvert && conversion.isPending && <p role="status">{OWN_WORDS.documents.converting}</p>}
+        {conversion.isError && (
+          <ErrorPanel error={conversion.error} what={WORDS.theDocument} retry={() => void conversion.refetch()} />
+        )}
+        {conversion.isSuccess && <p className="dim">{WORDS.convertedText}</p>}
+        {text !== '' && (
+          <article ref={article} className={styles.document} tabIndex={0} aria-label={path}>
+            <MarkedText text={text} spans={facts.flatMap((fact) => factSpans(text, fact))} />
+          </article>
+        )}
+        {query.hasNextPage && (
+          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            {WORDS.more(Math.min(SLICE, total - text.length))}
+          </Button>
+        )}
+      </div>
+    </Panel>
+  )
+}

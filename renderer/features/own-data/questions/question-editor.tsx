@@ -1,0 +1,222 @@
+import { Button, Select, Switch, TagsInput, Textarea } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
+import { MAX_HOPS, type Question } from '../../../../contract/manifests/queries.ts'
+import { notifyDone } from '../../../components/notify.ts'
+import { Panel } from '../../../components/states.tsx'
+import { api } from '../../../data/client.ts'
+import { useQuestionDrafts } from '../../../stores/question-drafts.ts'
+import { GoldDocument } from './gold-document.tsx'
+import styles from '../own-data.module.css'
+import { OWN_WORDS } from '../own-words.ts'
+import { draftOf, draftProblems, EMPTY_QUESTION, type GoldDraft, questionOf } from './question-draft.ts'
+import { useDatasetRefresh } from '../use-own-dataset.ts'
+
+const WORDS = OWN_WORDS.editor
+
+const HOPS = Array.from({ length: MAX_HOPS }, (_, at) => at + 1)
+/** More documents than a person would look through in a list that is not searched. */
+const MOST_LISTED = 1000
+
+interface QuestionEditorProps {
+  own: OwnDataset
+  /** Null for a new question. */
+  edited: Question | null
+}
+
+/** A question on the left; beside it the document whose passages become its gold facts. */
+export function QuestionEditor({ own, edited }: QuestionEditorProps) {
+  const { dataset_id: dataset, revision } = own
+  const navigate = useNavigate({ from: '/datasets' })
+  const refresh = useDatasetRefresh()
+  const key = `${dataset} ${edited?.id ?? ''}`
+  const stored = edited === null ? EMPTY_QUESTION : draftOf(edited)
+  const { drafts, setDraft } = useQuestionDrafts()
+  const draft = drafts[key] ?? stored
+  const set = (part: Partial<typeof draft>): void => setDraft(key, { ...draft, ...part })
+  const setGold = (number: number, part: Partial<GoldDraft>): void =>
+    set({ gold: draft.gold.map((gold, index) => (index === number ? { ...gold, ...part } : gold)) })
+  const documents =
+    useQuery(
+      api.datasets.documents.queryOptions({ input: { dataset_id: dataset, limit: MOST_LISTED } }),
+    ).data?.documents.map(({ path }) => path) ?? []
+  const [chosen, setChosen] = useState<string | null>(null)
+  const shown = chosen ?? draft.gold[0]?.document ?? documents[0] ?? null
+  const close = (): void => void navigate({ search: { dataset, view: 'questions' } })
+  const save = useMutation(
+    api.datasets.saveQuestion.mutationOptions({
+      onSuccess: async ({ dataset: written, question_id: id }) => {
+        setDraft(key, null)
+        notifyDone(WORDS.saved(id))
+        await refresh(written)
+        close()
+      },
+    }),
+  )
+  const problems = draftProblems(save.error)
+  const isChanged = drafts[key] !== undefined
+  return (
+    <div className={styles.editor}>
+      <Panel title={edited === null ? WORDS.newQuestion : WORDS.editQuestion(edited.id)}>
+        <form
+          className={styles.form}
+          aria-label={edited === null ? WORDS.newQuestion : WORDS.editQuestion(edited.id)}
+          onSubmit={(event) => {
+            event.preventDefault()
+            const question = questionOf(draft, edited)
+            save.mutate({
+              dataset_id: dataset,
+              revision,
+              question: edited === null ? question : { ...question, id: edited.id },
+            })
+          }}
+        >
+          <Textarea
+            label={WORDS.query}
+            autosize
+            minRows={2}
+            maxRows={6}
+            maxLength={8000}
+            data-autofocus
+            value={draft.query}
+            error={problems.query}
+            onChange={({ currentTarget: { value } }) => set({ query: value })}
+          />
+          <Textarea
+            label={WORDS.answer}
+            description={WORDS.answerAbout}
+            autosize
+            minRows={2}
+            maxRows={8}
+            maxLength={16_000}
+            value={draft.answer}
+            error={problems.answer}
+            onChange={({ currentTarget: { value } }) => set({ answer: value })}
+          />
+          <Switch
+            label={WORDS.answerable}
+            checked={draft.answerable}
+            onChange={({ currentTarget: { checked } }) => set({ answerable: checked })}
+          />
+          <fieldset className={styles.gold}>
+            <legend>{WORDS.gold}</legend>
+            <p className="dim">{documents.length === 0 ? WORDS.noDocuments : WORDS.goldAbout}</p>
+            {draft.gold.length === 0 && draft.answerable && documents.length > 0 && <p>{WORDS.noGold}</p>}
+            <ol className={styles.facts}>
+              {draft.gold.map(({ document, fact }, index) => (
+                // Facts have no name of their own, and their fields keep what is typed in the draft.
+                <li key={index}>
+                  <Textarea
+                    label={WORDS.fact(index + 1)}
+                    description={WORDS.factAbout}
+                    autosize
+                    maxRows={6}
+                    value={fact}
+                    error={problems.gold[index]}
+                    onChange={({ currentTarget: { value } }) => setGold(index, { fact: value })}
+                  />
+                  <div className={styles.factTools}>
+                    <Select
+                      size="xs"
+                      aria-label={WORDS.factDocument(index + 1)}
+                      searchable
+                      allowDeselect={false}
+                      data={[...new Set([document, ...documents])]}
+                      value={document}
+                      onChange={(value) => value !== null && setGold(index, { document: value })}
+                    />
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={WORDS.showFact(index + 1)}
+                      onClick={() => setChosen(document)}
+                    >
+                      {WORDS.show}
+                    </Button>
+                    <Button
+                      size="compact-sm"
+                      variant="default"
+                      aria-label={WORDS.removeFact(index + 1)}
+                      onClick={() => set({ gold: draft.gold.filter((_, each) => each !== index) })}
+                    >
+                      {WORDS.remove}
+                    </Button>
+                  </div>
+                </li>
+              ))}
+            </ol>
+            <Button
+              variant="default"
+              disabled={shown === null}
+              onClick={() => shown !== null && set({ gold: [...draft.gold, { document: shown, fact: '' }] })}
+            >
+              {WORDS.addFact}
+            </Button>
+          </fieldset>
+          <Select
+            label={WORDS.hops}
+            description={WORDS.hopsAbout}
+            allowDeselect={false}
+            data={[{ value: '', label: WORDS.noHops }, ...HOPS.map((hops) => ({ value: `${hops}`, label: `${hops}` }))]}
+            value={draft.hops === null ? '' : `${draft.hops}`}
+            onChange={(value) => set({ hops: value === null || value === '' ? null : Number(value) })}
+          />
+          <TagsInput
+            label={WORDS.tags}
+            description={WORDS.tagsAbout}
+            data={own.tags}
+            value={draft.tags}
+            error={problems.tags}
+            onChange={(tags) => set({ tags })}
+          />
+          <Textarea
+            label={WORDS.keys}
+            description={WORDS.keysAbout}
+            autosize
+            minRows={2}
+            maxRows={8}
+            value={draft.keys}
+            error={problems.keys}
+            onChange={({ currentTarget: { value } }) => set({ keys: value })}
+          />
+          {problems.rest !== null && (
+            <div role="alert" className={styles.problem}>
+              <p>▲ {problems.rest}</p>
+              <p>{WORDS.changedElsewhere}</p>
+              <Button variant="default" onClick={() => void refresh().then(() => save.reset())}>
+                {WORDS.reload}
+              </Button>
+            </div>
+          )}
+          <div className={styles.buttons}>
+            <Button
+              variant="default"
+              onClick={() => {
+                setDraft(key, null)
+                close()
+              }}
+            >
+              {isChanged ? WORDS.cancel : WORDS.close}
+            </Button>
+            <Button type="submit" loading={save.isPending} disabled={draft.query.trim() === ''}>
+              {WORDS.save}
+            </Button>
+          </div>
+        </form>
+      </Panel>
+      {shown !== null && (
+        <GoldDocument
+          key={shown}
+          dataset={dataset}
+          documents={documents}
+          path={shown}
+          facts={draft.gold.flatMap(({ document, fact }) => (document === shown && fact !== '' ? [fact] : []))}
+          onChoose={setChosen}
+          onUse={(fact) => set({ gold: [...draft.gold, { document: shown, fact }] })}
+        />
+      )}
+    </div>
+  )
+}

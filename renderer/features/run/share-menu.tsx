@@ -1,0 +1,48 @@
+import { Button, Menu } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { saveFile } from '../../components/save-file.ts'
+import { control } from '../../data/client.ts'
+import { receivedFile } from '../own-data/documents/received-file.ts'
+import { EXPORT_FORMATS, exportRun } from './export-run.ts'
+import { RUN_WORDS as WORDS } from './run-words.ts'
+
+async function saveBundle(run: string): Promise<string> {
+  const { name, parts } = await receivedFile(await control.exports.bundle({ run_id: run }))
+  saveFile(name, parts, 'application/zip')
+  return name
+}
+
+interface ShareMenuProps {
+  run: string
+  /** Dataset that a file is of. */
+  dataset: string
+  /** Its files are working files, which a bundle is made of. */
+  hasBundle: boolean
+}
+
+/** Saves the run as a file for others: its report, its tables, or all of it. */
+export function ShareMenu({ run, dataset, hasBundle }: ShareMenuProps) {
+  const { mutate, isPending } = useMutation({
+    mutationFn: (save: () => Promise<string>) => save(),
+    onSuccess: (name) => notifyDone(WORDS.saved(name)),
+    onError: (error) => notifyFailure(WORDS.theExport, error),
+  })
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <Button variant="default" loading={isPending}>
+          {WORDS.share}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {EXPORT_FORMATS.map((format) => (
+          <Menu.Item key={format} onClick={() => mutate(() => exportRun(format, run, dataset))}>
+            {WORDS.exports[format]}
+          </Menu.Item>
+        ))}
+        {hasBundle && <Menu.Item onClick={() => mutate(() => saveBundle(run))}>{WORDS.bundle}</Menu.Item>}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

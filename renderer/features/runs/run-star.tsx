@@ -1,0 +1,29 @@
+import { ActionIcon } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import { api } from '../../data/client.ts'
+import { RUNS_WORDS as WORDS } from './runs-words.ts'
+import { useRunsRefresh } from './use-runs.ts'
+
+/** Marks a run, or takes the mark away. */
+export function Star({ run: { run_id: id, note } }: { run: ListedRun }) {
+  const refresh = useRunsRefresh()
+  const save = useMutation(
+    api.runs.annotate.mutationOptions({
+      onSuccess: refresh,
+      onError: (error) => notifyFailure(WORDS.detail.saving, error),
+    }),
+  )
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      aria-pressed={note.starred}
+      aria-label={note.starred ? WORDS.unstar(id) : WORDS.star(id)}
+      onClick={() => save.mutate({ run_id: id, starred: !note.starred })}
+    >
+      {note.starred ? '★' : '☆'}
+    </ActionIcon>
+  )
+}

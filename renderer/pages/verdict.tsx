@@ -1,0 +1,127 @@
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { FIRST_METRIC } from '../../contract/metrics/metrics.ts'
+import { ChartPanel } from '../components/chart-panel.tsx'
+import { count, metricHeading } from '../components/format.ts'
+import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { api } from '../data/client.ts'
+import { useLeadingMetric } from '../data/leading-metric.ts'
+import { useIntervals } from '../data/intervals.ts'
+import { QualityAndCost, Rungs } from '../features/compare/compare-charts.tsx'
+import { COST_AXES } from '../features/compare/compare-words.ts'
+import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
+import { useShownRun } from '../features/run/run-context.ts'
+import { BehaviourTable } from '../features/result/behaviour-table.tsx'
+import { BudgetPanels } from '../features/result/budget-panel.tsx'
+import { ExpectedWinners } from '../features/result/expected-winners.tsx'
+import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
+import { RunResultPanel } from '../features/result/run-result.tsx'
+import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
+import { amountWords, costWords } from '../../contract/words.ts'
+import { ApproachName } from '../components/approach-name.tsx'
+import { ScrollTable } from '../components/scroll-table.tsx'
+import table from '../components/table.module.css'
+import { RunPage } from '../features/run/run-page.tsx'
+
+export function VerdictPage() {
+  return (
+    <RunPage tab="verdict">
+      <Verdict />
+    </RunPage>
+  )
+}
+
+/** Which approach is better, and how sure that is: the verdict of a run, and the figures that it rests on. */
+function Verdict() {
+  const { run, dataset } = useShownRun(useSearch({ from: '/runs/$run/verdict' }).dataset)
+  const leading = useLeadingMetric(run.run_id)
+  const metric = leading ?? FIRST_METRIC
+  const intervalOf = useIntervals(
+    run.run_id,
+    run.datasets.map(({ dataset_id: id }) => id),
+    metric,
+  )
+  const frontier = useQuery({
+    ...api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric } }),
+    enabled: leading !== null,
+  })
+  const points = frontier.data?.points ?? []
+  const here = points.filter(({ dataset_id: id }) => id === dataset.dataset_id)
+  const loading = <LoadingRows rows={10} height={34} />
+  return (
+    <Page>
+      <RunResultPanel run={run.run_id} />
+      <RetryFailuresButton run={run.run_id} />
+      <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />
+      <CostTable run={run.run_id} />
+      {frontier.isError && (
+        <ErrorPanel error={frontier.error} what={WORDS.figures} retry={() => void frontier.refetch()} />
+      )}
+      <ChartPanel
+        title={`${WORDS.overRungs(metricHeading(metric))} · ${run.run_id}`}
+        fileName={`${run.run_id}-${metric}-result`}
+        isEmpty={points.length === 0}
+      >
+        {frontier.data === undefined ? loading : <Rungs {...{ metric, points, intervalOf }} datasets={run.datasets} />}
+      </ChartPanel>
+      <BudgetPanels run={run.run_id} dataset={dataset.dataset_id} />
+      <ChartPanel
+        title={WORDS.against(metricHeading(metric), dataset.label)}
+        fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-cost`}
+        isEmpty={here.length === 0}
+      >
+        {frontier.data === undefined ? (
+          loading
+        ) : (
+          <QualityAndCost {...{ metric, intervalOf }} axis={COST_AXES[0]} better={frontier.data.better} points={here} />
+        )}
+      </ChartPanel>
+      <SeparatingQuestions run={run.run_id} dataset={dataset} metric={metric} />
+      <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />
+    </Page>
+  )
+}
+
+/** Shows what the answers of each approach cost; nothing for a run without paid models. */
+function CostTable({ run }: { run: string }) {
+  const { data } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const costs = data?.costs ?? []
+  if (costs.length === 0) return null
+  const reasons = new Set(costs.flatMap(({ cost, grading }) => [...cost.unknown, ...grading.unknown]))
+  return (
+    <Panel title={WORDS.costs}>
+      <ScrollTable label={WORDS.costs}>
+        <thead>
+          <tr>
+            <th>{WORDS.dataset}</th>
+            <th>{WORDS.approach}</th>
+            <th className={table.num}>{WORDS.answers}</th>
+            <th className={table.num}>{WORDS.cost}</th>
+            <th className={table.num}>{WORDS.perAnswer}</th>
+            <th className={table.num}>{WORDS.grading}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {costs.map(({ dataset_id: id, label, model, base, answers, cost, grading }) => (
+            <tr key={`${id} ${model}`}>
+              <td>{label}</td>
+              <td>
+                <ApproachName alias={model} base={base} />
+              </td>
+              <td className={table.num}>{count(answers)}</td>
+              <td className={table.num}>{costWords(cost)}</td>
+              <td className={table.num}>
+                {cost.unknown.length > 0 || answers === 0 ? '–' : amountWords(cost.amount / answers, cost.currency)}
+              </td>
+              <td className={table.num}>{costWords(grading)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </ScrollTable>
+      <p className="dim">{WORDS.costsAbout}</p>
+      {[...reasons].map((reason) => (
+        <p key={reason}>○ {reason}</p>
+      ))}
+    </Panel>
+  )
+}

@@ -1,0 +1,38 @@
+import type { ModelServiceAnswer } from './model-service.ts'
+
+/** A request as a model service gets it. */
+export interface AskedOfModel {
+  messages: { role: string; content: string }[]
+  tools?: unknown
+  temperature?: number
+  response_format?: unknown
+  input?: string[]
+}
+
+export const completionOf = (message: object) => ({
+  object: 'chat.completion',
+  choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', ...message } }],
+})
+
+export const refusalOf = (message: string, status = 400): ModelServiceAnswer => ({
+  status,
+  json: { error: { message } },
+})
+
+/** The body of an answer to each kind of work, as a capable model gives it. */
+export function capableAnswer({ messages, tools, input }: AskedOfModel, answer = 'It was opened in 1904.'): object {
+  if (input !== undefined) return { data: input.map((text, index) => ({ index, embedding: [text.length, 1] })) }
+  const system = messages[0]!.content
+  if (/"relations"/.test(system))
+    return completionOf({ content: '{"entities": [{"name": "Ada Brill", "type": "person"}], "relations": []}' })
+  if (/"high_level"/.test(system))
+    return completionOf({ content: '{"high_level": ["opening"], "low_level": ["lock"]}' })
+  if (/"verdicts"/.test(system))
+    return completionOf({ content: '{"verdicts": [{"number": 1, "reason": "said", "verdict": 1}]}' })
+  const call = { name: 'vector_search', arguments: '{"query": "Ternmouth lock"}' }
+  if (tools !== undefined)
+    return completionOf({ content: null, tool_calls: [{ id: 'c', type: 'function', function: call }] })
+  if (system.includes('You can call these tools'))
+    return completionOf({ content: '{"tool": "vector_search", "arguments": {"query": "Ternmouth lock"}}' })
+  return completionOf({ content: answer })
+}
