@@ -147,6 +147,13 @@ module.exports = {
       to: { path: '^node_modules/electron/' },
     },
     {
+      // undici reads what Electron's own Node lacks: a shell that loads it ends before its window.
+      name: 'the-shell-never-reaches-the-http-client',
+      severity: 'error',
+      from: { path: '^main/(shell/|index\\.ts$)', pathNot: isTest },
+      to: { path: '^node_modules/undici/', reachable: true },
+    },
+    {
       name: 'components-import-no-feature',
       severity: 'error',
       from: { path: '^renderer/components/' },

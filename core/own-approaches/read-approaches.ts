@@ -16,9 +16,6 @@ import {
 } from '../../contract/manifests/own-approaches.ts'
 import { describeIssues } from '../issues.ts'
 import { readYamlQuickly } from '../quick-yaml.ts'
-import { openHttpCaller } from './http-caller.ts'
-import type { OwnCaller } from './own-reply.ts'
-import { openProgramCaller } from './program-caller.ts'
 
 export interface OwnApproachFile {
   name: string
@@ -130,17 +127,4 @@ export function withOwnApproaches<Consumer extends Pick<ConsumerManifest, 'alias
     flavors: { flavors: [...flavors, ...added] },
     own: { usable, unusable: [...own.unusable, ...refused] },
   }
-}
-
-/** Opens what answers for a file. The person must have allowed it. */
-export function openOwnCaller(
-  { approach, name }: OwnApproachFile,
-  place: { root: string; logFolder: string; env: Readonly<Record<string, string | undefined>> },
-): OwnCaller & { lastBody?: () => unknown } {
-  if (isHttpApproach(approach)) return openHttpCaller(approach, place.env)
-  return openProgramCaller(approach, {
-    folder: place.root,
-    env: place.env,
-    logFile: resolve(place.logFolder, `${name}.log`),
-  })
 }

@@ -7,7 +7,8 @@ import { httpPlan, isHttpApproach, reportsContexts } from '../../contract/manife
 import { METRICS } from '../../contract/metrics/metrics.ts'
 import { isRecord } from '../../core/json.ts'
 import { OwnApproachError, type OwnReply } from '../../core/own-approaches/own-reply.ts'
-import { openOwnCaller, type OwnApproachFile } from '../../core/own-approaches/read-approaches.ts'
+import { openOwnCaller } from '../../core/own-approaches/open-caller.ts'
+import type { OwnApproachFile } from '../../core/own-approaches/read-approaches.ts'
 
 const SAMPLE = {
   id: 'sample.md',

@@ -47,7 +47,12 @@ test('only gaps, and the chart’s metric, are kept in the link', async ({ page,
 test('a number of cells leads to these cells', async ({ page, open }) => {
   await open(COVERAGE)
   const table = page.getByRole('region', { name: 'Coverage', exact: true })
-  await table.getByRole('link', { name: '23', exact: true }).first().click()
+  await table
+    .getByRole('row')
+    .filter({ hasText: 'graph-rag' })
+    .getByRole('link', { name: '23', exact: true })
+    .first()
+    .click()
   await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/matrix\?.*states=.*not_evaluable/)
   await expect(page.getByRole('columnheader').nth(1)).toContainText('graph')
   await expect(page.locator('[role=gridcell][data-state=not_evaluable]').first()).toBeVisible()

@@ -6,7 +6,8 @@ import {
   type OwnQuestion,
   type OwnReply,
 } from '../../../../core/own-approaches/own-reply.ts'
-import { openOwnCaller, type OwnApproachFile } from '../../../../core/own-approaches/read-approaches.ts'
+import { openOwnCaller } from '../../../../core/own-approaches/open-caller.ts'
+import type { OwnApproachFile } from '../../../../core/own-approaches/read-approaches.ts'
 import { RagError } from '../rag-error.ts'
 
 /** The own approaches of a project, as the platform asks them. */
