@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs'
 import * as nodeModule from 'node:module'
+import { constants, getPriority, setPriority } from 'node:os'
 import { limitBehind } from '../../core/system-limit.ts'
 import { CONFIG_EXIT_CODE } from '../../core/process-exit.ts'
 import { announceReady, exitOnUnhandledErrors, exitWithHost } from '../../core/process-life.ts'
@@ -17,13 +18,16 @@ export interface RunningService {
 /**
  * The life of a service's process: starts it, reports that it works, ends it with its host. What prevents its start is reported in plain
  * sentences, and by an exit code which means that another try would not help. `portVariable` is where a person sets its port. Only what `start`
- * imports is taken from the compile cache.
+ * imports is taken from the compile cache. A background service lets others have the processor first: the page that somebody reads and the question
+ * that somebody waits for come before a conversion.
  */
 export async function runService(
   name: string,
   portVariable: string,
   start: () => Promise<RunningService>,
+  { isBackground = false }: { isBackground?: boolean } = {},
 ): Promise<void> {
+  if (isBackground) yieldToOthers()
   useCompileCache()
   const report = (error: unknown): void => {
     process.stderr.write(`${describe(name, error)}\n`)
@@ -45,6 +49,16 @@ export async function runService(
     })
   running = service
   announceReady(process, service)
+}
+
+/** Its threads and children of later inherit it. Some systems let nobody change it: then it competes as before. */
+function yieldToOthers(): void {
+  const { PRIORITY_BELOW_NORMAL: below } = constants.priority
+  try {
+    if (getPriority() < below) setPriority(below)
+  } catch {
+    // Nothing depends on it.
+  }
 }
 
 /** The next start takes compiled code from the cache. An Electron with a Node before 22 has none. */

@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { constants, getPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
@@ -64,6 +64,11 @@ const speak = (url: string, input: string) =>
 const LONG = 'The committee reviewed twelve proposals for the old harbour and kept none of them. '.repeat(240)
 
 describe('text to speech under its supervisor', () => {
+  it('lets the programs that somebody waits for have the processor first', async () => {
+    await start()
+    expect(getPriority(pid)).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
+  })
+
   it('answers 504 past its deadline, ends with 70 and comes back to work', async () => {
     const url = await start({ TTS_INFERENCE_TIMEOUT_SECONDS: '1' })
     const left = reached('backoff')
