@@ -284,7 +284,7 @@ export const APPROACHES = {
     short: 'own',
     colour: '#7A4EB0',
     marker: 'star',
-    /** What its file declares, with hashes; the file itself says what is called. */
+    /** States what its file declares, with hashes; the file itself says what is called. */
     parameters: z.record(z.string(), z.json()),
     ownParameters: null,
     experimental: true,

@@ -1,4 +1,4 @@
-// How each approach relates to what is published; a graded metric has its statement in its file of contract/metrics. docs/methods.md, which Help shows, is
+// States how each approach relates to what is published; a graded metric has its statement in its file of contract/metrics. docs/methods.md, which Help shows, is
 // written from both by `npm run glossary`; a test fails where the file of an approach claims something else.
 import type { BaseApproach } from './approaches.ts'
 import type { MethodStatement } from './method-statement.ts'

@@ -1,4 +1,4 @@
-// Where the adaptive workflow sends each kind of question, and what that was decided by. `manifests/workflows/adaptive-rag.json` carries it out.
+// States where the adaptive workflow sends each kind of question, and what that was decided by. `manifests/workflows/adaptive-rag.json` carries it out.
 import type { BaseApproach } from './approaches.ts'
 
 export interface RoutingEntry {

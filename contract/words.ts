@@ -27,7 +27,7 @@ export function countsAboveZero(counts: Readonly<Record<string, number>>): [name
   return some.length === 0 ? all : some
 }
 
-/** What a run hands over for each answer. */
+/** Returns what a run hands over for each answer. */
 export const contextBudgetWords = (budget: number | null): string =>
   budget === null
     ? 'no context budget: approaches hand over what they are declared to'
@@ -117,7 +117,7 @@ export function looksWords({
     : `this is look ${seen.length} (${counts} questions) and its tests are corrected for all ${seen.length}`
 }
 
-/** What intervals are about where questions rest on few documents; null where they are about further documents too. */
+/** Returns what intervals are about where questions rest on few documents; null where they are about further documents too. */
 export const scopeWords = ({
   basis,
   documents = 0,
@@ -154,7 +154,7 @@ export const rungPairsWords = (rungs: number): string | null =>
     ? null
     : `Decisions of a dataset are corrected over its own pairs; the verdict of the run corrects over the pairs of all datasets as well and may leave a pair open that is better or worse here`
 
-/** Whether a part of the set-up was equal between approaches; null where it is not recorded. */
+/** Returns whether a part of the set-up was equal between approaches; null where it is not recorded. */
 export const equalWords = (equal: boolean | null): string =>
   equal === null ? 'not recorded' : equal ? 'equal' : 'differs'
 

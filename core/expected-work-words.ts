@@ -9,7 +9,7 @@ const callsWords = ({ alias, answer_calls: answer, grading_calls: grading }: Wor
     ? `${alias} unknown`
     : `${alias} ${perAnswer(answer)}${grading === 0 ? '' : ` + ${perAnswer(grading)} for grading`}`
 
-/** Where an estimate of time and calls comes from: `from 84 rows of this model set`, or why there is none. */
+/** Returns where an estimate of time and calls comes from: `from 84 rows of this model set`, or why there is none. */
 export function sourceWords({ rows, approaches }: Pick<ExpectedWork, 'rows' | 'approaches'>): string {
   const unknown = approaches.filter((work) => work.rows === 0).map(({ alias }) => alias)
   if (unknown.length === 0) return `from ${plural(rows, 'row')} of this model set`

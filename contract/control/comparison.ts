@@ -112,7 +112,7 @@ export const RunResult = z.strictObject({
   verdicts: z.array(Verdict),
   /** Labels of datasets with rows that are not summed up yet. */
   pending: z.array(z.string()),
-  /** How relational the datasets are, as declared and as measured, and levels that are in another order; empty for results of before. */
+  /** States how relational the datasets are, as declared and as measured, and levels that are in another order; empty for results of before. */
   levels: z.array(z.string()),
   /** Approaches whose answers called a model that leaves this machine, per run. */
   cloud: z.array(Identifier),
@@ -145,7 +145,7 @@ export const RunResult = z.strictObject({
           budget_curve: z.array(BudgetPoint).nullable(),
         }),
       ),
-      /** How the extraction of the graph went; null where no row records it. */
+      /** States how the extraction of the graph went; null where no row records it. */
       extraction: z.string().nullable(),
       protocol: z.array(z.strictObject({ part: z.string(), equal: z.boolean().nullable(), values: z.string() })),
     }),

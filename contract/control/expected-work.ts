@@ -3,7 +3,7 @@ import { Identifier } from '../common.ts'
 
 const count = z.int().min(0)
 
-/** What one answer of an approach took in earlier rows of the same model set on this machine; nulls where there is no such row. */
+/** States what one answer of an approach took in earlier rows of the same model set on this machine; nulls where there is no such row. */
 export const WorkOfApproach = z.strictObject({
   alias: Identifier,
   rows: count,

@@ -65,7 +65,7 @@ export const ModelSetView = z.strictObject({
       backend: z.string(),
       model: z.string(),
       cloud: z.boolean(),
-      /** What calls have taught of the model; empty where nothing is known. */
+      /** States what calls have taught of the model; empty where nothing is known. */
       known: z.array(z.string()),
     }),
   ),

@@ -117,7 +117,7 @@ export const RunRequest = z.strictObject({
   concurrency: wholeNumber(1, MAX_CONCURRENCY).optional(),
   /** Tokens handed to the answerer; MATRIX_CONTEXT_BUDGET, else the manifest, else that of the stored run, else 2,000, when absent. */
   context_budget: ContextBudget.optional(),
-  /** How much each cell keeps of its calls; the manifest, else `full`, when absent. */
+  /** States how much each cell keeps of its calls; the manifest, else `full`, when absent. */
   trace: TraceLevel.optional(),
   /** Failed cells of a stored run to try again; MATRIX_RETRY_FAILED, else `access`, when absent. */
   retry_failed: RetryFailed.optional(),
@@ -229,7 +229,7 @@ export const PhaseState = z.strictObject({
 })
 export type PhaseState = z.infer<typeof PhaseState>
 
-/** What the events of a run add up to for one of its datasets (core/evidence/run-fold.ts); kept in the run's journal. */
+/** States what the events of a run add up to for one of its datasets (core/evidence/run-fold.ts); kept in the run's journal. */
 export const DatasetProgress = z.strictObject({
   dataset_id: Identifier,
   /** reused: of those done, the cells that this run did not make. */
@@ -239,7 +239,7 @@ export const DatasetProgress = z.strictObject({
   /** Approaches that the run goes on without. */
   unavailable: RunPlan.shape.unavailable.default([]),
   approaches: z.array(ApproachProgress).default([]),
-  /** When the last cells finished, in milliseconds since 1970. */
+  /** States when the last cells finished, in milliseconds since 1970. */
   finished_at: z.array(z.number()).default([]),
   judge: JudgeCounts.nullable().default(null),
 })

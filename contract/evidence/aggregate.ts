@@ -321,11 +321,11 @@ export const Aggregate = z.strictObject({
   looks: LookLedger.optional(),
   /** Largest difference that counted as none, as a share of the scale; absent where it is a tenth. */
   equivalence_margin: z.number().optional(),
-  /** How the extraction went of the graph that was read, counted over its chunks; absent where no row records it. */
+  /** States how the extraction went of the graph that was read, counted over its chunks; absent where no row records it. */
   extraction: ExtractionHealth.optional(),
   /** Chunks that were read without their context, because its call failed; absent where none was. */
   contexts: ContextHealth.optional(),
-  /** How relational the dataset measured when it ran, beside its declared level; absent in files of before, and where only rows are known. */
+  /** States how relational the dataset measured when it ran, beside its declared level; absent in files of before, and where only rows are known. */
   measured_level: MeasuredLevel.optional(),
   /** Of this dataset run alone; reports of several rungs correct over all of them. Absent in files of before. */
   verdict: z.union([Verdict, FormerVerdict]).optional(),

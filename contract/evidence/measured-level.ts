@@ -5,7 +5,7 @@ const count = z.int().min(0)
 const share = z.number().min(0).max(1)
 
 /**
- * How relational a dataset is, measured on its documents and questions without a run: recall@5 of BM25 with stemming, over the chunks of the dataset's
+ * States how relational a dataset is, measured on its documents and questions without a run: recall@5 of BM25 with stemming, over the chunks of the dataset's
  * profile, as the number of passages grows that an answer combines (decision 196).
  */
 export const MeasuredLevel = z.strictObject({

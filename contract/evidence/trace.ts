@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Sha256 } from '../common.ts'
 
-/** How much of its calls a cell keeps: steps with their texts, steps alone, or nothing. */
+/** States how much of its calls a cell keeps: steps with their texts, steps alone, or nothing. */
 export const TraceLevel = z.enum(['full', 'tree', 'off'])
 export type TraceLevel = z.infer<typeof TraceLevel>
 
@@ -22,7 +22,7 @@ export const TRACE_LIMITS = {
   runBytes: 256 * 1024 * 1024,
 } as const
 
-/** What a step was: `attempt` and `evaluation` are the runner's own, `http` one try of a call at a service. */
+/** States what a step was: `attempt` and `evaluation` are the runner's own, `http` one try of a call at a service. */
 export const TraceKind = z.enum([
   'attempt',
   'evaluation',

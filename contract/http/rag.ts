@@ -21,7 +21,7 @@ export const ContextualBuild = z.looseObject({
   failure: z.string().nullish(),
   content_digest: z.string(),
   reused: z.boolean(),
-  /** What was wrong with the collection that was there before, with its file; absent where it was intact. */
+  /** States what was wrong with the collection that was there before, with its file; absent where it was intact. */
   damage: z.string().optional(),
   seconds: z.number().min(0),
 })

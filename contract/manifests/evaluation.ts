@@ -54,7 +54,7 @@ export const RunSettings = z.strictObject({
   concurrency: z.int().min(1).max(MAX_CONCURRENCY).default(1),
   /** Tokens handed to the answerer; unless given, that of the stored run, and 2,000 for a new one. */
   context_budget: ContextBudget.optional(),
-  /** How much each cell keeps of its calls to models, stores and tools; `full` unless given. */
+  /** States how much each cell keeps of its calls to models, stores and tools; `full` unless given. */
   trace: TraceLevel.optional(),
   /** Free text that names the random stream; numbers are refused so that 1 and "1" cannot differ. */
   seed: z.string().min(1).max(128),

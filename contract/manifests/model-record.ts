@@ -12,7 +12,7 @@ export const ModelRecord = z.object({
   model: z.string(),
   /** Fields that the service refused, with its words. `system` is the role of that name; `max_tokens` is the limit under that name only. */
   refused: z.record(z.string(), z.string()).default({}),
-  /** Where its reasoning is: in a field of its own, as parts of the answer, or in the text of the answer, from which it is split off. */
+  /** States where its reasoning is: in a field of its own, as parts of the answer, or in the text of the answer, from which it is split off. */
   reasoning: z.enum(['field', 'parts', 'text']).nullable().default(null),
   /** `ignored`: it took a schema, and wrote something else. */
   schema: z.enum(['kept', 'ignored']).nullable().default(null),
@@ -27,12 +27,12 @@ export const ModelRecord = z.object({
   embedding_batch: amount,
   dimensions: amount,
   finish_reasons: z.array(z.string()).default([]),
-  /** When the newest of it was learned. */
+  /** States when the newest of it was learned. */
   learned_at: z.iso.datetime(),
 })
 export type ModelRecord = z.infer<typeof ModelRecord>
 
-/** What a call can teach about its model. */
+/** States what a call can teach about its model. */
 export type LearnedOfModel = Partial<Omit<ModelRecord, 'version' | 'address' | 'model' | 'learned_at'>>
 
 const FIELD_NAMES: Readonly<Record<string, string>> = {

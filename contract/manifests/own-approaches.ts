@@ -96,7 +96,7 @@ export type ProgramApproach = Extract<OwnApproach, { command: string[] }>
 
 export const isHttpApproach = (approach: OwnApproach): approach is HttpApproach => 'url' in approach
 
-/** How a service is asked and its reply is read, with what its preset fills in. */
+/** States how a service is asked and its reply is read, with what its preset fills in. */
 export interface HttpPlan {
   url: string
   headers: Readonly<Record<string, string>>
@@ -139,7 +139,7 @@ export function ownApproachProblems(approach: OwnApproach): string[] {
   ]
 }
 
-/** What a body gets with each question. */
+/** States what a body gets with each question. */
 const FILLED_IN = ['question', 'uuid', 'budget', 'k']
 
 /** True where the replies of an approach carry the passages that its answer was written from. */

@@ -1,4 +1,4 @@
-// How known RAG servers are asked and where their replies hold answer and passages: one entry per server. A path is made of names, `[]` (every entry of
+// States how known RAG servers are asked and where their replies hold answer and passages: one entry per server. A path is made of names, `[]` (every entry of
 // a list, or value of an object), `[0]`, and `[name=value]` (entries whose field has that value); of several paths the first that finds something counts.
 import { z } from 'zod'
 

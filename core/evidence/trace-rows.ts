@@ -28,7 +28,7 @@ export interface TraceRow {
   step: TraceStep
   /** Steps above it. */
   depth: number
-  /** Where it began and how long it took, as shares of the whole trace. */
+  /** States where it began and how long it took, as shares of the whole trace. */
   start: number
   share: number
 }

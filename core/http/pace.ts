@@ -25,7 +25,7 @@ export interface PaceOptions {
 }
 
 /**
- * How many calls a service gets at a time. A refusal for too many calls halves their number and lets all wait for the pause that the service asks
+ * States how many calls a service gets at a time. A refusal for too many calls halves their number and lets all wait for the pause that the service asks
  * for; answers raise it again, slowly.
  */
 export class Pace {

@@ -2,7 +2,7 @@ import { jsonIn, isRecord } from '../json.ts'
 import { serviceText } from '../known-secrets.ts'
 import type { HttpAnswer } from './http-client.ts'
 
-/** What a service says is wrong, without credentials, and the field of the request that it names. */
+/** States what a service says is wrong, without credentials, and the field of the request that it names. */
 export interface Said {
   text: string
   param: string | null
@@ -39,7 +39,7 @@ export function saidIn(body: string, limit = 300): Said {
   return { text: serviceText(typeof found === 'string' ? found.trim() : listedFaults(found), limit), param }
 }
 
-/** What FastAPI and Mistral list as wrong, each with its place. */
+/** Returns what FastAPI and Mistral list as wrong, each with its place. */
 function listedFaults(found: unknown): string {
   const faults = Array.isArray(found) ? found.map((each: unknown) => (isRecord(each) ? each : {})) : []
   if (faults.length === 0 || faults.some(({ msg }) => typeof msg !== 'string')) return JSON.stringify(found)

@@ -24,7 +24,7 @@ const NEEDED: ReadonlySet<string> = new Set(['model', 'messages', 'input', 'tool
 /** Further statuses by which services refuse a field in words: llama.cpp schemas and tools by 500, routers tools by 404. */
 const ALSO_BY: Readonly<Record<string, readonly number[]>> = { response_format: [500], tools: [404, 500] }
 
-/** What a service answered: its status, its sentence, and the field that it named where it did. */
+/** States what a service answered: its status, its sentence, and the field that it named where it did. */
 interface Refusal {
   status: number | null
   text: string
@@ -92,7 +92,7 @@ export function fitRequest(known: Known, { max_tokens: wanted, messages, ...rest
   return { messages: isRefused(known, 'system') ? withoutSystem(messages as Message[]) : messages, ...fields }
 }
 
-/** What a refusal of this request teaches; null where it names no field that can be left out and no bound that can be kept. */
+/** Returns what a refusal of this request teaches; null where it names no field that can be left out and no bound that can be kept. */
 export function learnedFrom(known: Known, { status, text, param }: Refusal, body: Body): LearnedOfModel | null {
   // Other failures than a refusal are only about a field where the service says so itself, as llama.cpp does of schemas.
   const isRefusal = status === 400 || status === 422

@@ -87,7 +87,7 @@ function programOf(root: string, approach: OwnApproach): OwnApproachFile['progra
   return null
 }
 
-/** What a row keeps of an own approach: all that its file sets, and the hash of the program. */
+/** Returns what a row keeps of an own approach: all that its file sets, and the hash of the program. */
 function parametersOf({ file, approach, program }: OwnApproachFile): ApproachParameters['own-approach'] {
   const { version: _version, about: _about, ...set } = approach
   const kept = { ...set, file, ...(program === null ? {} : { program: program.file, program_sha256: program.sha256 }) }

@@ -68,7 +68,7 @@ const textOf = (value: unknown): string =>
       ? String(value['message'])
       : JSON.stringify(value)
 
-/** What a service reports as wrong in a reply of any status; null where nothing is. */
+/** Returns what a service reports as wrong in a reply of any status; null where nothing is. */
 export function failureIn(body: unknown, { error }: Pick<ReplyMapping, 'error'>): string | null {
   const path = error.find((each) => valuesAt(body, each).values.some(isSet))
   if (path === undefined) return null

@@ -65,7 +65,7 @@ function describe({ answer, contexts, usage }: OwnReply, seconds: number, print:
   print(`Time: ${seconds.toFixed(2)} s${usage === null ? '' : `; tokens: ${usage.prompt} in, ${usage.completion} out`}`)
 }
 
-/** What a run cannot measure of such replies, in sentences. */
+/** Returns what a run cannot measure of such replies, in sentences. */
 function notEvaluable({ approach }: OwnApproachFile, { contexts, usage, answer }: OwnReply): string[] {
   const lines: string[] = []
   const ofContexts = METRICS.filter(({ needs }) => (needs as readonly string[]).includes('contexts')).map(

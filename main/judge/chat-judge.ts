@@ -14,7 +14,7 @@ import { parseVerdict } from './parse-verdict.ts'
 /** Limits how long one try may take. */
 const JUDGE_TIMEOUT_MS = 200_000
 const TRIES = 2
-/** What the endpoints of this process refuse. The address of the platform's gateway changes with each start, so nothing is kept. */
+/** States what the endpoints of this process refuse. The address of the platform's gateway changes with each start, so nothing is kept. */
 const ENDPOINTS = new KnownModels()
 const MAX_WAIT_MS = 60_000
 

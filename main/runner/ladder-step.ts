@@ -20,7 +20,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unexpected'
 }
 
-/** What a step returns. `missing` names graded metrics or judges without a single value: the run goes on without them. */
+/** States what a step returns. `missing` names graded metrics or judges without a single value: the run goes on without them. */
 interface Done<Result> {
   result: Result
   note?: string | undefined

@@ -50,7 +50,7 @@ function problemOf(file: string): string | null {
   return info.isFile() ? null : `${file} is not a regular file: name an evidence file or report page`
 }
 
-/** What was found of the texts of traces; empty where the file has none beside it. */
+/** Returns what was found of the texts of traces; empty where the file has none beside it. */
 const tracesOf = ({ traceTexts, missingTraceTexts }: EvidenceReport): string =>
   traceTexts === null
     ? ''

@@ -37,13 +37,13 @@ export interface StatisticsSource {
   /** Questions that share gold evidence are not independent. */
   gold: (datasetId: string) => Promise<Gold>
   signal: AbortSignal
-  /** How the stored result of a run was tested, so that pages decide what the verdict decides. */
+  /** States how the stored result of a run was tested, so that pages decide what the verdict decides. */
   testing: (run: TestedRun) => Promise<Testing>
 }
 
 type TestedRun = Pick<PairsInput, 'run_id' | 'dataset_id'>
 
-/** What the current look at a run may spend, and the largest difference that counts as none where the run set one. */
+/** States what the current look at a run may spend, and the largest difference that counts as none where the run set one. */
 type Testing = Pick<ComparisonOptions, 'alphaShare' | 'equivalenceMargin'>
 
 const SEED = 'rag-ladder'

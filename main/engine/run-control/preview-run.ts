@@ -26,7 +26,7 @@ interface CheckOptions {
   collectionsOf: (profile: string) => string | null
 }
 
-/** What earlier runs show: a help, not a condition. */
+/** States what earlier runs show: a help, not a condition. */
 interface PastRuns {
   pastUsages: PastUsages
   /** Summaries of earlier runs of a dataset, newest first. */
@@ -37,7 +37,7 @@ interface PastRuns {
 
 type Preview = Extract<PlanOutcome, { ok: true }>
 
-/** What a run would do and delete, and why it would be refused. */
+/** States what a run would do and delete, and why it would be refused. */
 export interface CheckedRun extends Pick<Preview, 'deletions' | 'publications' | 'blockers' | 'notices'> {
   datasets: { dataset: LadderDataset; plan: RunPlan }[]
   /** Plans of the cells of the datasets that have rows. */

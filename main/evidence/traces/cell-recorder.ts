@@ -17,7 +17,7 @@ export interface RecordedCall {
   name: string
   /** Of the monotonic clock. */
   startedAt: number
-  /** What the answer brought as its trace, unchecked. */
+  /** States what the answer brought as its trace, unchecked. */
   sent: unknown
   /** Null where the call succeeded. */
   error: string | null

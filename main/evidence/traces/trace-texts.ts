@@ -160,7 +160,7 @@ export async function readTraceText(evidence: string, sha256: string, ops = node
   }
 }
 
-/** What a check of the file found; `changed` lists the byte offsets of lines whose texts are not those of their digests. */
+/** States what a check of the file found; `changed` lists the byte offsets of lines whose texts are not those of their digests. */
 export interface TraceTextsReport {
   texts: ReadonlySet<string>
   sizeBytes: number

@@ -27,7 +27,7 @@ export type GatewayReply =
       retryAfterMs: number | null
       /** The call was one too many: it is to be repeated in its turn. */
       isLimit?: boolean
-      /** What the answer has beside its error, such as a trace. */
+      /** States what the answer has beside its error, such as a trace. */
       body?: unknown
     } & Times)
 

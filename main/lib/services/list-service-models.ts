@@ -113,7 +113,7 @@ function unreached(
   }
 }
 
-/** What to do about a service that refused a request; `reason` is its own sentence. */
+/** Returns what to do about a service that refused a request; `reason` is its own sentence. */
 export function remedyOf(
   { keyName, key, kind }: Pick<AskedService, 'keyName' | 'key' | 'kind'>,
   { status, headers }: Pick<HttpAnswer, 'status' | 'headers'>,

@@ -9,7 +9,7 @@ import { STATE_FOLDER } from '../project/project-folder.ts'
 /** Folder of what is known of models, for all profiles of a project. */
 export const modelRecordsFolder = (root: string): string => join(root, STATE_FOLDER, MODEL_RECORDS_FOLDER)
 
-/** What calls have taught of a declared model, in short phrases; empty where nothing is known. */
+/** Returns what calls have taught of a declared model, in short phrases; empty where nothing is known. */
 export function knownWords(root: string, choice: ModelChoice): string[] {
   if (!isLearnedModel(choice)) return []
   const address = fillPlaceholders(choice.base_url, process.env)

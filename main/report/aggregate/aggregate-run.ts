@@ -219,7 +219,7 @@ export const aggregateText = (aggregate: Aggregate): string => `${compactJson(ag
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** How the extraction of the graph went that was read; of several records, the one with the most chunks. */
+/** Returns how the extraction of the graph went that was read; of several records, the one with the most chunks. */
 const extractionOf = (made: readonly Derivation[]): ExtractionHealth | null =>
   made
     .flatMap(({ extraction }) => extraction ?? [])

@@ -32,7 +32,7 @@ interface ComparisonSource {
   judgments: Judgments | null
 }
 
-/** How many additions resampling may take at once, in about 20 ms; and at all, in a few seconds of two threads. */
+/** States how many additions resampling may take at once, in about 20 ms; and at all, in a few seconds of two threads. */
 interface WorkLimits {
   atOnce: number
   most: number
@@ -197,7 +197,7 @@ const varianceOf = (
     components: varianceComponents({ questions: questions.length, repeats, judges, values: valuesOf(approach) }),
   }))
 
-/** What resampling adds up: a column per approach, or, where approaches are scored on different questions, two per pair besides. */
+/** Returns what resampling adds up: a column per approach, or, where approaches are scored on different questions, two per pair besides. */
 function additionsFor({ questions, approaches, scores }: ScoreTable, clusters: number): number {
   const width = approaches.length
   const isScored = (row: number, approach: number): boolean => !Number.isNaN(scores[row * width + approach]!)

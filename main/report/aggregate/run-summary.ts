@@ -31,7 +31,7 @@ export interface RunSummaryContext {
   judge: JudgeInput
   /** Earlier looks at the result; absent where they are not known. */
   looks?: LookLedger | undefined
-  /** How relational the dataset was when it ran; absent where it was not measured. */
+  /** States how relational the dataset was when it ran; absent where it was not measured. */
   measuredLevel?: MeasuredLevel | undefined
   /** Largest difference that counts as none, as a share of the scale; absent where the experiment sets none. */
   equivalenceMargin?: number | undefined

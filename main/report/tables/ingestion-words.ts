@@ -2,7 +2,7 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { ExtractionHealth } from '../../../contract/evidence/derivation.ts'
 import { countWords, plural } from '../../../contract/words.ts'
 
-/** How the graph and the contexts were made that answered; null where no row records it. */
+/** Returns how the graph and the contexts were made that answered; null where no row records it. */
 export function ingestionWords({ extraction, contexts }: Pick<Aggregate, 'extraction' | 'contexts'>): string | null {
   const parts = [
     ...(extraction === undefined ? [] : [extractionWords(extraction)]),

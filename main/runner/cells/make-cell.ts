@@ -34,7 +34,7 @@ export interface OpenRun {
   corpus: CorpusGuard | null
   /** Cells that failed in an earlier run, and which of them are tried again. */
   retries: RetriedCells
-  /** How much of its calls each cell keeps, and where their texts go. */
+  /** States how much of its calls each cell keeps, and where their texts go. */
   trace: { level: TraceLevel; texts: TraceTexts }
 }
 

@@ -7,7 +7,7 @@ import { PROBE_TIMEOUT_MS } from './readiness.ts'
 interface Asked {
   variable: VariableName
   url: string
-  /** What a caller loses while the service does not answer. */
+  /** States what a caller loses while the service does not answer. */
   lost: string
   key?: { variable: VariableName; headers: Record<string, string> } | null
 }

@@ -21,7 +21,7 @@ export interface BackendOptions {
   onnxCacheDir: string
   /** Loads the rule-based models. */
   loadBuiltin: () => Promise<BuiltinModels>
-  /** What was learned of models at services; forgotten with the host unless given. */
+  /** States what was learned of models at services; forgotten with the host unless given. */
   known?: KnownModels
 }
 

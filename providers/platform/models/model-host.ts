@@ -112,7 +112,7 @@ export class ModelCallError extends Error {
   readonly status: number | null
   readonly retryAfterMs: number | null
   readonly detail: string | null
-  /** What the service said, and the field of the request that it named. */
+  /** States what the service said, and the field of the request that it named. */
   readonly said: { text: string; param: string | null } | null
 
   constructor(

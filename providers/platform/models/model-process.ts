@@ -15,7 +15,7 @@ const FREE_SHARE = 0.9
 export const MEMORY_REMEDY =
   'Use a smaller or more strongly quantized model, a smaller context_size in manifests/models.yaml, or close other programs'
 
-/** What a process of a model sends: pieces of an answer, why a request failed, or one reply under its name, with the memory that it holds. */
+/** States what a process of a model sends: pieces of an answer, why a request failed, or one reply under its name, with the memory that it holds. */
 type ProcessReply<Failure> = { piece: string } | { failed: Failure } | Readonly<Record<string, { rssBytes: number }>>
 
 /** Describes the limits of one request, which may differ between roles that share a process. */

@@ -23,7 +23,7 @@ interface Recording {
   chars: number
 }
 
-/** Where the next step belongs: its recording, and the step that is under way. */
+/** States where the next step belongs: its recording, and the step that is under way. */
 interface Place {
   recording: Recording
   parent: number | null
@@ -32,7 +32,7 @@ interface Place {
 const current = new AsyncLocalStorage<Place>()
 const underWay = new Map<string, Recording>()
 
-/** What a step was, and what was sent. `request` is a text or a value that is kept as JSON; it is called only where something is recorded. */
+/** States what a step was, and what was sent. `request` is a text or a value that is kept as JSON; it is called only where something is recorded. */
 export interface StepStart {
   kind: TraceKind
   name: string
@@ -108,7 +108,7 @@ function keptText(recording: Recording, whole: string): TraceText {
   return made
 }
 
-/** How a request asked to be recorded: by a level, or as a part of a step that this process has under way. */
+/** States how a request asked to be recorded: by a level, or as a part of a step that this process has under way. */
 type Asked = { level: 'full' | 'tree' } | { place: Place } | null
 
 function askedBy(header: string | string[] | undefined): Asked {

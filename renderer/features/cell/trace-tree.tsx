@@ -110,7 +110,7 @@ interface TextProps {
   isKept: boolean
 }
 
-/** What was sent or received, read when it is opened. */
+/** Returns what was sent or received, read when it is opened. */
 function Text({ run, row, title, text, isKept }: TextProps) {
   const isStored = isKept && text.kept !== 'left_out'
   const input = { run_id: run, row_id: row, sha256: text.sha256 }

@@ -217,7 +217,7 @@ export function LaunchOptions({ experiment, draft, problems, onChange }: LaunchO
   )
 }
 
-/** What calls have taught of the models of a set, a line each. */
+/** Returns what calls have taught of the models of a set, a line each. */
 function knownOf(set: ModelSetView | undefined): string[] {
   const models = Object.values(set?.roles ?? {}).filter(({ known }) => known.length > 0)
   return [...new Set(models.map(({ model, known }) => `${model}: ${known.join(' · ')}`))]

@@ -76,7 +76,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
   )
 }
 
-/** How many approaches, with which models, in which state, how long and at what cost. */
+/** Returns how many approaches, with which models, in which state, how long and at what cost. */
 function Facts({ listed, job }: { listed: ListedRun; job: RunJob | undefined }) {
   const { run_id: run, models, model_sets: sets, state, missing = [] } = listed
   const { data } = useQuery({

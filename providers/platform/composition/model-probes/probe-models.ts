@@ -202,7 +202,7 @@ function adaptations(work: Work, record: ModelRecord): string[] {
   ]
 }
 
-/** What takes the place of a refused field; those of other work are named there. */
+/** States what takes the place of a refused field; those of other work are named there. */
 const REPLACED: Readonly<Record<string, string>> = {
   system: 'it refuses the system role, so instructions are sent with the question',
   max_tokens: 'the limit of tokens is sent as max_completion_tokens',

@@ -28,7 +28,7 @@ const firstNumber = (patterns: readonly RegExp[], text: string): number | null =
   return found === undefined ? null : Number(found)
 }
 
-/** What the refusal of a prompt that is too long says in tokens; null where it does not. */
+/** Returns what the refusal of a prompt that is too long says in tokens; null where it does not. */
 export function overflowIn(text: string): { window: number | null; prompt: number | null } {
   const plain = text.replace(/(\d),(?=\d{3}\b)/g, '$1')
   return { window: firstNumber(WINDOW, plain), prompt: firstNumber(PROMPT, plain) }

@@ -208,7 +208,7 @@ function fitsSchema(text: string, format: unknown): boolean {
   return isRecord(value) && required.every((field) => Object.hasOwn(value, String(field)))
 }
 
-/** What an answer shows of its model: how it ends, whether it keeps to a schema, how it calls tools. */
+/** Returns what an answer shows of its model: how it ends, whether it keeps to a schema, how it calls tools. */
 function shownBy(answer: ChatCompletion, received: ChatCompletion, sent: Record<string, unknown>): LearnedOfModel {
   const { finish_reason: ending, message } = received.choices[0]!
   const hasCalls = ({ choices }: ChatCompletion): boolean => (choices[0]!.message.tool_calls?.length ?? 0) > 0

@@ -290,7 +290,7 @@ describe('a recorded behaviour of each service', () => {
     max_tokens: 9000,
   }
 
-  /** What a service answers to a request, and what is known of its model afterwards. */
+  /** States what a service answers to a request, and what is known of its model afterwards. */
   const RECORDED: [service: string, reply: (sent: Sent) => { status?: number; json: unknown }, known: object][] = [
     [
       'GPT-5 and o-series: temperature and max_tokens, one after the other',

@@ -58,7 +58,7 @@ export interface ContextualBuild {
   failed: number
   failure: string | null
   content_digest: string
-  /** What was wrong with the collection that was there, and in which file; absent where it was intact. */
+  /** States what was wrong with the collection that was there, and in which file; absent where it was intact. */
   damage?: string
   /** True when the collection was already built from the same chunks and models: nothing was called or written. */
   reused: boolean

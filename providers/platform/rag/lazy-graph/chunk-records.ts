@@ -11,7 +11,7 @@ export interface NumberedTexts {
   clear?(): void
 }
 
-/** What was read in each chunk of a collection, so that after a change only the changed chunks are read again. */
+/** States what was read in each chunk of a collection, so that after a change only the changed chunks are read again. */
 export interface ChunkRecords {
   /** Digest of what the record of each chunk was made from. */
   digests: readonly string[]

@@ -25,7 +25,7 @@ function promptName(messages: readonly ChatMessage[]): string | null {
   return `${known === undefined ? 'own prompt' : `${known.name} (v${known.version})`} ${digestOf(text, DIGEST_CHARS)}`
 }
 
-/** What wrote an answer from the artefacts that were read; null where no model of this process did. */
+/** Returns what wrote an answer from the artefacts that were read; null where no model of this process did. */
 export function answerRecord(
   { lastChat, counts }: Pick<CallMeter, 'lastChat' | 'counts'>,
   models: Pick<ModelHost, 'resolved'>,

@@ -6,7 +6,7 @@ import { parseAnswerTask } from '../../models/prompts/answer-task.ts'
 import type { CallMeter } from '../call-meter.ts'
 
 /**
- * What an answer cites, checked against the passages that its model was given: a number that none of them has is listed as missing, and the answer
+ * Returns what an answer cites, checked against the passages that its model was given: a number that none of them has is listed as missing, and the answer
  * stays as it is. Null where no model of this process wrote the answer from numbered passages, and for rules, which cite nothing.
  */
 export function citationsOf(

@@ -7,7 +7,7 @@ import { extractTexts } from '../../models/prompts/extract-task.ts'
 /** Version of the code that reads replies and extracts by rules; raised when either gives something else for the same text. */
 export const EXTRACTION_CODE = 'extraction 3'
 
-/** How often a language model is asked for what it left out, as LightRAG asks it by default. Rules leave nothing out by chance. */
+/** States how often a language model is asked for what it left out, as LightRAG asks it by default. Rules leave nothing out by chance. */
 export const GLEANINGS = 1
 
 /** Describes what reads the documents of a graph. A document that was read by anything else is read again. */

@@ -43,7 +43,7 @@ export function parseExpression(source: string): Expression {
     at += 1
     return token as Extract<Token, { kind: Kind }>
   }
-  /** What follows up to the closing mark, separated by commas; one may follow the last. */
+  /** Returns what follows up to the closing mark, separated by commas; one may follow the last. */
   const list = <Part>(close: string, part: () => Part): Part[] => {
     const parts: Part[] = []
     while (!accept(close)) {

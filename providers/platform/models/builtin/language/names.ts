@@ -72,7 +72,7 @@ function runEnd(text: string, tokens: readonly Token[], from: number): number {
 /** "Peter Marsh's QX-7" is two names; "St Olave's Hospital" and "Bergen Children's Clinic" are one each. */
 const owns = (run: readonly Token[], next: Token): boolean => /['’]s$/.test(run.at(-1)!.text) && next.kind === 'code'
 
-/** How many lower-case words at `at` join a name with the capital after them: "van der Meer", "Bank of Leith", "Tales of the City". */
+/** Returns how many lower-case words at `at` join a name with the capital after them: "van der Meer", "Bank of Leith", "Tales of the City". */
 function innerWords(text: string, tokens: readonly Token[], from: number, at: number): number {
   const next = tokens.findIndex((token, index) => index > at && isCapitalized(token))
   const inner = tokens.slice(at, next)

@@ -143,7 +143,7 @@ function sharedNames(graph: KnowledgeGraph): SharedNames {
   }
 }
 
-/** What the question asks: its words by their rarity, in the sentences of a chunk, and the nearness in meaning of the chunk itself. */
+/** Returns what the question asks: its words by their rarity, in the sentences of a chunk, and the nearness in meaning of the chunk itself. */
 function focusOf(graph: KnowledgeGraph, question: QuestionView): Focus {
   const near = question.near.chunks()
   const nearest = near.reduce((most, each) => Math.max(most, each), Number.MIN_VALUE)
