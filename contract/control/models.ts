@@ -82,10 +82,29 @@ export const TestModelInput = z.strictObject({
 })
 export type TestModelInput = z.infer<typeof TestModelInput>
 
+/** What a model is tested in: a role of a set, or a place among the judges. */
+export const ProbedRole = z.union([ModelRole, z.literal('judge')])
+export type ProbedRole = z.infer<typeof ProbedRole>
+
+/** How judges are asked; null sends no `think`. */
+export const JudgeSettings = z.strictObject({ temperature: z.number(), think: z.boolean().nullable() })
+export type JudgeSettings = z.infer<typeof JudgeSettings>
+
 const probed = {
-  probe: z.enum(['file', 'models', 'chat', 'structured', 'extraction', 'critic', 'tools', 'embedding', 'rerank']),
+  probe: z.enum([
+    'file',
+    'models',
+    'chat',
+    'structured',
+    'extraction',
+    'critic',
+    'judge',
+    'tools',
+    'embedding',
+    'rerank',
+  ]),
   /** Roles that need it. */
-  roles: z.array(ModelRole),
+  roles: z.array(ProbedRole),
   /**
    * `adapted`: it works, and `finding` says what is done in place of what the service refuses or ignores. `limited`: the service limits its requests, so
    * that nothing is known of this work.
@@ -116,8 +135,9 @@ export const PROBE_REQUEST_VARIABLE = 'RAG_LADDER_TEST_MODELS'
 /** Models to test, each in its roles. */
 export const ProbeRequest = z.strictObject({
   models: z.array(
-    z.strictObject({ choice: z.discriminatedUnion('backend', BACKEND_SETTINGS), roles: z.array(ModelRole).min(1) }),
+    z.strictObject({ choice: z.discriminatedUnion('backend', BACKEND_SETTINGS), roles: z.array(ProbedRole).min(1) }),
   ),
+  judging: JudgeSettings,
   /** Folder in which what is learned is kept; null keeps nothing. */
   records: z.string().nullable(),
   model_cache: z.string(),
@@ -135,7 +155,7 @@ export const ModelTest = z.strictObject({
   /** Everything that the service lists. */
   models: z.array(z.string()),
   /** Roles that cannot work as the set is. */
-  broken: z.array(ModelRole),
+  broken: z.array(ProbedRole),
   /** What is known of the models now. */
   records: z.array(ModelRecord),
 })

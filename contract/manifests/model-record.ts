@@ -18,6 +18,11 @@ export const ModelRecord = z.object({
   schema: z.enum(['kept', 'ignored']).nullable().default(null),
   /** `text`: it writes calls of tools into its answer. */
   tools: z.enum(['native', 'text']).nullable().default(null),
+  /**
+   * As a judge of a right and a wrong answer, in both orders: prefers the right one, a place in the list, or the wrong one; or writes nothing that can be read
+   * as a verdict.
+   */
+  verdicts: z.enum(['kept', 'by_place', 'wrong', 'unusable']).nullable().default(null),
   streams: seen,
   reports_usage: seen,
   /** Tokens of prompt and answer together. */
@@ -46,10 +51,16 @@ const REASONING = {
 }
 const SCHEMA = { kept: 'keeps to a JSON schema', ignored: 'does not keep to a JSON schema' }
 const TOOLS = { native: 'calls tools', text: 'writes calls of tools as text' }
+const VERDICTS = {
+  kept: 'judges alike in both orders',
+  by_place: 'as a judge prefers a place in the list',
+  wrong: 'as a judge prefers a wrong answer',
+  unusable: 'writes no verdict as a judge',
+}
 
 /** A record in short phrases for people; empty where nothing is known yet. */
 export function recordWords(record: ModelRecord): string[] {
-  const { reasoning, schema, tools, streams, reports_usage: reportsUsage, finish_reasons: endings } = record
+  const { reasoning, schema, tools, verdicts, streams, reports_usage: reportsUsage, finish_reasons: endings } = record
   const refused = Object.keys(record.refused).map((field) => FIELD_NAMES[field] ?? field)
   const counted = (count: number | null, words: (figure: string) => string): string[] =>
     count === null ? [] : [words(count.toLocaleString('en-US'))]
@@ -58,6 +69,7 @@ export function recordWords(record: ModelRecord): string[] {
     ...(schema === null || 'response_format' in record.refused ? [] : [SCHEMA[schema]]),
     ...(tools === null ? [] : [TOOLS[tools]]),
     ...(reasoning === null ? [] : [REASONING[reasoning]]),
+    ...(verdicts === null ? [] : [VERDICTS[verdicts]]),
     ...(streams === null || 'stream' in record.refused ? [] : [streams ? 'streams' : 'does not stream']),
     ...(reportsUsage === false ? ['reports no tokens, which are estimated'] : []),
     ...counted(record.context_window, (figure) => `context of ${figure} tokens`),

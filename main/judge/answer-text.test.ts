@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { ANSWER_CAP, cut, neutralize, NO_ANSWER, shownAnswer } from './blinding.ts'
+import { neutralize } from '../../core/judging/neutralize.ts'
+import { ANSWER_CAP, cut, NO_ANSWER, shownAnswer } from './blinding.ts'
 
 describe('shownAnswer', () => {
   it('is at most 1200 characters of well-formed text without delimiters, controls or unseen writing', () => {

@@ -12,7 +12,7 @@ import {
 } from '../../tests/helpers/judge-panel.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { blindedTask, blindQuestion } from './blinding.ts'
-import { judgeMessages, promptText } from './judge-prompt.ts'
+import { judgeMessages, promptText } from '../../core/judging/judge-prompt.ts'
 import { leakScan } from './leak-scan.ts'
 import { runJudgePanel } from './run-panel.ts'
 

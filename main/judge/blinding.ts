@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { JudgedAnswer, PromptLeak } from '../../contract/evidence/judgments.ts'
-import type { JudgeClient, JudgeTask } from './judge-client.ts'
+import type { JudgeTask } from '../../core/judging/judge-task.ts'
+import { neutralize } from '../../core/judging/neutralize.ts'
+import type { JudgeClient } from './judge-client.ts'
 import { isContent, type LeakScan } from './leak-scan.ts'
 import type { PanelQuestion } from './panel-input.ts'
 
@@ -157,21 +159,6 @@ export const ANSWER_CAP = 1200
 
 /** Shown instead of the answer of a failed cell. */
 export const NO_ANSWER = '(no answer)'
-
-const CONTROLS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
-/** Characters that turn or hide text: what a judge reads must be what a person sees. */
-const UNSEEN = /[\u00ad\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
-
-/** Text in which nothing can pass for a delimiter of the prompt, a control sequence or unseen writing. Line ends become `\n`. */
-export function neutralize(text: string): string {
-  return text
-    .replace(/\r\n?|[\u2028\u2029\u0085]/g, '\n')
-    .replace(CONTROLS, ' ')
-    .replace(UNSEEN, '')
-    .replace(/<{3,}/g, '<<')
-    .replace(/>{3,}/g, '>>')
-    .toWellFormed()
-}
 
 /** The first `limit` UTF-16 units, one less where that would split a character. */
 export function cut(text: string, limit: number): string {

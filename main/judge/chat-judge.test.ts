@@ -11,7 +11,7 @@ import {
 import { completion, gradeByText, gradingBy, shownPrompt } from '../../tests/helpers/judge-panel.ts'
 import { createGatewayClient } from '../lib/services/gateway-client.ts'
 import { createChatJudge, type ChatJudgeOptions } from './chat-judge.ts'
-import type { JudgeTask } from './judge-client.ts'
+import type { JudgeTask } from '../../core/judging/judge-task.ts'
 import { leakScan } from './leak-scan.ts'
 
 const task: JudgeTask = {

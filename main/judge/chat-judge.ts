@@ -3,13 +3,14 @@ import { z } from 'zod'
 import { KnownModels } from '../../core/model-records/known-models.ts'
 import type { JudgeErrorCode, PromptLeak } from '../../contract/evidence/judgments.ts'
 import { messageText } from '../../contract/http/chat.ts'
+import { judgeMessages, PROMPT_VERSION, promptText, type PromptMessage } from '../../core/judging/judge-prompt.ts'
+import type { JudgeTask, LetterVerdict } from '../../core/judging/judge-task.ts'
+import { parseVerdict } from '../../core/judging/parse-verdict.ts'
 import { withoutSecrets } from '../../core/known-secrets.ts'
 import { withoutCredentials } from '../manifests/project/provenance.ts'
 import type { GatewayClient, GatewayReply } from '../lib/services/gateway-client.ts'
-import type { JudgeClient, JudgeReply, JudgeTask, LetterVerdict } from './judge-client.ts'
-import { judgeMessages, PROMPT_VERSION, promptText, type PromptMessage } from './judge-prompt.ts'
+import type { JudgeClient, JudgeReply } from './judge-client.ts'
 import { isContent, type LeakScan } from './leak-scan.ts'
-import { parseVerdict } from './parse-verdict.ts'
 
 /** Limits how long one try may take. */
 const JUDGE_TIMEOUT_MS = 200_000

@@ -2,8 +2,8 @@
 // resolves it. Out: `-judgments.json`, whole or not at all, with agreement and the ranks of the approaches.
 //   1. blinding.ts shuffles the answers of a question under letters, once for each rotation, and cuts what would give an approach away.
 //   2. leak-scan.ts refuses a question whose prompt still names an approach.
-//   3. create-judges.ts makes a client for each judge: a chat model (chat-judge.ts with judge-prompt.ts) or a rule (builtin/).
-//   4. ask-judges.ts asks them; parse-verdict.ts reads the reply, and verdict-journal.ts keeps it, so that a stopped panel pays for no verdict twice.
+//   3. create-judges.ts makes a client for each judge: a chat model (chat-judge.ts with core/judging/judge-prompt.ts) or a rule (builtin/).
+//   4. ask-judges.ts asks them; core/judging/parse-verdict.ts reads the reply, and verdict-journal.ts keeps it, so that a stopped panel pays for no verdict twice.
 //   5. query-outcome.ts joins the rotations of a question, and panel-statistics.ts the questions of the panel.
 // human/ exports rounds for people and imports their votes, which are counted in the same way.
 import type { JudgedQuery, JudgePanelRuntime, Judgments } from '../../contract/evidence/judgments.ts'
@@ -14,7 +14,7 @@ import { ANSWER_CAP, type BlindedQuestion, blindQuestion, judgedAnswers } from '
 import { createJudges, type PlatformGateway } from './create-judges.ts'
 import type { JudgeClient } from './judge-client.ts'
 import { JudgePanelError } from './judge-error.ts'
-import { PROMPT_VERSION } from './judge-prompt.ts'
+import { PROMPT_VERSION } from '../../core/judging/judge-prompt.ts'
 import { leakScan } from './leak-scan.ts'
 import type { PanelInput } from './panel-input.ts'
 import { checkJudgePanel } from './panel-settings.ts'

@@ -80,6 +80,7 @@ it('adds a connection with a set, tests it with its key, and makes the set the d
     0,
     expect.stringContaining('● works: list of models · 2 models'),
   ])
+  expect(connection.stdout).toMatch(/● works: verdicts of a judge · tiny · prefers the right answer in both orders/)
 
   expect((await models('list')).stdout).toMatch(/ {2}tiny at http:\S+: refuses temperature/)
   expect(await models('forget', 'tiny')).toMatchObject({ code: 0 })
@@ -125,6 +126,41 @@ it('doctor reports a set whose models answer as ready, and names the first thing
   await writeFile(file(), before)
   expect(unreachable.stdout).toContain('▲ rerank · bge-reranker · GET http://127.0.0.1:1/health: cannot be reached (')
   expect(unreachable.code).toBe(5)
+})
+
+it('a model of the set that serves as a judge is tested as one, and a name that the set does not have is refused', async () => {
+  const judged = (name: string, names: string) =>
+    runCli([...(name === 'doctor' ? ['doctor'] : ['models', 'test', 'lab']), '--project', root], {
+      RAG_LADDER_USER_DIR: user,
+      OTHER_API_KEY: 'k-0123456789',
+      JUDGE_MODELS: names,
+    })
+  const tested = await judged('test', 'tiny,builtin-lexical-support')
+  expect(tested.stdout).toMatch(
+    /● works: verdicts of a judge · tiny · prefers the right answer in both orders · [^\n]* \(judge\)/,
+  )
+  expect(tested.stdout).toMatch(/tiny at http:\S+: .*judges alike in both orders/)
+  const unknown = await judged('test', 'tiny,qwen-large')
+  expect(unknown.stdout).toContain('the set lab has no model of this name that writes')
+  expect(unknown.stdout).toContain('Cannot work: judge.')
+  expect(unknown.code).toBe(5)
+  const doctor = await judged('doctor', 'tiny,qwen-large')
+  expect(doctor.stdout).toContain('● verdicts of a judge · tiny · prefers the right answer in both orders')
+  expect(doctor.stdout).toContain('Correct this first: verdicts of a judge · qwen-large.')
+})
+
+it('a judge at an endpoint of its own is tested there, with the key for judges only', async () => {
+  keys.length = 0
+  const { stdout, code } = await runCli(['models', 'test', 'lab', '--project', root], {
+    RAG_LADDER_USER_DIR: user,
+    OTHER_API_KEY: 'k-0123456789',
+    JUDGE_MODELS: 'tiny',
+    JUDGE_ENDPOINT: address.replace('127.0.0.1', 'localhost'),
+    JUDGE_API_KEY: 'j-9876543210',
+  })
+  expect(stdout).toMatch(/● works: verdicts of a judge · tiny · prefers the right answer in both orders/)
+  expect(code).toBe(0)
+  expect(new Set(keys)).toEqual(new Set(['Bearer k-0123456789', 'Bearer j-9876543210']))
 })
 
 it('doctor asks every service that a variable names, also where the set cannot be used', async () => {

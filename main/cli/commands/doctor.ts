@@ -14,6 +14,7 @@ import { loadModels } from '../../manifests/experiment.ts'
 import { parseRunnerInputs } from '../../manifests/runner-inputs.ts'
 import { findProblem, type Asked } from '../../runner/prepare/preflight.ts'
 import { checkConfiguredServices } from '../../runner/platform/configured-services.ts'
+import { panelOfProject } from '../../runner/prepare/judges-to-test.ts'
 import { testModelSet } from '../../runner/prepare/test-models.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, textOption, type Command } from '../command.ts'
@@ -126,7 +127,7 @@ async function checkPath(path: string): Promise<Finding> {
 /** Each kind of work that roles of the set ask of a service, and what is known of its models. */
 async function checkServices(root: string, loaded: Loaded, set: string, env: Env): Promise<Finding[]> {
   const run = { launcher: createNodeLauncher(), root, env, timeoutMs: TIMEOUT_MS }
-  const { probes, records } = await testModelSet(run, loaded, set, isLearnedModel)
+  const { probes, records } = await testModelSet(run, loaded, set, await panelOfProject(root, env), isLearnedModel)
   return [
     ...probes.map((probe) => ({
       what: probeWords(probe),

@@ -18,6 +18,7 @@ const PROBES: Readonly<Record<ModelProbe['probe'], string>> = {
   structured: 'JSON',
   extraction: 'extraction of the graph',
   critic: 'grading',
+  judge: 'verdicts of a judge',
   tools: 'tools of the agent',
   embedding: 'embeddings',
   rerank: 'reranking',

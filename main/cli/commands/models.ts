@@ -27,6 +27,7 @@ import { loadPrices, removePrice, savePrice } from '../../manifests/models/own-p
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { catalogueEntries, removeFetchedModel } from '../../manifests/models/model-catalogue.ts'
 import { fetchModel, ModelFetchError } from '../../runner/prepare/fetch-model.ts'
+import { panelOfProject } from '../../runner/prepare/judges-to-test.ts'
 import { testConnection, testModelFile, testModelSet } from '../../runner/prepare/test-models.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import {
@@ -258,7 +259,7 @@ async function test({ root, loaded, args: [wanted], invocation, print }: Call): 
   if (wanted !== undefined && /\.gguf$/i.test(wanted))
     results[wanted] = await testModelFile({ ...run, root: process.cwd() }, wanted)
   else if (wanted !== undefined && Object.hasOwn(loaded.models.sets, wanted) && (model ?? embeddingModel) === null)
-    results[wanted] = await testModelSet(run, loaded, wanted)
+    results[wanted] = await testModelSet(run, loaded, wanted, await panelOfProject(root, invocation.env))
   else {
     const tested = wanted === undefined ? loaded.connections : { [wanted]: connectionNamed(loaded, wanted) }
     for (const [name, connection] of Object.entries(tested))

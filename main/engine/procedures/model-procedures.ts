@@ -22,6 +22,7 @@ import { fetchModel } from '../../runner/prepare/fetch-model.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { loadPrices, savePrices } from '../../manifests/models/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { panelOfProject } from '../../runner/prepare/judges-to-test.ts'
 import { testConnection, testModelFile, testModelSet } from '../../runner/prepare/test-models.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
@@ -55,7 +56,7 @@ export function modelProcedures(parts: EngineParts) {
     const { target, model, embedding_model: embeddingModel, timeout_s: timeoutS, list_only: listOnly } = input
     const run = { launcher: parts.config.launcher, root, env, timeoutMs: timeoutS * 1000, signal }
     if ('file' in target) return testModelFile(run, target.file)
-    if ('set' in target) return testModelSet(run, await loadModels(root), target.set)
+    if ('set' in target) return testModelSet(run, await loadModels(root), target.set, await panelOfProject(root, env))
     const isEntered = 'connection' in target
     const connection = isEntered ? target.connection : connectionNamed(await loadModels(root), target.name)
     const { name = null, key = null } = isEntered ? target : { name: target.name }

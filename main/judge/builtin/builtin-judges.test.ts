@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { answerOrder, letterAt, shownAnswer } from '../blinding.ts'
-import type { JudgeTask } from '../judge-client.ts'
+import type { JudgeTask } from '../../../core/judging/judge-task.ts'
 import { BUILTIN_JUDGES, createBuiltinJudge } from './builtin-judges.ts'
 import { cosine, vectorOf } from './semantic-match.ts'
 import { stemOf, termsOf } from './words.ts'

@@ -1,5 +1,6 @@
 import { BUILTIN_JUDGES } from '../../../contract/control/judging.ts'
-import type { JudgeClient, JudgeTask, LetterVerdict } from '../judge-client.ts'
+import type { JudgeTask, LetterVerdict } from '../../../core/judging/judge-task.ts'
+import type { JudgeClient } from '../judge-client.ts'
 import { modelFamily } from '../model-family.ts'
 import { judgeLexicalSupport, LEXICAL_SUPPORT_VERSION } from './lexical-support.ts'
 import { judgeSemanticMatch, SEMANTIC_MATCH_VERSION } from './semantic-match.ts'

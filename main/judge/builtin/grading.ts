@@ -1,6 +1,6 @@
 import { refusedByRule } from '../../../core/refused-by-rule.ts'
 import { NO_ANSWER } from '../blinding.ts'
-import type { JudgeTask, LetterVerdict } from '../judge-client.ts'
+import type { JudgeTask, LetterVerdict } from '../../../core/judging/judge-task.ts'
 import { sentencesOf } from './words.ts'
 
 // Both built-in judges share this: grades and a best vote from the merits of answers, and which answers refuse honestly.

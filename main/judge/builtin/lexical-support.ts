@@ -1,4 +1,4 @@
-import type { JudgeTask, LetterVerdict } from '../judge-client.ts'
+import type { JudgeTask, LetterVerdict } from '../../../core/judging/judge-task.ts'
 import { type Opinion, percent, refusesHonestly, verdictOf } from './grading.ts'
 import { termsOf, weights } from './words.ts'
 

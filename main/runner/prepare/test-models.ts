@@ -22,6 +22,7 @@ import {
   ProbeReply,
   type ModelProbe,
   type ModelTest,
+  type ProbedRole,
   type ProbedWork,
   type ProbeRequest,
 } from '../../../contract/control/models.ts'
@@ -36,13 +37,15 @@ import { checkedKey, originForKey, storedKeyEnvironment } from '../../manifests/
 import { checkModelFile } from '../../manifests/models/find-models.ts'
 import { modelRecordsFolder } from '../../manifests/models/model-records.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
+import type { JudgePanel } from '../../judge/panel-settings.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
+import { judgesToTest, type JudgeToTest } from './judges-to-test.ts'
 
 const ENTRY = moduleFile('../../../providers/platform/composition/model-probes/test-models', import.meta.url)
 /** Loading a large file from a slow disk. */
 const LOAD_MS = 120_000
 /** Most requests that one role makes, its repaired replies included. */
-const CALLS_PER_ROLE = 3
+const CALLS_PER_ROLE = 4
 const EMBEDDING_NAME = /embed|(?:^|[/-])(?:bge|e5|gte|minilm|nomic)\b/i
 
 type Env = Readonly<Record<string, string | undefined>>
@@ -59,11 +62,12 @@ interface TestRun {
 
 const UNTESTED: ModelTest = { works: false, problems: [], probes: [], models: [], broken: [], records: [] }
 
-/** Tests the models of a set, each in the roles that it has there. What fails is a result. */
+/** Tests the models of a set, each in the roles that it has there, and the judges of the panel. What fails is a result. */
 export async function testModelSet(
   run: TestRun,
   { models, connections }: Loaded,
   name: string,
+  panel: JudgePanel | null,
   isTested: (choice: ModelChoice) => boolean = () => true,
 ): Promise<ModelTest> {
   const env = { ...run.env, ...(await storedKeyEnvironment(connections, run.env)) }
@@ -71,9 +75,16 @@ export async function testModelSet(
   if (!selected.ok) return { ...UNTESTED, problems: selected.problems }
   const { roles: choices } = selected.models
   const roles = ModelRole.options.filter((role) => !isRuleBased(choices[role].backend) && isTested(choices[role]))
-  const asked = [...Map.groupBy(roles, (role) => JSON.stringify(choices[role])).values()].map((same) => ({
-    choice: choices[same[0]!],
-    roles: same,
+  const judges = panel === null ? [] : judgesToTest(panel, { name, roles: choices })
+  const places: { choice: ModelChoice; role: ProbedRole }[] = [
+    ...roles.map((role) => ({ choice: choices[role], role })),
+    ...judges.flatMap((judge) =>
+      'choice' in judge && isTested(judge.choice) ? [{ choice: judge.choice, role: 'judge' as const }] : [],
+    ),
+  ]
+  const asked = [...Map.groupBy(places, ({ choice }) => JSON.stringify(choice)).values()].map((same) => ({
+    choice: same[0]!.choice,
+    roles: [...new Set(same.map(({ role }) => role))],
   }))
   const services = await listedServices(
     run,
@@ -86,6 +97,7 @@ export async function testModelSet(
     run,
     asked.filter((each) => !isDown(each)),
     env,
+    panel ?? undefined,
   )
   const downProbes = [...Map.groupBy(asked.filter(isDown), ({ choice }) => addressOf(choice))].map(
     ([address, same]) => ({
@@ -100,8 +112,23 @@ export async function testModelSet(
     return withRemedy(probe, found === undefined ? undefined : services.get(addressOf(found.choice)))
   })
   const listed = [...services.values()].flatMap(({ listed: { models: names } }) => names)
-  return tested([...downProbes, ...probes], reply, listed, () => true)
+  return tested([...downProbes, ...probes, ...judges.flatMap(unaskedJudge)], reply, listed, () => true)
 }
+
+/** A judge that cannot be asked at all. */
+const unaskedJudge = (judge: JudgeToTest): ModelProbe[] =>
+  'choice' in judge
+    ? []
+    : [
+        {
+          ...skipped('judge', ''),
+          roles: ['judge'],
+          status: 'failed',
+          model: judge.name,
+          finding: null,
+          error: judge.problem,
+        },
+      ]
 
 interface TestedConnection {
   /** Name of the connection, for its stored key; null for one that is not saved. */
@@ -157,7 +184,7 @@ export async function testConnection(
 }
 
 /** One role for each kind of work. */
-const WRITING_ROLES: ModelRole[] = ['light_gen', 'graph_keyword', 'graph_extract', 'agentic', 'evaluator']
+const WRITING_ROLES: ProbedRole[] = ['light_gen', 'graph_keyword', 'graph_extract', 'agentic', 'evaluator', 'judge']
 
 /** Tests a GGUF file: what it is, and in a process of its own what it writes. */
 export async function testModelFile(run: TestRun, path: string): Promise<ModelTest> {
@@ -179,7 +206,9 @@ function tested(
   isNeeded = ({ probe }: ModelProbe): boolean => NEEDED.has(probe),
 ): ModelTest {
   const failed = probes.filter(({ status, roles }) => status === 'failed' || (status === 'skipped' && roles.length > 0))
-  const broken = ModelRole.options.filter((role) => failed.some(({ roles }) => roles.includes(role)))
+  const broken = [...ModelRole.options, 'judge' as const].filter((role) =>
+    failed.some(({ roles }) => roles.includes(role)),
+  )
   return { works: !failed.some(isNeeded), problems: [], probes, models, broken, records: reply?.records ?? [] }
 }
 
@@ -245,7 +274,7 @@ function withRemedy({ code, http_status: status, ...probe }: ProbedWork, service
     return { ...probe, remedy: `Use one of the models that the service lists: ${shown(service.listed.models)}.` }
   if (service !== undefined && status !== null && status >= 400 && REMEDIES[code ?? ''] === undefined)
     return { ...probe, remedy: remedyOf(service, { status, headers: {} }, model, error) }
-  return { ...probe, remedy: REMEDIES[code ?? 'reply'] ?? REMEDIES['reply']! }
+  return { ...probe, remedy: REMEDIES[code ?? (probe.probe === 'judge' ? 'judge' : 'reply')] ?? REMEDIES['reply']! }
 }
 
 const REMEDIES: Readonly<Record<string, string>> = {
@@ -255,6 +284,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   refused: 'The model refuses a harmless question: choose another one.',
   upstream_error: 'The service itself failed: its words and its own log name the cause.',
   timeout: 'The service may still be loading the model: test again, or set a longer --timeout.',
+  judge: 'Name another model as a judge: the verdicts of this one would be missing, or mean nothing.',
   reply:
     'Give these roles a larger model or another one. A model that reasons can need more room, or its reasoning switched off: defaults: { reasoning_effort: none }.',
 }
@@ -276,12 +306,14 @@ function withoutRoute(probe: ModelProbe): ModelProbe {
 /** Asks the models in a process of its own, which gets the keys that they need and no others. */
 async function askedIn(
   { launcher, root, timeoutMs, signal }: TestRun,
-  models: readonly { choice: ModelChoice; roles: readonly ModelRole[] }[],
+  models: readonly { choice: ModelChoice; roles: readonly ProbedRole[] }[],
   env: Env,
+  judging: Pick<JudgePanel, 'temperature' | 'think'> = { temperature: 0, think: null },
 ): Promise<ProbeReply> {
   if (models.length === 0) return { probes: [], records: [] }
   const request: ProbeRequest = {
     models: models.map(({ choice, roles }) => ({ choice: timed(choice, timeoutMs / 1000), roles: [...roles] })),
+    judging: { temperature: judging.temperature, think: judging.think },
     records: modelRecordsFolder(root),
     model_cache: env['RAG_LADDER_MODEL_CACHE'] ?? join(root, STATE_FOLDER, 'models'),
   }
@@ -324,7 +356,7 @@ const timed = (choice: ModelChoice, seconds: number): ModelChoice => ({
 })
 
 const notTested = (
-  { choice, roles }: { choice: ModelChoice; roles: readonly ModelRole[] },
+  { choice, roles }: { choice: ModelChoice; roles: readonly ProbedRole[] },
   error: string,
 ): ProbedWork => ({
   probe: 'chat',

@@ -105,6 +105,7 @@ export const MODELS_WORDS = {
       structured: 'JSON',
       extraction: 'Extraction of the graph',
       critic: 'Grading',
+      judge: 'Verdicts of a judge',
       tools: 'Tools of the agent',
       embedding: 'Embeddings',
       rerank: 'Reranking',

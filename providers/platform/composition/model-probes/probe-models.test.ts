@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { MODEL_BACKENDS } from '../../../../contract/manifests/model-backends.ts'
-import { ModelRole } from '../../../../contract/manifests/models.ts'
+import type { ProbedRole } from '../../../../contract/control/models.ts'
 import { keptRecord, KnownModels } from '../../../../core/model-records/known-models.ts'
 import { capableAnswer, completionOf, refusalOf, type AskedOfModel } from '../../../../tests/helpers/capable-model.ts'
 import {
@@ -27,8 +27,9 @@ const completion = (message: object): ModelServiceAnswer => ({ json: completionO
 const answerTo = (asked: AskedOfModel): ModelServiceAnswer => ({ json: capableAnswer(asked) })
 const refusal = refusalOf
 
-const WRITING: ModelRole[] = ['light_gen', 'graph_keyword', 'graph_extract', 'agentic', 'evaluator']
-async function probed(reply: (asked: AskedOfModel) => ModelServiceAnswer, roles: ModelRole[] = WRITING) {
+const JUDGING = { temperature: 0, think: null }
+const WRITING: ProbedRole[] = ['light_gen', 'graph_keyword', 'graph_extract', 'agentic', 'evaluator']
+async function probed(reply: (asked: AskedOfModel) => ModelServiceAnswer, roles: ProbedRole[] = WRITING) {
   service = await startModelService(({ method, body }) =>
     method === 'GET' ? { status: 404, json: {} } : reply(body as AskedOfModel),
   )
@@ -40,7 +41,7 @@ async function probed(reply: (asked: AskedOfModel) => ModelServiceAnswer, roles:
     retries: 0,
     timeout_s: 20,
   })
-  const request = { models: [{ choice, roles }], records: folder, model_cache: folder }
+  const request = { models: [{ choice, roles }], judging: JUDGING, records: folder, model_cache: folder }
   const { probes, records } = await probeModels(request, () => undefined)
   return { probes, records, base_url, found: probes.map(({ probe, status }) => `${probe} ${status}`) }
 }
@@ -81,7 +82,7 @@ it('a test begins from scratch: what a service takes now is not refused any more
   new KnownModels(folder).of(first.base_url, 'm').learn({ refused: { temperature: 'no' } })
   const choice = MODEL_BACKENDS.openai.settings.parse({ backend: 'openai', model: 'm', base_url: first.base_url })
   await probeModels(
-    { models: [{ choice, roles: ['light_gen'] }], records: folder, model_cache: folder },
+    { models: [{ choice, roles: ['light_gen'] }], judging: JUDGING, records: folder, model_cache: folder },
     () => undefined,
   )
   expect(keptRecord(folder, first.base_url, 'm')!.refused).toEqual({})
@@ -116,4 +117,62 @@ it('a limit of requests breaks nothing: the work is not known, and no further ca
   })
   expect(found).toEqual(['chat limited', 'structured limited', 'extraction limited', 'critic limited', 'tools limited'])
   expect([calls, probes[0]!.error, probes[0]!.http_status]).toEqual([1, expect.stringContaining('slow down'), 429])
+})
+
+describe('as a judge', () => {
+  const verdictOf = (asked: AskedOfModel, scores: { A: number; B: number }) => {
+    const token = /<<<question (\w+)>>>/.exec(asked.messages[1]!.content)![1]!
+    const best = scores.A >= scores.B ? 'A' : 'B'
+    return completion({
+      content: JSON.stringify({ check: token, reasons: { A: 'a', B: 'b' }, scores, best }),
+    })
+  }
+  const isRightFirst = ({ messages: [, asked] }: AskedOfModel) =>
+    asked!.content.indexOf('in 1904.\n<<<end answer') < asked!.content.indexOf('in 1931.\n<<<end answer')
+  const judged = (reply: (asked: AskedOfModel) => ModelServiceAnswer) => probed(reply, ['judge'])
+  const verdictsKept = (address: string) => keptRecord(folder, address, 'm')!.verdicts
+
+  it('a model that prefers the right answer wherever it stands passes, in two requests as the panel makes them', async () => {
+    const { probes, found, base_url } = await judged((asked) =>
+      verdictOf(asked, isRightFirst(asked) ? { A: 5, B: 1 } : { A: 1, B: 5 }),
+    )
+    expect(found).toEqual(['judge passed'])
+    expect(probes[0]).toMatchObject({ roles: ['judge'], finding: 'prefers the right answer in both orders' })
+    expect(verdictsKept(base_url)).toBe('kept')
+    const asked = service.calls.filter(({ method }) => method === 'POST').map(({ body }) => body as AskedOfModel)
+    expect(asked.map(isRightFirst)).toEqual([true, false])
+    expect(asked[0]!.messages.map(({ role }) => role)).toEqual(['system', 'user'])
+  })
+
+  it('a model that prefers a place works with what the panel does about it', async () => {
+    const { probes, found, base_url } = await judged((asked) => verdictOf(asked, { A: 4, B: 2 }))
+    expect(found).toEqual(['judge adapted'])
+    expect(probes[0]!.finding).toMatch(/^it prefers the first answer in either order; ask for as many rotations/)
+    expect(verdictsKept(base_url)).toBe('by_place')
+  })
+
+  it('a reply without a verdict gets a second request, and a model that writes none cannot judge', async () => {
+    let calls = 0
+    const repaired = await judged((asked) => {
+      calls += 1
+      if (!asked.messages[1]!.content.includes('An earlier reply could not be used'))
+        return completion({ content: 'A.' })
+      return verdictOf(asked, isRightFirst(asked) ? { A: 5, B: 1 } : { A: 1, B: 5 })
+    })
+    expect([calls, repaired.found]).toEqual([4, ['judge adapted']])
+    expect(repaired.probes[0]!.finding).toContain('a second request names the fault')
+    await service.close()
+    const none = await judged(() => completion({ content: 'Both are fine.' }))
+    expect(none.found).toEqual(['judge failed'])
+    expect(none.probes[0]!.error).toBe('no verdict can be read from its reply: it holds no JSON object with "scores"')
+    expect(verdictsKept(none.base_url)).toBe('unusable')
+  })
+
+  it('a model that prefers the answer against the reference in both orders cannot judge', async () => {
+    const { probes, base_url } = await judged((asked) =>
+      verdictOf(asked, isRightFirst(asked) ? { A: 1, B: 5 } : { A: 5, B: 1 }),
+    )
+    expect(probes[0]!.error).toContain('contradicts the reference')
+    expect(verdictsKept(base_url)).toBe('wrong')
+  })
 })

@@ -2,10 +2,16 @@
 // model host of the platform, so that what is learned of a service counts: a refused field is left out, a schema or tools are replaced by words.
 import { performance } from 'node:perf_hooks'
 import { APPROACHES } from '../../../../contract/approaches.ts'
-import type { ModelRecord } from '../../../../contract/manifests/model-record.ts'
+import type { LearnedOfModel, ModelRecord } from '../../../../contract/manifests/model-record.ts'
 import { isLearnedModel, modelNameOf, type ModelChoice } from '../../../../contract/manifests/model-backends.ts'
 import { ModelRole } from '../../../../contract/manifests/models.ts'
-import type { ProbedWork, ProbeReply, ProbeRequest } from '../../../../contract/control/models.ts'
+import type {
+  JudgeSettings,
+  ProbedRole,
+  ProbedWork,
+  ProbeReply,
+  ProbeRequest,
+} from '../../../../contract/control/models.ts'
 import { forgetModel, KnownModels } from '../../../../core/model-records/known-models.ts'
 import { messageOf } from '../../../../core/json.ts'
 import { createChatCritic } from '../../evaluator/critics/chat-critic.ts'
@@ -18,10 +24,11 @@ import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import { toolDefinitions } from '../../rag/agent/tools.ts'
 import { extractChunk } from '../../stores/graph-engine/extract-chunk.ts'
 import { splitKeywords } from '../../stores/graph-engine/query/question-view.ts'
+import { probeJudge } from './judge-probe.ts'
 
 type Work = Exclude<ProbedWork['probe'], 'file' | 'models'>
 
-const WORK_OF: Readonly<Record<ModelRole, Work>> = {
+const WORK_OF: Readonly<Record<ProbedRole, Work>> = {
   light_gen: 'chat',
   graph_query: 'chat',
   contextual_blurb: 'chat',
@@ -33,8 +40,9 @@ const WORK_OF: Readonly<Record<ModelRole, Work>> = {
   embed: 'embedding',
   evaluator_embed: 'embedding',
   rerank: 'rerank',
+  judge: 'judge',
 }
-const ORDER: readonly Work[] = ['chat', 'structured', 'extraction', 'critic', 'tools', 'embedding', 'rerank']
+const ORDER: readonly Work[] = ['chat', 'structured', 'extraction', 'critic', 'judge', 'tools', 'embedding', 'rerank']
 
 const QUESTION = 'In which year was the Ternmouth lock opened?'
 const TEXT = 'The Ternmouth lock was opened in 1904. Ada Brill designed it for the Ternmouth Harbour Board.'
@@ -42,8 +50,16 @@ const AGENT = APPROACHES['agentic-rag'].parameters.parse({ max_steps: 4, vector_
 /** Room for the reasoning of a model that reasons. */
 const ROOM_TOKENS = 2048
 
-/** A kind of work, as its callers ask for it; returns what was found. Throws what the callers would see. */
-type Probe = (models: ModelHost, signal?: AbortSignal) => Promise<string>
+/** What was found, and what is done in place of what the model does not do. */
+type Found = string | { finding: string; instead: string[] }
+
+interface Probed {
+  judging: JudgeSettings
+  learn: (change: LearnedOfModel) => void
+}
+
+/** A kind of work, as its callers ask for it. Throws what the callers would see. */
+type Probe = (models: ModelHost, signal: AbortSignal | undefined, probed: Probed) => Promise<Found>
 
 const PROBES: Readonly<Record<Work, Probe>> = {
   async chat(models, signal) {
@@ -77,6 +93,12 @@ const PROBES: Readonly<Record<Work, Probe>> = {
     await createChatCritic(models, 'evaluator').judgeStatements(['The lock was opened in 1904.'], [TEXT], signal)
     return 'a judgement of the right form'
   },
+  async judge(models, signal, { judging, learn }) {
+    const { verdicts, finding, instead } = await probeJudge(models, judging, signal)
+    learn({ verdicts })
+    if (verdicts === 'unusable' || verdicts === 'wrong') throw new Error(finding)
+    return { finding, instead }
+  },
   async tools(models, signal) {
     const tools = toolDefinitions(AGENT)
     const messages = renderAgentTask({ question: QUESTION, turns: 4 })
@@ -109,7 +131,7 @@ const FINAL: ReadonlySet<string> = new Set([
 
 /** Tests each model in its roles, one call after another. What fails is a result. */
 export async function probeModels(
-  { models, records: folder, model_cache: cache }: ProbeRequest,
+  { models, judging, records: folder, model_cache: cache }: ProbeRequest,
   secret: (name: string) => string | undefined,
   signal?: AbortSignal,
 ): Promise<ProbeReply> {
@@ -120,13 +142,16 @@ export async function probeModels(
     const all = Object.fromEntries(ModelRole.options.map((role) => [role, choice])) as Record<ModelRole, ModelChoice>
     const tools = { secret, onnxCacheDir: cache, loadBuiltin: loadBuiltinModels, known }
     const host = createModelHost({ name: 'test', roles: all }, tools)
+    const learn = (change: LearnedOfModel): void => {
+      if (isLearnedModel(choice)) known.of(choice.base_url, choice.model).learn(change)
+    }
     try {
       let rest: Result | null = null
       for (const work of ORDER) {
         const wanted = roles.filter((role) => WORK_OF[role] === work)
         if (wanted.length === 0) continue
         const base = { probe: work, roles: wanted, model: modelNameOf(choice) }
-        const result = rest ?? (await resultOf(PROBES[work], host, signal))
+        const result = rest ?? (await resultOf(() => PROBES[work](host, signal, { judging, learn })))
         if (result.status === 'failed' && FINAL.has(result.code ?? '')) rest = NOT_ASKED
         if (result.status === 'limited') rest = { ...NOT_ASKED, status: 'limited' }
         probes.push({ ...base, ...withAdaptations(result, work, recordOf(known, choice)) })
@@ -153,12 +178,14 @@ type Result = Omit<ProbedWork, 'probe' | 'roles' | 'model'>
 const NONE = { latency_ms: null, finding: null, error: null, code: null, http_status: null } as const
 const NOT_ASKED: Result = { ...NONE, status: 'skipped', finding: 'not asked: the call before it failed' }
 
-async function resultOf(probe: Probe, host: ModelHost, signal?: AbortSignal): Promise<Result> {
+async function resultOf(probe: () => Promise<Found>): Promise<Result> {
   const started = performance.now()
   const latency = (): number => Math.round(performance.now() - started)
   try {
-    const finding = await probe(host, signal)
-    return { ...NONE, status: 'passed', latency_ms: latency(), finding }
+    const found = await probe()
+    const { finding, instead } = typeof found === 'string' ? { finding: found, instead: [] } : found
+    const status = instead.length === 0 ? 'passed' : 'adapted'
+    return { ...NONE, status, latency_ms: latency(), finding: [finding, ...instead].join('; ') }
   } catch (error) {
     const isCall = error instanceof ModelCallError
     const words = isCall ? (error.detail ?? reasonOf(error)) : messageOf(error)

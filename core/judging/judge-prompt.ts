@@ -1,5 +1,5 @@
-import { neutralize } from './blinding.ts'
-import type { JudgeTask } from './judge-client.ts'
+import type { JudgeTask } from './judge-task.ts'
+import { neutralize } from './neutralize.ts'
 
 /** Raised whenever the wording changes: verdicts of another wording are not reused. */
 export const PROMPT_VERSION = 2

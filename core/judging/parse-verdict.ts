@@ -1,5 +1,5 @@
-import { isRecord } from '../../core/json.ts'
-import type { LetterVerdict } from './judge-client.ts'
+import { isRecord } from '../json.ts'
+import type { LetterVerdict } from './judge-task.ts'
 
 type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem: string }
 
