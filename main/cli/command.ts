@@ -12,6 +12,7 @@ export const EXIT = {
   evidenceRefused: 4,
   serviceFailed: 5,
   gateFailed: 6,
+  gateOpen: 7,
   interrupted: 130,
 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]

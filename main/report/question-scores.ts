@@ -8,6 +8,8 @@ export interface QuestionScores {
   questions: ReadonlyMap<string, RowQuestion>
   /** Of all approaches with a row. */
   models: ReadonlySet<string>
+  /** Models that graded answers; empty where none did. */
+  graders: ReadonlySet<string>
   /** Mean over the answers of an approach to a question; NaN where there is no score. */
   score: (metric: ScoreMetric, model: string, question: string) => number
 }
@@ -17,6 +19,7 @@ export async function readQuestionScores(evidence: string, metrics: readonly Sco
   const questions = new Map<string, RowQuestion>()
   const indexes = new Map<string, number>()
   const models = new Set<string>()
+  const graders = new Set<string>()
   const columns = new Map<string, Column>()
   const keyOf = (metric: string, model: string): string => `${metric} ${model}`
   for await (const rows of readFigureRows(evidence))
@@ -24,6 +27,8 @@ export async function readQuestionScores(evidence: string, metrics: readonly Sco
       const { id } = row.question
       questions.set(id, row.question)
       models.add(row.approach.model)
+      const { evaluator_model: grader } = row.metrics.ragas
+      if (grader !== null) graders.add(grader)
       const index = indexes.get(id) ?? indexes.size
       indexes.set(id, index)
       for (const metric of metrics) {
@@ -38,6 +43,7 @@ export async function readQuestionScores(evidence: string, metrics: readonly Sco
   return {
     questions,
     models,
+    graders,
     score: (metric, model, question) =>
       columns.get(keyOf(metric, model))?.meanAt(indexes.get(question) ?? -1) ?? Number.NaN,
   }

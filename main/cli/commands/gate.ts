@@ -6,7 +6,7 @@ import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { SCORE_METRICS, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
-import { gateChecks, gateHeadline, hasPassed, STATE_NAMES, type DatasetOfGate } from '../../report/gate/gate.ts'
+import { gateChecks, gateHeadline, gateOutcome, STATE_NAMES, type DatasetOfGate } from '../../report/gate/gate.ts'
 import { gateJUnit } from '../../report/gate/junit.ts'
 import { gateMarkdown } from '../../report/gate/gate-markdown.ts'
 import { readQuestionScores, type QuestionScores } from '../../report/question-scores.ts'
@@ -24,7 +24,11 @@ export const gateCommand: Command = {
   options: {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and --baseline count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with the artifacts of the new run' },
-    'run-id': { type: 'string', hint: 'ID', description: 'the new run' },
+    'run-id': {
+      type: 'string',
+      hint: 'ID',
+      description: 'the new run; not needed where --results has only one beside --against',
+    },
     against: { type: 'string', hint: 'ID', description: 'the run that it must not be worse than' },
     baseline: {
       type: 'string',
@@ -44,7 +48,7 @@ export const gateCommand: Command = {
       hint: 'POINTS',
       description: 'points of a hundred by which a mean may fall (3)',
     },
-    'fail-below': { ...decimalNumber({ from: 0, to: 1 }, 0.7), description: 'least mean that passes' },
+    'fail-below': { ...decimalNumber({ from: 0, to: 1 }, 0.7), description: 'worst mean that passes' },
     'allow-open': {
       type: 'boolean',
       description: 'let pass what too few questions leave open; never what is worse or not scored',
@@ -58,11 +62,13 @@ export const gateCommand: Command = {
     json: { type: 'boolean', description: 'print the checks as JSON lines' },
   },
   async run(invocation) {
-    const [runId, against] = [required(invocation, 'run-id'), required(invocation, 'against')]
+    const against = textOption(invocation, 'against')
+    if (against === null) throw new InputError(['--against: name the run that the new one must not be worse than'])
     const place = artifactPlace(invocation)
     const root = resolve(textOption(invocation, 'project') ?? '.')
     const named = textOption(invocation, 'baseline')
     const baseline = named === null ? place.resultsDir : resolve(root, named)
+    const runId = textOption(invocation, 'run-id') ?? (await onlyOtherRun(place.resultsDir, against, invocation))
     if (runId === against && baseline === place.resultsDir)
       throw new InputError(['--against: name another run than --run-id'])
     const after = await scoresOf(place.resultsDir, runId, '--run-id', invocation)
@@ -97,14 +103,28 @@ export const gateCommand: Command = {
     const [junit, summary] = [textOption(invocation, 'junit'), textOption(invocation, 'summary')]
     if (junit !== null) await writeAtomic(resolve(junit), gateJUnit(title, checks))
     if (summary !== null) await appendFile(resolve(summary), gateMarkdown(title, checks))
-    return hasPassed(checks) ? EXIT.ok : EXIT.gateFailed
+    return EXIT_OF[gateOutcome(checks)]
   },
 }
 
-function required(invocation: Invocation, name: string): string {
-  const value = textOption(invocation, name)
-  if (value === null) throw new InputError([`--${name}: name a run`])
-  return value
+const EXIT_OF = { passed: EXIT.ok, failed: EXIT.gateFailed, open: EXIT.gateOpen } as const
+
+const warnTo =
+  ({ stderr }: Invocation) =>
+  (problem: string): void =>
+    void stderr.write(`${sanitizeForTerminal(problem)}\n`)
+
+/** The one run of a folder beside the one that it is compared with. */
+function onlyOtherRun(dir: string, against: string, invocation: Invocation): Promise<string> {
+  return unpackedFolderForUse(dir, warnTo(invocation), async (resultsDir) => {
+    const runs = runsIn(await scanArtifacts({ resultsDir, named: {} })).filter((id) => id !== against)
+    if (runs.length === 1) return runs[0]!
+    throw new InputError([
+      runs.length === 0
+        ? `--results: ${dir} holds no run beside ${against}`
+        : `--run-id: name the new run, one of ${runs.join(', ')}`,
+    ])
+  })
 }
 
 const listOption = (invocation: Invocation, name: string): string[] =>
@@ -117,8 +137,7 @@ function scoresOf(
   option: string,
   invocation: Invocation,
 ): Promise<Map<string, QuestionScores>> {
-  const warn = (problem: string): void => void invocation.stderr.write(`${sanitizeForTerminal(problem)}\n`)
-  return unpackedFolderForUse(dir, warn, async (resultsDir) => {
+  return unpackedFolderForUse(dir, warnTo(invocation), async (resultsDir) => {
     const folder = await scanArtifacts({ resultsDir, named: {} })
     const found = new Map<string, QuestionScores>()
     for (const { files, datasetId, hasEvidence, ...run } of folder.runs)
