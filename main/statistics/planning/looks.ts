@@ -8,8 +8,11 @@ import type { LookLedger } from '../../../contract/evidence/aggregate.ts'
 export function shareOfLook({ plan, seen }: LookLedger): number {
   const look = Math.max(1, seen.length)
   if (plan === 'fixed') return look === 1 ? 1 : 0
-  return 0.8 * 0.2 ** (look - 1)
+  return shareOfNth(look)
 }
+
+/** Share of the error that the first, second, … of any number of looks may spend: .8, .16, .032, …. */
+export const shareOfNth = (look: number): number => 0.8 * 0.2 ** (look - 1)
 
 /** The ledger with the current look: another one than the last where the number of questions is another. */
 export function withLook(ledger: LookLedger, look: LookLedger['seen'][number]): LookLedger {
