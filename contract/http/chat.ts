@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { TokenUsage } from '../evidence/canonical-row.ts'
 import { ContextTokens } from '../evidence/context-budget.ts'
 import { RagExtension } from '../evidence/rag-extension.ts'
+import { Trial } from './trial.ts'
 
 const textPart = z.looseObject({ type: z.literal('text'), text: z.string() })
 
@@ -56,6 +57,8 @@ export const ChatRequest = z.preprocess(
     cache: CacheControls.optional(),
     /** Tokens of text that an approach hands to the model that writes its answer. */
     context_budget: ContextTokens.optional(),
+    /** A question of a tuning. */
+    trial: Trial.optional(),
   }),
 )
 export type ChatRequest = z.infer<typeof ChatRequest>

@@ -4,7 +4,7 @@ import { httpPlan, variablesIn, type HttpApproach } from '../../contract/manifes
 import { createHttpClient, HttpFault } from '../http/http-client.ts'
 import { saidBy } from '../http/said.ts'
 import { rememberSecrets } from '../known-secrets.ts'
-import { OwnApproachError, type OwnCaller, type OwnReply } from './own-reply.ts'
+import { OwnApproachError, type OwnCaller, type OwnQuestion, type OwnReply } from './own-reply.ts'
 import { failureIn, mappedReply, replyBody } from './reply.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -20,9 +20,16 @@ export function openHttpCaller(approach: HttpApproach, env: Environment): HttpCa
   const timeoutMs = approach.timeout_s * 1000
   let last: unknown
 
-  async function ask(question: string, budget: number | null, signal: AbortSignal | undefined): Promise<OwnReply> {
-    const k = 'k' in approach ? approach.k : null
-    const values: Record<string, Filled> = { ...approach.settings, question, budget, k, uuid: randomUUID() }
+  async function ask({ question, budget, signal, settings, k: asked }: OwnQuestion): Promise<OwnReply> {
+    const k = 'k' in approach ? (asked ?? approach.k) : null
+    const values: Record<string, Filled> = {
+      ...approach.settings,
+      ...settings,
+      question,
+      budget,
+      k,
+      uuid: randomUUID(),
+    }
     const url = filled(plan.url, values, encodeURIComponent) as string
     const sent = { json: filled(plan.body, values) as object, headers: headersOf(plan.headers, env), timeoutMs, signal }
     const reply = await client.send(url, { ...sent, headers: { accept: '*/*', ...sent.headers } })
@@ -40,8 +47,8 @@ export function openHttpCaller(approach: HttpApproach, env: Environment): HttpCa
 
   return {
     lastBody: () => last,
-    ask: ({ question, budget, signal }) =>
-      ask(question, budget, signal).catch((cause: unknown) => {
+    ask: (question) =>
+      ask(question).catch((cause: unknown) => {
         if (!(cause instanceof HttpFault)) throw cause
         throw new OwnApproachError(cause.fault === 'timeout' ? 'timeout' : 'failed', cause.message, { cause })
       }),

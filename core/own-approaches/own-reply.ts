@@ -75,6 +75,10 @@ export interface OwnQuestion {
   budget: number | null
   /** Null where there is nothing to ingest. */
   corpus: OwnCorpus | null
+  /** In place of those of its file, for a trial of a tuning. */
+  settings?: Readonly<Record<string, string | number | boolean>> | undefined
+  /** Passages that a retriever is asked for, in place of the number in its file. */
+  k?: number | undefined
   signal?: AbortSignal | undefined
 }
 

@@ -105,15 +105,16 @@ export function openProgramCaller(
     }
   }
 
-  async function answer({ question, budget, corpus, signal }: OwnQuestion): Promise<OwnReply> {
+  async function answer({ question, budget, corpus, signal, ...trial }: OwnQuestion): Promise<OwnReply> {
     const current = alive()
     if (ingest && corpus !== null && current.ingested !== corpus.digest) {
       current.ingesting ??= giveDocuments(current.process, corpus).finally(() => (current.ingesting = null))
       await current.ingesting
       current.ingested = corpus.digest
     }
-    const k = 'k' in approach ? { k: approach.k } : {}
-    const asked = { op: 'answer', question, settings, ...k, ...(budget === null ? {} : { budget }) }
+    const k = 'k' in approach ? { k: trial.k ?? approach.k } : {}
+    const all = { ...settings, ...trial.settings }
+    const asked = { op: 'answer', question, settings: all, ...k, ...(budget === null ? {} : { budget }) }
     return replyOf(await exchange(current.process, asked, 'the program did not answer', signal), approach)
   }
 

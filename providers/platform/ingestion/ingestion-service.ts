@@ -10,6 +10,7 @@
 import type { IngestionOptions, IngestionDeps } from './ingestion-deps.ts'
 import { randomUUID } from 'node:crypto'
 import { IngestionProfile as IngestionProfileSchema } from '../../../contract/manifests/consumer.ts'
+import { profileNamed } from '../../../contract/manifests/rechunked-profile.ts'
 import type { IngestionAccepted, IngestionRecord, IngestionRequest } from '../../../contract/http/ingestion.ts'
 import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 import { messageOf } from '../../../core/json.ts'
@@ -82,7 +83,7 @@ export class IngestionService {
   readonly #database: Database
   readonly #jobs: JobStore
   readonly #worker: TaskWorker
-  readonly #profiles: ReadonlyMap<string, IngestionProfile>
+  readonly #profiles: readonly IngestionProfile[]
   #closed = false
 
   constructor(options: IngestionOptions) {
@@ -99,7 +100,7 @@ export class IngestionService {
       settings: { concurrency: 1, prefetchMultiplier: 1, softLimitMs: null, hardLimitMs: null },
       logger,
     })
-    this.#profiles = new Map(options.profiles.map((profile) => [profile.name, IngestionProfileSchema.parse(profile)]))
+    this.#profiles = options.profiles.map((profile) => IngestionProfileSchema.parse(profile))
   }
 
   /** Starts the worker of this process: it runs queued jobs, and those whose process died. */
@@ -286,7 +287,7 @@ export class IngestionService {
   }
 
   #profile(name: string): IngestionProfile {
-    const profile = this.#profiles.get(name)
+    const profile = profileNamed(this.#profiles, name)
     if (profile === undefined) throw new UnknownProfileError(name)
     return profile
   }

@@ -10,6 +10,7 @@ import type { AliasTable } from './alias-table.ts'
 import type { CallAccount, GraphQueries } from './graph/graph-queries.ts'
 import type { ConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import type { OwnEngine } from './own/own-engine.ts'
+import type { TrialServices } from './trial.ts'
 
 /** Describes where the active profile's chunks are kept. */
 export interface ProfileCollections {
@@ -41,6 +42,8 @@ export interface ApproachServices extends CallAccount, OptionalEngines {
   contextBudget: number | null
   /** Sets what the flavor changes of the prompt that writes the answer. */
   promptChanges?: PromptChanges
+  /** Of a question of a tuning; absent otherwise. */
+  trial?: TrialServices | undefined
 }
 
 /** A chunk chosen as context; `score` is that of the step that ordered it, higher is better. */

@@ -14,6 +14,7 @@ import type { Derivation } from '../../../contract/evidence/derivation.ts'
 import type { Citations } from '../../../contract/evidence/rag-extension.ts'
 import { type ChatCompletion, type ChatRequest, messageText } from '../../../contract/http/chat.ts'
 import type { ConsumerManifest } from '../../../contract/manifests/consumer.ts'
+import { profileNamed } from '../../../contract/manifests/rechunked-profile.ts'
 import type { FlavorsManifest } from '../../../contract/manifests/flavors.ts'
 import { messageOf } from '../../../core/json.ts'
 import { HttpError } from '../../kit/http-error.ts'
@@ -42,6 +43,7 @@ import { answerRecord } from './response/answer-record.ts'
 import { citationsOf } from './response/citations.ts'
 import { completionOf, streamFrames } from './response/completion.ts'
 import { registerRagRoutes } from './routes.ts'
+import { createTrials } from './trial.ts'
 
 export interface RagPluginDeps {
   /** Declares aliases, ingestion profiles and graph query profiles. */
@@ -65,7 +67,7 @@ export interface RagPluginDeps {
 }
 
 function collectionsOf(consumer: ConsumerManifest, profile: string): ProfileCollections {
-  const declared = consumer.ingestion_profiles.find(({ name }) => name === profile)
+  const declared = profileNamed(consumer.ingestion_profiles, profile)
   if (declared === undefined) throw new RagError('unknown_profile', `Unknown rag_ingestion profile: '${profile}'`)
   return {
     profile,
@@ -102,6 +104,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     logger: deps.logger,
   })
   const conceptIndexes = createConceptIndexes(store, join(deps.stateDir, 'concepts'))
+  const trials = createTrials()
 
   /** One question, from its alias to the completion that the caller gets. */
   async function answer(
@@ -111,8 +114,10 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     onText?: OnText,
   ): Promise<ChatCompletion> {
     // 1. Find the alias, and read the question.
-    const flavor = aliases.get(alias)
-    if (flavor === undefined) throw new RagError('unknown_alias', `Unknown model alias: '${alias}'`)
+    const declared = aliases.get(alias)
+    if (declared === undefined) throw new RagError('unknown_alias', `Unknown model alias: '${alias}'`)
+    const trial = trials.open(declared, request.trial)
+    const flavor = trial?.flavor ?? declared
     const question = questionOf(request)
     requireSupported(request)
     // 2. Meter the question's own model calls, and record what it reads.
@@ -135,11 +140,12 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         // Limits are applied to the whole answer: what was streamed could not be taken back.
         onText: onText === undefined || isLimited(request) ? undefined : trimmedPieces(onText),
         store,
-        collections: active,
+        collections: trial?.profile === undefined ? active : collectionsOf(deps.aliases, trial.profile),
         conceptIndexes,
         graphProfiles: profiles,
         aliases,
         contextBudget: request.context_budget ?? null,
+        trial: trial?.services,
       }
       // 4. Retrieve and write the answer: rag/approaches has one file for each approach.
       const result = await approach(question, { ...services, ...engines }, signal)
@@ -151,7 +157,9 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
       const record = isOwn ? answerRecord(meter, models, rerankerOf, derivations) : null
       const made = record === null ? derivations : [...derivations, record]
       const citations = isOwn ? citationsOf(result, meter.lastChat(), models) : null
-      return completionOf(alias, withRecords(result, made, citations), meter.counts(), seconds, request)
+      const recorded = withRecords(result, made, citations)
+      const counts = meter.counts()
+      return completionOf(alias, trial?.reported(recorded, counts) ?? recorded, counts, seconds, request)
     } catch (error) {
       const known = knownError(error, signal)
       throw known instanceof RagError ? known.tellCalls(meter.counts()) : known

@@ -1,6 +1,7 @@
 // This is different from what a person brings: a service, a retriever or a program. See docs/methods.md.
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
-import type { OwnCorpus, OwnPassage, OwnReply } from '../../../../core/own-approaches/own-reply.ts'
+import type { ApproachParameters } from '../../../../contract/approaches.ts'
+import type { OwnCorpus, OwnPassage, OwnQuestion, OwnReply } from '../../../../core/own-approaches/own-reply.ts'
 import type { Approach, ApproachAnswer, ApproachServices, Passage } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 import { snippetOf } from '../response/sources.ts'
@@ -14,7 +15,13 @@ export const ownApproach: Approach<'own-approach'> = async (question, parameters
   if (own === null)
     throw new RagError('approach_unavailable', `${alias} is not available: the project has no own approach`)
   const corpus = parameters['ingest'] === true ? await corpusOf(services) : null
-  const reply = await own.ask(alias, { question, budget: contextBudget, corpus, signal })
+  const reply = await own.ask(alias, {
+    question,
+    budget: contextBudget,
+    corpus,
+    signal,
+    ...trialOf(parameters, services),
+  })
   if (reply.answer !== null && parameters['kind'] !== 'retriever') return answered(reply, reply.answer, services)
   const found = (reply.contexts ?? []).map(passageOf)
   const most = typeof parameters['k'] === 'number' ? parameters['k'] : found.length
@@ -28,6 +35,16 @@ export const ownApproach: Approach<'own-approach'> = async (question, parameters
       handed.map(({ chunk }) => chunk.content),
     ),
   }
+}
+
+/** What a trial changes of the file. */
+function trialOf(
+  parameters: ApproachParameters['own-approach'],
+  { trial }: Pick<ApproachServices, 'trial'>,
+): Pick<OwnQuestion, 'settings' | 'k'> {
+  if (trial === undefined) return {}
+  const { settings, k } = parameters as Pick<OwnQuestion, 'settings' | 'k'>
+  return { settings, k }
 }
 
 function answered({ contexts, usage }: OwnReply, answer: string, { addRemote }: ApproachServices): ApproachAnswer {

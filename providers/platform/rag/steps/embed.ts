@@ -8,15 +8,21 @@ import { termStatistics } from './collection.ts'
 export async function embedQuestion(
   question: string,
   collection: Pick<CollectionInfo, 'name' | 'dimensions'>,
-  services: Pick<ApproachServices, 'models' | 'store'>,
+  services: Pick<ApproachServices, 'models' | 'store' | 'trial'>,
   signal?: AbortSignal,
   known?: TermStatistics,
 ): Promise<Float32Array> {
   const { models } = services
   const statistics = known ?? (await termStatistics(question, collection.name, services))
-  const [vector, ...rest] = await models.embed('embed', [question], 'query', signal, statistics)
-  if (vector === undefined || rest.length > 0)
-    throw new RagError('model_answer_invalid', 'the embedding model did not return one vector for one text')
+  const embed = async (): Promise<Float32Array> => {
+    const [vector, ...rest] = await models.embed('embed', [question], 'query', signal, statistics)
+    if (vector === undefined || rest.length > 0)
+      throw new RagError('model_answer_invalid', 'the embedding model did not return one vector for one text')
+    return vector
+  }
+  const vector = await (services.trial === undefined
+    ? embed()
+    : services.trial.vectorOf(vectorKey(models.embeddingSpace(), question, statistics), embed))
   const { name, dimensions } = collection
   if (vector.length !== dimensions) {
     const problem = `collection ${name} holds vectors of ${dimensions} dimensions, the embedding model now makes ${vector.length}`
@@ -24,3 +30,7 @@ export async function embedQuestion(
   }
   return vector
 }
+
+/** All that a question's vector depends on: built-in models weigh its words by the statistics of the collection. */
+const vectorKey = (space: string, question: string, statistics: TermStatistics | undefined): string =>
+  JSON.stringify([space, question, statistics?.passages, [...(statistics?.holding ?? [])]])

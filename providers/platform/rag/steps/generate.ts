@@ -8,14 +8,15 @@ import { sourcesOf } from '../response/sources.ts'
 
 /**
  * One answer from the passages in their order, temperature 0; from the first half of them, and half of that, where they are too long for the model.
- * Throws when the model returns no text.
+ * Throws when the model returns no text. A trial that asks for passages alone gets them all, with an empty answer.
  */
 export async function answerFrom(
   question: string,
   passages: readonly Passage[],
-  services: Pick<ApproachServices, 'models' | 'onText' | 'promptChanges'>,
+  services: Pick<ApproachServices, 'models' | 'onText' | 'promptChanges' | 'trial'>,
   signal?: AbortSignal,
 ): Promise<ApproachAnswer> {
+  if (services.trial?.isRetrievalOnly === true) return { answer: '', ...handedOver(passages) }
   try {
     return await answerFromAll(question, passages, services, signal)
   } catch (error) {
@@ -36,6 +37,11 @@ async function answerFromAll(
   const completion = await models.chat('light_gen', asked, signal, onText)
   const answer = withoutThinking(completion.choices[0]?.message.content ?? '')
   if (answer === '') throw new RagError('model_answer_invalid', 'the answering model returned no text')
-  const contextTokens = tokensOfTexts(passages.map(({ chunk }) => chunk.content))
-  return { answer, sources: sourcesOf(passages), chunks: passages.length, contextTokens }
+  return { answer, ...handedOver(passages) }
 }
+
+const handedOver = (passages: readonly Passage[]): Omit<ApproachAnswer, 'answer'> => ({
+  sources: sourcesOf(passages),
+  chunks: passages.length,
+  contextTokens: tokensOfTexts(passages.map(({ chunk }) => chunk.content)),
+})
