@@ -141,7 +141,7 @@ function unanswerableNotes(behaviour: readonly ApproachBehaviour[]): string[] {
   const question = most === 1 ? 'the 1 unanswerable question' : `${most} unanswerable questions`
   const answering = asked.filter(({ answered }) => answered > 0)
   if (answering.length === 0) return [`No approach answered ${most === 1 ? question : `any of ${question}`}.`]
-  if (asked.length === behaviour.length && answering.every(({ answered, scored }) => answered === scored))
+  if (asked.length === behaviour.length && asked.every(({ answered, scored }) => answered === scored))
     return [
       `${asked.length === 1 ? asked[0]!.model : asked.length === 2 ? 'Both approaches' : `All ${asked.length} approaches`} answered ${most === 1 ? question : `all ${question}`} instead of refusing.`,
     ]
