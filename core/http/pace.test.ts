@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { Pace } from './pace.ts'
 
 /** A pace whose clock moves by its own pauses only. */
-function paceWithClock(most = 8) {
+function paceWithClock(most = 8, first = most) {
   let nowMs = 0
   const pauses: number[] = []
   const wait = async (milliseconds: number) => {
@@ -10,7 +10,7 @@ function paceWithClock(most = 8) {
     nowMs += milliseconds
   }
   const clock = { pass: (milliseconds: number) => (nowMs += milliseconds) }
-  return { pace: new Pace({ most, wait, now: () => nowMs }), pauses, clock }
+  return { pace: new Pace({ most, first, wait, now: () => nowMs }), pauses, clock }
 }
 
 describe('a pace', () => {
@@ -25,15 +25,35 @@ describe('a pace', () => {
 
   it('goes down to one call at a time, and rises slowly with answers', async () => {
     const { pace, clock } = paceWithClock()
+    const sent = await Promise.all(Array.from({ length: 8 }, async () => (await pace.take())!))
+    sent[0]!.end(429, 10)
+    for (const place of sent.slice(1)) place.end(200)
+    for (const places of [5, 6, 7]) {
+      for (let round = 0; round < 8; round += 1) (await pace.take())!.end(200)
+      expect(pace.places).toBe(places)
+    }
+    // The number that was refused is tried again, but seldom.
+    for (let round = 0; round < 56; round += 1) (await pace.take())!.end(200)
+    expect(pace.places).toBe(7)
     for (let round = 0; round < 5; round += 1) {
       const place = (await pace.take())!
       clock.pass(1)
       place.end(429, 10)
     }
     expect(pace.places).toBe(1)
-    for (let round = 0; round < 7; round += 1) (await pace.take())!.end(200)
+    for (let round = 0; round < 63; round += 1) (await pace.take())!.end(200)
     expect(pace.places).toBe(1)
     for (let round = 0; round < 9; round += 1) (await pace.take())!.end(200)
+    expect(pace.places).toBe(3)
+  })
+
+  it('begins with few calls at a time, which two answers raise by one until a first is refused', async () => {
+    const { pace } = paceWithClock(64, 4)
+    for (let round = 0; round < 6; round += 1) (await pace.take())!.end(200)
+    expect(pace.places).toBe(7)
+    const places = await Promise.all(Array.from({ length: 7 }, async () => (await pace.take())!))
+    places[0]!.end(429, 10)
+    for (const place of places.slice(1)) place.end(200)
     expect(pace.places).toBe(3)
   })
 

@@ -1,9 +1,14 @@
-import { pauseMs, waitFor } from './pauses.ts'
+import type { PaceExchange } from './pace-exchange.ts'
+import { LONGEST_ASKED_MS, pauseMs, waitFor } from './pauses.ts'
 
-/** Calls at a time before a service has refused any. */
+/** Most calls at a time. */
 const MOST_AT_A_TIME = 64
-/** Answers after which one more call at a time is tried. */
+/** Calls at a time before a service has answered any: one that limits its calls has not to refuse dozens to be known as such. */
+const FIRST_AT_A_TIME = 4
+/** Answers after which one more call at a time is tried, once a service has refused some; before that two answers add one. */
 const ANSWERS_PER_PLACE = 8
+/** The same from the number on of which some were refused last: it is tried again, but seldom. */
+const ANSWERS_PER_REFUSED_PLACE = 64
 /** A service that has answered nothing but refusals for this long is not waited for any longer. */
 const PATIENCE_MS = 5 * 60_000
 
@@ -20,16 +25,22 @@ export interface Place {
 
 export interface PaceOptions {
   most?: number
+  /** Calls at a time at first. */
+  first?: number
   wait?: ((pauseMs: number, signal?: AbortSignal) => Promise<void>) | undefined
   now?: () => number
+  /** Shares slowdowns with the other processes that call the service. */
+  exchange?: PaceExchange | undefined
 }
 
 /**
  * States how many calls a service gets at a time. A refusal for too many calls halves their number and lets all wait for the pause that the service asks
- * for; answers raise it again, slowly.
+ * for; answers raise it again, slowly. What other processes report of the service slows this one down as well.
  */
 export class Pace {
   #places: number
+  /** Calls at a time of which the service refused some last. */
+  #refusedPlaces = Number.POSITIVE_INFINITY
   #underWay = 0
   /** Refusals since the last answer, those of calls that were sent together counted once. */
   #refusals = 0
@@ -40,10 +51,18 @@ export class Pace {
   readonly #most: number
   readonly #wait: (pauseMs: number, signal?: AbortSignal) => Promise<void>
   readonly #now: () => number
+  readonly #exchange: PaceExchange | undefined
 
-  constructor({ most = MOST_AT_A_TIME, wait = waitFor, now = () => performance.now() }: PaceOptions = {}) {
+  constructor({
+    most = MOST_AT_A_TIME,
+    first = FIRST_AT_A_TIME,
+    wait = waitFor,
+    now = () => performance.now(),
+    exchange,
+  }: PaceOptions = {}) {
+    this.#exchange = exchange
     this.#most = most
-    this.#places = most
+    this.#places = Math.min(most, first)
     this.#wait = wait
     this.#now = now
   }
@@ -64,6 +83,7 @@ export class Pace {
     let hasWaited = false
     for (let paused: object | null = null; ; hasWaited = true) {
       signal?.throwIfAborted()
+      this.#readNews()
       if (this.#now() + this.pauseMs - askedAtMs > withinMs) return null
       if (this.#pause !== paused && this.pauseMs > 0) {
         paused = this.#pause
@@ -100,20 +120,38 @@ export class Pace {
   /** `slowdowns` is their number when the refused call was sent. */
   #slowDown(slowdowns: number, askedMs: number | null): void {
     if (slowdowns === this.#slowdowns) {
-      this.#places = Math.max(1, Math.floor(Math.min(this.#places, this.#underWay) / 2))
+      const refused = Math.floor(Math.min(this.#places, this.#underWay))
+      this.#refusedPlaces = Math.max(2, refused)
+      this.#places = Math.max(1, Math.floor(refused / 2))
       this.#refusals += 1
       this.#slowdowns += 1
     }
     // A service that asks for no pause and refuses again is not asked without one.
     const leastMs = this.#refusals > 1 ? pauseMs(this.#refusals - 1, null) : 0
     const untilMs = this.#now() + Math.max(leastMs, pauseMs(this.#refusals, askedMs))
-    if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs }
+    if (untilMs <= (this.#pause?.untilMs ?? 0)) return
+    this.#pause = { untilMs }
+    this.#exchange?.report({ pauseMs: this.pauseMs, places: this.places })
+  }
+
+  /** Takes over what other processes have learned. A call of this one that was sent before is refused for the same reason. */
+  #readNews(): void {
+    for (const { pauseMs: leftMs, places } of this.#exchange?.news() ?? []) {
+      this.#places = Math.max(1, Math.min(this.#places, places))
+      this.#refusedPlaces = Math.min(this.#refusedPlaces, places + 1)
+      this.#slowdowns += 1
+      const untilMs = this.#now() + Math.min(leftMs, LONGEST_ASKED_MS)
+      if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs }
+    }
   }
 
   #speedUp(): void {
     this.#refusedSinceMs = null
     this.#refusals = 0
-    this.#places = Math.min(this.#most, this.#places + 1 / ANSWERS_PER_PLACE)
+    const answers =
+      this.#slowdowns === 0 ? 2 : this.places + 1 < this.#refusedPlaces ? ANSWERS_PER_PLACE : ANSWERS_PER_REFUSED_PLACE
+    this.#places = Math.min(this.#most, this.#places + 1 / answers)
+    if (this.places >= this.#refusedPlaces) this.#refusedPlaces = Number.POSITIVE_INFINITY
   }
 
   /** Waits until a place may be free, or the signal is raised. */

@@ -44,3 +44,41 @@ export async function startLimitedService(
       }),
   })
 }
+
+/** A service that answers at most so many calls in each second of its clock, and refuses every further one with the rest of that second as the pause. */
+export async function startServiceWithRate(
+  perSecond: number,
+  bodyFor: (asked: unknown) => object,
+): Promise<LimitedService> {
+  const service = { url: '', answered: 0, refused: 0, most: 0 }
+  let window = { startedMs: 0, calls: 0 }
+  const server = createServer((request, response) => {
+    void (async () => {
+      const text = Buffer.concat((await request.toArray()) as Buffer[]).toString()
+      if (request.method === 'GET') return void response.writeHead(404).end('{}')
+      const nowMs = performance.now()
+      if (nowMs - window.startedMs >= 1000) window = { startedMs: nowMs, calls: 0 }
+      if (window.calls === perSecond) {
+        service.refused += 1
+        const leftMs = Math.ceil(window.startedMs + 1000 - nowMs)
+        const refusal = { error: { message: 'Rate limit reached for requests', code: 'rate_limit_exceeded' } }
+        return void response
+          .writeHead(429, { 'content-type': 'application/json', 'retry-after-ms': `${leftMs}` })
+          .end(JSON.stringify(refusal))
+      }
+      window.calls += 1
+      service.most = Math.max(service.most, window.calls)
+      service.answered += 1
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(bodyFor(JSON.parse(text))))
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return Object.assign(service, {
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  })
+}

@@ -1,5 +1,6 @@
 import type { CellErrorType } from '../../../contract/evidence/canonical-row.ts'
 import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
+import { paceExchange } from '../../../core/http/pace-exchange.ts'
 import { Pace } from '../../../core/http/pace.ts'
 import { askedPauseMs } from '../../../core/http/pauses.ts'
 import { saidBy } from '../../../core/http/said.ts'
@@ -34,6 +35,8 @@ export type GatewayReply =
 interface GatewayOptions extends Credentials {
   /** Base address, with or without `/v1`; or the full address of a chat route, whatever its path. */
   url: string
+  /** Folder in which the processes of a project share the pace of this gateway; its own without one. */
+  pacesDir?: string
 }
 
 export interface GatewayClient {
@@ -83,8 +86,9 @@ const WITHHELD = /"code"\s*:\s*"(content_filtered|content_filter|refused)"/
 /** A client whose calls are slowed down together when the gateway refuses some as too many; every fault of a gateway is a typed reply. */
 export function createGatewayClient(options: GatewayOptions): GatewayClient {
   const client = createHttpClient(credentialHeaders(options))
-  const pace = new Pace()
   const url = chatUrl(options.url)
+  const { pacesDir } = options
+  const pace = new Pace(pacesDir === undefined ? {} : { exchange: paceExchange(pacesDir, new URL(url).origin) })
 
   async function send(
     payload: object,

@@ -40,7 +40,8 @@ export async function runCells(
 ): Promise<{ result: CellCounts; note: string }> {
   // 1. Watch the corpus that the answers come from.
   const corpus = await corpusOf(run, served, opened)
-  const gateway = createGatewayClient(served)
+  const paces = run.platform.kind === 'external' ? { pacesDir: pacesFolder(run.experiment.root) } : {}
+  const gateway = createGatewayClient({ ...served, ...paces })
   const evaluator = evaluatorOf(run, served)
   const texts = new TraceTexts(run.files.evidence)
   // A worker makes cells; the copy is for who shows the run.

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { joinAliases } from '../../../contract/manifests/aliases.ts'
 import type { AliasDeclaration } from '../../../contract/manifests/consumer.ts'
+import { PACES_FOLDER } from '../../../core/http/pace-exchange.ts'
 import { KnownModels } from '../../../core/model-records/known-models.ts'
 import { isRemoteModel } from '../../../contract/manifests/model-backends.ts'
 import { allowOrigin } from '../../kit/host-guard.ts'
@@ -120,6 +121,7 @@ async function compose(
   const models = tracedModels(
     createModelHost(config.models, {
       known,
+      pacesDir: join(config.modelRecordsDir, PACES_FOLDER),
       secret: secretOf,
       onnxCacheDir: config.modelCacheDir,
       loadBuiltin: loadBuiltinModels,

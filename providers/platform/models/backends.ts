@@ -6,6 +6,7 @@ import {
 } from '../../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
 import { KnownModels } from '../../../core/model-records/known-models.ts'
+import { paceExchange } from '../../../core/http/pace-exchange.ts'
 import { Pace } from '../../../core/http/pace.ts'
 import type { BuiltinModels } from './builtin-backend.ts'
 import type { GgufModels } from './gguf/gguf-models.ts'
@@ -23,6 +24,8 @@ export interface BackendOptions {
   loadBuiltin: () => Promise<BuiltinModels>
   /** States what was learned of models at services; forgotten with the host unless given. */
   known?: KnownModels
+  /** Folder in which the processes of a project share the pace of services; each has its own without one. */
+  pacesDir?: string
 }
 
 /** Describes what a backend is opened with. */
@@ -81,7 +84,9 @@ export function createBackendOpener(options: BackendOptions, choices: readonly M
   const paces = new Map<string, Pace>()
   const paceOf = (choice: ModelChoice): Pace => {
     const origin = isRemoteModel(choice) && URL.canParse(choice.base_url) ? new URL(choice.base_url).origin : ''
-    const pace = paces.get(origin) ?? new Pace()
+    const { pacesDir } = options
+    const shared = pacesDir === undefined || origin === '' ? {} : { exchange: paceExchange(pacesDir, origin) }
+    const pace = paces.get(origin) ?? new Pace(shared)
     paces.set(origin, pace)
     return pace
   }

@@ -1,0 +1,89 @@
+// What the processes of a project report to each other of a service that limits its calls: each writes its newest slowdown into a file of its own, so that no two
+// write one file, and reads those of the others. A file is written whole beside its place and moved in.
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { isRecord, jsonIn } from '../json.ts'
+
+/** A refusal for too many calls: how long the service is to be left alone, and how many calls at a time it gets after that. */
+export interface Slowdown {
+  pauseMs: number
+  places: number
+}
+
+export interface PaceExchange {
+  report(slowdown: Slowdown): void
+  /** Slowdowns that other processes have reported since the last call. */
+  news(): Slowdown[]
+}
+
+/** Folder of the files, beside the records of models. */
+export const PACES_FOLDER = 'paces'
+
+/** A folder is read once in this time at most. */
+const READ_EACH_MS = 20
+/** Slowdowns that ended longer ago than this say nothing about the service of now. */
+const FRESH_MS = 10_000
+const KEPT_MS = 10 * 60_000
+
+/** The exchange of this process about one service. What cannot be written or read slows nobody down. */
+export function paceExchange(folder: string, origin: string, now: () => number = Date.now): PaceExchange {
+  const service = createHash('sha256').update(origin).digest('hex').slice(0, 16)
+  const own = `${service}.${randomUUID()}.json`
+  const seen = new Map<string, number>()
+  let readAtMs = 0
+
+  return {
+    report({ pauseMs, places }) {
+      const aside = join(folder, `${own}.new`)
+      try {
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(aside, JSON.stringify({ until: now() + pauseMs, places }))
+        renameSync(aside, join(folder, own))
+      } catch {
+        // The others find the limit by themselves.
+      }
+    },
+    news() {
+      const nowMs = now()
+      if (nowMs - readAtMs < READ_EACH_MS) return []
+      readAtMs = nowMs
+      return namesIn(folder).flatMap((name) => {
+        if (name === own || !name.startsWith(`${service}.`) || !name.endsWith('.json')) return []
+        const found = readSlowdown(join(folder, name))
+        if (found === null || seen.get(name) === found.until) return []
+        seen.set(name, found.until)
+        const pauseMs = found.until - nowMs
+        if (pauseMs < -KEPT_MS) discard(join(folder, name))
+        return pauseMs < -FRESH_MS ? [] : [{ pauseMs: Math.max(0, pauseMs), places: found.places }]
+      })
+    },
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function readSlowdown(file: string): { until: number; places: number } | null {
+  try {
+    const value = jsonIn(readFileSync(file, 'utf8'))
+    if (!isRecord(value)) return null
+    const { until, places } = value
+    return Number.isFinite(until) && Number.isInteger(places) ? { until: Number(until), places: Number(places) } : null
+  } catch {
+    return null
+  }
+}
+
+function discard(file: string): void {
+  try {
+    rmSync(file, { force: true })
+  } catch {
+    // Another process has removed it.
+  }
+}
