@@ -59,7 +59,8 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/summarize.ts')).summarizeCommand,
   },
   report: {
-    summary: 'Write the report of a run: one HTML page with charts that needs no network, or Markdown.',
+    summary:
+      'Write the report of a run: one HTML page with charts that needs no network, or Markdown; or a site of all runs.',
     load: async () => (await import('./commands/report.ts')).reportCommand,
   },
   trace: {
@@ -128,7 +129,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/trust.ts')).trustCommand,
   },
   export: {
-    summary: 'Write a file for another program: litellm, job.',
+    summary: 'Write a file for another program: litellm, results, job.',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
   serve: {

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -146,20 +146,23 @@ describe('a gate between two runs', () => {
   const gate = (...more: string[]) =>
     runCli(['gate', '--results', several, '--run-id', OTHER_RUN, '--against', REPORT_RUN, ...more])
 
-  it('fails with exit code 6 where few questions leave it open, and writes what a build server reads', async () => {
+  it('ends with exit code 7 where few questions leave it open, and writes what a build server reads', async () => {
     const [junit, summary] = [join(dir, 'gate.xml'), join(dir, 'gate.md')]
     const result = await gate('--junit', junit, '--summary', summary)
-    expect([result.code, result.stderr]).toEqual([6, ''])
+    expect([result.code, result.stderr]).toEqual([7, ''])
     expect(result.stdout).toMatch(/▲ smoke {2}vanilla-rag {2}(open|too few questions): \d\.\d\d against/)
-    expect(result.stdout).toMatch(/The gate failed: \d of \d checks \(/)
-    expect(await readFile(junit, 'utf8')).toMatch(/<testsuite name="smoke" tests="\d" failures="\d">/)
+    expect(result.stdout).toMatch(/The gate cannot tell: \d of \d checks \(/)
+    expect(await readFile(junit, 'utf8')).toMatch(/<testsuite name="smoke" tests="\d" failures="0" errors="\d">/)
     expect(await readFile(summary, 'utf8')).toContain('| dataset | approach | state |')
   })
 
   it('passes a run with the same answers where open checks are allowed', async () => {
     const models = ['--models', 'vanilla-rag']
     const result = await gate('--allow-open', ...models)
-    expect([result.code, result.stdout.trim().split('\n').at(-1)]).toEqual([0, 'The gate passed: 1 check'])
+    expect([result.code, result.stdout.trim().split('\n').at(-1)]).toEqual([
+      0,
+      'The gate passed: 1 check, of which 1 could not tell and may pass',
+    ])
   })
 
   it('names what it does not find', async () => {
@@ -168,7 +171,7 @@ describe('a gate between two runs', () => {
       expect(result.code).toBe(2)
       return result.stderr
     }
-    expect(await wrong('--run-id', OTHER_RUN)).toContain('--against: name a run')
+    expect(await wrong('--run-id', OTHER_RUN)).toContain('--against: name the run')
     expect(await wrong('--run-id', 'none', '--against', REPORT_RUN)).toContain(
       `its runs are ${REPORT_RUN}, ${OTHER_RUN}`,
     )
@@ -176,5 +179,44 @@ describe('a gate between two runs', () => {
     expect(await wrong('--run-id', OTHER_RUN, '--against', REPORT_RUN, '--metric', 'fact_found')).toContain(
       'did you mean facts_found?',
     )
+  })
+})
+
+describe('all runs of a folder', () => {
+  it('become a site with a page for each run, which is written again into its own folder only', async () => {
+    const site = join(dir, 'site')
+    const result = await runCli(['report', '--results', several, '--site', site])
+    expect([result.code, result.stderr]).toEqual([0, ''])
+    expect(result.stdout).toContain('index.html  2 runs')
+    const index = await readFile(join(site, 'index.html'), 'utf8')
+    for (const run of [REPORT_RUN, OTHER_RUN]) {
+      expect(index).toContain(`href="runs/${run}.html"`)
+      expect(await readFile(join(site, `runs/${run}.html`), 'utf8')).toContain(`RAG Ladder: ${run}`)
+    }
+    expect((await runCli(['report', '--results', several, '--site', site])).code).toBe(0)
+    expect(await readFile(join(site, 'index.html'), 'utf8')).toBe(index)
+    const other = join(dir, 'home')
+    await mkdir(other)
+    await writeFile(join(other, 'index.html'), '<title>My page</title>')
+    const refused = await runCli(['report', '--results', several, '--site', other])
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('name another folder') as string])
+    expect(await readFile(join(other, 'index.html'), 'utf8')).toBe('<title>My page</title>')
+    const both = await runCli(['report', '--results', several, '--site', site, '--run-id', OTHER_RUN])
+    expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('--run-id: --site writes all runs') as string])
+  })
+
+  it('become JSON lines, of one run where it is named, and no file is replaced', async () => {
+    const file = join(dir, 'results.jsonl')
+    const result = await runCli(['export', 'results', '--results', several, '--run-id', OTHER_RUN, '--output', file])
+    expect([result.code, result.stderr]).toEqual([0, ''])
+    const lines = (await readFile(file, 'utf8')).trim().split('\n')
+    expect(new Set(lines.map((line) => (JSON.parse(line) as { run_id: string }).run_id))).toEqual(new Set([OTHER_RUN]))
+    const again = await runCli(['export', 'results', '--results', several, '--output', file])
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('exists') as string])
+    const gone = await runCli(['export', 'results', '--results', several, '--run-id', 'gone'])
+    expect([gone.code, gone.stderr]).toEqual([
+      2,
+      expect.stringContaining('holds no finished cells of the run gone') as string,
+    ])
   })
 })

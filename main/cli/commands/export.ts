@@ -3,10 +3,15 @@ import { resolve } from 'node:path'
 import { addressProblem } from '../../../contract/service-address.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
 import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/models/litellm-config.ts'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { resultsJsonl } from '../../report/csv/results-jsonl.ts'
+import { summarizeFolder } from '../../report/publication/folder-summaries.ts'
+import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
 import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob } from '../job-files.ts'
-import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { artifactPlace, projectFolder, RUN_OPTIONS } from '../options.ts'
+import { readFolder, reportUnusable } from '../unusable-files.ts'
 import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
 
 /** States where the embedded platform listens unless PLATFORM_PORT is set. */
@@ -30,6 +35,11 @@ const EXPORTS: Readonly<Record<string, Exported>> = {
       'Runs go through it with --gateway http://127.0.0.1:4000 --platform and the address of the platform; MATRIX_GATEWAY_API_KEY is the key that you chose.',
     ],
   },
+  results: {
+    about: 'results as JSON lines, one metric of one approach each, for Hugging Face datasets and other loaders',
+    text: results,
+    next: (file) => [`Python reads it: datasets.load_dataset("json", data_files="${file}")`],
+  },
   job: {
     about: 'job of a cluster that starts workers of a run: --slurm or --kubernetes',
     text: job,
@@ -46,6 +56,7 @@ export const exportCommand: Command = {
   options: {
     project: RUN_OPTIONS.project,
     ...WORKER_JOB_OPTIONS,
+    results: { ...RUN_OPTIONS.results, description: 'folder with the artifacts of `export results`' },
     slurm: { type: 'boolean', description: 'write a script for sbatch' },
     kubernetes: { type: 'boolean', description: 'write a Job for kubectl' },
     image: { type: 'string', hint: 'NAME', description: 'container image with this program and the project' },
@@ -94,6 +105,22 @@ async function litellm(invocation: Invocation): Promise<string> {
   if (problems.length > 0) throw new InputError(problems)
   const { consumer } = await loadExperiment(projectFolder(invocation))
   return litellmConfig(consumer.aliases, { platform, routePrefix: consumer.plugin.route_prefix })
+}
+
+async function results(invocation: Invocation): Promise<string> {
+  if ((invocation.problems ?? []).length > 0) throw new InputError([...invocation.problems!])
+  const { resultsDir, named } = artifactPlace(invocation)
+  const runId = textOption(invocation, 'run-id')
+  const warn = (problem: string): void => void invocation.stderr.write(`${sanitizeForTerminal(problem)}\n`)
+  return unpackedFolderForUse(resultsDir, warn, async (folder) => {
+    const { aggregates, unusable } = await readFolder(resultsDir, () =>
+      summarizeFolder(folder, runId ?? undefined, named),
+    )
+    reportUnusable(unusable, invocation)
+    if (aggregates.length === 0)
+      throw new InputError([`${resultsDir} holds no finished cells${runId === null ? '' : ` of the run ${runId}`}`])
+    return [...resultsJsonl(aggregates)].join('')
+  })
 }
 
 async function job(invocation: Invocation): Promise<string> {

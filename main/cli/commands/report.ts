@@ -1,4 +1,6 @@
 import { dirname, extname, join, resolve } from 'node:path'
+import { plural } from '../../../contract/words.ts'
+import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { ladderReportOf, runsIn } from '../../report/publication/folder-summaries.ts'
@@ -6,7 +8,8 @@ import { loadHistorical } from '../../report/publication/historical.ts'
 import { ladderPage } from '../../report/html/ladder-page.ts'
 import { ladderMarkdown } from '../../report/markdown/ladder-markdown.ts'
 import { unusableLines, type ResultsFolder } from '../../report/publication/results-folder.ts'
-import { textOption, type Command, type Invocation } from '../command.ts'
+import { canHoldSite, writeSite } from '../../report/site/write-site.ts'
+import { textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 import { reportUnusable, scanArtifacts, UnusableFilesError } from '../unusable-files.ts'
 
@@ -43,9 +46,16 @@ export const reportCommand: Command = {
       description:
         'where to write: .html, or .md for Markdown; <run>-report.html in the folder of --results unless given',
     },
+    site: {
+      type: 'string',
+      hint: 'FOLDER',
+      description: 'write a leaderboard of all runs instead: index.html and a page for each run',
+    },
   },
   async run(invocation) {
     const artifacts = artifactPlace(invocation)
+    const site = textOption(invocation, 'site')
+    if (site !== null) return writeWholeSite(site, artifacts, invocation)
     const output = textOption(invocation, 'output')
     const isMarkdown = output !== null && extname(output) === '.md'
     if (output !== null && !isMarkdown && extname(output) !== '.html')
@@ -62,4 +72,16 @@ export const reportCommand: Command = {
     invocation.stdout.write(`${file}  sha256 ${written.sha256}\n`)
     return reportUnusable(report.unusable, invocation)
   },
+}
+
+async function writeWholeSite(site: string, artifacts: ArtifactPlace, invocation: Invocation): Promise<ExitCode> {
+  const others = ['output', 'run-id'].filter((name) => textOption(invocation, name) !== null)
+  if (others.length > 0) throw new InputError(others.map((name) => `--${name}: --site writes all runs`))
+  const folder = resolve(site)
+  if (!(await canHoldSite(folder)))
+    throw new InputError([`--site: ${site} has an index.html that is no site of runs; name another folder`])
+  const { runs, unusable } = await writeSite(await scanArtifacts(artifacts), folder)
+  if (runs.length === 0 && unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))
+  invocation.stdout.write(`${join(folder, 'index.html')}  ${plural(runs.length, 'run')}\n`)
+  return reportUnusable(unusable, invocation)
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { looksOf, type Look } from '../../../charts/look.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { countWords, plural } from '../../../contract/words.ts'
@@ -8,9 +7,9 @@ import { inLadderOrder } from '../csv/long-csv.ts'
 import type { ParaphraseDifference } from '../tables/paraphrase-differences.ts'
 import type { UnusableFile } from '../publication/results-folder.ts'
 import { ladderSections } from './ladder-sections.ts'
-import { type Section, aliasHead, h, raw, type Markup } from './markup.ts'
+import { type Section, aliasHead, h, type Markup } from './markup.ts'
+import { pageDocument } from './page-document.ts'
 import { PAGE_SCRIPT } from './page-script.ts'
-import { PAGE_STYLE } from './page-style.ts'
 import type { PageArtifact } from './run-facts.ts'
 import { cloudApproaches, cloudWords } from '../../../core/evidence/cloud-use.ts'
 
@@ -22,18 +21,6 @@ export interface LadderPageInput {
   /** Differences that other words make, where the run asked both. */
   paraphrases?: readonly ParaphraseDifference[]
 }
-
-const hashSource = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`
-
-/** Nothing may be loaded but the artifacts beside the page, and nothing may run but the page's own script. */
-const POLICY = [
-  `default-src 'none'`,
-  `style-src ${hashSource(PAGE_STYLE)}`,
-  `script-src ${hashSource(PAGE_SCRIPT)}`,
-  `connect-src 'self'`,
-  `base-uri 'none'`,
-  `form-action 'none'`,
-].join('; ')
 
 /**
  * The report of a ladder as one HTML file: needs no script, loads nothing, and carries the hashes of the artifacts that its figures come from. Equal
@@ -50,37 +37,20 @@ export async function ladderPage({
   const looks = looksOf(ordered.flatMap((aggregate) => [...aggregate.approaches, ...aggregate.unavailable]))
   const sections = ladderSections(ordered, looks, artifacts, unusable, charts, paraphrases)
   const runs = [...new Set(ordered.map(({ run_id }) => run_id))].join(', ')
-  const page = h(
-    'html',
-    { lang: 'en' },
+  return pageDocument(
+    `RAG Ladder: ${runs}`,
+    PAGE_SCRIPT,
+    charts.hatchPattern(),
+    pageHeader(ordered, runs, looks, artifacts, sections),
     h(
-      'head',
+      'main',
       {},
-      h('meta', { charset: 'utf-8' }),
-      h('meta', { 'http-equiv': 'Content-Security-Policy', content: POLICY }),
-      h('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
-      h('meta', { name: 'referrer', content: 'no-referrer' }),
-      h('meta', { name: 'color-scheme', content: 'light dark' }),
-      h('title', {}, `RAG Ladder: ${runs}`),
-      h('style', {}, raw(PAGE_STYLE)),
-    ),
-    h(
-      'body',
-      {},
-      charts.hatchPattern(),
-      pageHeader(ordered, runs, looks, artifacts, sections),
-      h(
-        'main',
-        {},
-        sections.map(({ id, title, body }) =>
-          h('section', { id, 'aria-labelledby': `${id}-h` }, h('h2', { id: `${id}-h` }, title), body),
-        ),
+      sections.map(({ id, title, body }) =>
+        h('section', { id, 'aria-labelledby': `${id}-h` }, h('h2', { id: `${id}-h` }, title), body),
       ),
-      h('footer', {}, 'Written by rag-ladder from the artifacts above; no clock and no chance went into it.'),
-      h('script', {}, raw(PAGE_SCRIPT)),
     ),
+    h('footer', {}, 'Written by rag-ladder from the artifacts above; no clock and no chance went into it.'),
   )
-  return `<!doctype html>\n${page.html}\n`
 }
 
 function pageHeader(
