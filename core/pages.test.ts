@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { pageAt, partOfRun, runPath } from './pages.ts'
+import { pageAt, partOfRun, placeOf, runPath } from './pages.ts'
 
 describe('addresses of the panel', () => {
   it('a part of a run has the address of the run before it, whatever characters its name has', () => {
@@ -13,10 +13,24 @@ describe('addresses of the panel', () => {
     ['/runs', null, 'Runs', 'reading-a-result'],
     ['/runs/a/judges', 'judges', 'Judges', 'judges'],
     ['/runs/a/cell', 'cell', 'Cell', 'reading-a-result'],
+    ['/runs/compare', null, 'Compare', 'reading-a-result'],
+    ['/tools/audio', null, 'Audio', 'speech'],
     ['/models', null, 'Models', 'own-models'],
   ])('%s has a name and a page of the guide', (path, part, label, guide) => {
     expect(partOfRun(path)).toBe(part)
     expect(pageAt(path)).toMatchObject({ label, guide })
+  })
+
+  it.each([
+    ['/', '/'],
+    ['/runs', '/runs'],
+    ['/runs/a/matrix', '/runs'],
+    ['/launch', '/runs'],
+    ['/tools/audio', '/tools'],
+    ['/runsheet', null],
+    ['/settings', null],
+  ])('%s belongs to the place %s', (path, place) => {
+    expect(placeOf(path)).toBe(place)
   })
 
   it('an unknown address has none', () => {

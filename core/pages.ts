@@ -1,61 +1,50 @@
-/**
- * The pages of the panel in the order of its menu and of the native menu, by group, each with the page of the guide that explains it. Pages of a group without a name have no heading
- * above them.
- */
-export const PAGE_GROUPS = [
+/** The five places of the panel, in the order of its sidebar and of the native menu. `g` and then the key of a place opens it. */
+export const PLACES = [
   {
-    name: null,
-    pages: [{ path: '/', label: 'Home', about: 'What is running, last results, services', guide: 'first-run' }],
+    path: '/',
+    key: 'h',
+    label: 'Home',
+    about: 'The next step, the run under way, the last verdict',
+    guide: 'first-run',
   },
+  { path: '/datasets', key: 'd', label: 'Datasets', about: 'Documents, questions, gold facts', guide: 'own-data' },
+  { path: '/models', key: 'm', label: 'Models', about: 'Connect, test and choose models', guide: 'own-models' },
   {
-    name: 'Run',
-    pages: [
-      {
-        path: '/launch',
-        label: 'Launch',
-        about: 'Choose datasets, approaches and metrics; see the plan; start',
-        guide: 'first-run',
-      },
-      {
-        path: '/runs',
-        label: 'Runs',
-        about: 'All runs: notes, settings, run again, delete',
-        guide: 'reading-a-result',
-      },
-      {
-        path: '/compare',
-        label: 'Compare',
-        about: 'Quality against latency; run against run',
-        guide: 'reading-a-result',
-      },
-    ],
+    path: '/runs',
+    key: 'r',
+    label: 'Runs',
+    about: 'All runs: verdict, notes, compare, run again',
+    guide: 'reading-a-result',
   },
-  {
-    name: 'Data',
-    pages: [
-      { path: '/datasets', label: 'Datasets', about: 'Documents, questions, gold facts', guide: 'own-data' },
-      { path: '/documents', label: 'Documents', about: 'Convert files; original beside result', guide: 'documents' },
-      { path: '/speech', label: 'Speech', about: 'Speech to text, text to speech', guide: 'speech' },
-      { path: '/voices', label: 'Voices', about: 'Record a voice, speak in it', guide: 'speech' },
-    ],
-  },
-  {
-    name: 'System',
-    pages: [
-      { path: '/providers', label: 'Services', about: 'Local services, their health and logs', guide: 'services' },
-      { path: '/models', label: 'Models', about: 'Connect, test and choose models', guide: 'own-models' },
-      { path: '/settings', label: 'Settings', about: 'Endpoints, models, look, index', guide: 'own-models' },
-    ],
-  },
-  {
-    name: null,
-    pages: [{ path: '/help', label: 'Help', about: 'The guide, also without a network', guide: 'first-run' }],
-  },
+  { path: '/tools', key: 't', label: 'Tools', about: 'Convert documents; transcribe and speak', guide: 'documents' },
 ] as const
 
-type PageEntry = (typeof PAGE_GROUPS)[number]['pages'][number]
+/** The pages at the foot of the sidebar. */
+export const FOOT_PAGES = [
+  { path: '/services', label: 'Services', about: 'Local services: state, log, restart', guide: 'services' },
+  { path: '/settings', label: 'Settings', about: 'Endpoints, tokens, look, index', guide: 'own-models' },
+  { path: '/guide', label: 'Guide', about: 'The guide, also without a network', guide: 'first-run' },
+] as const
 
-export const PAGES: readonly PageEntry[] = PAGE_GROUPS.flatMap(({ pages }): readonly PageEntry[] => pages)
+/** The pages inside Tools, in the order of their tabs. */
+export const TOOL_PAGES = [
+  { path: '/tools/convert', label: 'Convert', about: 'Convert files; original beside result', guide: 'documents' },
+  { path: '/tools/audio', label: 'Audio', about: 'Transcribe, speak, record voices', guide: 'speech' },
+] as const
+
+/** The pages inside Runs that belong to no single run. */
+const RUN_PAGES = [
+  {
+    path: '/launch',
+    label: 'New run',
+    about: 'Choose datasets, approaches and models; see the plan; start',
+    guide: 'first-run',
+  },
+  { path: '/runs/compare', label: 'Compare', about: 'Run against run', guide: 'reading-a-result' },
+] as const
+
+/** Every page that needs no name of a run. */
+export const PAGES = [...PLACES, ...RUN_PAGES, ...TOOL_PAGES, ...FOOT_PAGES] as const
 
 /** The parts of a run's page in the order of its tabs: each has an address below the run's own. */
 export const RUN_TABS = [
@@ -91,4 +80,10 @@ export function pageAt(path: string): { label: string; guide: string } | null {
   const part = partOfRun(path)
   if (part === 'cell') return CELL
   return RUN_TABS.find(({ tab }) => tab === part) ?? PAGES.find((page) => page.path === path) ?? null
+}
+
+/** Path of the place that an address belongs to; null for a page at the foot and for an unknown address. */
+export function placeOf(path: string): (typeof PLACES)[number]['path'] | null {
+  if (path === '/launch') return '/runs'
+  return PLACES.find((place) => path === place.path || path.startsWith(`${place.path}/`))?.path ?? null
 }

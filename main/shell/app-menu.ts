@@ -1,5 +1,5 @@
 import { Menu, nativeImage, Tray, type MenuItemConstructorOptions } from 'electron'
-import { PAGE_GROUPS, PAGES } from '../../core/pages.ts'
+import { FOOT_PAGES, PLACES } from '../../core/pages.ts'
 
 /** Describes what the menu can do besides what every application can. */
 interface MenuActions {
@@ -11,21 +11,16 @@ interface MenuActions {
   showLog: () => void
 }
 
-/** The first nine pages have keys. */
-const PAGES_WITH_KEYS = PAGES.slice(0, 9)
-
-const goItems = (actions: MenuActions): MenuItemConstructorOptions[] =>
-  PAGE_GROUPS.flatMap(({ pages }, group): MenuItemConstructorOptions[] => [
-    ...(group === 0 ? [] : [{ type: 'separator' } as const]),
-    ...pages.map(({ path, label }) => {
-      const number = PAGES_WITH_KEYS.findIndex((page) => page.path === path) + 1
-      return {
-        label,
-        ...(number === 0 ? {} : { accelerator: `CmdOrCtrl+${number}` }),
-        click: () => actions.show(path),
-      }
-    }),
-  ])
+/** The places with the numbers of their keys, then the pages at the foot of the sidebar. */
+const goItems = (actions: MenuActions): MenuItemConstructorOptions[] => [
+  ...PLACES.map(({ path, label }, index) => ({
+    label,
+    accelerator: `CmdOrCtrl+${index + 1}`,
+    click: () => actions.show(path),
+  })),
+  { type: 'separator' },
+  ...FOOT_PAGES.map(({ path, label }) => ({ label, click: () => actions.show(path) })),
+]
 
 /** The application's menu; the first submenu exists only on macOS, where every application has it. */
 export function menuTemplate(
@@ -39,6 +34,8 @@ export function menuTemplate(
     {
       label: '&File',
       submenu: [
+        { label: 'New run', accelerator: 'CmdOrCtrl+N', click: () => actions.show('/launch') },
+        { type: 'separator' },
         { label: 'Open project…', accelerator: 'CmdOrCtrl+O', click: actions.openProject },
         { label: 'Show results folder', click: actions.revealResults },
         { type: 'separator' },
@@ -67,10 +64,10 @@ export function menuTemplate(
     {
       label: '&Help',
       submenu: [
-        { label: 'Guide', accelerator: 'F1', click: () => actions.show('/help') },
-        { label: 'Keyboard shortcuts', click: () => actions.show('/help?page=keyboard') },
-        { label: 'Troubleshooting', click: () => actions.show('/help?page=troubleshooting') },
-        { label: 'Licences', click: () => actions.show('/help?page=licences') },
+        { label: 'Guide', accelerator: 'F1', click: () => actions.show('/guide') },
+        { label: 'Keyboard shortcuts', click: () => actions.show('/guide?page=keyboard') },
+        { label: 'Troubleshooting', click: () => actions.show('/guide?page=troubleshooting') },
+        { label: 'Licences', click: () => actions.show('/guide?page=licences') },
         { type: 'separator' },
         { label: 'Engine log…', click: actions.showLog },
         { label: 'Restart the engine', click: actions.restartEngine },

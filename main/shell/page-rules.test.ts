@@ -36,7 +36,7 @@ it.each([
   ['', false],
 ])('%s is a page of the app: %s', (address, isOurs) => expect(isAppUrl(address)).toBe(isOurs))
 
-const microphone = { permission: 'media', url: 'app://panel/#/speech', isMainFrame: true, media: ['audio'] }
+const microphone = { permission: 'media', url: 'app://panel/#/tools/audio', isMainFrame: true, media: ['audio'] }
 
 it('the app’s own pages may use the microphone', () => expect(isPermitted(microphone)).toBe(true))
 

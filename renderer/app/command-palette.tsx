@@ -14,8 +14,10 @@ import { SHELL_WORDS } from './shell-words.ts'
 const WORDS = SHELL_WORDS.commandPalette
 
 const SHORTEST_SEARCH = 3
+/** Runs that are listed, newest first. */
+const MOST_RUNS = 6
 
-/** ⌘K: pages, runs, looks, and a search over questions and answers. */
+/** ⌘K: recent runs and actions first; with a word, pages, actions, runs, and a search over questions and answers. */
 export function CommandPalette() {
   const navigate = useNavigate()
   const [query, setQuery] = useState('')
@@ -23,14 +25,16 @@ export function CommandPalette() {
   const blind = useBlind()
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 50 } })).data?.runs ?? []
   const samples = useSamples()
-  const found = useQuery({
+  const search = useQuery({
     ...api.matrix.search.queryOptions({ input: { text, limit: 8 } }),
     // Its hits name approaches and hold answers.
     enabled: text.length >= SHORTEST_SEARCH && !blind,
     placeholderData: keepPreviousData,
   })
   const matches = (label: string): boolean => label.toLowerCase().includes(query.trim().toLowerCase())
-  const pages: SpotlightActionData[] = PAGES.map(({ path, label, about }) => ({
+  // Tools opens its first tool, and a new run is a command.
+  const listed = PAGES.filter(({ path }) => path !== '/tools' && path !== '/launch')
+  const pages: SpotlightActionData[] = listed.map(({ path, label, about }) => ({
     id: `page-${path}`,
     label,
     description: about,
@@ -53,7 +57,7 @@ export function CommandPalette() {
     description: datasets.map(({ label }) => label).join(', '),
     onClick: () => void navigate({ to: '/runs/$run/verdict', params: { run } }),
   }))
-  const hits: SpotlightActionData[] = (text.length < SHORTEST_SEARCH || blind ? [] : (found.data?.hits ?? [])).map(
+  const hits: SpotlightActionData[] = (text.length < SHORTEST_SEARCH || blind ? [] : (search.data?.hits ?? [])).map(
     (hit, index) => ({
       id: `hit-${index}`,
       label: hit.query ?? hit.question_id,
@@ -70,17 +74,20 @@ export function CommandPalette() {
         }),
     }),
   )
+  const found = (actions: SpotlightActionData[]): SpotlightActionData[] =>
+    actions.filter(({ label }) => matches(label ?? ''))
+  const ofRuns = { group: WORDS.runs, actions: found(runActions).slice(0, MOST_RUNS) }
+  const ofCommands = { group: WORDS.commands, actions: found(commands) }
+  const ofPages = { group: WORDS.pages, actions: found([...pages, ...parts]) }
+  const ofHits = { group: WORDS.questionsAndAnswers, actions: hits }
   return (
     <Spotlight
       query={query}
       onQueryChange={setQuery}
       filter={(_, actions) => actions}
-      actions={[
-        { group: WORDS.pages, actions: [...pages, ...parts].filter(({ label }) => matches(label ?? '')) },
-        { group: WORDS.commands, actions: commands.filter(({ label }) => matches(label ?? '')) },
-        { group: WORDS.runs, actions: runActions.filter(({ label }) => matches(label ?? '')).slice(0, 6) },
-        { group: WORDS.questionsAndAnswers, actions: hits },
-      ].filter(({ actions }) => actions.length > 0)}
+      actions={(query.trim() === '' ? [ofRuns, ofCommands, ofPages] : [ofPages, ofCommands, ofRuns, ofHits]).filter(
+        ({ actions }) => actions.length > 0,
+      )}
       nothingFound={WORDS.nothingFound}
       // Open and focused before the next key arrives: what is typed right after the shortcut belongs here.
       transitionProps={{ duration: 0 }}

@@ -4,12 +4,15 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Navigate,
+  useParams,
 } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { HomePage } from '../pages/home.tsx'
 import { LaunchPage } from '../pages/launch.tsx'
 import { MatrixPage } from '../pages/matrix.tsx'
 import { ProgressPage } from '../pages/progress.tsx'
+import { oldRoutes } from './old-addresses.tsx'
 import * as search from './search-params.ts'
 import { Shell } from './shell.tsx'
 import { SHELL_WORDS } from './shell-words.ts'
@@ -26,6 +29,11 @@ const root = createRootRoute({
 })
 const child = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path }) as const
 
+/** The address of a run alone leads to its verdict. */
+function RunAlone() {
+  return <Navigate to="/runs/$run/verdict" params={{ run: useParams({ from: '/runs/$run' }).run }} replace />
+}
+
 const routes = [
   createRoute({ ...child('/'), component: HomePage }),
   createRoute({ ...child('/launch'), component: LaunchPage, validateSearch: search.readLaunchSearch }),
@@ -34,10 +42,7 @@ const routes = [
     validateSearch: search.readRunsSearch,
     component: lazyRouteComponent(() => import('../pages/runs.tsx'), 'RunsPage'),
   }),
-  createRoute({
-    ...child('/runs/$run'),
-    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'RunAlone'),
-  }),
+  createRoute({ ...child('/runs/$run'), component: RunAlone }),
   createRoute({
     ...child('/runs/$run/verdict'),
     validateSearch: search.readRunSearch,
@@ -60,33 +65,8 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/coverage.tsx'), 'CoveragePage'),
   }),
   createRoute({ ...child('/runs/$run/progress'), component: ProgressPage, validateSearch: search.readProgressSearch }),
-  // Each part of a run had a page of its own before, which named its run in the search.
   createRoute({
-    ...child('/result'),
-    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldVerdict'),
-  }),
-  createRoute({
-    ...child('/matrix'),
-    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldMatrix'),
-  }),
-  createRoute({
-    ...child('/cell'),
-    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldCell'),
-  }),
-  createRoute({
-    ...child('/judges'),
-    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldJudges'),
-  }),
-  createRoute({
-    ...child('/coverage'),
-    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldCoverage'),
-  }),
-  createRoute({
-    ...child('/ladder'),
-    component: lazyRouteComponent(() => import('../features/run/old-address.tsx'), 'OldProgress'),
-  }),
-  createRoute({
-    ...child('/compare'),
+    ...child('/runs/compare'),
     validateSearch: search.readCompareSearch,
     component: lazyRouteComponent(() => import('../pages/compare.tsx'), 'ComparePage'),
   }),
@@ -96,25 +76,23 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/datasets.tsx'), 'DatasetsPage'),
   }),
   createRoute({
-    ...child('/documents'),
-    component: lazyRouteComponent(() => import('../pages/documents.tsx'), 'DocumentsPage'),
-  }),
-  createRoute({
-    ...child('/speech'),
-    component: lazyRouteComponent(() => import('../pages/speech.tsx'), 'SpeechPage'),
-  }),
-  createRoute({
-    ...child('/voices'),
-    component: lazyRouteComponent(() => import('../pages/voices.tsx'), 'VoicesPage'),
-  }),
-  createRoute({
-    ...child('/providers'),
-    validateSearch: search.readProvidersSearch,
-    component: lazyRouteComponent(() => import('../pages/providers.tsx'), 'ProvidersPage'),
-  }),
-  createRoute({
     ...child('/models'),
     component: lazyRouteComponent(() => import('../pages/models.tsx'), 'ModelsPage'),
+  }),
+  createRoute({ ...child('/tools'), component: () => <Navigate to="/tools/convert" replace /> }),
+  createRoute({
+    ...child('/tools/convert'),
+    component: lazyRouteComponent(() => import('../pages/convert.tsx'), 'ConvertPage'),
+  }),
+  createRoute({
+    ...child('/tools/audio'),
+    validateSearch: search.readAudioSearch,
+    component: lazyRouteComponent(() => import('../pages/audio.tsx'), 'AudioPage'),
+  }),
+  createRoute({
+    ...child('/services'),
+    validateSearch: search.readProvidersSearch,
+    component: lazyRouteComponent(() => import('../pages/providers.tsx'), 'ProvidersPage'),
   }),
   createRoute({
     ...child('/settings'),
@@ -122,7 +100,7 @@ const routes = [
     component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'SettingsPage'),
   }),
   createRoute({
-    ...child('/help'),
+    ...child('/guide'),
     validateSearch: search.readHelpSearch,
     component: lazyRouteComponent(() => import('../pages/help.tsx'), 'HelpPage'),
   }),
@@ -130,7 +108,8 @@ const routes = [
 
 /** Routes follow `#`: the pages are plain files under two hosts, neither of which needs a fallback rule. */
 export const router = createRouter({
-  routeTree: root.addChildren(routes),
+  // The old addresses stay out of the types: no page links to them.
+  routeTree: root.addChildren([...routes, ...oldRoutes(root)] as unknown as typeof routes),
   history: createHashHistory(),
   defaultPendingComponent: () => (
     <Page title="…">

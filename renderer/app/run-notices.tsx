@@ -1,6 +1,6 @@
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useLocation } from '@tanstack/react-router'
+import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { RunState } from '../../contract/control/run-job.ts'
 import { pageAt, partOfRun } from '../../core/pages.ts'
@@ -13,6 +13,10 @@ import { pageTitle } from './page-title.ts'
 import { SHELL_WORDS } from './shell-words.ts'
 
 const WORDS = SHELL_WORDS.notices
+
+/** How long the notice of a completed run stays. */
+const DONE_MS = 10_000
+const noticeOf = (run: string): string => `run-${run}`
 
 /** The tab's title: the page, and before it how far the run is. */
 export function usePageTitle(): void {
@@ -31,6 +35,11 @@ export function useRunNotices(): void {
   const { pathname } = useLocation()
   const jobs = useQuery({ ...api.runs.jobs.queryOptions(), enabled: !blind }).data
   const seen = useRef<Map<string, RunState> | null>(null)
+  const { run: open } = useParams({ strict: false })
+  useEffect(() => {
+    // Its page shows what the notice reported.
+    if (open !== undefined) notifications.hide(noticeOf(open))
+  }, [open])
   useEffect(() => {
     if (jobs === undefined) return
     const before = seen.current
@@ -43,7 +52,9 @@ export function useRunNotices(): void {
       const words = runStateWords(job)
       notifications.show({
         color: isComplete ? 'blue' : 'red',
-        autoClose: false,
+        id: noticeOf(job.run_id),
+        // A failed run waits for a decision; what is done closes by itself.
+        autoClose: isComplete ? DONE_MS : false,
         message: (
           <span>
             {signOf(job)} {WORDS.run(job.run_id)} {words}

@@ -171,6 +171,13 @@ export interface SettingsSearch {
   tab?: SettingsTab
 }
 
+const AUDIO_VIEWS = ['transcribe', 'speak', 'voices'] as const
+export type AudioView = (typeof AUDIO_VIEWS)[number]
+
+export interface AudioSearch {
+  view?: AudioView
+}
+
 export interface ProvidersSearch {
   /** Services whose log is open; without it, those that failed. */
   open?: string[]
@@ -297,6 +304,8 @@ export const readHelpSearch = (raw: Raw): HelpSearch => present({ page: text(raw
 
 export const readSettingsSearch = (raw: Raw): SettingsSearch =>
   present({ tab: member(text(raw, 'tab'), SETTINGS_TABS) })
+
+export const readAudioSearch = (raw: Raw): AudioSearch => present({ view: member(text(raw, 'view'), AUDIO_VIEWS) })
 
 export const readProvidersSearch = (raw: Raw): ProvidersSearch =>
   // An empty list is a choice: every log is closed.

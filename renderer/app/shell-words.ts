@@ -1,17 +1,25 @@
-import { plural } from '../components/format.ts'
-
 /** The texts of the frame around the pages. */
 export const SHELL_WORDS = {
   close: 'Close',
+  skip: 'Skip to the page',
 
-  frame: {
+  sidebar: {
     ctrlK: 'Ctrl K',
-    skip: 'Skip to the page',
     ragLadder: 'RAG Ladder',
-    searchOrCommand: 'Search or command',
-    pages: 'Pages',
-    guide: 'Guide',
-    noEngine: ' The engine does not answer. Finished cells are kept; trying again.',
+    search: 'Search or command',
+    searchShort: 'Search',
+    places: 'Places',
+    foot: 'Program',
+    keys: (key: string) => `Press g, then ${key}`,
+    noEngine: 'no engine',
+    starting: 'starting',
+    idle: 'idle',
+    running: (services: number) => `${services} ready`,
+    failed: (services: number) => `${services} failed`,
+  },
+
+  runStrip: {
+    noEngine: ' The engine does not answer. Finished answers are kept; trying again.',
     runUnderWay: 'Run under way',
     of: (datasetNumber: number | null, datasetCount: number) => ` (${datasetNumber} of ${datasetCount})`,
     cells: (done: string, total: string) => `${done}/${total} cells`,
@@ -21,10 +29,6 @@ export const SHELL_WORDS = {
     cellsDone: 'Cells done',
     resume: 'Resume',
     pause: 'Pause',
-    services: 'Services',
-    engine: ' engine ',
-    running: (services: number) => `${plural(services, 'service')} running`,
-    servicesFailed: (services: number) => `${plural(services, 'service')} failed`,
   },
 
   expiredLink: {
@@ -51,7 +55,7 @@ export const SHELL_WORDS = {
   },
 
   commandPalette: {
-    launch: 'Start a run',
+    launch: 'New run',
     pause: (run: string) => `Pause run ${run}`,
     resume: (run: string) => `Resume run ${run}`,
     cancel: (run: string) => `Cancel run ${run}…`,
@@ -63,7 +67,7 @@ export const SHELL_WORDS = {
     exportOf: (form: string) => `Export ${form}`,
     settings: (part: string) => `Settings: ${part}`,
     runApproach: (alias: string) => `Run ${alias}`,
-    runApproachAbout: 'Opens Launch with this approach alone',
+    runApproachAbout: 'Opens a new run with this approach alone',
     runSmoke: 'Run the smoke ladder',
     tour: 'Take the tour',
     look: (scheme: string) => `Appearance: ${scheme}`,
@@ -79,7 +83,7 @@ export const SHELL_WORDS = {
 
   router: {
     noSuchPage: 'Page not found',
-    choosePage: 'Choose a page in the menu.',
+    choosePage: 'Choose a place in the sidebar.',
     thisPageFailed: 'This page failed',
     thePage: 'The page',
   },

@@ -6,7 +6,7 @@ import { EmptyPanel, ErrorPanel, LoadingRows, Page } from './states.tsx'
 const WORDS = {
   runs: 'The list of runs',
   unknownRun: (run: string) => `No run is named ${run}`,
-  launch: 'Launch a run',
+  launch: 'New run',
 }
 
 interface NoRunProps {

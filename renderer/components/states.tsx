@@ -68,13 +68,22 @@ export function LoadingRows({ rows, height = 28 }: { rows: number; height?: numb
   )
 }
 
+interface PageProps {
+  title?: ReactNode
+  /** Links between the parts of the page, beside its title. */
+  tabs?: ReactNode
+  aside?: ReactNode
+  children: ReactNode
+}
+
 /** Head of a page, and its content below. A tab of a run has no title: the run's name is above the tabs. */
-export function Page({ title, aside, children }: { title?: ReactNode; aside?: ReactNode; children: ReactNode }) {
+export function Page({ title, tabs, aside, children }: PageProps) {
   return (
     <div className={styles.page}>
       {(title !== undefined || aside !== undefined) && (
         <header className={styles.head}>
           {title !== undefined && <h1>{title}</h1>}
+          {tabs}
           <div className={styles.aside}>{aside}</div>
         </header>
       )}

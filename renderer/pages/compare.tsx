@@ -27,8 +27,8 @@ const MOST_RUNS = 5
 
 /** This run against others, quality against cost, and quality over the rungs. */
 export function ComparePage() {
-  const search = useSearch({ from: '/compare' })
-  const navigate = useNavigate({ from: '/compare' })
+  const search = useSearch({ from: '/runs/compare' })
+  const navigate = useNavigate({ from: '/runs/compare' })
   const [alias, setAlias] = useState<string | null>(null)
   const questions = useRef<HTMLHeadingElement>(null)
   const { query, runs, run, dataset } = useRunDataset(search)

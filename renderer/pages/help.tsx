@@ -13,7 +13,7 @@ const WORDS = HELP_WORDS.page
 
 /** The guide as it is in `docs/guide`: part of the app, so it needs no network. */
 export function HelpPage() {
-  const { page = GUIDE_CONTENTS[0].name, at } = useSearch({ from: '/help' })
+  const { page = GUIDE_CONTENTS[0].name, at } = useSearch({ from: '/guide' })
   const { data, error, isPending } = useQuery({
     queryKey: ['guide', page],
     queryFn: () => loadGuidePage(page),
@@ -43,7 +43,7 @@ export function HelpPage() {
           <ul>
             {GUIDE_CONTENTS.map(({ name, label }) => (
               <li key={name}>
-                <Link to="/help" search={{ page: name }} {...(name === page ? { 'aria-current': 'page' } : {})}>
+                <Link to="/guide" search={{ page: name }} {...(name === page ? { 'aria-current': 'page' } : {})}>
                   {label}
                 </Link>
               </li>

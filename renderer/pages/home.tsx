@@ -11,7 +11,6 @@ import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestResult } from '../features/home/newest-result.tsx'
 import { StoppedRuns } from '../features/home/stopped-runs.tsx'
-import { Services } from '../features/home/services.tsx'
 import styles from '../features/home/home.module.css'
 import { HOME_WORDS } from '../features/home/home-words.ts'
 import { NewDatasetButton } from '../features/own-data/new-dataset.tsx'
@@ -76,7 +75,6 @@ export function HomePage() {
         <FirstRun />
         <VectorsOffer />
         {sampleList}
-        <Services />
       </Page>
     )
   return (
@@ -99,7 +97,6 @@ export function HomePage() {
         )}
       </Panel>
       {sampleList}
-      <Services />
     </Page>
   )
 }

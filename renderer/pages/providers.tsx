@@ -11,8 +11,8 @@ const USAGE_MS = 5000
 
 /** Each service with its state, figures, log and buttons; which logs are open is part of the link. */
 export function ProvidersPage() {
-  const search = useSearch({ from: '/providers' })
-  const navigate = useNavigate({ from: '/providers' })
+  const search = useSearch({ from: '/services' })
+  const navigate = useNavigate({ from: '/services' })
   const { data, isPending, isError, error, refetch } = useQuery({
     ...api.services.list.queryOptions(),
     // State changes come as events; memory and processor do not.

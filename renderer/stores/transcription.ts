@@ -3,7 +3,7 @@ import type { AdvancedTranscription } from '../../contract/http/speech.ts'
 import { requireContent } from '../features/speech/sound-buffer.ts'
 import { transcribe } from '../features/speech/speech-client.ts'
 
-/** The last recording of the page Speech and what became of it; kept when the page is left, until the tab is closed. */
+/** The last recording of the tool Audio and what became of it; kept when the page is left, until the tab is closed. */
 interface Transcription {
   sound: Blob | null
   /** States when the request under way began; null for none. */

@@ -30,7 +30,12 @@ const LONG_MS = 900_000
 const expect = base.configure({ timeout: 30_000 })
 
 const goTo = (page: Page, name: string): Promise<void> =>
-  page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click()
+  page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name, exact: true }).click()
+/** Opens the form of a new run. */
+async function newRun(page: Page): Promise<void> {
+  await goTo(page, 'Runs')
+  await page.getByRole('link', { name: 'New run' }).first().click()
+}
 /** Opens a part of the newest run of the list. */
 async function goToPart(page: Page, name: string): Promise<void> {
   await goTo(page, 'Runs')
@@ -125,7 +130,7 @@ export const JOBS: readonly Job[] = [
     what: 'Run the first rung with the six approaches, and read which one is better',
     fresh: true,
     async run({ page }) {
-      await goTo(page, 'Launch')
+      await newRun(page)
       await button(page, /^Run [\d\s]+ cells$/).click()
       return openResult(page)
     },
@@ -134,7 +139,7 @@ export const JOBS: readonly Job[] = [
     id: 'pause',
     what: 'Pause a run that is under way, and let it go on',
     async run({ page }) {
-      await goTo(page, 'Launch')
+      await newRun(page)
       await launch(page, ['vanilla-rag', 'bm25'])
       await button(page, 'Pause').first().click({ timeout: LONG_MS })
       await button(page, 'Resume').first().click({ timeout: LONG_MS })
@@ -242,7 +247,7 @@ export const JOBS: readonly Job[] = [
     what: 'See what the program reads of a PDF, beside the original',
     async run(person) {
       const { page } = person
-      await goTo(page, 'Documents')
+      await goTo(page, 'Tools')
       const pdf = (await harbourPapers()).find(({ name }) => name === 'annual-report.pdf')!
       await person.drop(page.getByText('Drop files here'), [pdf])
       await expect(
@@ -259,7 +264,8 @@ export const JOBS: readonly Job[] = [
     what: 'Have a recording transcribed',
     async run(person) {
       const { page } = person
-      await goTo(page, 'Speech')
+      await goTo(page, 'Tools')
+      await page.getByRole('navigation', { name: 'Tools' }).getByRole('link', { name: 'Audio' }).click()
       const recording = (await harbourPapers()).find(({ name }) => name === 'phone-call.wav')!
       await person.drop(page.getByText(/^Drop a recording here/), [recording])
       await expect(button(page, 'Copy as text')).toBeVisible({ timeout: LONG_MS })

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import { seriousFindings, test } from '../helpers/panel-page.ts'
 
-const COMPARE = '/compare?run=ladder-2026-11-20&dataset=graph_native'
+const COMPARE = '/runs/compare?run=ladder-2026-11-20&dataset=graph_native'
 
 test('a run against another: differences with intervals and decisions, and the conditions that differ', async ({
   page,
@@ -76,7 +76,7 @@ test('charts are saved as pictures that name what they show', async ({ page, ope
 test.describe('without a run', () => {
   test.use({ panelOptions: { empty: true } })
   test('explains what can be compared', async ({ page, open }) => {
-    await open('/compare')
+    await open('/runs/compare')
     await expect(page.getByText('No run yet')).toBeVisible()
     expect(await seriousFindings(page)).toEqual([])
   })

@@ -93,7 +93,7 @@ test('paid models get a price, a budget stops a run, and the result reports what
   // The trend below the list has a row of the same name.
   const runs = page.getByRole('region', { name: 'Runs', exact: true })
   await expect(runs.getByRole('row', { name: /costly/ })).toContainText('▲ cloud')
-  await open('/compare?run=costly')
+  await open('/runs/compare?run=costly')
   await expect(page.getByRole('row', { name: /vanilla/ }).first()).toContainText('▲ cloud')
   // A further run is expected to cost what this one did.
   await launch('again')

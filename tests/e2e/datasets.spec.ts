@@ -138,7 +138,7 @@ test.describe('before the first run', () => {
   test('a graph that is not there explains what makes it appear', async ({ page, open }) => {
     await open(GRAPH)
     await expect(page.getByText('No graph yet')).toBeVisible()
-    await page.getByRole('link', { name: 'Launch a run on this dataset' }).click()
+    await page.getByRole('link', { name: 'New run on this dataset' }).click()
     expect(decodeURIComponent(page.url())).toContain('smoke')
   })
 })

@@ -48,7 +48,7 @@ test('a dropped file is converted and shown beside its original; a refusal is sh
       json: { detail: 'Provider capacity is full' },
     })
   })
-  await open('/documents')
+  await open('/tools/convert')
   await page
     .locator('main input[type=file]')
     .last()
@@ -83,7 +83,7 @@ async function openConverted(
   await page.route('**/control/services/converter/proxy/v1/document/page', (route) =>
     route.fulfill({ status: 422, json: { detail: 'files of this kind have no pages of their own to draw' } }),
   )
-  await open('/documents')
+  await open('/tools/convert')
   await page.locator('main input[type=file]').last().setInputFiles([file])
   await expect(page.getByRole('button', { name: 'Send to a dataset' })).toBeEnabled()
 }
@@ -144,7 +144,7 @@ for (const [name, format, seen, words] of [
     await page.route('**/control/services/converter/proxy/v1/document/convert', (route) =>
       route.fulfill({ json: { ...RESULT, metadata: { ...RESULT.metadata, source_format: format } } }),
     )
-    await open('/documents')
+    await open('/tools/convert')
     await page
       .locator('main input[type=file]')
       .last()

@@ -5,7 +5,7 @@ test('each page links to its page of the guide, which opens without a network', 
   await open('/runs/ladder-2026-11-20/judges')
   // Only the built pages may answer from here on: the guide is among them.
   await page.route(/^https?:\/\/(?!127\.0\.0\.1)/, (route) => route.abort())
-  await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click()
+  await page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Guide' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Judges' })).toBeVisible()
   await expect(page.getByRole('heading', { level: 2, name: 'People as judges' })).toBeVisible()
   expect(await seriousFindings(page)).toEqual([])
@@ -32,7 +32,7 @@ test.describe('a round that is open', () => {
     const sendQuestions = await hold(/\/judges\/blindSets/)
     const sendGuide = await hold(/\/help-[^/]*\.js/)
     await open(`/runs/${round.run_id}/judges?dataset=${round.dataset_id}`)
-    await page.getByRole('banner').getByRole('link', { name: 'Guide' }).click()
+    await page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Guide' }).click()
     const question = page.waitForResponse(/\/judges\/blindSets/)
     sendQuestions()
     await question
@@ -44,7 +44,7 @@ test.describe('a round that is open', () => {
 })
 
 test('the guide leads from page to page and to a heading', async ({ page, open }) => {
-  await open('/help')
+  await open('/guide')
   const contents = page.getByRole('navigation', { name: 'Guide' })
   await expect(contents.getByRole('link', { name: 'First run' })).toHaveAttribute('aria-current', 'page')
   await contents.getByRole('link', { name: 'Troubleshooting' }).click()
@@ -54,21 +54,21 @@ test('the guide leads from page to page and to a heading', async ({ page, open }
 })
 
 test('a link that leads out of the guide is shown as text', async ({ page, open }) => {
-  await open('/help?page=documents')
+  await open('/guide?page=documents')
   const article = page.getByRole('article')
   await expect(article.getByText('conversion scorecard')).toBeVisible()
   await expect(article.getByRole('link', { name: 'conversion scorecard' })).toHaveCount(0)
 })
 
 test('an unknown page of the guide is reported and keeps the contents', async ({ page, open }) => {
-  await open('/help?page=nonsense')
+  await open('/guide?page=nonsense')
   await expect(page.getByRole('heading', { name: 'No such page in the guide' })).toBeVisible()
   await expect(page.getByRole('navigation', { name: 'Guide' })).toBeVisible()
 })
 
 test('the guide has no serious findings on a dark screen', async ({ page, open }) => {
   await page.emulateMedia({ colorScheme: 'dark' })
-  await open('/help?page=troubleshooting')
+  await open('/guide?page=troubleshooting')
   await expect(page.getByRole('article')).toBeVisible()
   expect(await seriousFindings(page)).toEqual([])
 })

@@ -1,4 +1,5 @@
 import { expect, type Page } from '@playwright/test'
+import { PLACES } from '../../core/pages.ts'
 import { setForAllRoles } from '../../contract/manifests/models.ts'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -47,16 +48,52 @@ test.describe('without a link', () => {
 
 test.describe('a service that fails', () => {
   test.use({ panelOptions: { env: { STT_BACKEND: 'no-such-recognizer' } } })
-  test('is shown with its reason on Home and in the head of each page', async ({ page, open, panel }) => {
+  test('is reported by the lamp of every page, which leads to its reason', async ({ page, open, panel }) => {
     await panel.client.services.start({ name: 'stt' }).catch(() => undefined)
     await open('/')
-    await expect(page.locator('main').getByRole('listitem').filter({ hasText: 'Speech to text failed' })).toContainText(
-      'configuration error',
-    )
-    await expect(
-      page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /Speech to text failed/ }),
-    ).toBeVisible()
+    const lamp = page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Services' })
+    await expect(lamp).toHaveAccessibleName('Services 1 failed')
+    await expect(lamp).toHaveAccessibleDescription(/Speech to text: failed, .*configuration error/)
+    await lamp.click()
+    await expect(page.getByRole('region', { name: 'Speech to text' })).toContainText('configuration error')
   })
+})
+
+test('g and the key of a place opens it, but not where text is typed', async ({ page, open }) => {
+  await open('/settings')
+  for (const [key, place] of [
+    ['d', 'Datasets'],
+    ['m', 'Models'],
+    ['r', 'Runs'],
+    ['t', 'Tools'],
+    ['h', 'Home'],
+  ] as const) {
+    await page.keyboard.press('g')
+    await page.keyboard.press(key)
+    await expect(page.getByRole('heading', { level: 1, name: place })).toBeVisible()
+    await expect(page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: place })).toHaveAttribute(
+      'aria-current',
+      'page',
+    )
+  }
+  await open('/runs')
+  await page.getByRole('main').getByRole('textbox').first().pressSequentially('gh')
+  await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeVisible()
+})
+
+test('the address of a page that moved opens the page of today with the same view', async ({ page, open }) => {
+  for (const [old, today] of [
+    ['/documents', /#\/tools\/convert$/],
+    ['/speech', /#\/tools\/audio$/],
+    ['/voices', /#\/tools\/audio\?view=voices$/],
+    ['/providers?open=["platform"]', /#\/services\?open=.*platform/],
+    ['/help?page=judges', /#\/guide\?page=judges$/],
+    ['/compare?dataset=smoke', /#\/runs\/compare\?dataset=smoke$/],
+    ['/tools', /#\/tools\/convert$/],
+  ] as const) {
+    await open(old)
+    await expect(page).toHaveURL(today)
+  }
 })
 
 test('the palette runs a command by keyboard alone', async ({ page, open }) => {
@@ -71,7 +108,7 @@ test('the palette runs a command by keyboard alone', async ({ page, open }) => {
     ['start service', 'Start service: Text to speech'],
     ['tokens', 'Settings: Tokens'],
     ['bm25', 'Run bm25'],
-    ['start a run', 'Start a run'],
+    ['new run', 'New run'],
   ] as const) {
     await page.keyboard.press('Control+k')
     await page.getByRole('textbox', { name: 'Search or command' }).fill(typed)
@@ -99,7 +136,7 @@ test('keys that follow the shortcut at once all arrive in the palette', async ({
 test('an unknown address is reported and keeps the links to the pages', async ({ page, open }) => {
   await open('/no-such-page')
   await expect(page.getByRole('heading', { name: 'Page not found' })).toBeVisible()
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Home' }).click()
+  await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Home' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible()
 })
 
@@ -122,9 +159,9 @@ test('ten tabs of the panel load, because a tab that is not looked at holds no c
   // Shown again, a tab reads what it missed.
   await panel.client.services.start({ name: 'platform', dataset_id: 'smoke' })
   await page.evaluate(`delete document.visibilityState; document.dispatchEvent(new Event('visibilitychange'))`)
-  await expect(page.getByRole('list', { name: 'Services' }).getByRole('link', { name: /platform ready/ })).toBeVisible({
-    timeout: 30_000,
-  })
+  await expect(
+    page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Services' }),
+  ).toHaveAccessibleDescription(/platform: ready/i, { timeout: 30_000 })
 })
 
 /** Turns a page into one of a tab that is not looked at: a headless browser shows all of its pages. */
@@ -151,12 +188,12 @@ test.describe('before the first run', () => {
   test('each page explains what will appear and how to create it', async ({ page, open }) => {
     for (const path of ['/result', '/matrix', '/coverage', '/judges', '/compare', '/ladder']) {
       await open(path)
-      await expect(page.locator('main').getByRole('link', { name: 'Launch a run' })).toBeVisible()
+      await expect(page.locator('main').getByRole('link', { name: 'New run' })).toBeVisible()
       expect(await seriousFindings(page)).toEqual([])
     }
   })
 
-  test('Home offers a sample run, own documents and a model, and lists services below', async ({ page, open }) => {
+  test('Home offers a sample run, own documents and a model', async ({ page, open }) => {
     await open('/')
     const actions = page.getByRole('list', { name: 'What to do first' })
     await expect(actions.getByRole('heading')).toHaveText([
@@ -164,8 +201,6 @@ test.describe('before the first run', () => {
       'Try your own documents',
       'Answer with a language model',
     ])
-    const services = page.getByRole('heading', { name: 'Services' })
-    expect((await services.boundingBox())!.y).toBeGreaterThan((await actions.boundingBox())!.y)
     expect(await seriousFindings(page)).toEqual([])
     await actions.getByRole('button', { name: 'New dataset' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
@@ -173,27 +208,20 @@ test.describe('before the first run', () => {
     await expect(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible()
   })
 
-  test('at every width the header shows in full what runs', async ({ page, open }) => {
-    await open('/')
-    const services = page.getByRole('banner').getByRole('list')
-    for (const width of [420, 600, 720, 900, 1241, 1440]) {
-      await page.setViewportSize({ width, height: 900 })
-      const cut = await page.evaluate(
-        `(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)(document.querySelector('header ul'))`,
-      )
-      expect(cut, `${width} pixels`).toBeLessThanOrEqual(0)
-      const { x, width: shown } = (await services.boundingBox())!
-      expect(x + shown, `${width} pixels`).toBeLessThanOrEqual(width)
-    }
-  })
-
-  test('at 420 pixels the row of pages keeps the open one in sight, and holds links alone', async ({ page, open }) => {
-    await page.setViewportSize({ width: 420, height: 900 })
+  test('at every width all places and the foot of the sidebar are in sight', async ({ page, open }) => {
     await open('/settings')
-    const pages = page.getByRole('navigation', { name: 'Pages' })
-    await expect(pages.getByRole('link', { name: 'Settings' })).toBeInViewport()
-    await expect(pages.getByText('System', { exact: true })).toBeHidden()
-    await expect(pages.getByRole('list', { name: 'System' })).toBeVisible()
+    const links = page.getByRole('navigation', { name: /^(Places|Program)$/ }).getByRole('link')
+    await expect(links).toHaveText([...PLACES.map(({ label }) => label), /^\S? ?Services/, 'Settings', 'Guide'])
+    for (const [width, height] of [
+      [420, 900],
+      [600, 900],
+      [720, 450],
+      [900, 900],
+      [1440, 900],
+    ] as const) {
+      await page.setViewportSize({ width, height })
+      for (const link of await links.all()) await expect(link).toBeInViewport({ ratio: 1 })
+    }
   })
 })
 

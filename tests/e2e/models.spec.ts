@@ -162,7 +162,7 @@ test.describe('the first start of a project', () => {
     await open('/')
     person.begin()
     await page.getByRole('button', { name: 'Skip the tour', exact: true }).first().click()
-    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Models', exact: true }).click()
+    await page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Models', exact: true }).click()
     const form = page.getByRole('form', { name: 'Connect a model' })
     await person.type(form.getByLabel('Address'), `${service.url}/v1`)
     await form.getByRole('button', { name: 'Test' }).click()

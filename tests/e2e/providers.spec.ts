@@ -48,7 +48,7 @@ test('each service shows its state, and a failed one the reason, with its last l
 }) => {
   await startService(panel, 'platform', 'ready')
   await startService(panel, 'stt', 'failed')
-  await open('/providers')
+  await open('/services')
   await expect(page.getByRole('heading', { name: /platform.*ready/ })).toBeVisible()
   await expect(page.getByText('Up for')).toBeVisible()
   await expect(page.getByRole('definition').filter({ hasText: /^\d+\.\d MB$/ })).toBeVisible()
@@ -70,7 +70,7 @@ test('a link keeps which logs are open', async ({ page, open, panel }) => {
     await held
     await route.continue()
   })
-  await open('/providers?open=["platform"]')
+  await open('/services?open=["platform"]')
   const log = page.getByRole('list', { name: 'Log of platform' })
   const { height } = (await log.boundingBox())!
   sendLines()
@@ -87,7 +87,7 @@ test('a link keeps which logs are open', async ({ page, open, panel }) => {
 
 test('start, restart and stop, each offered only when it can be done', async ({ page, open, panel }) => {
   await startService(panel, 'platform', 'ready')
-  await open('/providers')
+  await open('/services')
   await expect(page.getByRole('button', { name: 'Start tts', exact: true })).toBeDisabled()
   const first = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
   await page.getByRole('button', { name: 'Restart platform' }).click()
@@ -107,7 +107,7 @@ test('models are listed while their service runs: fetched with their progress, c
   tts,
   open,
 }) => {
-  await open('/providers')
+  await open('/services')
   // Of converter and stt, which could be started: asking them would start them.
   await expect(page.getByText('Its models are listed while it runs.')).toHaveCount(2)
   const models = page.getByRole('table', { name: 'Models of tts' })
@@ -138,7 +138,7 @@ test('a model that cannot be fetched shows why, also after a reload; one that it
   page,
   open,
 }) => {
-  await open('/providers')
+  await open('/services')
   await page.getByRole('button', { name: 'Start converter', exact: true }).click()
   const models = page.getByRole('table', { name: 'Models of converter' })
   await expect(models.getByRole('row', { name: TABLE_MODEL })).toContainText(/not downloaded\s*version not fixed/, {
@@ -180,7 +180,7 @@ workTest(
   async ({ page, open, panel }) => {
     await startService(panel, 'platform', 'ready')
     const { url } = (await panel.client.services.list()).find(({ name }) => name === 'platform')!
-    await open('/providers')
+    await open('/services')
     await expect(page.getByText('No background job, research session or media operation yet.')).toBeVisible()
     await picture(page, 'background-work-empty')
     const ask = async (path: string, body: object): Promise<void> => {

@@ -8,10 +8,10 @@ const VIEWS = [
   { name: 'matrix', path: '/runs/ladder-2026-11-20/matrix?dataset=graph_native' },
   { name: 'judges', path: '/runs/ladder-2026-11-20/judges?dataset=graph_native' },
   { name: 'coverage', path: '/runs/ladder-2026-11-20/coverage?dataset=graph_native' },
-  { name: 'compare', path: '/compare?run=ladder-2026-11-20&dataset=graph_native&runs=["ladder-2026-11-18-r2"]' },
+  { name: 'compare', path: '/runs/compare?run=ladder-2026-11-20&dataset=graph_native&runs=["ladder-2026-11-18-r2"]' },
   { name: 'datasets', path: '/datasets?dataset=graph_native' },
   { name: 'documents', path: '/datasets?dataset=graph_native&view=documents&document=oumel-navigation-scheme.md' },
-  { name: 'providers', path: '/providers' },
+  { name: 'providers', path: '/services' },
   { name: 'models', path: '/models' },
   { name: 'settings', path: '/settings' },
 ]

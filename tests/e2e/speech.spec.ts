@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, type Locator, type Page } from '@playwright/test'
 import { picture, seriousFindings } from '../helpers/panel-page.ts'
-import { expectToFitNarrowWindow, playButton, test } from '../helpers/speech-page.ts'
+import { expectToFitNarrowWindow, openAudio, playButton, test } from '../helpers/speech-page.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const TRANSCRIPTIONS = '**/control/services/stt/proxy/v1/audio/transcriptions/advanced'
@@ -14,7 +14,7 @@ test('what a recognizer returned without times is shown, copied, and asked', asy
   await page.route(TRANSCRIPTIONS, (route) =>
     route.fulfill({ json: { text, has_timestamps: false, segments: [], words: [] } }),
   )
-  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await openAudio(page)
   const file = page.locator('input[type=file]').first()
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText(text)).toBeVisible()
@@ -34,7 +34,7 @@ test('what a recognizer returned without times is shown, copied, and asked', asy
   await expect(page.getByText('No word was recognized')).toBeHidden()
 
   text = ''
-  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await openAudio(page)
   await file.setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText('No speech was recognized in this recording.')).toBeVisible()
   await expect(page.getByRole('button', { name: /^Copy as/ })).toHaveCount(0)
@@ -42,7 +42,7 @@ test('what a recognizer returned without times is shown, copied, and asked', asy
 
 test('a transcription under way shows how long it takes, and is cancelled', async ({ panel: page }) => {
   await page.route(TRANSCRIPTIONS, () => undefined)
-  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await openAudio(page)
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText('Transcribing…')).toBeVisible()
   await expect(page.getByText('1 s', { exact: true })).toBeVisible()
@@ -54,13 +54,14 @@ test('a transcription under way shows how long it takes, and is cancelled', asyn
 
 test('text to speech starts when it is used, and shows why it cannot speak', async ({ panel: page }) => {
   await page.route(TRANSCRIPTIONS, (route) => route.fulfill({ json: { text: '', has_timestamps: false } }))
-  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await openAudio(page)
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   await expect(page.getByText('No speech was recognized in this recording.')).toBeVisible()
   // A transcript needs no voices.
-  await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/Text to speech idle/)
+  await expect(lamp(page)).toHaveAccessibleDescription(/Text to speech: idle/)
   await expectToFitNarrowWindow(page)
 
+  await openAudio(page, 'Speak')
   const text = page.getByLabel('Text', { exact: true })
   const speak = page.getByRole('button', { name: 'Speak the text' })
   await text.fill('')
@@ -70,7 +71,7 @@ test('text to speech starts when it is used, and shows why it cannot speak', asy
   await expect(speak).toBeEnabled()
   const engine = page.getByRole('combobox', { name: 'Engine' })
   await expect(engine).toHaveValue('flite')
-  await expect(serviceIn(page, 'tts')).toHaveAccessibleName(/Text to speech ready/)
+  await expect(lamp(page)).toHaveAccessibleDescription(/Text to speech: ready/)
   await engine.click()
   await page.getByRole('option', { name: 'voice-fit' }).click()
   await expect(speak).toBeDisabled()
@@ -89,7 +90,7 @@ test.describe('what is no sound', () => {
       asked.push(route.request().url())
       return route.fulfill({ status: 400, json: { detail: 'this is no sound' } })
     })
-    await page.getByRole('link', { name: 'Speech', exact: true }).click()
+    await openAudio(page)
     const alert = page.locator('main').getByRole('alert')
     await drop(page, ['empty.wav'], '')
     await expect(alert).toHaveText('▲ empty.wav is empty: it has 0 bytes.')
@@ -122,12 +123,13 @@ async function drop(page: Page, names: readonly string[], content: string): Prom
 
 test('a text is spoken, and what was recorded is written down with clickable times', async ({ panel: page }) => {
   test.skip(spawnSync('pocketsphinx_continuous').error !== undefined, 'pocketsphinx is not installed')
-  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await openAudio(page, 'Speak')
   await page.getByRole('button', { name: 'Speak the text' }).click()
   await expect(playButton(page, 'the speech')).toBeVisible()
   // To look at the page starts no recognizer; the transcription does.
-  await expect(serviceIn(page, 'stt')).toHaveAccessibleName(/Speech to text idle/)
+  await expect(lamp(page)).toHaveAccessibleDescription(/Speech to text: idle/)
 
+  await openAudio(page)
   await page.locator('input[type=file]').first().setInputFiles(join(ROOT, 'tests/fixtures/audio/spoken.flac'))
   const transcript = page.getByRole('list', { name: 'Transcript' })
   // As a person who marks and copies it gets it: words with spaces between them.
@@ -142,18 +144,15 @@ test('a text is spoken, and what was recorded is written down with clickable tim
   const copied: unknown = await page.evaluate('navigator.clipboard.readText()')
   // The transcript stays while another page is open.
   await page.getByRole('link', { name: 'Models', exact: true }).click()
-  await page.getByRole('link', { name: 'Speech', exact: true }).click()
+  await openAudio(page)
   await expect(transcript).toContainText('quick brown fox')
   await expect(page.getByText(/^Transcribed by .*\. Check names and numbers\./)).toBeVisible()
   expect(copied).toMatch(/^1\n00:00:00,\d{3} --> 00:00:0\d,\d{3}\n.*quick brown/)
 })
 
-/** A service's sign in the header. */
-const serviceIn = (page: Page, name: 'stt' | 'tts'): Locator =>
-  page
-    .getByRole('list', { name: 'Services' })
-    .first()
-    .getByRole('link', { name: name === 'stt' ? 'Speech to text' : 'Text to speech' })
+/** The lamp of all services at the foot of the sidebar. */
+const lamp = (page: Page): Locator =>
+  page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Services' })
 
 test('a spoken question is put to several approaches, and each answer is played', async ({ panel: page }) => {
   test.setTimeout(180_000)

@@ -51,7 +51,7 @@ test.describe('the first start of a project', () => {
     await open('/')
     await expect(page.getByRole('heading', { name: /^Result of / })).toBeVisible()
     await expect(tour).toHaveCount(0)
-    await open('/help')
+    await open('/guide')
     await page.getByRole('button', { name: 'Take the tour' }).click()
     await expect(tour).toBeVisible()
   })

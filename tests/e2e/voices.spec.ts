@@ -1,10 +1,10 @@
 import { expect } from '@playwright/test'
 import { encodeWav } from '../../providers/kit/audio/wav-file.ts'
 import { picture, seriousFindings } from '../helpers/panel-page.ts'
-import { expectToFitNarrowWindow, playButton, test } from '../helpers/speech-page.ts'
+import { expectToFitNarrowWindow, openAudio, playButton, test } from '../helpers/speech-page.ts'
 
 test('a voice is recorded, judged, saved, spoken in and deleted', async ({ panel: page }) => {
-  await page.getByRole('link', { name: 'Voices' }).click()
+  await openAudio(page, 'Voices')
   await page.getByRole('button', { name: 'Record' }).click()
   await expect(page.getByRole('button', { name: 'Cancel' })).toBeVisible()
   const stop = page.getByRole('button', { name: 'Stop recording' })
@@ -62,7 +62,7 @@ test('a new clip takes nothing over from the one before: consent, cut, name, lic
   await page.route('**/control/services/tts/proxy/voices/check', (route) =>
     route.fulfill({ json: { ...verdict, ok: true, seconds: 4, signal_to_noise_db: 40, median_f0_hz: 120 } }),
   )
-  await page.getByRole('link', { name: 'Voices' }).click()
+  await openAudio(page, 'Voices')
   const choose = (seconds: number): Promise<void> =>
     page.locator('input[type=file]').setInputFiles({
       name: `${seconds}.wav`,
@@ -116,7 +116,7 @@ const STOP_WAVES = `{
 }`
 
 test('a file without audio is named as what it is, and becomes no clip', async ({ panel: page }) => {
-  await page.getByRole('link', { name: 'Voices' }).click()
+  await openAudio(page, 'Voices')
   const alert = page.locator('main').getByRole('alert')
   const choose = (name: string, content: string): Promise<void> =>
     page.locator('input[type=file]').setInputFiles({ name, mimeType: 'audio/wav', buffer: Buffer.from(content) })

@@ -54,6 +54,14 @@ export const test = base.extend<{
 /** Returns what plays the sound of that name. */
 export const playButton = (page: Page, label: string): Locator => page.getByRole('button', { name: `Play ${label}` })
 
+/** Opens the tool Audio at one of its parts. */
+export async function openAudio(page: Page, part: 'Transcribe' | 'Speak' | 'Voices' = 'Transcribe'): Promise<void> {
+  const tab = page.getByRole('navigation', { name: 'Tools' }).getByRole('link', { name: 'Audio' })
+  if (!(await tab.isVisible())) await page.getByRole('link', { name: 'Tools', exact: true }).click()
+  await tab.click()
+  await page.getByRole('radiogroup', { name: 'Parts of Audio' }).getByText(part, { exact: true }).click()
+}
+
 /** For the page: blocks whose content is wider than they are. */
 const TOO_WIDE = `[...document.querySelectorAll('main, main section')]
   .filter((each) => each.scrollWidth > each.clientWidth)

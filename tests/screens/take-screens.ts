@@ -79,13 +79,16 @@ async function convert(page: Page): Promise<void> {
   await page.getByRole('img', { name: /^Page 1 of/ }).waitFor({ timeout: 120_000 })
 }
 
-/** A transcript with its wave, and a spoken text. */
+/** A transcript with its wave. */
 async function transcribe(page: Page): Promise<void> {
   await page.locator('main input[type=file]').first().setInputFiles(SPOKEN)
   await page.getByRole('list', { name: 'Transcript' }).waitFor({ timeout: 120_000 })
+  await page.evaluate('scrollTo(0, 0)')
+}
+
+async function speak(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Speak the text' }).click()
   await page.getByRole('button', { name: 'Play the speech' }).waitFor({ timeout: 60_000 })
-  await page.evaluate('scrollTo(0, 0)')
 }
 
 /** A voice made of a clip the first time, and a sentence in it with both waves and spectrograms. */
@@ -127,18 +130,19 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
     '/cell': part('cell', `&row=${row}`),
     '/coverage': part('coverage'),
     '/judges': part('judges'),
-    '/compare': { address: `/compare${ofRun}` },
+    '/runs/compare': { address: `/runs/compare${ofRun}` },
     '/datasets': {
       address: `/datasets?dataset=${dataset}&view=documents&document=oumel-navigation-scheme.md&chunks=true`,
       act: (page) => page.getByText(/^Cutting the document/).waitFor({ state: 'detached', timeout: 60_000 }),
     },
-    '/documents': { address: '/documents', act: convert },
-    '/speech': { address: '/speech', act: transcribe },
-    '/voices': { address: '/voices', act: useVoice },
-    '/providers': { address: '/providers' },
+    '/tools/convert': { address: '/tools/convert', act: convert },
+    '/tools/audio': { address: '/tools/audio', act: transcribe },
+    '/tools/audio?view=speak': { address: '/tools/audio?view=speak', act: speak },
+    '/tools/audio?view=voices': { address: '/tools/audio?view=voices', act: useVoice },
+    '/services': { address: '/services' },
     '/models': { address: '/models' },
     '/settings': { address: '/settings' },
-    '/help': { address: '/help?page=reading-a-result' },
+    '/guide': { address: '/guide?page=reading-a-result' },
   }
   const afterRun: Record<string, Omit<View, 'name'>> = { '/ladder': { address: '/ladder' } }
   const router = await readFile(join(PROJECT_ROOT, 'renderer/app/router.tsx'), 'utf8')
@@ -150,11 +154,16 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
         .replace('/runs/$run/progress', '/ladder')
         .replace('/runs/$run/', '/'),
     )
-    .filter((path) => path !== '/runs/$run')
-  const unknown = [...routes, ...PAGES.map(({ path }) => path)].filter((path) => !(path in shown || path in afterRun))
+  // These two go on to their first part.
+  const unknown = [...routes, ...PAGES.map(({ path }) => path)]
+    .filter((path) => path !== '/runs/$run' && path !== '/tools')
+    .filter((path) => !(path in shown || path in afterRun))
   if (unknown.length > 0) throw new Error(`routes without a picture: ${unknown.join(', ')}`)
   const named = (list: Record<string, Omit<View, 'name'>>): View[] =>
-    Object.entries(list).map(([path, view]) => ({ name: path === '/' ? 'home' : path.slice(1), ...view }))
+    Object.entries(list).map(([path, view]) => ({
+      name: path === '/' ? 'home' : path.slice(1).replaceAll(/\W+/g, '-'),
+      ...view,
+    }))
   return { before: named(shown), after: named(afterRun) }
 }
 

@@ -84,7 +84,7 @@ export const DATASETS_WORDS = {
     loading: 'Loading',
     placingEntities: (nodes: string) => `Placing ${nodes} entities…`,
     theGraph: 'The graph',
-    launchDataset: 'Launch a run on this dataset',
+    launchDataset: 'New run on this dataset',
     findAnEntity: 'Find an entity',
     entitiesShown: 'Entities shown',
     best: (each: number) => `top ${each}`,

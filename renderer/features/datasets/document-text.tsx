@@ -54,7 +54,7 @@ export function DocumentText({ dataset, path, chunker }: DocumentTextProps) {
       <EmptyPanel title={path}>
         <p>
           {WORDS.notShown}
-          {unread?.reason}. <Link to="/documents">{WORDS.convertIt}</Link>
+          {unread?.reason}. <Link to="/tools/convert">{WORDS.convertIt}</Link>
           {WORDS.toSeeChunks}
         </p>
       </EmptyPanel>

@@ -1,13 +1,12 @@
 import { plural } from '../../components/format.ts'
 
-/** The texts of the page Documents. */
+/** The texts of the tool Convert. */
 export const DOCUMENTS_WORDS = {
   page: {
     waiting: '○ waiting',
     converting: '◐ converting …',
     converted: '● converted',
     failed: '▲ failed',
-    documents: 'Documents',
     dropFilesHere: 'Drop files here',
     chooseFiles: 'Choose files',
     output: 'Output',

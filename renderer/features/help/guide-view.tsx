@@ -102,7 +102,7 @@ function Spans({ text, page }: { text: string; page: string }) {
         return target === null ? (
           <span key={index}>{span.text}</span>
         ) : (
-          <Link key={index} to="/help" search={target}>
+          <Link key={index} to="/guide" search={target}>
             {span.text}
           </Link>
         )

@@ -75,9 +75,4 @@ export const HOME_WORDS = {
     of: (datasetNumber: number, datasetCount: number) => ` (${datasetNumber} of ${datasetCount})`,
     cellsDone: 'Cells done',
   },
-
-  services: {
-    title: 'Services',
-    what: 'The list of services',
-  },
 } as const

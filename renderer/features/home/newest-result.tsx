@@ -38,7 +38,7 @@ export function NewestResult({ run }: { run: RunHead }) {
         </>
       }
       aside={
-        <Link to="/compare" search={{ run: run.run_id }}>
+        <Link to="/runs/compare" search={{ run: run.run_id }}>
           {WORDS.compare}
         </Link>
       }

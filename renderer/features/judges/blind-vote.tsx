@@ -2,6 +2,7 @@ import { Button, Kbd, Progress, Textarea } from '@mantine/core'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import type { BlindSets } from '../../../contract/control/judging.ts'
 import { count, plural } from '../../components/format.ts'
+import { isTextField, isUnderDialog } from '../../components/key-target.ts'
 import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { afterGrade, moved, withBest, withGrade, withoutGrade } from './ballot.ts'
@@ -17,10 +18,6 @@ interface BlindVoteProps {
   index: number
   onGo: (index: number) => void
 }
-
-const isTextField = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && (target.matches('input, textarea, select') || target.isContentEditable)
-const isUnderDialog = (): boolean => document.querySelector('[role=dialog]') !== null
 
 /** One question with its answers under letters: grades, the best, a note; all by keys. */
 export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {

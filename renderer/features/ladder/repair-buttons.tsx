@@ -37,7 +37,7 @@ export function RepairButtons({ runId, step, code, failedCells }: RepairButtonsP
       label: WORDS.startNewRun,
       act: () => void navigate({ to: '/launch', search: job === undefined ? {} : relaunchSearch(job) }),
     },
-    providers: { label: WORDS.openProviders, act: () => void navigate({ to: '/providers' }) },
+    providers: { label: WORDS.openProviders, act: () => void navigate({ to: '/services' }) },
     settings: { label: WORDS.openSettings, act: () => void navigate({ to: '/settings' }) },
   }
   return (

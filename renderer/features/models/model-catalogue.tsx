@@ -145,7 +145,7 @@ function EntryRow({ entry, ...actions }: EntryRowProps) {
 
 function EntryActions({ entry, isTesting, onUse, onRemove, onTest }: EntryRowProps) {
   const { id, run_by: by, files, fetched, received_bytes: received } = entry
-  if (!('backend' in by)) return <Link to="/providers">{WORDS.ofService(by.service)}</Link>
+  if (!('backend' in by)) return <Link to="/services">{WORDS.ofService(by.service)}</Link>
   return (
     <div className={styles.keyPlace}>
       {files.length > 0 && !fetched && <FetchButton entry={entry} />}

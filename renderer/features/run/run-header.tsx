@@ -8,6 +8,7 @@ import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import { RUN_TABS, type RunTab } from '../../../core/pages.ts'
 import { duration } from '../../components/format.ts'
 import { HiddenGradesMark, PartialMark, SampleMark } from '../../components/run-marks.tsx'
+import tabs from '../../components/tabs.module.css'
 import { signOf } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
@@ -54,7 +55,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
         </span>
       </div>
       <div className={styles.line}>
-        <nav className={styles.tabs} aria-label={WORDS.parts}>
+        <nav className={`${tabs.tabs} ${styles.parts}`} aria-label={WORDS.parts}>
           {RUN_TABS.map(({ tab: name, label }) => (
             <Link
               key={name}

@@ -6,7 +6,7 @@ export const RUNS_WORDS = {
   what: 'The list of runs',
   empty: 'No run yet',
   emptyText: 'Every run appears here with its state, its settings and its highest mean, failed runs included.',
-  launch: 'Launch a run',
+  launch: 'New run',
   shown: (shown: number, total: number, samples: number) =>
     (shown === total ? plural(total, 'run') : `${count(shown)} of ${count(total)} runs`) +
     (samples === 0 ? '' : `, ${plural(samples, 'sample')} not counted`),

@@ -20,7 +20,7 @@ export function ServiceFault({ error, service }: { error: Error; service: Servic
       {/loading|unhealthy|not run/i.test(error.message) && (
         <>
           {' '}
-          <a href="#/providers">{WORDS.seeLog(service)}</a>
+          <a href="#/services">{WORDS.seeLog(service)}</a>
         </>
       )}
     </p>

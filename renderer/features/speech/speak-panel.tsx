@@ -37,7 +37,10 @@ export function SpeakPanel() {
     return (
       <>
         {WORDS.noVoice}
-        <Link to="/voices">{WORDS.makeOne}</Link>.
+        <Link to="/tools/audio" search={{ view: 'voices' }}>
+          {WORDS.makeOne}
+        </Link>
+        .
       </>
     )
   }

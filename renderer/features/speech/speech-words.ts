@@ -1,9 +1,15 @@
+import type { AudioView } from '../../app/search-params.ts'
 import { plural } from '../../components/format.ts'
 
-/** The texts of the page Speech. */
+/** The texts of the tool Audio. */
 export const SPEECH_WORDS = {
   page: {
-    speech: 'Speech',
+    parts: 'Parts of Audio',
+    views: [
+      { value: 'transcribe', label: 'Transcribe' },
+      { value: 'speak', label: 'Speak' },
+      { value: 'voices', label: 'Voices' },
+    ] satisfies { value: AudioView; label: string }[],
   },
 
   askByVoice: {

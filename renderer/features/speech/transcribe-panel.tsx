@@ -93,7 +93,7 @@ function Recognizer() {
   if (model === undefined) return null
   return (
     <p className="dim">
-      {WORDS.by(model.id)} {model.experimental && <ExperimentalMark />} <a href="#/providers">{WORDS.chooseAnother}</a>
+      {WORDS.by(model.id)} {model.experimental && <ExperimentalMark />} <a href="#/services">{WORDS.chooseAnother}</a>
     </p>
   )
 }

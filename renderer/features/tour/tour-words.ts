@@ -16,7 +16,7 @@ export const TOUR_WORDS = {
   back: 'Back',
   next: 'Next',
   finish: 'Finish',
-  againAbout: 'Open it again at any time on the Help page.',
+  againAbout: 'Open it again at any time in the Guide.',
   saving: 'Remembering that the tour was seen',
 
   purpose: {

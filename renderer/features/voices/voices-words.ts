@@ -1,7 +1,6 @@
-/** The texts of the page Voices. */
+/** The texts of the voices in the tool Audio. */
 export const VOICES_WORDS = {
   page: {
-    voices: 'Voices',
     noVoiceYet: 'No voice yet',
     noVoiceText: 'Record or choose a clip above. The bundled engine imitates pitch and timbre, not accent or style.',
   },

@@ -4,7 +4,8 @@ import { useState } from 'react'
 import { OutputFormat, UseOcr } from '../../contract/http/conversion.ts'
 import { DOCUMENT_FORMATS } from '../../core/document-formats.ts'
 import { bytes, count } from '../components/format.ts'
-import { EmptyPanel, Page } from '../components/states.tsx'
+import { EmptyPanel } from '../components/states.tsx'
+import { ToolPage } from '../components/tool-page.tsx'
 import { useNow } from '../components/use-now.ts'
 import type { ConversionChoices } from '../features/documents/convert.ts'
 import { ConversionView } from '../features/documents/conversion-view.tsx'
@@ -26,14 +27,14 @@ const FORMAT_LABELS = Object.values(DOCUMENT_FORMATS)
   .join(', ')
 
 /** Drop files; each is converted and shown beside its original. */
-export function DocumentsPage() {
+export function ConvertPage() {
   const { conversions, add } = useConversions()
   const [choices, setChoices] = useState<ConversionChoices>({ format: 'markdown', useOcr: 'auto', chunkSize: 800 })
   const [chosen, setChosen] = useState<number | null>(null)
   const drop = (files: File[]): void => add(files, choices)
   const current = conversions.find(({ id }) => id === chosen) ?? conversions.at(-1)
   return (
-    <Page title={WORDS.documents}>
+    <ToolPage>
       <div className={styles.layout}>
         <div className={styles.side}>
           <Dropzone
@@ -121,7 +122,7 @@ export function DocumentsPage() {
           )}
         </div>
       </div>
-    </Page>
+    </ToolPage>
   )
 }
 
