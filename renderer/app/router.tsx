@@ -45,7 +45,7 @@ const routes = [
   createRoute({ ...child('/runs/$run'), component: RunAlone }),
   createRoute({
     ...child('/runs/$run/verdict'),
-    validateSearch: search.readRunSearch,
+    validateSearch: search.readVerdictSearch,
     component: lazyRouteComponent(() => import('../pages/verdict.tsx'), 'VerdictPage'),
   }),
   createRoute({ ...child('/runs/$run/matrix'), component: MatrixPage, validateSearch: search.readMatrixSearch }),

@@ -77,6 +77,8 @@ export interface TrendSearch {
 /** A view of the list of runs: the run whose details are open, and the filter. */
 export interface RunsSearch extends RunFilter, TrendSearch {
   run?: string | undefined
+  /** Runs that are ticked to be compared. */
+  ticked?: string[] | undefined
 }
 
 export interface JudgesSearch extends RunSearch {
@@ -194,6 +196,11 @@ export interface CompareSearch extends RunSearch {
   run?: string
   runs?: string[]
   metric?: IndexMetric
+}
+
+export interface VerdictSearch extends RunSearch {
+  /** Of the charts; the leading one of the run when absent. */
+  metric?: IndexMetric
   /** Holds what quality is set against; latency when absent. */
   cost?: CostAxis
 }
@@ -201,11 +208,10 @@ export interface CompareSearch extends RunSearch {
 const metricOf = (raw: Raw): IndexMetric | undefined => member(text(raw, 'metric'), IndexMetric.options)
 
 /** Address → view; what is not understood is dropped. */
-export const readRunSearch = (raw: Raw): RunSearch => present({ dataset: text(raw, 'dataset') })
-
 export const readRunsSearch = (raw: Raw): RunsSearch =>
   present({
     run: text(raw, 'run'),
+    ticked: texts(raw, 'ticked'),
     text: text(raw, 'text'),
     tag: text(raw, 'tag'),
     state: member(text(raw, 'state'), RunState.options),
@@ -316,6 +322,12 @@ export const readCompareSearch = (raw: Raw): CompareSearch =>
     run: text(raw, 'run'),
     dataset: text(raw, 'dataset'),
     runs: texts(raw, 'runs'),
+    metric: metricOf(raw),
+  })
+
+export const readVerdictSearch = (raw: Raw): VerdictSearch =>
+  present({
+    dataset: text(raw, 'dataset'),
     metric: metricOf(raw),
     cost: member(text(raw, 'cost'), COST_AXES),
   })

@@ -6,8 +6,8 @@ export const SHELL_WORDS = {
   sidebar: {
     ctrlK: 'Ctrl K',
     ragLadder: 'RAG Ladder',
-    search: 'Search or command',
-    searchShort: 'Search',
+    search: 'Search',
+    orCommand: ' or command',
     places: 'Places',
     foot: 'Program',
     keys: (key: string) => `Press g, then ${key}`,

@@ -29,8 +29,11 @@ export function Sidebar() {
         </svg>
         <span>{WORDS.ragLadder}</span>
       </Link>
-      <button type="button" className={styles.search} aria-label={WORDS.search} onClick={() => spotlight.open()}>
-        <span>{WORDS.searchShort}</span>
+      <button type="button" className={styles.search} onClick={() => spotlight.open()}>
+        <span>
+          {WORDS.search}
+          <span className="hidden-text">{WORDS.orCommand}</span>
+        </span>
         <Kbd size="xs">{MOD_KEY}</Kbd>
       </button>
       <nav className={styles.places} aria-label={WORDS.places} ref={useOpenInSight(pathname)}>

@@ -21,7 +21,7 @@ const STYLES = [
 const SCALE = 2
 
 /** A chart as an SVG document of its own: styles written into it, on the page's surface. */
-function svgText(chart: SVGSVGElement): { text: string; width: number; height: number } {
+export function svgText(chart: SVGSVGElement): { text: string; width: number; height: number } {
   const { width, height } = chart.getBoundingClientRect()
   const copy = chart.cloneNode(true) as SVGSVGElement
   const shown = [chart, ...chart.querySelectorAll('*')]
@@ -46,7 +46,7 @@ function svgText(chart: SVGSVGElement): { text: string; width: number; height: n
 
 const TITLE_HEIGHT = 32
 
-function svgElement(name: string, attributes: Record<string, string | number>, text = ''): SVGElement {
+export function svgElement(name: string, attributes: Record<string, string | number>, text = ''): SVGElement {
   const element = document.createElementNS(SVG, name)
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, String(value))
   element.textContent = text

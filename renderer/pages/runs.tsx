@@ -5,6 +5,7 @@ import { RunState } from '../../contract/control/run-job.ts'
 import { useSamples } from '../components/run-marks.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
+import { CompareBar } from '../features/runs/compare-bar.tsx'
 import { ImportBundleButton } from '../features/runs/run-bundle.tsx'
 import { matchesFilter, type RunFilter } from '../features/runs/run-filter.ts'
 import { RunTable } from '../features/runs/run-table.tsx'
@@ -17,8 +18,9 @@ import { useRestoreRun } from '../features/runs/use-runs.ts'
 
 /** Every run, failed ones included: notes, settings, and what can be done with it. */
 export function RunsPage() {
-  const { run: open, trend, of, metric, ...filter } = useSearch({ from: '/runs' })
+  const { run: open, trend, of, metric, ticked: names, ...filter } = useSearch({ from: '/runs' })
   const shownTrend = { trend, of, metric }
+  const kept = { ...shownTrend, ticked: names }
   const navigate = useNavigate({ from: '/runs' })
   const query = useInfiniteQuery(
     api.runs.overview.infiniteOptions({
@@ -29,6 +31,12 @@ export function RunsPage() {
   )
   const runs = query.data?.pages.flatMap((page) => page.runs) ?? []
   const total = query.data?.pages[0]?.total ?? 0
+  const ticked = runs.filter(({ run_id: id }) => names?.includes(id))
+  const tick = (ids: string[]): void =>
+    void navigate({
+      search: { ...filter, ...shownTrend, run: open, ticked: ids.length === 0 ? undefined : ids },
+      replace: true,
+    })
   const shown = runs.filter((run) => matchesFilter(run, filter))
   const samples = useSamples().size
   const launch = (
@@ -61,22 +69,31 @@ export function RunsPage() {
           <Filter
             filter={filter}
             tags={[...new Set(runs.flatMap(({ note }) => note.tags))].toSorted()}
-            onFilter={(next) => void navigate({ search: { run: open, ...shownTrend, ...next }, replace: true })}
+            onFilter={(next) => void navigate({ search: { run: open, ...kept, ...next }, replace: true })}
           />
           {shown.length === 0 && (
             <p className="dim">
               {WORDS.filter.none}{' '}
-              <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: shownTrend })}>
+              <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: kept })}>
                 {WORDS.filter.clear}
               </Button>
             </p>
           )}
+          <CompareBar ticked={ticked} onClear={() => tick([])} />
           {shown.length > 0 && (
             <RunTable
               runs={shown}
               taken={new Set(runs.map(({ run_id: id }) => id))}
               open={open}
-              onOpen={(run) => void navigate({ search: { ...filter, ...shownTrend, run } })}
+              ticked={ticked}
+              onTick={(run) =>
+                tick(
+                  ticked.some(({ run_id: id }) => id === run)
+                    ? ticked.map(({ run_id: id }) => id).filter((id) => id !== run)
+                    : [...ticked.map(({ run_id: id }) => id), run],
+                )
+              }
+              onOpen={(run) => void navigate({ search: { ...filter, ...kept, run } })}
             />
           )}
           {query.hasNextPage && (
@@ -88,7 +105,7 @@ export function RunsPage() {
       )}
       <TrendPanel
         search={shownTrend}
-        onChange={(next) => void navigate({ search: { ...filter, run: open, ...shownTrend, ...next }, replace: true })}
+        onChange={(next) => void navigate({ search: { ...filter, run: open, ...kept, ...next }, replace: true })}
       />
       <RunTrash />
     </Page>

@@ -1,14 +1,17 @@
+import { SegmentedControl, Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { IndexMetric } from '../../contract/control/run-index/metrics.ts'
 import { FIRST_METRIC } from '../../contract/metrics/metrics.ts'
 import { ChartPanel } from '../components/chart-panel.tsx'
 import { count, metricHeading } from '../components/format.ts'
+import { METRIC_CHOICES } from '../components/metric-choices.ts'
 import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
 import { useIntervals } from '../data/intervals.ts'
 import { QualityAndCost, Rungs } from '../features/compare/compare-charts.tsx'
-import { COST_AXES } from '../features/compare/compare-words.ts'
+import { COMPARE_WORDS, COST_AXES } from '../features/compare/compare-words.ts'
 import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { useShownRun } from '../features/run/run-context.ts'
 import { BehaviourTable } from '../features/result/behaviour-table.tsx'
@@ -33,9 +36,13 @@ export function VerdictPage() {
 
 /** Which approach is better, and how sure that is: the verdict of a run, and the figures that it rests on. */
 function Verdict() {
-  const { run, dataset } = useShownRun(useSearch({ from: '/runs/$run/verdict' }).dataset)
+  const search = useSearch({ from: '/runs/$run/verdict' })
+  const navigate = useNavigate({ from: '/runs/$run/verdict' })
+  const { run, dataset } = useShownRun(search.dataset)
   const leading = useLeadingMetric(run.run_id)
-  const metric = leading ?? FIRST_METRIC
+  const chosen = search.metric ?? leading
+  const metric = chosen ?? FIRST_METRIC
+  const axis = search.cost ?? COST_AXES[0]
   const intervalOf = useIntervals(
     run.run_id,
     run.datasets.map(({ dataset_id: id }) => id),
@@ -43,7 +50,7 @@ function Verdict() {
   )
   const frontier = useQuery({
     ...api.compare.frontier.queryOptions({ input: { run_ids: [run.run_id], metric } }),
-    enabled: leading !== null,
+    enabled: chosen !== null,
   })
   const points = frontier.data?.points ?? []
   const here = points.filter(({ dataset_id: id }) => id === dataset.dataset_id)
@@ -66,14 +73,33 @@ function Verdict() {
       </ChartPanel>
       <BudgetPanels run={run.run_id} dataset={dataset.dataset_id} />
       <ChartPanel
-        title={WORDS.against(metricHeading(metric), dataset.label)}
-        fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-cost`}
+        title={`${COMPARE_WORDS.against(metricHeading(metric), COMPARE_WORDS.costs[axis].name)} · ${dataset.label}`}
+        fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-${axis}`}
         isEmpty={here.length === 0}
+        aside={
+          <>
+            <Select
+              size="xs"
+              aria-label={COMPARE_WORDS.metric}
+              allowDeselect={false}
+              data={METRIC_CHOICES}
+              value={metric}
+              onChange={(value) => void navigate({ search: { ...search, metric: IndexMetric.parse(value) } })}
+            />
+            <SegmentedControl
+              size="xs"
+              aria-label={COMPARE_WORDS.cost}
+              data={COST_AXES.map((value) => ({ value, label: COMPARE_WORDS.costs[value].label }))}
+              value={axis}
+              onChange={(value) => void navigate({ search: { ...search, cost: value } })}
+            />
+          </>
+        }
       >
         {frontier.data === undefined ? (
           loading
         ) : (
-          <QualityAndCost {...{ metric, intervalOf }} axis={COST_AXES[0]} better={frontier.data.better} points={here} />
+          <QualityAndCost {...{ metric, intervalOf, axis }} better={frontier.data.better} points={here} />
         )}
       </ChartPanel>
       <SeparatingQuestions run={run.run_id} dataset={dataset} metric={metric} />

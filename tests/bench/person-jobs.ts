@@ -163,9 +163,14 @@ export const JOBS: readonly Job[] = [
     what: 'Compare two runs question by question',
     async run(person) {
       const { page } = person
-      await goTo(page, 'Compare')
-      await page.getByRole('combobox', { name: 'Other runs' }).click()
-      await page.getByRole('option').first().click()
+      await goTo(page, 'Runs')
+      const ticks = page.getByRole('checkbox', { name: /^Tick / })
+      await ticks.first().click()
+      await page
+        .getByRole('checkbox', { name: /^Tick /, checked: false, disabled: false })
+        .first()
+        .click()
+      await page.getByRole('link', { name: 'Compare', exact: true }).click()
       await expect(page.getByText('Question by question')).toBeVisible()
       return shown(page.getByText(/are the same\.$|differences are listed/).innerText())
     },

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import type { ControlEvent } from '../../contract/control/events.ts'
 import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
@@ -7,6 +8,7 @@ import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { inEachScheme, picture, seriousFindings, test, expectPart } from '../helpers/panel-page.ts'
 
 const RUN = 'ladder-2026-11-20'
+const VERDICT = `/runs/${RUN}/verdict?dataset=graph_native`
 
 test('the verdict comes first, then the figures that it rests on, each with a link to its cell', async ({
   page,
@@ -102,6 +104,66 @@ test('the address of each page that a run once had leads to its part, with the v
   await expectPart(page, RUN, 'Verdict')
   await open(`/runs/${RUN}`)
   await expectPart(page, RUN, 'Verdict')
+})
+
+test('quality against each cost: a link keeps the choice, axes have names, intervals come in', async ({
+  page,
+  open,
+}) => {
+  await open(`${VERDICT}&metric=token_f1&cost=total_tokens`)
+  const chart = page.getByRole('img', { name: /Token F1 against mean tokens per cell/ })
+  await expect(chart).toContainText('mean tokens per cell')
+  await expect(chart).toContainText('mean token F1, 95 % interval')
+  const table = page.getByRole('region', { name: 'Quality and costs by approach' })
+  await expect(table.getByRole('row').nth(1)).toContainText(/\[\d\.\d\d, \d\.\d\d\]/)
+  await page.getByRole('radiogroup', { name: 'Cost' }).getByText('LLM calls', { exact: true }).click()
+  await expect(page.getByRole('img', { name: /against mean LLM calls per cell/ })).toBeVisible()
+  expect(page.url()).toContain('cost=llm_calls')
+  const curve = page.getByRole('region', { name: 'Means by rung' })
+  await expect(curve.getByRole('row').nth(1)).toContainText(/\d\.\d\d \[\d\.\d\d, \d\.\d\d\]/)
+})
+
+test('charts are saved as pictures that name what they show', async ({ page, open }) => {
+  await open(VERDICT)
+  await expect(page.getByRole('region', { name: 'Quality and costs by approach' })).toContainText('[')
+  const svg = page.waitForEvent('download')
+  const costs = page.locator('section', { has: page.getByRole('heading', { name: /^Facts found against/ }) })
+  await costs.getByRole('button', { name: 'Save the chart as SVG' }).click()
+  const saved = await svg
+  expect(saved.suggestedFilename()).toBe('ladder-2026-11-20-graph_native-facts_found-latency_ms.svg')
+  const text = await readFile(await saved.path(), 'utf8')
+  for (const words of ['Facts found against mean latency', 'contextual', 'lazy-graph']) expect(text).toContain(words)
+  expect(text).not.toContain('var(--')
+  const png = page.waitForEvent('download')
+  await costs.getByRole('button', { name: 'Save the chart as PNG' }).click()
+  const bytes = await readFile(await (await png).path())
+  expect(bytes.subarray(1, 4).toString()).toBe('PNG')
+  expect(bytes.byteLength).toBeGreaterThan(10_000)
+})
+
+test('the verdict is shared as a picture with its headline, figures and chart', async ({ page, open, panel }) => {
+  const { verdicts } = await panel.client.compare.result({ run_id: RUN })
+  const { headline } = verdicts.find(({ dataset }) => dataset === 'graph_native')!
+  // From another tab of the run: the picture needs nothing of what is on the page.
+  await open(`/runs/${RUN}/coverage?dataset=graph_native`)
+  const save = async (form: string) => {
+    await page.getByRole('button', { name: 'Share' }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: `Picture of the verdict, ${form}` }).click()
+    return download
+  }
+  const svg = await save('SVG')
+  expect(svg.suggestedFilename()).toBe(`${RUN}-graph_native-verdict.svg`)
+  const text = await readFile(await svg.path(), 'utf8')
+  // A headline of several lines is several elements.
+  const words = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
+  expect(words).toContain(headline)
+  for (const part of ['mean latency', 'contextual', '95 % interval', RUN]) expect(words).toContain(part)
+  expect(text).not.toMatch(/var\(--|class=/)
+  const bytes = await readFile(await (await save('PNG')).path())
+  expect(bytes.subarray(1, 4).toString()).toBe('PNG')
+  expect(bytes.readUInt32BE(16)).toBe(1920)
+  await expect(page.getByRole('img', { name: /^Facts found against/ })).toHaveCount(0)
 })
 
 test('a run that does not exist is named, and the page names what to do', async ({ page, open }) => {

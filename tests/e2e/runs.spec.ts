@@ -76,6 +76,43 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await expect(row(OTHER)).toHaveCount(1)
 })
 
+/** A run of a dataset that no other run has. */
+const seedAlone = async (root: string): Promise<void> =>
+  seedRun(root, await loadExperiment(root), {
+    runId: 'alone',
+    datasetId: 'baseline_curated',
+    finishedAt: '2026-11-12T09:14:02.000Z',
+  })
+
+test.describe('a run of another dataset', () => {
+  test.use({ panelOptions: { own: true, prepare: seedAlone } })
+  test('two ticked runs are compared; runs that share no questions cannot be ticked beside them', async ({
+    page,
+    open,
+  }) => {
+    await open('/runs')
+    const tick = (run: string) => page.getByRole('checkbox', { name: new RegExp(`^Tick ${run} to compare it`) })
+    await expect(page.getByText('Tick two runs that asked the same questions')).toBeVisible()
+    await tick(OTHER).check()
+    await expect(page.getByText(`${OTHER} is ticked.`)).toBeVisible()
+    await expect(tick('alone')).toBeDisabled()
+    await expect(tick('alone')).toHaveAccessibleName(`Tick alone to compare it: It shares no questions with ${OTHER}.`)
+    await tick(RUN).check()
+    // The selection is part of the link.
+    await page.reload()
+    await expect(page.getByText(`${RUN} and ${OTHER} are ticked.`)).toBeVisible()
+    expect(await seriousFindings(page)).toEqual([])
+    await page.getByRole('link', { name: 'Compare', exact: true }).click()
+    await expect(page.getByRole('heading', { level: 1, name: 'Compare' })).toBeVisible()
+    await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue(RUN)
+    await expect(page.getByRole('region', { name: 'Differences between runs' }).getByRole('row')).not.toHaveCount(0)
+    await expect(page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: 'Runs' })).toHaveAttribute(
+      'aria-current',
+      'page',
+    )
+  })
+})
+
 test('two runs are compared question by question, and a cell that differs gets a flag and a note', async ({
   page,
   open,

@@ -45,7 +45,7 @@ export const SHELL_SPECS: readonly ShellSpec[] = [
   { file: 'run.spec.ts', title: 'an engine that is gone is reported on every page', part: 'forwarding' },
   { file: 'documents.spec.ts', title: 'a dropped file is converted and shown beside its original', part: 'forwarding' },
 
-  { file: 'compare.spec.ts', title: 'charts are saved as pictures that name what they show', part: 'files' },
+  { file: 'result.spec.ts', title: 'charts are saved as pictures that name what they show', part: 'files' },
   { file: 'matrix.spec.ts', title: 'exports a file', part: 'files' },
   { file: 'own-data.spec.ts', title: 'comes from a public question set in its own format', part: 'files' },
 

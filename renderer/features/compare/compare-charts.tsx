@@ -45,34 +45,45 @@ interface QualityAndCostProps {
   intervalOf: IntervalOf
 }
 
-/** Each approach at its cost and quality, with intervals, and the same in a table. */
-export function QualityAndCost({ points, metric, better, axis, intervalOf }: QualityAndCostProps) {
+/** What is drawn of each approach: all but those without the metric or the cost. */
+function drawnOf({ points, axis, intervalOf }: Pick<QualityAndCostProps, 'points' | 'axis' | 'intervalOf'>) {
   const looks = looksOf(points)
-  const drawn = points.flatMap((point) => {
+  return points.flatMap((point) => {
     const { model, dataset_id: dataset, quality, [axis]: cost } = point
     if (quality === null || cost === null) return []
     const interval = intervalOf(dataset, model) ?? null
     const title = `${figureWords(point, interval)} · ${WRITTEN[axis](cost)}`
     return [{ model, look: looks.get(model)!, cost, quality, mean: quality, interval, title }]
   })
-  const best = new Set(frontierOf(drawn, better).map(({ model }) => model))
+}
+
+/** Each approach at its cost and quality, with intervals, at a width in pixels. */
+export function CostChart({ width, ...props }: QualityAndCostProps & { width: number }) {
+  const { metric, better, axis } = props
+  const drawn = drawnOf(props)
   const { name } = WORDS.costs[axis]
   const costs = drawn.map(({ cost }) => cost)
   return (
+    <Frontier
+      {...{ width, better, points: drawn }}
+      title={WORDS.against(metricHeading(metric), name)}
+      x={axis === 'latency_ms' ? logTimeAxis(name, costs) : countAxis(name, costs)}
+      y={closeAxis(WORDS.meanAxis(metricName(metric)), valuesOf(drawn))}
+    />
+  )
+}
+
+/** The chart of quality against cost, and the same in a table. */
+export function QualityAndCost(props: QualityAndCostProps) {
+  const { points, metric, better, axis, intervalOf } = props
+  const drawn = drawnOf(props)
+  const best = new Set(frontierOf(drawn, better).map(({ model }) => model))
+  return (
     <div className={styles.stack}>
       {drawn.length === 0 ? (
-        <p className="dim">{WORDS.noPoint(metricName(metric), name)}</p>
+        <p className="dim">{WORDS.noPoint(metricName(metric), WORDS.costs[axis].name)}</p>
       ) : (
-        <ChartBox
-          draw={(width) => (
-            <Frontier
-              {...{ width, better, points: drawn }}
-              title={WORDS.against(metricHeading(metric), name)}
-              x={axis === 'latency_ms' ? logTimeAxis(name, costs) : countAxis(name, costs)}
-              y={closeAxis(WORDS.meanAxis(metricName(metric)), valuesOf(drawn))}
-            />
-          )}
-        />
+        <ChartBox draw={(width) => <CostChart {...props} width={width} />} />
       )}
       <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.costTable}>
         <table className={table.table}>

@@ -63,7 +63,6 @@ export const RESULT_WORDS = {
   },
 
   figures: 'The figures of the approaches',
-  against: (metric: string, dataset: string) => `${metric} against mean latency · ${dataset}`,
   overRungs: (metric: string) => `${metric} over the rungs`,
 
   separating: (dataset: string) => `Questions that separate the approaches most · ${dataset}`,

@@ -65,11 +65,11 @@ const RUN_PARTS = {
   '/ladder': '/runs/$run/progress',
 } as const
 
-/** Shows the verdict of each dataset of a run, or of one: the same statements as in the terminal and in reports. */
-export function RunResultPanel({ run, dataset }: { run: string; dataset?: string }) {
+/** Shows the verdict of each dataset of a run: the same statements as in the terminal and in reports. */
+export function RunResultPanel({ run }: { run: string }) {
   const isSample = useSamples().has(run)
   const { data, isError, error, refetch } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
-  const verdicts = data?.verdicts.filter((verdict) => dataset === undefined || verdict.dataset === dataset) ?? []
+  const verdicts = data?.verdicts ?? []
   return (
     <Panel title={WORDS.result(run)} aside={<SampleMark run={run} />}>
       {isError && <ErrorPanel error={error} what={WORDS.what} retry={() => void refetch()} />}

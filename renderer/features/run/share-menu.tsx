@@ -1,11 +1,15 @@
 import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveFile } from '../../components/save-file.ts'
 import { control } from '../../data/client.ts'
 import { receivedFile } from '../own-data/documents/received-file.ts'
 import { EXPORT_FORMATS, exportRun } from './export-run.ts'
 import { RUN_WORDS as WORDS } from './run-words.ts'
+import { type PictureFormat, VerdictPicture } from './verdict-picture.tsx'
+
+const PICTURE_FORMATS: readonly PictureFormat[] = ['PNG', 'SVG']
 
 async function saveBundle(run: string): Promise<string> {
   const { name, parts } = await receivedFile(await control.exports.bundle({ run_id: run }))
@@ -28,21 +32,40 @@ export function ShareMenu({ run, dataset, hasBundle }: ShareMenuProps) {
     onSuccess: (name) => notifyDone(WORDS.saved(name)),
     onError: (error) => notifyFailure(WORDS.theExport, error),
   })
+  const [picture, setPicture] = useState<PictureFormat | null>(null)
   return (
-    <Menu position="bottom-end">
-      <Menu.Target>
-        <Button variant="default" loading={isPending}>
-          {WORDS.share}
-        </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {EXPORT_FORMATS.map((format) => (
-          <Menu.Item key={format} onClick={() => mutate(() => exportRun(format, run, dataset))}>
-            {WORDS.exports[format]}
-          </Menu.Item>
-        ))}
-        {hasBundle && <Menu.Item onClick={() => mutate(() => saveBundle(run))}>{WORDS.bundle}</Menu.Item>}
-      </Menu.Dropdown>
-    </Menu>
+    <>
+      {picture !== null && (
+        <VerdictPicture
+          {...{ run, dataset }}
+          format={picture}
+          onEnd={(outcome) => {
+            setPicture(null)
+            if ('file' in outcome) notifyDone(WORDS.saved(outcome.file))
+            else notifyFailure(WORDS.picture.saving, outcome.error)
+          }}
+        />
+      )}
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <Button variant="default" loading={isPending || picture !== null}>
+            {WORDS.share}
+          </Button>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {PICTURE_FORMATS.map((format) => (
+            <Menu.Item key={format} onClick={() => setPicture(format)}>
+              {WORDS.picture.item(format)}
+            </Menu.Item>
+          ))}
+          {EXPORT_FORMATS.map((format) => (
+            <Menu.Item key={format} onClick={() => mutate(() => exportRun(format, run, dataset))}>
+              {WORDS.exports[format]}
+            </Menu.Item>
+          ))}
+          {hasBundle && <Menu.Item onClick={() => mutate(() => saveBundle(run))}>{WORDS.bundle}</Menu.Item>}
+        </Menu.Dropdown>
+      </Menu>
+    </>
   )
 }

@@ -1,4 +1,4 @@
-import { Badge, Button } from '@mantine/core'
+import { Badge, Button, Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
@@ -16,8 +16,9 @@ import { RunDetail } from './run-detail.tsx'
 import { Star } from './run-star.tsx'
 import styles from './runs.module.css'
 import { RUNS_WORDS as WORDS } from './runs-words.ts'
+import { whyNotTicked } from './ticked-runs.ts'
 
-const COLUMNS = 9
+const COLUMNS = 10
 
 interface RunTableProps {
   runs: readonly ListedRun[]
@@ -25,14 +26,20 @@ interface RunTableProps {
   /** Run whose details are open. */
   open: string | undefined
   onOpen: (run: string | undefined) => void
+  /** Runs that are ticked to be compared. */
+  ticked: readonly ListedRun[]
+  onTick: (run: string) => void
 }
 
 /** A row per run; the details of the open one are below its row. */
-export function RunTable({ runs, taken, open, onOpen }: RunTableProps) {
+export function RunTable({ runs, taken, open, onOpen, ticked, onTick }: RunTableProps) {
   return (
     <ScrollTable label={WORDS.page} className={styles.runs}>
       <thead>
         <tr>
+          <th>
+            <span className="hidden-text">{WORDS.columns.tick}</span>
+          </th>
           <th>
             <span className="hidden-text">{WORDS.columns.star}</span>
           </th>
@@ -53,7 +60,7 @@ export function RunTable({ runs, taken, open, onOpen }: RunTableProps) {
           const isOpen = run.run_id === open
           return (
             <Fragment key={run.run_id}>
-              <RunRow run={run} isOpen={isOpen} onOpen={() => onOpen(isOpen ? undefined : run.run_id)} />
+              <RunRow {...{ run, isOpen, ticked, onTick }} onOpen={() => onOpen(isOpen ? undefined : run.run_id)} />
               {isOpen && (
                 <tr>
                   <td colSpan={COLUMNS}>
@@ -69,7 +76,13 @@ export function RunTable({ runs, taken, open, onOpen }: RunTableProps) {
   )
 }
 
-function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOpen: () => void }) {
+interface RunRowProps extends Pick<RunTableProps, 'ticked' | 'onTick'> {
+  run: ListedRun
+  isOpen: boolean
+  onOpen: () => void
+}
+
+function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
   const { run_id: id, note, datasets, models, model_sets: sets } = run
   const known = useQuery(api.experiment.get.queryOptions()).data?.model_sets ?? []
   // The summaries of a run are read only where its sets, as far as they are known, have a role that leaves this machine.
@@ -77,8 +90,17 @@ function RunRow({ run, isOpen, onOpen }: { run: ListedRun; isOpen: boolean; onOp
     const set = known.find((each) => each.name === name)
     return set === undefined || cloudRoles(set).length > 0
   })
+  const why = whyNotTicked(run, ticked)
   return (
     <tr>
+      <td title={why ?? undefined}>
+        <Checkbox
+          aria-label={why === null ? WORDS.compare.tick(id) : `${WORDS.compare.tick(id)}: ${why}`}
+          checked={ticked.includes(run)}
+          disabled={why !== null}
+          onChange={() => onTick(id)}
+        />
+      </td>
       <td>
         <Star run={run} />
       </td>

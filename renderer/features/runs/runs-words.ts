@@ -24,7 +24,20 @@ export const RUNS_WORDS = {
     clear: 'Clear filter',
   },
 
+  compare: {
+    compare: 'Compare',
+    clear: 'Clear',
+    hint: 'Tick two runs that asked the same questions to compare them.',
+    one: (run: string) => `${run} is ticked. Tick another run that asked the same questions.`,
+    two: (run: string, other: string) => `${run} and ${other} are ticked.`,
+    tick: (run: string) => `Tick ${run} to compare it`,
+    noAnswers: 'It has no answer yet.',
+    full: 'Two runs are ticked already.',
+    noShared: (run: string) => `It shares no questions with ${run}.`,
+  },
+
   columns: {
+    tick: 'Compare',
     star: 'Star',
     run: 'Run',
     state: 'State',
@@ -52,7 +65,7 @@ export const RUNS_WORDS = {
 
   detail: {
     again: 'Run again',
-    againAbout: 'Opens Launch with these settings under a new name',
+    againAbout: 'Opens a new run with these settings under a new name',
     delete: 'Delete run',
     kept: {
       published: 'Published results are files of the project: delete them there.',

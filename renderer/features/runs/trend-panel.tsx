@@ -6,12 +6,13 @@ import { LadderCurve } from '../../../charts/ladder-curve.ts'
 import type { FrontierPoint } from '../../../contract/control/comparison.ts'
 import { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunTrend, TrendRun } from '../../../contract/control/run-index/trend.ts'
-import { FIRST_METRIC, metricOfId } from '../../../contract/metrics/metrics.ts'
+import { FIRST_METRIC } from '../../../contract/metrics/metrics.ts'
 import { intervalWords } from '../../../contract/words.ts'
 import type { TrendSearch } from '../../app/search-params.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { ChartBox, ChartPanel } from '../../components/chart-panel.tsx'
 import { count, metricHeading, metricName, moment, score } from '../../components/format.ts'
+import { METRIC_CHOICES } from '../../components/metric-choices.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { firstShown, runChoices, runLabel } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
@@ -26,8 +27,6 @@ import styles from './runs.module.css'
 import { type RunInterval, trendSeries } from './trend-series.ts'
 
 const WORDS = RUNS_WORDS.trend
-
-const METRICS = IndexMetric.options.filter((metric) => metricOfId(metric).class !== 'operational')
 
 interface TrendPanelProps {
   search: TrendSearch
@@ -79,9 +78,9 @@ export function TrendPanel({ search, onChange }: TrendPanelProps) {
         <Select
           aria-label={WORDS.metric}
           allowDeselect={false}
-          data={METRICS.map((value) => ({ value, label: metricName(value) }))}
+          data={METRIC_CHOICES}
           value={metric}
-          onChange={(value) => onChange({ metric: METRICS.find((each) => each === value) })}
+          onChange={(value) => onChange({ metric: value === null ? undefined : IndexMetric.parse(value) })}
         />
       </div>
       {isError && <ErrorPanel error={error} what={WORDS.what} retry={() => void refetch()} />}

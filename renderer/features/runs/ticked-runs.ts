@@ -1,0 +1,21 @@
+import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import { RUNS_WORDS } from './runs-words.ts'
+
+const WORDS = RUNS_WORDS.compare
+
+/** What decides whether two runs can be compared. */
+type Comparable = Pick<ListedRun, 'run_id' | 'kind' | 'datasets'>
+
+/** The first dataset that both runs asked; undefined where they share no questions. */
+export const sharedDataset = (a: Comparable, b: Comparable): string | undefined =>
+  a.datasets.find(({ dataset_id: id }) => b.datasets.some((other) => other.dataset_id === id))?.dataset_id
+
+/** Why a run cannot be ticked beside those that are ticked; null when it can, and for a ticked one. */
+export function whyNotTicked(run: Comparable, ticked: readonly Comparable[]): string | null {
+  const [first, second] = ticked
+  if (ticked.some(({ run_id: id }) => id === run.run_id)) return null
+  if (run.kind === null) return WORDS.noAnswers
+  if (second !== undefined) return WORDS.full
+  if (first === undefined || sharedDataset(run, first) !== undefined) return null
+  return WORDS.noShared(first.run_id)
+}
