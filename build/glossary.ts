@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
+import { ASKED_FIGURES } from '../contract/metrics/asked-figures.ts'
 import { METRICS } from '../contract/metrics/metrics.ts'
 import { relationSentence, type MethodStatement } from '../contract/method-statement.ts'
 import { METHODS } from '../contract/methods.ts'
@@ -14,7 +15,7 @@ const wordOf = (line: string): string => line.split(' | ')[0]!.slice(2)
 /** The glossary with each metric in the words of its descriptor: rows are replaced, and new ones come where the alphabet puts them. */
 function withMetrics(text: string): string {
   const lines = text.split('\n')
-  for (const { label, definition } of METRICS) {
+  for (const { label, definition } of [...METRICS, ...ASKED_FIGURES]) {
     const known = lines.findIndex((line) => line.startsWith(`| ${label} |`))
     if (known >= 0) lines[known] = row(label, definition)
     else {
@@ -38,12 +39,14 @@ const GRADED = METRICS.flatMap((metric): [string, MethodStatement][] =>
   'method' in metric ? [[metric.label, metric.method]] : [],
 )
 
+const ASKED = ASKED_FIGURES.map(({ label, method }): [string, MethodStatement] => [label, method])
+
 /** docs/methods.md, from the table of methods. */
 const methodsPage = (): string =>
   [
     '# Methods and what they follow',
     'Approaches and graded metrics of this project beside the published methods that they follow. “Faithful” has every essential step, “similar” the essential idea with steps that differ, “different” is another method of the family. Written by `npm run glossary` from `contract/methods.ts` and the files of `contract/metrics`.',
-    ...[...Object.entries(METHODS), ...GRADED].map((entry) => methodEntry(entry).trimEnd()),
+    ...[...Object.entries(METHODS), ...GRADED, ...ASKED].map((entry) => methodEntry(entry).trimEnd()),
     '## Routes of the adaptive workflow',
     'Where `manifests/workflows/adaptive-rag.json` sends each kind of question, and what that was decided by. `rag-ladder routes` prints it; `contract/routing.ts` has it.',
     [

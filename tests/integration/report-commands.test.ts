@@ -70,6 +70,27 @@ describe('a folder with files that cannot be used', () => {
     )
   })
 
+  it('computes further figures of stored rows where they are asked for, and only then', async () => {
+    const csv = join(dir, 'figures.csv')
+    const figures = ['--figures', 'rank_biased_overlap,facts_per_1000_tokens', '--csv-output', csv]
+    const result = await runCli(['summarize', '--results', good, ...figures])
+    expect([result.code, result.stderr]).toEqual([0, ''])
+    expect(result.stdout).toContain(': rank-biased overlap\n  vanilla-rag and hybrid-rag')
+    const lines = (await readFile(csv, 'utf8')).split('\n')
+    const overlap = lines.find((line) => line.includes('rank_biased_overlap'))!
+    expect(overlap).toContain('vanilla-rag')
+    const plain = await runCli(['summarize', '--results', good, '--csv-output', csv])
+    expect(plain.stdout).not.toContain('overlap')
+    expect((await readFile(csv, 'utf8')).split('\n')).toEqual(
+      lines.filter((line) => !/rank_biased_overlap|facts_per_1000_tokens/.test(line)),
+    )
+    const wrong = await runCli(['summarize', '--results', good, '--figures', 'rank_biased_overlp'])
+    expect([wrong.code, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining('did you mean rank_biased_overlap?') as string,
+    ])
+  })
+
   it('verify refuses what is no file instead of waiting for it', async () => {
     const result = await runCli(['verify', '/dev/null'])
     expect([result.code, result.stderr]).toEqual([2, expect.stringContaining('is not a regular file') as string])

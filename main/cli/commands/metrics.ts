@@ -1,3 +1,4 @@
+import { ASKED_FIGURES } from '../../../contract/metrics/asked-figures.ts'
 import { METRICS } from '../../../contract/metrics/metrics.ts'
 import { wrap } from '../../lib/text/terminal-text.ts'
 import { EXIT, type Command } from '../command.ts'
@@ -10,7 +11,7 @@ export const metricsCommand: Command = {
   options: {},
   run: ({ stdout, env }) => {
     const columns = Math.max(NARROWEST, outputColumns(stdout, env))
-    const entries = METRICS.map(({ id, label, definition }) =>
+    const entries = [...METRICS, ...ASKED_FIGURES].map(({ id, label, definition }) =>
       [`${label} (${id})`, ...wrap(definition, columns - 2).map((line) => `  ${line}`)].join('\n'),
     )
     stdout.write(`${entries.join('\n\n')}\n`)

@@ -1,9 +1,13 @@
 import { resolve } from 'node:path'
+import { ASKED_FIGURES, type AskedFigureId } from '../../../contract/metrics/asked-figures.ts'
 import { plural } from '../../../contract/words.ts'
 import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
+import { nearestName } from '../../lib/text/nearest-name.ts'
 import { oneLine, sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { loadPrices } from '../../manifests/models/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { askedFigures, type AskedValue } from '../../report/asked/asked-figures.ts'
+import { askedRows, askedText } from '../../report/asked/asked-tables.ts'
 import { writeCellsCsv } from '../../report/csv/cells-csv.ts'
 import { summarizeFolder } from '../../report/publication/folder-summaries.ts'
 import { writeLongCsv } from '../../report/csv/long-csv.ts'
@@ -20,6 +24,11 @@ export const summarizeCommand: Command = {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; published and historical ones work too' },
     'run-id': { type: 'string', hint: 'ID', description: 'only this run' },
+    figures: {
+      type: 'string',
+      hint: 'NAME,...',
+      description: `compute also from the stored rows: ${ASKED_FIGURES.map(({ id }) => id).join(', ')}`,
+    },
     'csv-output': { type: 'string', hint: 'FILE', description: 'where to write the CSV of all figures' },
     'cells-output': {
       type: 'string',
@@ -28,16 +37,35 @@ export const summarizeCommand: Command = {
     },
   },
   async run(invocation) {
+    const wanted = wantedFigures(invocation)
     const artifacts = artifactPlace(invocation)
     const warn = (problem: string): void => void invocation.stderr.write(`${sanitizeForTerminal(problem)}\n`)
-    return unpackedFolderForUse(artifacts.resultsDir, warn, (folder) => summarize(folder, artifacts, invocation))
+    return unpackedFolderForUse(artifacts.resultsDir, warn, (folder) =>
+      summarize(folder, artifacts, wanted, invocation),
+    )
   },
+}
+
+/** The figures that --figures names. Throws `InputError`. */
+function wantedFigures(invocation: Invocation): AskedFigureId[] {
+  const known = ASKED_FIGURES.map(({ id }) => id)
+  const named = (textOption(invocation, 'figures') ?? '').split(',').map((name) => name.trim())
+  return named.flatMap((name) => {
+    if (name === '') return []
+    const found = known.find((id) => id === name)
+    if (found !== undefined) return [found]
+    const meant = nearestName(name, known)
+    throw new InputError([
+      `--figures: unknown figure ${name}${meant === null ? '' : `, did you mean ${meant}?`} Known: ${known.join(', ')}`,
+    ])
+  })
 }
 
 /** `folder` holds the artifacts of the place, unpacked where they are published ones. */
 async function summarize(
   folder: string,
   { resultsDir, named }: ArtifactPlace,
+  wanted: readonly AskedFigureId[],
   invocation: Invocation,
 ): Promise<ExitCode> {
   const runId = textOption(invocation, 'run-id') ?? undefined
@@ -53,6 +81,7 @@ async function summarize(
     invocation.stdout.write(
       `${plural(runs.length, 'run')}: ${oneLine(runs.map(([id]) => id).join(', '))}; --run-id ID prints one alone\n`,
     )
+  const asked: AskedValue[] = []
   // Rungs are compared within a run only.
   for (const [run, own] of runs) {
     printAggregates(own, prices, invocation.stdout)
@@ -61,10 +90,12 @@ async function summarize(
       invocation.stdout,
     )
   }
+  if (wanted.length > 0) for (const file of summaries.evidence) asked.push(...(await askedFigures(file, wanted)))
+  invocation.stdout.write(sanitizeForTerminal(askedText(asked)))
   printSnapshots(snapshots, invocation.stdout)
   const csv = textOption(invocation, 'csv-output')
   if (csv !== null) {
-    const written = await writeLongCsv(resolve(csv), summaries)
+    const written = await writeLongCsv(resolve(csv), { ...summaries, asked: askedRows(asked) })
     invocation.stdout.write(`${resolve(csv)}  sha256 ${written.sha256}\n`)
   }
   const cells = textOption(invocation, 'cells-output')

@@ -9,11 +9,14 @@ import { LONG_COLUMNS, longFields, type LongRow } from './long-row.ts'
 export interface Summaries {
   aggregates: readonly Aggregate[]
   snapshots: readonly HistoricalSnapshot[]
+  /** Figures that were asked for, after all others. */
+  asked?: readonly LongRow[]
 }
 
-function* rowsOf({ aggregates, snapshots }: Summaries): Generator<LongRow> {
+function* rowsOf({ aggregates, snapshots, asked = [] }: Summaries): Generator<LongRow> {
   for (const aggregate of inLadderOrder(aggregates)) yield* aggregateRows(aggregate)
   for (const snapshot of snapshots) yield* historicalRows(snapshot)
+  yield* asked
 }
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -5,7 +5,8 @@ import { oneLine } from '../../lib/text/sanitize-for-terminal.ts'
 
 /**
  * Columns of the long form, in order. Figures that a metric does not have are empty, never 0. A line with `against` is a pair: `difference` is
- * the mean of model − against over the `n` questions that both have, and the interval is around it; in any other line it is around the mean.
+ * the mean of model − against over the `n` questions that both have, and the interval is around it; in any other line it is around the mean. An
+ * overlap of two approaches, where it is asked for, is a mean beside `against`.
  */
 export const LONG_COLUMNS = [
   'dataset_id',
