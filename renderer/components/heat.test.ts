@@ -17,7 +17,7 @@ const contrast = (a: string, b: string): number => {
 describe('heat', () => {
   it('has readable ink on each end of the scale', () => {
     expect(heat(0, 'light')).toEqual({ background: 'rgb(238 243 248)', ink: '#000000' })
-    expect(heat(1, 'light')).toEqual({ background: 'rgb(13 41 74)', ink: '#ffffff' })
+    expect(heat(1, 'light')).toEqual({ background: 'rgb(32 84 133)', ink: '#ffffff' })
     expect(heat(7, 'light')).toEqual(heat(1, 'light'))
   })
 

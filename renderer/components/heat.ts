@@ -1,7 +1,18 @@
 import { METRICS } from '../../contract/metrics/metrics.ts'
 
 /** One hue, from paper to ink: the more, the darker. Even steps of lightness, so that equal differences of a score look equal. */
-const LIGHT = ['#eef3f8', '#d3e2f0', '#b6cfe6', '#98bbdb', '#79a5ce', '#5a8dbe', '#3f73a8', '#2a598b', '#1a406b', '#0d294a']
+const LIGHT = [
+  '#eef3f8',
+  '#d6e4f1',
+  '#bcd3e8',
+  '#a1c1de',
+  '#85add3',
+  '#6a99c6',
+  '#5186b7',
+  '#3c74a7',
+  '#2b6397',
+  '#205485',
+]
 
 /** The same hue for a dark page, from ink to light. Its worst end still stands out from the page, and its best end does not glare. */
 const DARK = ['#526982', '#5c7592', '#6782a3', '#7291b4', '#7f9fc5', '#8dadd2', '#98b7d9', '#a3c0df']

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { columnOrder, OVERSCAN_ROWS, pageRows, questionWidth, rowPlaces } from './geometry.ts'
+import { COLUMN_WIDTH, columnOrder, OVERSCAN_ROWS, pageRows, questionWidth, rowPlaces } from './geometry.ts'
 
 describe('columnOrder', () => {
   it('puts pinned aliases first and forgets those that the run does not have', () => {
@@ -10,6 +10,11 @@ describe('columnOrder', () => {
 })
 
 describe('sizes', () => {
+  it('let eight approaches fit beside the sidebar of a window of 1440 pixels', () => {
+    expect(questionWidth(1264, 8, false) + 8 * COLUMN_WIDTH).toBe(1264)
+    expect(questionWidth(1264, 9, false)).toBe(300)
+  })
+
   it('keep within their bounds', () => {
     expect([
       questionWidth(1000, 7, false),

@@ -6,11 +6,13 @@ const NARROW = 560
 export const COLUMN_WIDTH = 132
 export const ROW_HEIGHT = { comfortable: 36, compact: 28 } as const
 
-/** The question takes what the columns leave free, within its bounds; beside an open cell and in a narrow window it may be narrower. */
+/** The question takes what the columns leave free, within its bounds; it may be narrower beside an open cell, in a narrow window, and where all columns fit then. */
 export function questionWidth(width: number, columns: number, besideCell: boolean): number {
   const { least, leastBesideCell, leastOfNarrow, most } = QUESTION_WIDTHS
-  const bound = width > 0 && width < NARROW ? leastOfNarrow : besideCell ? leastBesideCell : least
-  return Math.min(most, Math.max(bound, Math.floor(width - columns * COLUMN_WIDTH)))
+  const free = Math.floor(width - columns * COLUMN_WIDTH)
+  const bound =
+    width > 0 && width < NARROW ? leastOfNarrow : besideCell || free >= leastBesideCell ? leastBesideCell : least
+  return Math.min(most, Math.max(bound, free))
 }
 
 /** A column of the grid: its index from the left, and the index of its alias in the answers of the run index. */
