@@ -147,6 +147,12 @@ module.exports = {
       to: { path: '^node_modules/electron/' },
     },
     {
+      name: 'only-the-command-mcp-imports-its-sdk',
+      severity: 'error',
+      from: { pathNot: [isTest, '^main/cli/(mcp/|commands/mcp\\.ts$)'] },
+      to: { path: '^node_modules/@modelcontextprotocol/' },
+    },
+    {
       // undici reads what Electron's own Node lacks: a shell that loads it ends before its window.
       name: 'the-shell-never-reaches-the-http-client',
       severity: 'error',

@@ -132,6 +132,11 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'Write a file for another program: litellm, results, job.',
     load: async () => (await import('./commands/export.ts')).exportCommand,
   },
+  mcp: {
+    summary:
+      'Serve runs, verdicts, cells, plan and ask to an assistant by the Model Context Protocol, on standard input and output; reads only.',
+    load: async () => (await import('./commands/mcp.ts')).mcpCommand,
+  },
   serve: {
     summary: 'Serve the control panel to a browser on this machine until Ctrl-C; prints a link that opens it once.',
     load: async () => (await import('./commands/serve.ts')).serveCommand,

@@ -13,10 +13,9 @@ import { storedTraceText } from '../../evidence/traces/stored-text.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
-import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { EXIT, flagOption, numberOption, textOption, wholeNumber, type Command, type Invocation } from '../command.ts'
+import { answerRow } from '../find-answer.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
-import { scanArtifacts } from '../unusable-files.ts'
 
 export const traceCommand: Command = {
   name: 'trace',
@@ -36,7 +35,9 @@ export const traceCommand: Command = {
     const warn = (problem: string): void => void invocation.stderr.write(`${sanitizeForTerminal(problem)}\n`)
     await unpackedFolderForUse(artifactPlace(invocation).resultsDir, warn, async (resultsDir) => {
       const place: ArtifactPlace = { resultsDir, named: {} }
-      const row = await rowOf(place, { runId: runId!, question: question!, model: model! }, invocation)
+      const dataset = textOption(invocation, 'dataset')
+      const repeat = numberOption(invocation, 'repeat') ?? 1
+      const row = await answerRow(place, { runId: runId!, question: question!, model: model!, dataset, repeat })
       const lines = flagOption(invocation, 'json')
         ? (row.trace?.steps ?? []).map((step) => JSON.stringify(step))
         : await treeLines(place, row, flagOption(invocation, 'texts'))
@@ -51,46 +52,6 @@ function required(invocation: Invocation, name: string): string {
   if (value === null)
     throw new InputError([`--${name} is missing: name the run, the question and the model of the answer`])
   return value
-}
-
-/** The row of the answer that the options name. Throws `InputError` that lists what there is. */
-async function rowOf(
-  place: ArtifactPlace,
-  { runId, question, model }: { runId: string; question: string; model: string },
-  invocation: Invocation,
-): Promise<CanonicalRow> {
-  const dataset = textOption(invocation, 'dataset')
-  const repeat = numberOption(invocation, 'repeat') ?? 1
-  const { runs } = await scanArtifacts(place)
-  const own = runs.filter(
-    (run) => run.runId === runId && run.hasEvidence && (dataset ?? run.datasetId) === run.datasetId,
-  )
-  if (own.length === 0) {
-    const known = [...new Set(runs.filter(({ hasEvidence }) => hasEvidence).map((run) => run.runId))]
-    const where = dataset === null ? '' : ` of the dataset ${dataset}`
-    throw new InputError([
-      `${place.resultsDir} has no answers${where} of the run ${runId}; it has runs ${known.join(', ') || '(none)'}`,
-    ])
-  }
-  const found: CanonicalRow[] = []
-  const models = new Set<string>()
-  for (const { files } of own)
-    for await (const row of readEvidenceRows(files.evidence))
-      if (row.question.id === question) {
-        models.add(row.approach.model)
-        if (row.approach.model === model && (row.repeat ?? 1) === repeat) found.push(row)
-      }
-  const [row, other] = found
-  if (other !== undefined)
-    throw new InputError([
-      `--dataset: ${found.map((each) => each.dataset.id).join(' and ')} have the question ${question}; name one`,
-    ])
-  if (row !== undefined) return row
-  throw new InputError([
-    models.size === 0
-      ? `the run ${runId} has no answer to the question ${question}`
-      : `the run ${runId} has no answer ${repeat} of ${model} to ${question}; it has answers of ${[...models].join(', ')}`,
-  ])
 }
 
 async function treeLines(place: ArtifactPlace, row: CanonicalRow, withTexts: boolean): Promise<string[]> {

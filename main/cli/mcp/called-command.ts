@@ -1,0 +1,45 @@
+import { Writable } from 'node:stream'
+import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { parseCommandLine, type Command, type Invocation } from '../command.ts'
+
+export interface Called {
+  code: number
+  /** What `--json` printed. */
+  results: unknown[]
+  /** What the command printed for people, line by line. */
+  notes: string[]
+}
+
+/** Runs a command that prints JSON lines, with its outputs kept apart from those of this process. Throws what the command throws. */
+export async function calledCommand(command: Command, args: string[], env: Invocation['env']): Promise<Called> {
+  const [stdout, stderr] = [new KeptText(), new KeptText()]
+  const parsed = parseCommandLine(command, ['--json', ...args])
+  const code = await command.run({ ...parsed, env, stdout: stdout.asTerminal(), stderr: stderr.asTerminal() })
+  const lines = stdout.text.split('\n').filter((line) => line !== '')
+  const isResult = (line: string): boolean => line.startsWith('{')
+  return {
+    code,
+    results: lines.filter(isResult).map((line): unknown => JSON.parse(line)),
+    notes: [...lines.filter((line) => !isResult(line)), ...stderr.text.split('\n')]
+      .map((line) => sanitizeForTerminal(line).trim())
+      .filter((line) => line !== ''),
+  }
+}
+
+class KeptText extends Writable {
+  text = ''
+  readonly isTTY = false
+
+  constructor() {
+    super({ decodeStrings: false })
+  }
+
+  override _write(part: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += part.toString()
+    done()
+  }
+
+  asTerminal(): NodeJS.WriteStream {
+    return this as unknown as NodeJS.WriteStream
+  }
+}
