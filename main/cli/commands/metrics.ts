@@ -1,4 +1,4 @@
-import { ASKED_FIGURES } from '../../../contract/metrics/asked-figures.ts'
+import { ASKED_FIGURES } from '../../../contract/asked-figures.ts'
 import { METRICS } from '../../../contract/metrics/metrics.ts'
 import { wrap } from '../../lib/text/terminal-text.ts'
 import { EXIT, type Command } from '../command.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { ASKED_FIGURES, type AskedFigureId } from '../../../contract/metrics/asked-figures.ts'
+import { ASKED_FIGURES, type AskedFigureId } from '../../../contract/asked-figures.ts'
 import { plural } from '../../../contract/words.ts'
 import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'

@@ -1,8 +1,9 @@
-// Figures that are computed from the rows of a run only where somebody asks for them (contract/metrics/asked-figures.ts). In: an evidence file. Out: a value with its interval over
+// Figures that are computed from the rows of a run only where somebody asks for them (contract/asked-figures.ts). In: an evidence file. Out: a value with its interval over
 // groups of questions for each approach, or for each pair of them. Nothing is called and nothing is stored.
 import type { CanonicalRow, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
 import type { Estimate } from '../../../contract/evidence/statistics.ts'
-import { PERSISTENCE, type AskedFigureId } from '../../../contract/metrics/asked-figures.ts'
+import { factsFound } from '../../../contract/metrics/facts-found.ts'
+import { PERSISTENCE, type AskedFigureId } from '../../../contract/asked-figures.ts'
 import { handedOver } from '../../evaluation/handed-over.ts'
 import { clusterable, clusterQuestions } from '../../statistics/clusters.ts'
 import { comparePairs } from '../../statistics/compare-pairs.ts'
@@ -62,7 +63,7 @@ export async function askedFigures(evidence: string, wanted: readonly AskedFigur
 
 function answerOf(row: CanonicalRow): Answer {
   const { sources, used_passages: used } = row.evidence!
-  const outcome = metricOutcome(row, 'facts_found')
+  const outcome = metricOutcome(row, factsFound.id)
   // The source of an answer-only approach names its engine, not a document.
   const passages = row.approach.evidence_capability === 'answer_only' ? used : sources
   return {

@@ -1,5 +1,5 @@
 import { approachLabel } from '../../../contract/approaches.ts'
-import { ASKED_FIGURES } from '../../../contract/metrics/asked-figures.ts'
+import { ASKED_FIGURES } from '../../../contract/asked-figures.ts'
 import { intervalWords, plural } from '../../../contract/words.ts'
 import { intervalFields, type LongRow } from '../csv/long-row.ts'
 import type { AskedValue } from './asked-figures.ts'

@@ -1,4 +1,4 @@
-import type { MethodStatement } from '../method-statement.ts'
+import type { MethodStatement } from './method-statement.ts'
 
 /** A figure that is computed from the rows of a run where somebody asks for it: no row and no aggregate holds it. */
 interface AskedFigure {
