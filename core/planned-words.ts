@@ -25,3 +25,13 @@ export function plannedWords(subject: string, planned: PlannedDifference): strin
   const source = run === null ? 'assumed, as no earlier run shows it' : `as in run ${run}`
   return `${subject} decides a difference of about ${points(alone)} ${size} on ${label} between two approaches${rest}, in 4 of 5 runs (simulated: ${counts}; standard deviation of a question's difference ${spread.toFixed(2)}, ${source})`
 }
+
+/** Returns what the questions decide in a few words, as a card has room for; null where no two approaches are compared. */
+export function decidesWords({ pairs, alone, metric: id, groups }: PlannedDifference): string | null {
+  if (pairs === 0) return null
+  if (id === null) return 'Cannot be tested: no question has gold evidence or answer keys.'
+  const { label, unit } = metricOfId(id)
+  if (alone === null) return `Too few questions to test: ${plural(groups, 'independent group')}, and a test needs 8.`
+  const size = unit === 'score' ? 'points' : '% of the scale'
+  return `Decides differences of about ${Math.ceil(Math.min(1, alone) * 100)} ${size} on ${label}.`
+}

@@ -77,7 +77,7 @@ function useExportCommands(): SpotlightActionData[] {
   }))
 }
 
-/** An approach by its name: Launch with it alone. */
+/** An approach by its name: New run with it alone. */
 function useApproachCommands(): SpotlightActionData[] {
   const navigate = useNavigate()
   const blind = useBlind()

@@ -122,8 +122,13 @@ export interface ProgressSearch {
   land?: boolean
 }
 
+/** Steps of the sheet New run: data, approaches, models. */
+export type SheetStep = 1 | 2 | 3
+
 /** A request as it is being put together; what is absent is as the manifests define. */
 export interface LaunchSearch {
+  /** The open step; absent: the first that the rest leaves to choose. */
+  step?: SheetStep | undefined
   datasets?: string[]
   models?: string[]
   name?: string | undefined
@@ -267,6 +272,7 @@ const contextBudgetOf = (value: unknown): ContextBudget | undefined => {
 
 export const readLaunchSearch = (raw: Raw): LaunchSearch =>
   present({
+    step: ([1, 2, 3] as const).find((step) => step === raw.step),
     // An empty list is a choice here: nothing is chosen, nothing is evaluated.
     datasets: names(raw, 'datasets'),
     models: names(raw, 'models'),

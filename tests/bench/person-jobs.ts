@@ -59,7 +59,7 @@ const verdict = (page: Page): Promise<string> => shown(main(page).getByRole('art
 async function launch(page: Page, approaches: readonly string[]): Promise<void> {
   await button(page, 'None').click()
   for (const alias of approaches) await page.getByRole('checkbox', { name: new RegExp(`^${alias}(?!-)`) }).click()
-  await button(page, /^Run [\d\s]+ cells$/).click()
+  await button(page, /^Run [\d\s]+ answers$/).click()
 }
 
 async function openResult(page: Page): Promise<string> {
@@ -93,10 +93,10 @@ export const JOBS: readonly Job[] = [
       await form.getByRole('button', { name: 'Add connection' }).click()
       const editor = page.getByRole('form', { name: 'Choose models' })
       await expect(editor.getByLabel('Model: Model that writes text')).not.toHaveValue('')
-      await editor.getByRole('button', { name: 'Use in Launch' }).click()
-      const chosen = page.getByRole('combobox', { name: 'Model set' })
-      await expect(chosen).not.toHaveValue('')
-      return `model set ${await chosen.inputValue()} is chosen on Launch`
+      await editor.getByRole('button', { name: 'Use in new run' }).click()
+      const chosen = page.getByRole('radio', { checked: true })
+      await expect(chosen).toHaveCount(1)
+      return `model set ${await chosen.inputValue()} is chosen in New run`
     },
   },
   {
@@ -108,7 +108,7 @@ export const JOBS: readonly Job[] = [
       await goTo(page, 'Datasets')
       await dropIntoNewDataset(person, 'Harbour papers', await harbourPapers())
       await writeQuestions(person, PAPER_QUESTIONS)
-      return runToVerdict(person, { label: 'Harbour papers', approaches: 'All bases', cells: 8 * 7 })
+      return runToVerdict(person, { label: 'Harbour papers', approaches: 'All approaches', cells: 8 * 7 })
     },
   },
   {
@@ -122,7 +122,7 @@ export const JOBS: readonly Job[] = [
       await goTo(page, 'Datasets')
       await importQuestionSet(person, file)
       const cells = 200 * 7
-      return runToVerdict(person, { label: 'musique_ans_v1.0_dev', approaches: 'All bases', cells })
+      return runToVerdict(person, { label: 'musique_ans_v1.0_dev', approaches: 'All approaches', cells })
     },
   },
   {
@@ -131,7 +131,7 @@ export const JOBS: readonly Job[] = [
     fresh: true,
     async run({ page }) {
       await newRun(page)
-      await button(page, /^Run [\d\s]+ cells$/).click()
+      await button(page, /^Run [\d\s]+ answers$/).click()
       return openResult(page)
     },
   },

@@ -75,7 +75,7 @@ test('Home and New run offer embeddings of a model with their size, download the
   panel,
 }) => {
   const offer = page.getByRole('region', { name: 'Embeddings of a model' })
-  await open('/launch')
+  await open('/launch?step=3')
   await expect(offer).toContainText('60.0 kB')
   await expect(offer.getByRole('button', { name: 'Download all-minilm-l6-v2' })).toBeVisible()
   await offer.scrollIntoViewIfNeeded()
@@ -88,7 +88,7 @@ test('Home and New run offer embeddings of a model with their size, download the
   await offer.getByRole('button', { name: 'Download all-minilm-l6-v2' }).click()
   await offer.getByRole('button', { name: 'Use local-embeddings' }).click()
   expect(await isThere(join(panel.root, '.rag-ladder/models/all-minilm-l6-v2/onnx/model_quantized.onnx'))).toBe(true)
-  await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('local-embeddings')
+  await expect(page.getByRole('radio', { name: /^local-embeddings/ })).toBeChecked()
   await expect(offer).toBeHidden()
 })
 

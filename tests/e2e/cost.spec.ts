@@ -71,14 +71,14 @@ test('paid models get a price, a budget stops a run, and the result reports what
 
   await launch('costly', '&budget=0.03&concurrency=1')
   await expect(page.getByLabel('Budget', { exact: true })).toHaveValue('0.03')
-  await page.getByRole('button', { name: 'Run 4 cells' }).click()
+  await page.getByRole('button', { name: 'Run 4 answers' }).click()
   const jobOf = async (name: string) => (await panel.client.runs.jobs()).find((job) => job.run_id === name)
   await expect.poll(async () => (await jobOf('costly'))?.state, { timeout: 60_000 }).toBe('failed')
   await expect(page.getByText(/the budget of 0\.030 USD is spent/).first()).toBeVisible()
   await picture(page, 'budget-spent', { fullPage: true })
 
   await launch('costly', '&budget=1')
-  await page.getByRole('button', { name: 'Run 2 cells' }).click()
+  await page.getByRole('button', { name: 'Run 2 answers' }).click()
   await expect.poll(async () => (await jobOf('costly'))?.state, { timeout: 60_000 }).toBe('completed')
   await open('/runs/costly/verdict')
   const costs = page.getByRole('region', { name: 'Cost of the answers' }).first()
@@ -97,5 +97,5 @@ test('paid models get a price, a budget stops a run, and the result reports what
   await expect(runs.getByRole('row', { name: /costly/ })).toContainText('▲ cloud')
   // A further run is expected to cost what this one did.
   await launch('again')
-  await expect(page.getByText('0.080 USD')).toBeVisible()
+  await expect(page.getByText('0.080 USD', { exact: true })).toBeVisible()
 })

@@ -113,7 +113,7 @@ test.describe('sent to a dataset', () => {
     await expect(dialog.getByRole('status')).toContainText('Tariff -2024.md is stored in Smoke')
     await expect(dialog.getByText('0 questions so far.')).toBeVisible()
     await dialog.getByRole('link', { name: 'choose approaches and start' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Launch' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'New run' })).toBeVisible()
     expect(decodeURIComponent(page.url())).toContain('["harbour"]')
   })
 

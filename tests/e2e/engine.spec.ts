@@ -103,7 +103,7 @@ test('an engine killed in mid-run: the page recovers, the run is offered and res
   await page.getByRole('button', { name: 'Skip the tour' }).last().click()
   const choice = 'datasets=["graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=killed&metrics=[]&concurrency=1'
   await page.goto(`${serving.origin}/#/launch?${choice}`)
-  await page.getByRole('button', { name: 'Run 48 cells' }).click()
+  await page.getByRole('button', { name: 'Run 48 answers' }).click()
   await expect(page.getByText(/^(?:[4-9]|[1-3]\d)\/48 cells/).first()).toBeVisible({ timeout: 90_000 })
   const engine = await engineOf(page)
   process.kill(engine.pid, 'SIGKILL')

@@ -11,7 +11,7 @@ export const FAST_SPECS: readonly FastSpec[] = [
   // From the first start to a first result, on samples and on own data.
   { file: 'engine.spec.ts', title: 'the first five minutes on a real engine' },
   { file: 'home.spec.ts', title: 'each page explains what will appear and how to create it' },
-  { file: 'run.spec.ts', title: 'launch: a wrong choice is named by its path' },
+  { file: 'run.spec.ts', title: 'New run: a wrong choice is named by its path' },
   { file: 'own-data.spec.ts', title: 'from dropped files to the sentence of its result' },
 
   // Results as they are: verdict, matrix, cell, comparison.

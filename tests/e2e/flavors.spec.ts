@@ -8,7 +8,8 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   open,
   panel,
 }) => {
-  await open('/launch?datasets=["smoke"]&models=["hybrid-rag"]&metrics=[]&name=own-flavor')
+  await open('/launch?datasets=["smoke"]&models=["hybrid-rag"]&metrics=[]&name=own-flavor&step=2')
+  await page.getByText(/^\d+ flavors of hybrid$/).click()
   await page.getByRole('button', { name: 'New flavor of hybrid' }).click()
   const form = page.getByRole('form', { name: 'New flavor of hybrid' })
   const save = form.getByRole('button', { name: 'Save flavor' })
@@ -36,14 +37,14 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   await expect(own).toBeChecked()
   await picture(page, 'flavor-chosen', { fullPage: true })
   await expect(page.getByText('top n 10', { exact: true })).toBeVisible()
-  await page.getByRole('button', { name: 'Run 8 cells' }).click()
+  await page.getByRole('button', { name: 'Run 8 answers' }).click()
   const stateOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === 'own-flavor')?.state
   await expect.poll(stateOf, { timeout: 60_000 }).toBe('completed')
   await open('/runs/own-flavor/matrix?dataset=smoke')
   await expect(page.getByRole('columnheader', { name: /hybrid-k10/ })).toBeVisible()
   await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
 
-  await open('/launch?datasets=["smoke"]&models=["hybrid-rag","hybrid-k10"]&metrics=[]&name=own-flavor')
+  await open('/launch?datasets=["smoke"]&models=["hybrid-rag","hybrid-k10"]&metrics=[]&name=own-flavor&step=2')
   await page.getByRole('button', { name: 'Change hybrid-k10' }).click()
   const change = page.getByRole('form', { name: 'Change hybrid-k10' })
   await change.getByLabel('Chunks handed over').fill('12')

@@ -65,13 +65,13 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   await picture(page, 'models-tested-narrow', { fullPage: true })
   await page.setViewportSize({ width: 1440, height: 900 })
 
-  await set.getByRole('button', { name: 'Use in Launch: mine' }).click()
-  await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('mine')
+  await set.getByRole('button', { name: 'Use in new run: mine' }).click()
+  await expect(page.getByRole('radio', { name: /^mine/ })).toBeChecked()
   // Without metrics: this service grades nothing.
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&metrics=[]&name=with-mine&modelSet=mine')
   // The plan of the link before this one has a button, too.
   await expect(page.getByText('with-mine', { exact: true })).toBeVisible()
-  await page.getByRole('button', { name: /^Run \d+ cells?$/ }).click()
+  await page.getByRole('button', { name: /^Run \d+ answers?$/ }).click()
   const stateOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === 'with-mine')?.state
   await expect.poll(stateOf, { timeout: 60_000 }).toBe('completed')
   await open('/runs/with-mine/matrix?dataset=smoke&metric=token_f1')
@@ -153,7 +153,7 @@ test('a key is stored with a connection, replaced and removed, and never comes b
 test.describe('the first start of a project', () => {
   test.use({ panelOptions: { own: true, empty: true, tour: true } })
 
-  test('a model is connected, tested and chosen in Launch with six clicks, and its set is saved', async ({
+  test('a model is connected, tested and chosen for a new run with six clicks, and its set is saved', async ({
     page,
     open,
     panel,
@@ -168,8 +168,8 @@ test.describe('the first start of a project', () => {
     await form.getByRole('button', { name: 'Test' }).click()
     await expect(region(page, 'Test of ollama')).toContainText('ollama works')
     await form.getByRole('button', { name: 'Add connection' }).click()
-    await page.getByRole('form', { name: 'Choose models' }).getByRole('button', { name: 'Use in Launch' }).click()
-    await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('tiny-chat')
+    await page.getByRole('form', { name: 'Choose models' }).getByRole('button', { name: 'Use in new run' }).click()
+    await expect(page.getByRole('radio', { name: /^tiny-chat/ })).toBeChecked()
     expect((await person.effort()).clicks).toBe(6)
     expect((await panel.client.models.list()).sets.find(({ name }) => name === 'tiny-chat')).toMatchObject({
       own: true,
@@ -177,7 +177,7 @@ test.describe('the first start of a project', () => {
   })
 })
 
-test('models whose calls leave this machine are marked before their set is used in Launch', async ({ page, open }) => {
+test('models whose calls leave this machine are marked before their set is used in a run', async ({ page, open }) => {
   await open('/models')
   const form = page.getByRole('form', { name: 'Connect a model' })
   await form.getByRole('combobox', { name: 'Kind' }).click()

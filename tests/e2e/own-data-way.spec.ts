@@ -25,7 +25,7 @@ test.describe('in a fresh project', () => {
     person.begin()
     await dropIntoNewDataset(person, 'Harbour papers', papers)
     await writeQuestions(person, PAPER_QUESTIONS)
-    const verdict = await runToVerdict(person, { label: 'Harbour papers', approaches: 'All bases', cells: 8 * 7 })
+    const verdict = await runToVerdict(person, { label: 'Harbour papers', approaches: 'All approaches', cells: 8 * 7 })
     const { clicks, seconds } = await person.effort()
     console.log(`20 files, 8 questions, 7 approaches: ${seconds.toFixed(1)} s, ${clicks} clicks`)
     // Eight questions on eight documents are as few as can be scored with intervals.

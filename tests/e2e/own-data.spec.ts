@@ -158,14 +158,15 @@ test.describe('a dataset of one’s own', () => {
     await expect(
       page.getByText(/^5 documents, 8 questions\. The dataset (decides a difference|has too few questions)/),
     ).toBeVisible()
-    await expect(steps.getByRole('link', { name: /^4 Launch/ })).toContainText('ready to run')
+    await expect(steps.getByRole('link', { name: /^4 New run/ })).toContainText('ready to run')
     await page.getByRole('button', { name: 'Run this dataset' }).click()
-    await expect(page.getByRole('heading', { level: 1, name: 'Launch' })).toBeVisible()
+    await expect(page.getByRole('heading', { level: 1, name: 'New run' })).toBeVisible()
     const address = page.url().replace(/#.*/, '')
     const three = '["vanilla-rag","hybrid-rag","contextual-rag"]'
     await page.goto(`${address}#/launch?datasets=["harbour_papers"]&models=${three}`)
+    await page.getByText('Details: judges, limits and name').click()
     await page.getByRole('textbox', { name: 'Run name' }).fill('mine')
-    await page.getByRole('button', { name: 'Run 24 cells' }).click()
+    await page.getByRole('button', { name: 'Run 24 answers' }).click()
     await page.getByRole('button', { name: 'Open result' }).click({ timeout: 120_000 })
     await expect(page.getByRole('heading', { name: 'Result of mine' })).toBeVisible()
     await expect(page.getByRole('main').getByRole('article', { name: 'Harbour papers' })).toContainText(

@@ -47,13 +47,13 @@ test('a GGUF file is added, tested, saved as a set and launched, and the matrix 
   await expect(editor.getByLabel('Model: Model that writes text')).toHaveValue(join(panel.root, 'models', FILE))
   await editor.getByLabel('Name of the set').fill('small')
   await editor.getByRole('button', { name: 'Save set' }).click()
-  await page.getByRole('button', { name: 'Use in Launch: small' }).click()
-  await expect(page.getByRole('combobox', { name: 'Model set' })).toHaveValue('small')
+  await page.getByRole('button', { name: 'Use in new run: small' }).click()
+  await expect(page.getByRole('radio', { name: /^small/ })).toBeChecked()
 
   // Without metrics: rules would grade, which is another test.
   await open(`/launch?datasets=["smoke"]&models=["vanilla-rag"]&metrics=[]&name=${RUN}&modelSet=small`)
   await expect(page.getByText(RUN, { exact: true })).toBeVisible()
-  await page.getByRole('button', { name: /^Run \d+ cells?$/ }).click()
+  await page.getByRole('button', { name: /^Run \d+ answers?$/ }).click()
   const jobOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === RUN)
   await expect.poll(async () => (await jobOf())?.state, { timeout: 400_000 }).toBe('completed')
   expect((await jobOf())!.failures).toEqual([])

@@ -68,10 +68,11 @@ const test = pageTest.extend<{ gateway: Answers & { env: Record<string, string> 
   },
 })
 
-test('launch: a wrong choice is named by its path, a right one shows the plan and starts', async ({ page, open }) => {
+test('New run: a wrong choice is named by its path, a right one shows the plan and starts', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag","hybrid-rag"]')
-  await expect(page.getByRole('button', { name: 'Run 8 cells' })).toBeEnabled()
+  await expect(page.getByRole('button', { name: 'Run 8 answers' })).toBeEnabled()
   await expect(page.getByText(/^Smoke has too few questions to test: its .*, and a test needs 8/)).toBeVisible()
+  await page.getByText('Details: judges, limits and name').click()
   const name = page.getByRole('textbox', { name: 'Run name' })
   await name.fill('no name')
   await expect(page.getByRole('listitem').filter({ hasText: 'run_id letters, digits' })).toBeVisible()
@@ -81,23 +82,27 @@ test('launch: a wrong choice is named by its path, a right one shows the plan an
   await expect(page.getByRole('listitem').filter({ hasText: 'were made under other conditions; take' })).toBeVisible()
   await expect(page.getByRole('button', { name: /^Run/ }).last()).toBeDisabled()
   await name.fill('mine')
+  const toStep = (step: string) => page.getByRole('button', { name: step }).first().click()
+  await toStep('Approaches')
   await page
     .getByRole('checkbox', { name: /^agentic-rag/ })
     .first()
     .check()
   expect(decodeURIComponent(page.url())).toContain('agentic-rag')
-  await page.getByRole('button', { name: 'All rungs' }).click()
+  await toStep('Data')
+  await page.getByRole('button', { name: 'All levels' }).click()
   for (const rung of [/^Curated baseline/, /^Graph-native/, /^Cyber threat/])
     await expect(page.getByRole('checkbox', { name: rung })).toBeChecked()
   await expect(page.getByRole('checkbox', { name: /^Smoke/ })).not.toBeChecked()
-  await page.getByRole('button', { name: 'No rung' }).click()
+  await page.getByRole('button', { name: 'None', exact: true }).click()
   await page.getByRole('checkbox', { name: /^Smoke/ }).check()
+  await toStep('Models')
   // A panel begins with judges that can grade: nothing turns red.
   const panel = page.getByRole('checkbox', { name: 'Blinded judge panel' })
   await panel.check()
   await expect(page.getByText(/verdicts of the panel/)).toBeVisible()
   await panel.uncheck()
-  await page.getByRole('button', { name: 'Run 12 cells' }).click()
+  await page.getByRole('button', { name: 'Run 12 answers' }).click()
   await expectPart(page, 'mine', 'Progress')
 })
 
@@ -170,15 +175,20 @@ test.describe('a request', () => {
 
   test('is kept in the link with everything that was chosen', async ({ page, open }) => {
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
+    await page.getByText('Details: judges, limits and name').click()
     await page.getByRole('textbox', { name: 'Run name' }).fill('linked')
-    await page.getByRole('checkbox', { name: /^faithfulness/ }).uncheck()
     await page.getByRole('checkbox', { name: /^Blinded judge panel/ }).check()
-    await page.getByRole('textbox', { name: 'Answers per question' }).fill('3')
     await page.getByRole('checkbox', { name: /^Cold start/ }).check()
+    await page.getByRole('button', { name: /^Data/ }).click()
+    await page.getByText('Details: metrics and repetitions').click()
+    await page.getByRole('checkbox', { name: /^faithfulness/ }).uncheck()
+    await page.getByRole('textbox', { name: 'Answers per question' }).fill('3')
     await expect.poll(() => page.url()).toContain('repeats=3')
     await page.reload()
-    await expect(page.getByRole('textbox', { name: 'Run name' })).toHaveValue('linked')
     await expect(page.getByRole('checkbox', { name: /^faithfulness/ })).not.toBeChecked()
+    await expect(page.getByRole('textbox', { name: 'Answers per question' })).toHaveValue('3')
+    await page.getByRole('button', { name: /^Models/ }).click()
+    await expect(page.getByRole('textbox', { name: 'Run name' })).toHaveValue('linked')
     await expect(page.getByRole('checkbox', { name: /^Blinded judge panel/ })).toBeChecked()
     await expect(page.getByRole('checkbox', { name: /^Cold start/ })).toBeChecked()
     await expect(page.getByRole('heading', { name: 'Plan' })).toBeVisible()
@@ -208,7 +218,7 @@ portTest(
   'a step that fails names what failed, where, and how to fix it; the button resumes the run',
   async ({ page, open, taken }) => {
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=repaired')
-    await page.getByRole('button', { name: 'Run 4 cells' }).click()
+    await page.getByRole('button', { name: 'Run 4 answers' }).click()
     const failed = page.locator('[data-step=start][data-state=failed]')
     await expect(failed).toContainText('Failed:')
     await expect(failed).toContainText(`port ${taken.port} on 127.0.0.1 is taken`)
@@ -226,7 +236,7 @@ portTest(
   'a run that fails before its first cell stays in the list of runs, with its reason and a link to its steps',
   async ({ page, open, taken }) => {
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&name=broken')
-    await page.getByRole('button', { name: 'Run 4 cells' }).click()
+    await page.getByRole('button', { name: 'Run 4 answers' }).click()
     const reason = 'Start services, smoke: the platform cannot start'
     const note = page.getByRole('status').filter({ hasText: `Run broken failed. ${reason}` })
     await expect(note).toBeVisible()
@@ -254,7 +264,7 @@ test.describe('an ingestion', () => {
       chunks += answer.total
     }
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
-    await page.getByRole('button', { name: 'Run 4 cells' }).click()
+    await page.getByRole('button', { name: 'Run 4 answers' }).click()
     const phases = page.getByRole('group', { name: 'Phases of the ingestion' })
     await expect(phases).toContainText(/discover.*parse.*chunk.*embed.*vector write.*graph upload.*drain.*finalize/s)
     await expect(phases).toContainText(`${chunks} chunks`)
@@ -270,7 +280,7 @@ test('progress counts all datasets of a run and agrees on strip, Home and Progre
   // All eight cells of the first dataset and twelve of the second.
   gateway.allow(20)
   await open('/launch?datasets=["smoke","graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=two')
-  await page.getByRole('button', { name: 'Run 56 cells' }).click()
+  await page.getByRole('button', { name: 'Run 56 answers' }).click()
   const strip = page.getByRole('contentinfo', { name: 'Run under way' })
   await expect(strip).toContainText('graph_native (2 of 2)')
   await expect(strip).toContainText('20/56 cells')
@@ -326,7 +336,7 @@ test.describe('a cold start', () => {
     await expect(question.getByRole('row')).toHaveCount(1 + before.length + 1)
     await expect(question.getByRole('button', { name: 'Move and run' })).toBeDisabled()
     await question.getByRole('button', { name: 'Keep files' }).click()
-    await expect(page.getByRole('heading', { name: 'Launch' })).toBeVisible()
+    await expect(page.getByRole('heading', { name: 'New run' })).toBeVisible()
     expect(await smoke()).toEqual(before)
     await page.getByRole('button', { name: /^Run \d/ }).click()
     await question.getByRole('textbox').fill(RUN)
@@ -350,7 +360,7 @@ test.describe('publishing over published results', () => {
     await page.getByRole('checkbox', { name: /^Publish/ }).check()
     const notice = `Publishing replaces the results of graph_native from run ${current!.run_id}.`
     await expect(page.getByText(notice)).toBeVisible()
-    await page.getByRole('button', { name: 'Run 24 cells' }).click()
+    await page.getByRole('button', { name: 'Run 24 answers' }).click()
     const question = page.getByRole('dialog', { name: 'Replace published results?' })
     await expect(question).toContainText(`${current!.models.length} approaches, ${current!.cells} cells, judged`)
     await expect(question).toContainText(`Lost: ${lost.join(', ')}.`)

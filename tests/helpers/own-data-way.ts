@@ -73,7 +73,7 @@ export async function runToVerdict(
   for (const alias of isSet ? [] : approaches)
     await page.getByRole('checkbox', { name: new RegExp(`^${alias}(?!-)`) }).click()
   await page
-    .getByRole('button', { name: new RegExp(`^Run ${String(cells).replace(/(?=...$)/, '\\D?')} cells$`) })
+    .getByRole('button', { name: new RegExp(`^Run ${String(cells).replace(/(?=...$)/, '\\D?')} answers$`) })
     .click()
   await page.getByRole('button', { name: 'Open result' }).click({ timeout: 900_000 })
   const verdict = page.getByRole('main').getByRole('article', { name: label, exact: true })

@@ -1,7 +1,7 @@
 import { Button, Checkbox } from '@mantine/core'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { AliasView } from '../../../contract/control/experiment.ts'
-import { approachDescriptor, BaseApproach } from '../../../contract/approaches.ts'
+import { approachDescriptor, type BaseApproach, DECLARABLE_APPROACHES } from '../../../contract/approaches.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { FlavorEditor } from './flavor-editor.tsx'
 import { flavorOf, type FlavorStart } from './flavor-draft.ts'
@@ -9,10 +9,12 @@ import styles from './launch.module.css'
 import { LAUNCH_WORDS } from './launch-words.ts'
 import { useFlavors } from './use-flavors.ts'
 
-const WORDS = LAUNCH_WORDS.launchForm
+const WORDS = LAUNCH_WORDS.aliasChoice
 
 interface AliasChoiceProps {
   aliases: AliasView[]
+  /** Aliases that are listed for themselves, below the approaches. */
+  baselines: readonly string[]
   chosen: string[]
   onChange: (chosen: string[]) => void
 }
@@ -38,7 +40,7 @@ function parameterText(
 }
 
 /** Approaches with their flavors under them, where a person adds, changes and removes flavors of their own. */
-export function AliasChoice({ aliases, chosen, onChange }: AliasChoiceProps) {
+export function AliasChoice({ aliases, baselines, chosen, onChange }: AliasChoiceProps) {
   const [start, setStart] = useState<FlavorStart | null>(null)
   const { remove } = useFlavors()
   const toggle = (alias: string, on: boolean): void =>
@@ -86,33 +88,62 @@ export function AliasChoice({ aliases, chosen, onChange }: AliasChoiceProps) {
     </div>
   )
   const group = (base: BaseApproach) => {
-    const own = aliases.filter((view) => view.base === base)
+    const own = aliases.filter((view) => view.base === base && !baselines.includes(view.alias))
     const main = own.find(({ flavor }) => flavor === null)
+    const flavors = own.filter(({ flavor }) => flavor !== null)
+    const { short } = approachDescriptor(base)
     return (
       <div key={base} className={styles.group}>
-        {own.filter(({ flavor }) => flavor === null).map(box)}
-        <div className={styles.flavors}>
-          {own.filter(({ flavor }) => flavor !== null).map(box)}
-          {main !== undefined && main.settable !== null && (
-            <Button
-              className={styles.newFlavor}
-              size="compact-xs"
-              variant="subtle"
-              aria-label={WORDS.newFlavorOf(approachDescriptor(base).short)}
-              onClick={() => setStart({ from: main, changes: false })}
-            >
-              {WORDS.newFlavor}
-            </Button>
-          )}
-        </div>
+        {main !== undefined && box(main)}
+        {(flavors.length > 0 || (main?.settable ?? null) !== null) && (
+          <Flavors
+            title={WORDS.flavors(short, flavors.length)}
+            open={flavors.some(({ alias, own: isOwn }) => isOwn || chosen.includes(alias))}
+          >
+            {flavors.map(box)}
+            {main !== undefined && main.settable !== null && (
+              <Button
+                className={styles.newFlavor}
+                size="compact-xs"
+                variant="subtle"
+                aria-label={WORDS.newFlavorOf(short)}
+                onClick={() => setStart({ from: main, changes: false })}
+              >
+                {WORDS.newFlavor}
+              </Button>
+            )}
+          </Flavors>
+        )}
       </div>
     )
   }
+  const own = aliases.filter(({ base }) => base === 'own-approach')
   return (
     <>
       <div className={styles.approaches}>
-        {BaseApproach.options.filter((base) => aliases.some((view) => view.base === base)).map(group)}
+        {DECLARABLE_APPROACHES.filter((base) => aliases.some((view) => view.base === base)).map(group)}
       </div>
+      {own.length > 0 && (
+        <fieldset className={styles.part}>
+          <legend>{WORDS.yourOwn}</legend>
+          {own.map(box)}
+        </fieldset>
+      )}
+      <fieldset className={styles.part}>
+        <legend>{WORDS.baselines}</legend>
+        {aliases
+          .filter(({ alias }) => baselines.includes(alias))
+          .map(({ alias, base }) => (
+            <Checkbox
+              key={alias}
+              size="sm"
+              checked={chosen.includes(alias)}
+              onChange={({ currentTarget }) => toggle(alias, currentTarget.checked)}
+              label={<ApproachName alias={alias} base={base} />}
+              description={WORDS.baselineAbout[alias]}
+            />
+          ))}
+      </fieldset>
       {start !== null && (
         <FlavorEditor
           start={start}
@@ -125,5 +156,20 @@ export function AliasChoice({ aliases, chosen, onChange }: AliasChoiceProps) {
         />
       )}
     </>
+  )
+}
+
+/** Flavors of one approach: folded, until one of them is chosen or a person's own. */
+function Flavors({ title, open, children }: { title: string; open: boolean; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(open)
+  return (
+    <details
+      className={styles.flavors}
+      open={isOpen || open}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>{title}</summary>
+      {children}
+    </details>
   )
 }

@@ -1,9 +1,9 @@
 import { plural } from '../../components/format.ts'
 
-/** The texts of the page Launch. */
+/** The texts of the sheet New run. */
 export const LAUNCH_WORDS = {
   page: {
-    launch: 'Launch',
+    newRun: 'New run',
     theExperiment: 'The experiment',
   },
 
@@ -31,29 +31,96 @@ export const LAUNCH_WORDS = {
     lost: (lost: string) => ` Lost: ${lost}.`,
   },
 
-  launchForm: {
+  sheet: {
+    close: 'Close',
+    steps: 'Steps',
+    step: (number: number, of: number) => `Step ${number} of ${of}`,
+    names: { 1: 'Data', 2: 'Approaches', 3: 'Models' },
+    asks: { 1: 'Which questions?', 2: 'Which approaches?', 3: 'Which models?' },
+    datasets: (labels: readonly string[]) =>
+      labels.length === 0 ? 'none chosen' : labels.length < 3 ? labels.join(', ') : plural(labels.length, 'dataset'),
+    approaches: (count: number) => (count === 0 ? 'none chosen' : `${count} chosen`),
+    more: {
+      1: 'Details: metrics and repetitions',
+      2: 'Details: text and trace',
+      3: 'Details: judges, limits and name',
+    },
+    next: (step: string) => `Next: ${step}`,
+    keys: (modifier: string) => `Enter: next · ${modifier}+Enter: run`,
+    runKey: (modifier: string) => `${modifier}+Enter: run`,
+  },
+
+  dataStep: {
     none: 'None',
-    canonical: 'Canonical',
-    allBases: 'All bases',
-    all: 'All',
-    rungs: 'Rungs',
-    noRung: 'No rung',
-    allRungs: 'All rungs',
-    approachesAndFlavors: 'Approaches and flavors',
-    chosen: (models: number) => `${models} chosen`,
-    metricsAndRun: 'Metrics and run',
-    asItsBase: 'as its base',
+    allLevels: 'All levels',
+    facts: (level: number | null, questions: number, unanswerable: number) => [
+      level === null ? 'your own' : level === 0 ? 'to try out' : `level ${level}`,
+      plural(questions, 'question'),
+      ...(unanswerable === 0 ? [] : [`${unanswerable} unanswerable`]),
+    ],
+    noGold: 'Cannot be tested: no question has gold evidence or a ground truth.',
+    tooFew: 'Too few questions to test: a test needs 8 independent groups.',
+    scored: (scored: number, questions: number) =>
+      scored === questions ? 'All questions can be scored.' : `${scored} of ${questions} questions can be scored.`,
+  },
+
+  approachesStep: {
+    none: 'None',
+    defaults: 'Usual ones',
+    allApproaches: 'All approaches',
+    withFlavors: 'With flavors',
+  },
+
+  modelsStep: {
+    modelSet: 'Model set',
+    default: 'default',
+    own: 'your own',
+    rulesOnly: 'Built-in rules: nothing to connect, no cost. A baseline without a language model.',
+    notTested: 'not tested',
+    test: 'Test',
+    testOf: (set: string) => `Test ${set}`,
+    theTest: 'The test',
+    roles: 'Details: which model does what',
+    rolesOf: (set: string) => `Models of ${set}`,
+    does: 'Work',
+    model: 'Model',
+    backend: 'By',
+    role: 'Role',
+    cloud: 'leaves this machine',
+    work: {
+      embed: 'embeds',
+      rerank: 'reranks',
+      light_gen: 'writes answers',
+      contextual_blurb: 'writes context for chunks',
+      agentic: 'runs the agent',
+      graph_extract: 'extracts the graph',
+      graph_keyword: 'finds keywords for the graph',
+      graph_query: 'answers from the graph',
+      workflow_classifier: 'chooses the route of a question',
+      evaluator: 'grades answers',
+      evaluator_embed: 'embeds for grades',
+    } as Readonly<Record<string, string>>,
+  },
+
+  aliasChoice: {
+    asItsBase: 'same settings as its approach',
     answerOnly: 'answer only: faithfulness cannot be measured',
     ingestsAgain: 'ingests again',
     own: 'your own',
+    yourOwn: 'Your own approaches',
+    baselines: 'Baselines',
+    baselineAbout: {
+      bm25: 'keyword search alone',
+      'no-retrieval': 'the model without any document',
+      'full-context': 'the model with all documents that its window holds',
+    } as Readonly<Record<string, string>>,
+    flavors: (approach: string, count: number) => `${plural(count, 'flavor')} of ${approach}`,
     newFlavor: 'New flavor…',
     newFlavorOf: (approach: string) => `New flavor of ${approach}`,
     change: 'Change',
     changeOf: (alias: string) => `Change ${alias}`,
     remove: 'Remove',
     removeOf: (alias: string) => `Remove ${alias}`,
-    rung: (label: string, level: number, questions: number) =>
-      `${label} · rung ${level} · ${plural(questions, 'question')}`,
   },
 
   flavors: {
@@ -93,8 +160,8 @@ export const LAUNCH_WORDS = {
     fromTime: 'automatic (date and time)',
     answersPerQuestion: 'Answers per question',
     repeatsAbout: 'Above 1 measures how much answers vary',
-    concurrency: 'Concurrency',
-    concurrencyAbout: 'Cells at a time: higher is faster but inflates latencies',
+    concurrency: 'Answers at once',
+    concurrencyAbout: 'More is faster but inflates latencies',
     contextBudget: 'Context budget (tokens)',
     contextBudgetAbout: 'Text that every approach hands to the model that answers',
     excludeCut: 'Exclude cut answers',
@@ -110,9 +177,6 @@ export const LAUNCH_WORDS = {
     budget: 'Budget',
     budgetAbout: 'Most that answers and grading may cost, at your prices',
     noBudget: 'none',
-    modelSet: 'Model set',
-    defaultSet: 'default',
-    embeddedOnly: 'Of the embedded platform',
     coldStart: 'Cold start',
     coldAbout: "Deletes this run's working files and collections first",
     publish: 'Publish',
@@ -122,25 +186,28 @@ export const LAUNCH_WORDS = {
   planPanel: {
     startingTheRun: 'Starting the run',
     plan: 'Plan',
+    show: 'Show plan',
+    hide: 'Hide plan',
     thePlan: 'The plan',
     moveTornBytes: 'Move torn bytes',
     useNewName: 'Use new name',
-    runCells: (cells: number) => `Run ${plural(cells, 'cell')}`,
+    runAnswers: (answers: number) => `Run ${plural(answers, 'answer')}`,
     run: 'Run',
   },
 
   planView: {
-    cells: 'Cells',
+    answers: 'Answers',
     reused: 'Reused',
-    toRun: 'To run',
     calls: 'Model calls',
-    about: 'About',
+    time: 'Time',
+    free: 'none',
+    unknown: 'unknown',
     cost: 'Cost',
     unknownCost: (reason: string) => `○ the cost is not known in full: ${reason}`,
     dataset: 'Dataset',
     run: 'Run',
     reuse: 'Reuse',
-    scorings: 'Scorings',
+    scores: 'Scores',
     panelVerdicts: (verdicts: string) => `${verdicts} verdicts of the panel`,
     onlyScores: (answered: string) => `${answered} answers are kept and only need scores`,
     otherConditions: (conflicts: string) =>
@@ -158,7 +225,7 @@ export const LAUNCH_WORDS = {
 
   retryQuestion: {
     retryQuestion: (failed: number, failed2: string) =>
-      `${plural(failed, 'cell')} of this run failed. Try ${failed2} again?`,
+      `${plural(failed, 'answer')} of this run failed. Try ${failed2} again?`,
     yes: 'Yes',
     all: (failed: number) => `All ${failed}`,
     retryAccess: (access: number) => `Only ${access} without access or connection (HTTP 401, 403, 404)`,

@@ -1,20 +1,14 @@
-import styles from './launch.module.css'
 import { Button, Radio, Stack } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
-import type { RunRequestInput, DatasetPlan } from '../../../contract/control/run-job.ts'
+import type { DatasetPlan, RunRequestInput } from '../../../contract/control/run-job.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
-import { notifyFailure } from '../../components/notify.ts'
-import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
-import { api } from '../../data/client.ts'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { useRecover } from '../ladder/use-recover.ts'
-import { EffectsDialog } from './effects-dialog.tsx'
-import { mustAsk } from './effects.ts'
-import { PlanView } from './plan-view.tsx'
-import type { PlanState } from './use-plan.ts'
 import { LAUNCH_WORDS } from './launch-words.ts'
+import styles from './launch.module.css'
+import { planFigures, PlanView } from './plan-view.tsx'
+import type { PlanState } from './use-plan.ts'
 
 const RETRY_WORDS = LAUNCH_WORDS.retryQuestion
 
@@ -54,79 +48,80 @@ const WORDS = LAUNCH_WORDS.planPanel
 interface PlanPanelProps {
   request: RunRequestInput
   state: PlanState
+  /** Why the run did not start. */
+  startError: Error | null
+  /** The buttons below the plan. */
+  actions: ReactNode
   /** Leaves out the run name, so that a new run is planned. */
   onNewName: () => void
   /** Which failed cells of the stored run to try again. */
   onRetry: (retry: RetryFailed) => void
 }
 
-/** Shows what the request would do, or what is wrong with it; and the button that does it. */
-export function PlanPanel({ request, state, onNewName, onRetry }: PlanPanelProps) {
-  const navigate = useNavigate()
+/** Shows what the request would do, or what is wrong with it, beside every step; in a narrow window as a bar that opens. */
+export function PlanPanel({ request, state, startError, actions, onNewName, onRetry }: PlanPanelProps) {
   const recover = useRecover()
+  const [isOpen, setOpen] = useState(false)
   const { plan, problems, isStale, isPending, error, refetch } = state
-  const start = useMutation(
-    api.runs.start.mutationOptions({
-      onSuccess: ({ run_id: run }) => void navigate({ to: '/runs/$run/progress', params: { run } }),
-      onError: (failure) => notifyFailure(WORDS.startingTheRun, failure),
-    }),
-  )
-  const ready = plan !== null && plan.totals.conflicts === 0 && plan.blockers.length === 0 && !isStale
-  const [isAsking, setAsking] = useState(false)
-  const run = (): void => {
-    setAsking(false)
-    if (plan === null) return
-    const { deletions, publications } = plan
-    start.mutate({
-      ...request,
-      // The name in the plan, which may be made from the time of day, is the one that was confirmed.
-      run_id: plan.run_id,
-      ...(deletions.length === 0 ? {} : { confirmed_deletions: deletions }),
-      ...(publications.length === 0 ? {} : { confirmed_publications: publications }),
-    })
-  }
-  const cells = plan === null ? 0 : plan.totals.run + plan.totals.answered
+  const short = plan === null ? [] : planFigures(plan).map(([name, value]) => `${name} ${value}`)
   return (
-    <Panel title={WORDS.plan} aside={plan === null ? undefined : <span className={styles.runName}>{plan.run_id}</span>}>
-      <Button
-        fullWidth
-        mb={12}
-        size="sm"
-        disabled={!ready}
-        loading={start.isPending}
-        onClick={() => (plan !== null && mustAsk(plan) ? setAsking(true) : run())}
+    <aside className={styles.planColumn} aria-label={WORDS.plan}>
+      <div
+        id="plan-of-run"
+        className={styles.planBody}
+        data-open={isOpen || undefined}
+        role="region"
+        aria-label={WORDS.thePlan}
+        tabIndex={0}
+        aria-busy={isStale}
       >
-        {cells > 0 ? WORDS.runCells(cells) : WORDS.run}
-      </Button>
-      <div className={styles.planBody} aria-live="polite" aria-busy={isStale}>
-        {isPending && <LoadingRows rows={7} />}
-        {error !== null && <ErrorPanel error={error} what={WORDS.thePlan} retry={refetch} />}
-        {problems.length > 0 && <ProblemList problems={problems} />}
-        {plan !== null && <PlanView plan={plan} />}
-        {plan !== null && <RetryQuestion plan={plan} onChange={onRetry} />}
-        {plan !== null && request.run_id !== undefined && (
-          <div className={styles.repairs}>
-            {plan.blockers.some(({ code }) => code === 'torn_tail') && (
-              <Button
-                variant="default"
-                loading={recover.isPending}
-                onClick={() => recover.mutate({ run_id: plan.run_id })}
-              >
-                {WORDS.moveTornBytes}
-              </Button>
-            )}
-            {plan.blockers.some(({ code }) => code !== 'run_active') && (
-              <Button variant="default" onClick={onNewName}>
-                {WORDS.useNewName}
-              </Button>
-            )}
-          </div>
-        )}
+        <div className={styles.planHead}>
+          <h2>{WORDS.plan}</h2>
+          {plan !== null && <span className={styles.runName}>{plan.run_id}</span>}
+        </div>
+        <div className={styles.plan} aria-live="polite">
+          {isPending && <LoadingRows rows={7} />}
+          {error !== null && <ErrorPanel error={error} what={WORDS.thePlan} retry={refetch} />}
+          {problems.length > 0 && <ProblemList problems={problems} />}
+          {plan !== null && <PlanView plan={plan} />}
+          {plan !== null && <RetryQuestion plan={plan} onChange={onRetry} />}
+          {plan !== null && request.run_id !== undefined && (
+            <div className={styles.repairs}>
+              {plan.blockers.some(({ code }) => code === 'torn_tail') && (
+                <Button
+                  variant="default"
+                  loading={recover.isPending}
+                  onClick={() => recover.mutate({ run_id: plan.run_id })}
+                >
+                  {WORDS.moveTornBytes}
+                </Button>
+              )}
+              {plan.blockers.some(({ code }) => code !== 'run_active') && (
+                <Button variant="default" onClick={onNewName}>
+                  {WORDS.useNewName}
+                </Button>
+              )}
+            </div>
+          )}
+        </div>
       </div>
-      {plan !== null && (
-        <EffectsDialog plan={plan} opened={isAsking} onClose={() => setAsking(false)} onConfirm={run} />
-      )}
-    </Panel>
+      <div className={styles.bar}>
+        {startError !== null && <ErrorPanel error={startError} what={WORDS.startingTheRun} />}
+        <div className={styles.short}>
+          <p>{problems.length > 0 ? `▲ ${problems[0]!.message}` : short.join(' · ')}</p>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-expanded={isOpen}
+            aria-controls="plan-of-run"
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? WORDS.hide : WORDS.show}
+          </Button>
+        </div>
+        {actions}
+      </div>
+    </aside>
   )
 }
 

@@ -28,20 +28,29 @@ function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
   }
 }
 
-/** Cells, reuse, calls and conflicts of a plan, in all and per dataset. */
+/** Answers, model calls, time and cost of a plan; what is unknown says so. */
+export function planFigures({
+  totals,
+  datasets,
+  estimated_minutes: minutes,
+  model_calls: calls,
+}: Plan): [string, string][] {
+  const cost = costOfPlan(datasets)
+  return [
+    [WORDS.answers, count(totals.total)],
+    ...(totals.reuse === 0 ? [] : ([[WORDS.reused, count(totals.reuse)]] satisfies [string, string][])),
+    [WORDS.calls, calls === null ? WORDS.unknown : `≈ ${count(calls)}`],
+    [WORDS.time, minutes === null ? WORDS.unknown : `≈ ${duration(minutes * 60_000)}`],
+    [WORDS.cost, cost === null ? WORDS.free : costWords(cost)],
+  ]
+}
+
+/** Answers, reuse, calls and conflicts of a plan, in all and per dataset. */
 export function PlanView({ plan }: { plan: Plan }) {
-  const { totals, datasets, notices, blockers, estimated_minutes: minutes, model_calls: calls } = plan
+  const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
   const cost = costOfPlan(datasets)
   const { data: known = [] } = useQuery(api.datasets.list.queryOptions())
   const labelOf = (dataset: string): string => known.find(({ id }) => id === dataset)?.label ?? dataset
-  const figures: [string, string][] = [
-    [WORDS.cells, count(totals.total)],
-    [WORDS.reused, count(totals.reuse)],
-    [WORDS.toRun, count(totals.run)],
-    [WORDS.calls, calls === null ? '–' : `≈ ${count(calls)}`],
-    [WORDS.about, minutes === null ? '–' : duration(minutes * 60_000)],
-    ...(cost === null ? [] : ([[WORDS.cost, costWords(cost)]] satisfies [string, string][])),
-  ]
   // The same difference of several rows is one line.
   const conflicts = datasets.flatMap((dataset) =>
     [...new Map(dataset.conflicts.map((each) => [`${each.path} ${each.stored} ${each.current}`, each])).values()].slice(
@@ -51,29 +60,31 @@ export function PlanView({ plan }: { plan: Plan }) {
   )
   return (
     <div className={styles.plan}>
-      <FigureList figures={figures} className={styles.totals} />
-      <table className={table.table}>
-        <thead>
-          <tr>
-            <th>{WORDS.dataset}</th>
-            <th className={table.num}>{WORDS.run}</th>
-            <th className={table.num}>{WORDS.reuse}</th>
-            <th className={table.num}>{WORDS.scorings}</th>
-            <th className={table.num}>{WORDS.about}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {datasets.map((dataset) => (
-            <tr key={dataset.dataset_id}>
-              <td className={table.wrap}>{labelOf(dataset.dataset_id)}</td>
-              <td className={table.num}>{count(dataset.run)}</td>
-              <td className={table.num}>{count(dataset.reuse)}</td>
-              <td className={table.num}>{count(dataset.evaluations)}</td>
-              <td className={table.num}>{duration(dataset.work.estimated_ms)}</td>
+      <FigureList figures={planFigures(plan)} className={styles.totals} />
+      {datasets.length > 1 && (
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>{WORDS.dataset}</th>
+              <th className={table.num}>{WORDS.run}</th>
+              <th className={table.num}>{WORDS.reuse}</th>
+              <th className={table.num}>{WORDS.scores}</th>
+              <th className={table.num}>{WORDS.time}</th>
             </tr>
-          ))}
-        </tbody>
-      </table>
+          </thead>
+          <tbody>
+            {datasets.map((dataset) => (
+              <tr key={dataset.dataset_id}>
+                <td className={table.wrap}>{labelOf(dataset.dataset_id)}</td>
+                <td className={table.num}>{count(dataset.run)}</td>
+                <td className={table.num}>{count(dataset.reuse)}</td>
+                <td className={table.num}>{count(dataset.evaluations)}</td>
+                <td className={table.num}>{duration(dataset.work.estimated_ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
       <ul className={styles.notes}>
         {totals.verdicts > 0 && <li>{WORDS.panelVerdicts(count(totals.verdicts))}</li>}
         {totals.answered > 0 && <li>{WORDS.onlyScores(count(totals.answered))}</li>}

@@ -20,7 +20,7 @@ export interface PlanState {
 
 function missingChoice({ dataset_ids: datasets = [], models = [] }: RunRequestInput): InputProblem[] {
   return [
-    ...(datasets.length === 0 ? [{ path: 'dataset_ids', message: 'choose at least one rung' }] : []),
+    ...(datasets.length === 0 ? [{ path: 'dataset_ids', message: 'choose at least one dataset' }] : []),
     ...(models.length === 0 ? [{ path: 'models', message: 'choose at least one approach' }] : []),
   ]
 }

@@ -203,7 +203,7 @@ export const MODELS_WORDS = {
   editor: {
     title: 'Choose models',
     about:
-      'One model for every role, or one per role. Both buttons save them as a set; Use in Launch also opens Launch, where a run is started.',
+      'One model for every role, or one per role. Both buttons save them as a set; Use in new run also opens New run, where a run is started.',
     text: 'Model that writes text',
     embedding: 'Model for embeddings',
     rerank: 'Reranker',
@@ -213,7 +213,7 @@ export const MODELS_WORDS = {
     perRole: 'Choose per role',
     asAbove: 'as above',
     setName: 'Name of the set',
-    useInLaunch: 'Use in Launch',
+    useInLaunch: 'Use in new run',
     save: 'Save set',
     saved: (name: string) => `Saved the set ${name}`,
     missing: 'Choose a source and a model',
@@ -222,7 +222,7 @@ export const MODELS_WORDS = {
   prices: {
     title: 'Prices of paid models',
     about:
-      'Per million tokens. Costs on Result and budgets in Launch use them; a model without a price has an unknown cost.',
+      'Per million tokens. Costs on Result and budgets in New run use them; a model without a price has an unknown cost.',
     thePrices: 'The prices',
     none: 'No set has a paid model.',
     currency: 'Currency',
@@ -240,8 +240,8 @@ export const MODELS_WORDS = {
     title: 'Model sets',
     default: 'default',
     own: 'your own',
-    useInLaunch: 'Use in Launch',
-    useOf: (name: string) => `Use in Launch: ${name}`,
+    useInLaunch: 'Use in new run',
+    useOf: (name: string) => `Use in new run: ${name}`,
     test: 'Test',
     testOf: (name: string) => `Test the set ${name}`,
     makeDefault: 'Make default',

@@ -94,7 +94,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
   const isReady = set !== null && name !== ''
   const use = (): void => {
     if (!isReady) return
-    // Launch is opened once it knows the set.
+    // New run is opened once it knows the set.
     const open = (): void => void navigate({ to: '/launch', search: { modelSet: name } })
     save.mutate({ name, set }, { onSuccess: open })
   }

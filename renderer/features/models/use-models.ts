@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { ModelsView } from '../../../contract/control/models.ts'
 import { api } from '../../data/client.ts'
 
-/** Follows a change of connections or sets: the list that came back is shown, and Launch reads the sets again. */
+/** Follows a change of connections or sets: the list that came back is shown, and New run reads the sets again. */
 export function useModelsChange(): { onSettled: (view: ModelsView | undefined) => Promise<void> } {
   const client = useQueryClient()
   return {

@@ -86,7 +86,7 @@ export const OWN_WORDS = {
     documents: 'Documents',
     questions: 'Questions',
     check: 'Check',
-    launch: 'Launch',
+    launch: 'New run',
     noDocuments: 'none yet',
     noQuestions: 'none yet',
     documentCount: (documents: number) => `${count(documents)} stored`,

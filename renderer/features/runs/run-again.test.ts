@@ -12,7 +12,7 @@ describe('a run that is run again', () => {
 
   const run = { run_id: 'one', models: ['vanilla-rag'], model_sets: ['builtin'], datasets: [{ dataset_id: 'smoke' }] }
 
-  it('fills Launch with every setting of its request', () => {
+  it('fills New run with every setting of its request', () => {
     const request = {
       run_id: 'one',
       dataset_ids: ['smoke', 'other'],

@@ -11,7 +11,7 @@ export function nextRunId(runId: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The Launch page filled with a run's settings under a new name; what an engine without its journal does not know is as the project declares. */
+/** The sheet New run filled with a run's settings under a new name; what an engine without its journal does not know is as the project declares. */
 export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: ReadonlySet<string>): LaunchSearch {
   const name = nextRunId(run.run_id, taken)
   const modelSet = job?.request.model_set ?? run.model_sets[0]
