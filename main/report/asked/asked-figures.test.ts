@@ -27,8 +27,8 @@ describe('rankBiasedOverlap', () => {
     [0.5, '123456', '429', 0.23541666666666666],
     [0.5, 'xa', 'a', 0.25],
   ])('equals the reference with p %f on %s and %s', (p, one, other, expected) => {
-    expect(rankBiasedOverlap([...one], [...other], p)).toBeCloseTo(expected, 12)
-    expect(rankBiasedOverlap([...other], [...one], p)).toBeCloseTo(expected, 12)
+    expect(rankBiasedOverlap(one.split(''), other.split(''), p)).toBeCloseTo(expected, 12)
+    expect(rankBiasedOverlap(other.split(''), one.split(''), p)).toBeCloseTo(expected, 12)
   })
 
   it('is 0 where one ranking is empty, and not defined where both are', () => {
@@ -46,8 +46,10 @@ function answered(
   tokens: number,
 ): CanonicalRow {
   const row = fixtureRow(dataset, ALIASES[alias], at, { found: { contexts: ranking.length, recall: facts } })
-  row.evidence!.sources = [...ranking].map((name) => ({ title: name, snippet: name, score: 1, document: `${name}.md` }))
-  row.evidence!.contexts = [...ranking].map((name) => name)
+  row.evidence!.sources = ranking
+    .split('')
+    .map((name) => ({ title: name, snippet: name, score: 1, document: `${name}.md` }))
+  row.evidence!.contexts = ranking.split('')
   row.evidence!.context_tokens = tokens
   row.evidence!.context_tokens_by = 'test'
   return row

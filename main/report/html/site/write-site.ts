@@ -1,9 +1,9 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { writeAtomic } from '../../lib/files/write-atomic.ts'
-import { ladderPage } from '../html/ladder-page.ts'
-import { ladderReportOf, runsIn } from '../publication/folder-summaries.ts'
-import type { ResultsFolder, UnusableFile } from '../publication/results-folder.ts'
+import { writeAtomic } from '../../../lib/files/write-atomic.ts'
+import { ladderPage } from '../ladder-page.ts'
+import { ladderReportOf, runsIn } from '../../publication/folder-summaries.ts'
+import type { ResultsFolder, UnusableFile } from '../../publication/results-folder.ts'
 import { runPage, siteIndex, type SiteRun } from './site-index.ts'
 
 /** The title of the first page, by which a site is recognized. */

@@ -1,8 +1,8 @@
-import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
-import { contextBudgetWords, plural } from '../../../contract/words.ts'
-import type { ComparedName } from '../aggregate/aggregate-access.ts'
-import { primaryMetric } from '../aggregate/metric-use.ts'
-import { nameWords } from '../words.ts'
+import type { Aggregate } from '../../../../contract/evidence/aggregate.ts'
+import { contextBudgetWords, plural } from '../../../../contract/words.ts'
+import type { ComparedName } from '../../aggregate/aggregate-access.ts'
+import { primaryMetric } from '../../aggregate/metric-use.ts'
+import { nameWords } from '../../words.ts'
 
 /** What must be equal in two dataset runs before their figures may be in one table, in the order in which a difference is named. */
 const CONDITIONS = {

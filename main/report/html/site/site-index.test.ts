@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
-import { decidedRun } from '../../../tests/helpers/decided-run.ts'
-import { resultsJsonl } from '../csv/results-jsonl.ts'
-import { verdictsOf } from '../verdict/verdict.ts'
+import type { Aggregate } from '../../../../contract/evidence/aggregate.ts'
+import { decidedRun } from '../../../../tests/helpers/decided-run.ts'
+import { resultsJsonl } from '../../csv/results-jsonl.ts'
+import { verdictsOf } from '../../verdict/verdict.ts'
 import { comparableRuns } from './comparable-runs.ts'
 import { siteIndex } from './site-index.ts'
 
