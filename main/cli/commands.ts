@@ -68,6 +68,11 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
       'Print the calls that an answer of a run is made of, as a tree: times, tokens, and what was sent and received.',
     load: async () => (await import('./commands/trace.ts')).traceCommand,
   },
+  tune: {
+    summary:
+      'Search for better parameters of an approach on one part of the questions, and confirm the best once on a sealed part.',
+    load: async () => (await import('./commands/tune.ts')).tuneCommand,
+  },
   gate: {
     summary: 'Check that a run is not worse than another one by more than a margin: for a build server, fails closed.',
     load: async () => (await import('./commands/gate.ts')).gateCommand,

@@ -9,6 +9,7 @@ import { ContextsMissingError, GraphMissingError } from '../runner/run-dataset.t
 import { StepFailedError } from '../runner/ladder-step.ts'
 import { PlatformError } from '../runner/platform/platform-client.ts'
 import { PreflightError } from '../runner/prepare/preflight.ts'
+import { TuningError } from '../runner/tuning/tuning-error.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ManifestError } from '../manifests/manifest-error.ts'
 import { SecretsError } from '../lib/files/private-file.ts'
@@ -33,6 +34,7 @@ export function exitCodeOf(error: unknown): ExitCode {
     ResumeConflictError,
     EvidenceRefusedError,
     ArtifactsInvalidError,
+    TuningError,
     UnusableFilesError,
   ]
   if (ofEvidence.some((kind) => cause instanceof kind)) return EXIT.evidenceRefused

@@ -1,0 +1,109 @@
+import { z } from 'zod'
+import { Identifier, Sha256 } from '../common.ts'
+import { ContextTokens } from './context-budget.ts'
+import { ANSWER_METRICS, RETRIEVAL_METRICS } from '../metrics/metrics.ts'
+
+// The records of a tuning. Its journal begins with the plan and has a line for each finished trial and for the confirmation, so that a tuning that was stopped goes on
+// with what is done. The ledger of the project has a line for each split of a dataset and for each opening of a holdout.
+
+/** Values of the parameters that are tuned, by name. */
+export const SettingValues = z.record(z.string(), z.json())
+export type SettingValues = z.infer<typeof SettingValues>
+
+export const SearchMethod = z.enum(['grid', 'random', 'halving'])
+export type SearchMethod = z.infer<typeof SearchMethod>
+
+/** Metrics that are computed without a model that grades: of the contexts, and of answers against what their questions declare. */
+export const TunedMetric = z.enum([...RETRIEVAL_METRICS, ...ANSWER_METRICS])
+export type TunedMetric = z.infer<typeof TunedMetric>
+
+const QuestionIds = z.array(Identifier)
+
+/** All that a tuning depends on; one that is resumed must have an equal one. */
+export const TuningPlan = z.strictObject({
+  dataset: Identifier,
+  alias: Identifier,
+  metric: TunedMetric,
+  context_budget: ContextTokens,
+  /** True where each question is answered too. */
+  answers: z.boolean(),
+  search: SearchMethod,
+  seed: z.string(),
+  /** Names of the parameters that are tuned. */
+  tuned: z.array(z.string()),
+  /** The first is the alias as it is. */
+  settings: z.array(SettingValues).min(2),
+  /** All parameters of the alias as it is. */
+  parameters: z.record(z.string(), z.json()),
+  /** Questions of each round, in the order in which they are asked; all settings are asked those of the first. */
+  rounds: z.array(QuestionIds.min(1)).min(1),
+  holdout: QuestionIds,
+  /** SHA-256 of the questions with their gold evidence. */
+  questions_sha256: Sha256,
+  /** Digest of the documents. */
+  corpus_digest: z.string(),
+  /** Names of the models of the platform, by role; of those that a tuning without answers asks. */
+  models: z.record(z.string(), z.string()),
+})
+export type TuningPlan = z.infer<typeof TuningPlan>
+
+/** What the questions of one round, or of the holdout, gave with one setting. */
+export const TrialFigures = z.strictObject({
+  /** Scores in the order of the questions; null where a question failed or cannot be scored. */
+  scores: z.array(z.number().nullable()),
+  /** Tokens handed over and seconds of the platform without embedding, question by question; null where it failed. */
+  tokens: z.array(z.number().nullable()),
+  seconds: z.array(z.number().nullable()),
+  /** Questions that failed, and why the first did. */
+  failed: z.int().min(0),
+  failure: z.string().nullable(),
+  calls: z.strictObject({
+    questions: z.int().min(0),
+    embedded: z.int().min(0),
+    reranked: z.int().min(0),
+    chats: z.int().min(0),
+  }),
+  wall_ms: z.number().min(0),
+})
+export type TrialFigures = z.infer<typeof TrialFigures>
+
+export const TuningLine = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('plan'), at: z.string(), plan: TuningPlan }),
+  z.strictObject({
+    kind: z.literal('trial'),
+    at: z.string(),
+    setting: z.int().min(0),
+    round: z.int().min(0),
+    figures: TrialFigures,
+  }),
+  z.strictObject({
+    kind: z.literal('holdout'),
+    at: z.string(),
+    setting: z.int().min(0),
+    figures: TrialFigures,
+  }),
+])
+export type TuningLine = z.infer<typeof TuningLine>
+
+export const LedgerLine = z.discriminatedUnion('kind', [
+  z.strictObject({
+    kind: z.literal('split'),
+    at: z.string(),
+    dataset: Identifier,
+    seed: z.string(),
+    share: z.number(),
+    development: QuestionIds,
+    holdout: QuestionIds,
+  }),
+  z.strictObject({
+    kind: z.literal('opening'),
+    at: z.string(),
+    dataset: Identifier,
+    tuning: Identifier,
+    alias: Identifier,
+    winner: SettingValues,
+    metric: z.string(),
+    questions: QuestionIds,
+  }),
+])
+export type LedgerLine = z.infer<typeof LedgerLine>
