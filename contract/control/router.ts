@@ -124,6 +124,13 @@ import {
   ServiceStartInput,
   ServiceView,
 } from './services.ts'
+import {
+  AllowOwnApproachInput,
+  OwnApproachView,
+  OwnTrial,
+  SaveOwnApproachInput,
+  TestOwnApproachInput,
+} from './own-approaches.ts'
 import { ConnectionView, PanelState, SettingsUpdate, SettingsView } from './settings.ts'
 import {
   AnnotateCellInput,
@@ -170,6 +177,19 @@ export const controlContract = {
     save: base.input(SaveFlavorInput).output(z.array(AliasView)),
     /** Cells that were made with it stay. Refused for what belongs to the project. */
     remove: base.input(z.strictObject({ name: Identifier })).output(z.array(AliasView)),
+  },
+  /** Files `approaches/*.yaml` of the project. `save`, `allow` and `remove` are refused while a run is under way or queued; they answer with all files. */
+  approaches: {
+    /** Reads the files; runs and calls nothing. */
+    list: base.output(z.array(OwnApproachView)),
+    /** Writes a new file and allows it, as this person wrote it. Refused for a name that is taken. */
+    save: base.input(SaveOwnApproachInput).output(z.array(OwnApproachView)),
+    /** Asks one question, of a draft or of a file that is allowed; a failure of the approach is part of the answer. */
+    test: base.input(TestOwnApproachInput).output(OwnTrial),
+    /** Allows a file by its content. Refused where the content is no longer the one that was shown. */
+    allow: base.input(AllowOwnApproachInput).output(z.array(OwnApproachView)),
+    /** Removes the file; its program and finished answers stay. */
+    remove: base.input(z.strictObject({ name: Identifier })).output(z.array(OwnApproachView)),
   },
   runs: {
     /** Queues the run; one is under way at a time. */

@@ -45,6 +45,7 @@ import {
   settingsProcedures,
 } from './procedures/project-procedures.ts'
 import { modelProcedures } from './procedures/model-procedures.ts'
+import { ownApproachProcedures } from './procedures/own-approach-procedures.ts'
 import { ownDatasetProcedures } from './procedures/own-dataset-procedures.ts'
 import {
   cellProcedures,
@@ -232,6 +233,7 @@ function createControlRouter(parts: EngineParts) {
     ...comparisonProcedures(parts),
     datasets: { ...datasetProcedures(parts), ...ownDatasetProcedures(parts) },
     flavors: flavorProcedures(parts),
+    approaches: ownApproachProcedures(parts),
     judges: judgeProcedures(parts),
     models: modelProcedures(parts),
     services: serviceProcedures(parts),

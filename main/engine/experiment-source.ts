@@ -5,6 +5,7 @@ import { Worker } from 'node:worker_threads'
 import type { InputProblem } from '../../contract/control/control-error.ts'
 import { OWN_DATASET_FILE, OWN_DATASETS_FOLDER } from '../../contract/manifests/datasets.ts'
 import { OWN_FLAVORS_FILE } from '../../contract/manifests/flavors.ts'
+import { OWN_APPROACHES_FOLDER } from '../../contract/manifests/own-approaches.ts'
 import { OWN_MODELS_FILE } from '../../contract/manifests/models.ts'
 import { messageOf } from '../../core/json.ts'
 import type { Experiment, ExperimentFiles } from '../manifests/experiment.ts'
@@ -128,9 +129,12 @@ export class ExperimentSource {
       .map((entry) => relative(this.#root, join(entry.parentPath, entry.name)))
     const own = await readdir(join(this.#root, OWN_DATASETS_FOLDER)).catch((): string[] => [])
     const ofPerson = own.map((id) => join(OWN_DATASETS_FOLDER, id, OWN_DATASET_FILE))
+    // Their programs too: a row says by which one it was answered.
+    const approaches = await readdir(join(this.#root, OWN_APPROACHES_FOLDER)).catch((): string[] => [])
     const names = [
       ...new Set([
         ...inside,
+        ...approaches.map((name) => join(OWN_APPROACHES_FOLDER, name)),
         ...ofPerson,
         OWN_FLAVORS_FILE,
         OWN_MODELS_FILE,

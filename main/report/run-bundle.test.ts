@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { evidenceBytes } from '../../tests/helpers/report-project.ts'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { readTraceText, TraceTexts, traceTextsPathFor } from '../evidence/traces/trace-texts.ts'
+import { readOwnApproaches } from '../../core/own-approaches/read-approaches.ts'
+import { trustedApproaches } from '../manifests/project/own-approaches.ts'
 import { exportBundle, importBundle } from './run-bundle.ts'
 
 let folder: string
@@ -51,6 +53,24 @@ describe('the bundle of a run', () => {
     await exportBundle(here, RUN, bundle)
     await importBundle(there, bundle)
     expect(await readdir(join(there.root, '.rag-ladder/bundles', RUN, 'my sets'))).toEqual(['x.yaml'])
+  })
+
+  it('brings no approach that a run could ask, wherever a stranger puts its file', async () => {
+    const evil = 'version: 1\nkind: command\ncommand: [node, -e, ""]\n'
+    await mkdir(join(here.root, 'manifests/approaches'))
+    await writeFile(join(here.root, 'manifests/approaches/evil.yaml'), evil)
+    await exportBundle(here, RUN, bundle)
+    await importBundle(there, bundle)
+    expect(await readdir(there.root)).not.toContain('approaches')
+    expect(readOwnApproaches(there.root)).toEqual({ usable: [], unusable: [] })
+    expect(trustedApproaches(there.root, { RAG_LADDER_USER_DIR: folder })).toEqual([])
+    await rm(there.resultsDir, { recursive: true })
+    for (const name of ['', 'manifests/../../../', 'artifacts/../../']) {
+      await changed({ [`${name}approaches/evil.yaml`]: evil })
+      await expect(importBundle(there, bundle)).rejects.toThrow('evil.yaml')
+      await changed({ [`${name}approaches/evil.yaml`]: null })
+    }
+    expect(readOwnApproaches(there.root)).toEqual({ usable: [], unusable: [] })
   })
 
   it('is opened elsewhere with the same bytes, and holds neither another run nor the person’s own files', async () => {

@@ -1,20 +1,18 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { stringify } from 'yaml'
-import { Identifier } from '../../../contract/common.ts'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { isHttpApproach, OWN_APPROACHES_FOLDER, ownApproachFile } from '../../../contract/manifests/own-approaches.ts'
 import { OWN_PRESETS } from '../../../contract/manifests/own-presets.ts'
-import { jsonIn, isRecord, messageOf } from '../../../core/json.ts'
-import { readOwnApproaches, type OwnApproachFile } from '../../../core/own-approaches/read-approaches.ts'
-import { distrustFile, trustFile } from '../../lib/trust/trusted-files.ts'
-import { writeAtomic } from '../../lib/files/write-atomic.ts'
+import { jsonIn, isRecord } from '../../../core/json.ts'
+import type { OwnApproachFile } from '../../../core/own-approaches/read-approaches.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { EXAMPLES } from '../../manifests/project/own-approach-examples.ts'
+import { refuseTakenName, removeOwnApproach, storeOwnApproach } from '../../manifests/project/own-approach-store.ts'
 import { ownApproachRefusals } from '../../manifests/project/own-approaches.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { EXIT, textOption, type ExitCode } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { printTrial } from '../print-trial.ts'
 import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 
 // Approaches of a person's own: `rag-ladder approaches add mine --preset lightrag --url http://127.0.0.1:9621` writes approaches/mine.yaml, and
@@ -104,12 +102,17 @@ async function create({ experiment, args: [name = ''], invocation, print }: Call
     throw new InputError([`--language ${language}: expected ${Object.keys(EXAMPLES).join(' or ')}`])
   const { extension, program, text } = EXAMPLES[language as keyof typeof EXAMPLES]
   const file = `${OWN_APPROACHES_FOLDER}/${name}.${extension}`
-  refuseTaken(experiment, name)
+  refuseTakenName(experiment, name)
   const path = join(experiment.root, file)
   if (existsSync(path)) throw new InputError([`${file} exists already: choose another name`])
   await mkdir(dirname(path), { recursive: true })
   await writeFile(path, text)
-  await store(experiment.root, name, { kind: 'command', command: [program, file], ingest: true, timeout_s: 60 })
+  await store(experiment.root, name, {
+    kind: 'command',
+    command: [program, file],
+    ingest: true,
+    timeout_s: 60,
+  })
   print(
     `Wrote ${file} and ${ownApproachFile(name)}. You may run them; the others of a project you allow with rag-ladder trust FILE.`,
   )
@@ -120,7 +123,7 @@ async function create({ experiment, args: [name = ''], invocation, print }: Call
 
 async function add({ experiment, args: [name = '', ...assignments], invocation, print }: Call): Promise<ExitCode> {
   const option = (key: string): string | null => textOption(invocation, key)
-  refuseTaken(experiment, name)
+  refuseTakenName(experiment, name)
   const [preset, body, header] = [option('preset'), option('body'), option('header')]
   if (preset !== null && !Object.hasOwn(OWN_PRESETS, preset))
     throw new InputError([`--preset ${preset}: unknown; there are ${Object.keys(OWN_PRESETS).join(', ')}`])
@@ -155,28 +158,12 @@ function settingOf(assignment: string): [string, string] {
   return [key, rest.join('=')]
 }
 
-function refuseTaken({ aliases, ownApproaches }: Experiment, name: string): void {
-  if (!Identifier.safeParse(name).success)
-    throw new InputError([`invalid name ${name}: expected letters, digits, "_", "-" and "." only`])
-  if (aliases.has(name) || ownApproaches.unusable.some((each) => each.name === name))
-    throw new InputError([`the name ${name} is taken: choose another, or remove what has it`])
-}
-
-/** Writes the file of an approach and allows it, because the person wrote it here. A file that cannot be used is not left. */
+/** Names the file in what is wrong with it. */
 async function store(root: string, name: string, values: object): Promise<void> {
-  const file = ownApproachFile(name)
-  const path = join(root, file)
-  const kept = Object.entries({ version: 1, ...values }).filter(
-    ([, value]) => !isRecord(value) || Object.keys(value).length > 0,
-  )
-  await mkdir(dirname(path), { recursive: true })
-  await writeAtomic(path, stringify(Object.fromEntries(kept)))
-  const wrong = readOwnApproaches(root).unusable.find((each) => each.name === name)
-  if (wrong !== undefined) {
-    await rm(path)
-    throw new InputError(wrong.problems.map((problem) => `${file}: ${problem}`))
-  }
-  trustFile(path)
+  await storeOwnApproach(root, name, values).catch((error: unknown) => {
+    if (!(error instanceof InputError)) throw error
+    throw new InputError(error.problems.map((problem) => `${ownApproachFile(name)}: ${problem}`))
+  })
 }
 
 function fileOf({ ownApproaches }: Experiment, name: string): OwnApproachFile {
@@ -196,19 +183,15 @@ async function test({ experiment, args: [name = '', question], print, invocation
   const file = fileOf(experiment, name)
   const refusals = ownApproachRefusals(experiment, [experiment.aliases.get(name)!], null)
   if (refusals.length > 0) throw new InputError(refusals)
-  const { tryOwnApproach } = await import('../try-own-approach.ts')
-  return (await tryOwnApproach(experiment.root, file, question ?? null, invocation.env, print))
-    ? EXIT.ok
-    : EXIT.serviceFailed
+  const { tryOwnApproach } = await import('../../../core/own-approaches/try-approach.ts')
+  const trial = await tryOwnApproach(experiment.root, file, question ?? null, invocation.env)
+  printTrial(trial, print)
+  return trial.problem === null ? EXIT.ok : EXIT.serviceFailed
 }
 
 async function remove({ experiment, args: [name = ''], print }: Call): Promise<ExitCode> {
   const file = ownApproachFile(name)
-  const path = resolve(experiment.root, file)
-  if (!Identifier.safeParse(name).success || !existsSync(path)) throw new InputError([`there is no ${file}`])
-  const text = await readFile(path, 'utf8').catch((error: unknown) => messageOf(error))
-  distrustFile(path)
-  await rm(path)
+  const text = await removeOwnApproach(experiment.root, name)
   const program = /approaches\/[\w.-]+\.\w+/.exec(text)?.[0]
   print(
     `Removed ${file}.${program === undefined ? '' : ` Its program ${program} stays.`} Cells that were made with it stay.`,

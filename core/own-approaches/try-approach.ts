@@ -2,13 +2,14 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { OwnTrial } from '../../contract/control/own-approaches.ts'
 import { tokensOfTexts } from '../../contract/evidence/context-budget.ts'
-import { httpPlan, isHttpApproach, reportsContexts } from '../../contract/manifests/own-approaches.ts'
+import { httpPlan, isHttpApproach, reportsContexts, type OwnApproach } from '../../contract/manifests/own-approaches.ts'
 import { METRICS } from '../../contract/metrics/metrics.ts'
-import { isRecord } from '../../core/json.ts'
-import { OwnApproachError, type OwnReply } from '../../core/own-approaches/own-reply.ts'
-import { openOwnCaller } from '../../core/own-approaches/open-caller.ts'
-import type { OwnApproachFile } from '../../core/own-approaches/read-approaches.ts'
+import { isRecord } from '../json.ts'
+import { OwnApproachError, type OwnReply } from './own-reply.ts'
+import { openOwnCaller } from './open-caller.ts'
+import type { OwnApproachFile } from './read-approaches.ts'
 
 const SAMPLE = {
   id: 'sample.md',
@@ -18,55 +19,59 @@ const SAMPLE = {
 const QUESTION = 'Where is the sample harbour?'
 const MOST_SHOWN = 5
 const MOST_PATHS = 40
+const MOST_LOG = 2000
 
-/** True where it answered. */
+/** The person must have allowed the file, or have written it just now. `asked` null: a question about a sample document. */
 export async function tryOwnApproach(
   root: string,
   file: OwnApproachFile,
   asked: string | null,
   env: Readonly<Record<string, string | undefined>>,
-  print: (text: string) => void,
-): Promise<boolean> {
+): Promise<OwnTrial> {
   const { approach } = file
   const takesDocuments = !isHttpApproach(approach) && approach.ingest
   const question = asked ?? QUESTION
   const logFolder = await mkdtemp(join(tmpdir(), 'own-approach-'))
   const caller = openOwnCaller(file, { root, logFolder, env })
-  print(`Question: ${question}${takesDocuments ? ' (the program got one sample document)' : ''}`)
   const started = performance.now()
+  const trial = { question, got_sample: takesDocuments }
+  const pathsOfReply = () => pathsIn(caller.lastBody?.())
   try {
     const corpus = takesDocuments ? { digest: 'sample', documents: () => Promise.resolve([SAMPLE]) } : null
     const reply = await caller.ask({ question, budget: null, corpus })
-    describe(reply, (performance.now() - started) / 1000, print)
-    for (const line of notEvaluable(file, reply)) print(`Not evaluable: ${line}`)
-    return true
+    const latency_ms = performance.now() - started
+    return { ...trial, ...shown(approach, reply), problem: null, latency_ms, paths: pathsOfReply(), log: '' }
   } catch (error) {
     if (!(error instanceof OwnApproachError)) throw error
-    print(`No answer: ${error.message}`)
-    const paths = pathsIn(caller.lastBody?.())
-    if (paths.length > 0) print(`The reply has:\n${paths.map((line) => `  ${line}`).join('\n')}`)
+    const latency_ms = performance.now() - started
     const log = await readFile(join(logFolder, `${file.name}.log`), 'utf8').catch(() => '')
-    if (log !== '') print(`It wrote:\n${log.slice(-2000)}`)
-    return false
+    return {
+      ...trial,
+      ...NOTHING,
+      problem: error.message,
+      latency_ms,
+      paths: pathsOfReply(),
+      log: log.slice(-MOST_LOG),
+    }
   } finally {
     await caller.close()
     await rm(logFolder, { recursive: true, force: true })
   }
 }
 
-function describe({ answer, contexts, usage }: OwnReply, seconds: number, print: (text: string) => void): void {
-  print(answer === null ? 'Answer: none, the model of the run answers from the passages' : `Answer: ${answer}`)
-  const tokens = contexts === null ? '' : `, ${tokensOfTexts(contexts.map(({ text }) => text))} tokens of text`
-  print(`Passages: ${contexts === null ? 'not reported' : contexts.length}${tokens}`)
-  for (const [at, { title, document, score, text }] of (contexts ?? []).slice(0, MOST_SHOWN).entries())
-    print(
-      `  ${at + 1}. ${document ?? title}${score === null ? '' : ` (${score})`}: ${text.replaceAll(/\s+/g, ' ').slice(0, 120)}`,
-    )
-  print(`Time: ${seconds.toFixed(2)} s${usage === null ? '' : `; tokens: ${usage.prompt} in, ${usage.completion} out`}`)
-}
+const NOTHING = { answer: null, passages: null, passage_count: null, text_tokens: null, usage: null, not_evaluable: [] }
 
-/** Returns what a run cannot measure of such replies, in sentences. */
-function notEvaluable({ approach }: OwnApproachFile, { contexts, usage, answer }: OwnReply): string[] {
+const shown = (approach: OwnApproach, reply: OwnReply) => ({
+  answer: reply.answer,
+  passages: reply.contexts?.slice(0, MOST_SHOWN) ?? null,
+  passage_count: reply.contexts?.length ?? null,
+  text_tokens: reply.contexts === null ? null : tokensOfTexts(reply.contexts.map(({ text }) => text)),
+  usage: reply.usage,
+  not_evaluable: notEvaluable(approach, reply),
+})
+
+/** What a run cannot measure of such replies, in sentences. */
+function notEvaluable(approach: OwnApproach, { contexts, usage, answer }: OwnReply): string[] {
   const lines: string[] = []
   const ofContexts = METRICS.filter(({ needs }) => (needs as readonly string[]).includes('contexts')).map(
     ({ label }) => label,
@@ -83,7 +88,7 @@ function notEvaluable({ approach }: OwnApproachFile, { contexts, usage, answer }
 }
 
 /** The paths of a reply with their first value, to choose the ones of a mapping from. */
-function pathsIn(body: unknown): string[] {
+function pathsIn(body: unknown): OwnTrial['paths'] {
   const found = new Map<string, string>()
   const walk = (value: unknown, path: string): void => {
     if (found.size >= MOST_PATHS) return
@@ -93,5 +98,5 @@ function pathsIn(body: unknown): string[] {
     else if (!found.has(path)) found.set(path, JSON.stringify(value).slice(0, 60))
   }
   if (body !== undefined) walk(body, '')
-  return [...found].map(([path, value]) => `${path === '' ? '(root)' : path} = ${value}`)
+  return [...found].map(([path, value]) => ({ path, value }))
 }
