@@ -7,6 +7,7 @@ import { FlavorEditor } from './flavor-editor.tsx'
 import { flavorOf, type FlavorStart } from './flavor-draft.ts'
 import styles from './launch.module.css'
 import { LAUNCH_WORDS } from './launch-words.ts'
+import { OwnApproaches } from './own-approaches.tsx'
 import { useFlavors } from './use-flavors.ts'
 
 const WORDS = LAUNCH_WORDS.aliasChoice
@@ -117,18 +118,15 @@ export function AliasChoice({ aliases, baselines, chosen, onChange }: AliasChoic
       </div>
     )
   }
-  const own = aliases.filter(({ base }) => base === 'own-approach')
   return (
     <>
       <div className={styles.approaches}>
         {DECLARABLE_APPROACHES.filter((base) => aliases.some((view) => view.base === base)).map(group)}
       </div>
-      {own.length > 0 && (
-        <fieldset className={styles.part}>
-          <legend>{WORDS.yourOwn}</legend>
-          {own.map(box)}
-        </fieldset>
-      )}
+      <OwnApproaches
+        chosen={chosen}
+        onToggle={(name, on) => onChange([...chosen.filter((each) => each !== name), ...(on ? [name] : [])])}
+      />
       <fieldset className={styles.part}>
         <legend>{WORDS.baselines}</legend>
         {aliases

@@ -107,7 +107,6 @@ export const LAUNCH_WORDS = {
     answerOnly: 'answer only: faithfulness cannot be measured',
     ingestsAgain: 'ingests again',
     own: 'your own',
-    yourOwn: 'Your own approaches',
     baselines: 'Baselines',
     baselineAbout: {
       bm25: 'keyword search alone',

@@ -1,0 +1,83 @@
+import { plural } from '../../components/format.ts'
+
+/** The texts of own approaches in New run. */
+export const OWN_APPROACH_WORDS = {
+  title: 'Your own approaches',
+  none: 'A service, a retriever or a program of yours can run beside these, with the same questions and scores.',
+  add: 'Add your own…',
+  remove: 'Remove',
+  removeOf: (name: string) => `Remove ${name}`,
+  removeTitle: (name: string) => `Remove ${name}?`,
+  removeAbout: (file: string) => `${file} is deleted. Its program and finished answers stay.`,
+  keep: 'Keep it',
+  allow: 'Read and allow…',
+  allowOf: (name: string) => `Read and allow ${name}`,
+  allowTitle: (file: string) => `Allow ${file}?`,
+  allowAbout:
+    'This file was not written here. A run would call or start what it names, with your rights. Allow it only if you trust every line. A changed file must be allowed again.',
+  allowConfirm: 'Allow file',
+  notAllowed: 'not allowed yet',
+  unusable: (file: string, problems: readonly string[]) => `${file} cannot be used: ${problems.join('; ')}`,
+  theFiles: 'The own approaches',
+
+  form: {
+    title: 'Add your own approach',
+    kind: 'Kind',
+    kinds: {
+      chat: 'Chat: a service that answers questions',
+      retriever: 'Retriever: a service that finds passages',
+      command: 'Command: a program of yours',
+    },
+    preset: 'Server',
+    presetAbout: 'Known servers need no paths',
+    noPreset: 'another JSON service',
+    url: 'Address',
+    urlAbout: { preset: 'of the server', whole: 'the whole address that gets the question' },
+    header: 'Header',
+    headerAbout: 'for a key: authorization: Bearer ${MY_API_KEY} names a variable, not the key itself',
+    body: 'Request (JSON)',
+    bodyAbout: '{{question}} stands for the question; with a known server, fields to add',
+    answer: 'Path of the answer',
+    list: 'Path of the list of passages',
+    text: 'Text within a passage',
+    document: 'Document within a passage',
+    pathsAbout: 'Test first, then choose these in the reply',
+    command: 'Program and arguments',
+    commandAbout:
+      'one per line; relative paths are in the project folder. It reads a JSON line {"id", "question"} and writes {"id", "answer", "contexts"}',
+    ingests: 'It gets the documents before the first question',
+    reportsPassages: 'It reports the passages of its answers',
+    question: 'Question for the test',
+    questionPlaceholder: 'Where is the sample harbour?',
+    test: 'Test',
+    name: 'Name',
+    nameAbout: 'as tables show it',
+    save: 'Save approach',
+    cancel: 'Cancel',
+    trust: 'Saving writes approaches/NAME.yaml in the project and allows it, because you wrote it here.',
+    saved: (name: string) => `Saved ${name}`,
+  },
+
+  trial: {
+    title: 'Test result',
+    noAnswer: 'No answer:',
+    answer: 'Answer:',
+    fromPassages: 'none, the model of the run answers from the passages',
+    summary: (seconds: string, passages: number | null, tokens: number | null) =>
+      passages === null
+        ? `${seconds}; passages are not reported`
+        : `${seconds}; ${plural(passages, 'passage')}, ${tokens ?? 0} tokens of text`,
+    notEvaluable: 'Not evaluable:',
+    reply: 'The reply',
+    path: 'Path',
+    value: 'First value',
+    use: 'Use as',
+    asAnswer: 'Answer',
+    asAnswerOf: (path: string) => `Use ${path} as the answer`,
+    asText: 'Passage',
+    asTextOf: (path: string) => `Use ${path} as the text of a passage`,
+    asDocument: 'Document',
+    asDocumentOf: (path: string) => `Use ${path} as the document of a passage`,
+    log: 'What it wrote',
+  },
+} as const
