@@ -40,7 +40,7 @@ export function RunsPage() {
   const shown = runs.filter((run) => matchesFilter(run, filter))
   const samples = useSamples().size
   const launch = (
-    <Button variant="default" component={Link} to="/launch">
+    <Button component={Link} to="/launch">
       {WORDS.launch}
     </Button>
   )
@@ -53,6 +53,7 @@ export function RunsPage() {
             <span>{WORDS.shown(shown.filter(({ sample }) => !sample).length, total - samples, samples)}</span>
           )}
           <ImportBundleButton />
+          {runs.length > 0 && launch}
         </>
       }
     >
@@ -65,7 +66,7 @@ export function RunsPage() {
         </EmptyPanel>
       )}
       {runs.length > 0 && (
-        <Panel title={WORDS.page} aside={launch}>
+        <Panel title={WORDS.all}>
           <Filter
             filter={filter}
             tags={[...new Set(runs.flatMap(({ note }) => note.tags))].toSorted()}

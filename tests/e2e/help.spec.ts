@@ -31,7 +31,9 @@ test.describe('a round that is open', () => {
     }
     const sendQuestions = await hold(/\/judges\/blindSets/)
     const sendGuide = await hold(/\/help-[^/]*\.js/)
+    const asked = page.waitForRequest(/\/judges\/blindSets/)
     await open(`/runs/${round.run_id}/judges?dataset=${round.dataset_id}`)
+    await asked
     await page.getByRole('navigation', { name: 'Program' }).getByRole('link', { name: 'Guide' }).click()
     const question = page.waitForResponse(/\/judges\/blindSets/)
     sendQuestions()

@@ -46,9 +46,9 @@ export function RunTable({ runs, taken, open, onOpen, ticked, onTick }: RunTable
           <th>{WORDS.columns.run}</th>
           <th>{WORDS.columns.state}</th>
           <th>{WORDS.columns.datasets}</th>
-          <th className={table.num}>{WORDS.columns.questions}</th>
-          <th>{WORDS.columns.approaches}</th>
-          <th>{WORDS.columns.models}</th>
+          <th className={`${table.num} ${styles.wide}`}>{WORDS.columns.questions}</th>
+          <th className={styles.wide}>{WORDS.columns.approaches}</th>
+          <th className={styles.wide}>{WORDS.columns.models}</th>
           <th title={WORDS.columns.highestAbout}>{WORDS.columns.highest}</th>
           <th>
             <span className="hidden-text">{WORDS.columns.actions}</span>
@@ -136,9 +136,13 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
           </span>
         ))}
       </td>
-      <td className={table.num}>{count(datasets.reduce((sum, { questions }) => sum + questions, 0))}</td>
-      <td title={models.join(', ')}>{WORDS.approaches(models)}</td>
-      <td className={table.wrap}>
+      <td className={`${table.num} ${styles.wide}`}>
+        {count(datasets.reduce((sum, { questions }) => sum + questions, 0))}
+      </td>
+      <td className={styles.wide} title={models.join(', ')}>
+        {WORDS.approaches(models)}
+      </td>
+      <td className={`${table.wrap} ${styles.wide}`}>
         {sets.join(', ') || '–'} {run.kind !== null && mayLeave && <RunCloudMark run={id} />}
       </td>
       <td>

@@ -3,6 +3,7 @@ import { count, plural } from '../../components/format.ts'
 /** The texts of the page Runs. */
 export const RUNS_WORDS = {
   page: 'Runs',
+  all: 'All runs',
   what: 'The list of runs',
   empty: 'No run yet',
   emptyText: 'Every run appears here with its state, its settings and its highest mean, failed runs included.',
