@@ -25,6 +25,18 @@ it('what was learned of a model holds at the next start, for this model at this 
   expect(readFileSync(join(folder, file!), 'utf8')).not.toContain('secret-word')
 })
 
+it('calls that were sent together and refused for one field are all made again without it', () => {
+  const model = known()
+  const system = { model: 'm', messages: [{ role: 'system', content: 'Be brief.' }] }
+  const refusals = [sent, sent].map((body) => model.learnRefusal(refusal, body))
+  expect(refusals).toEqual([true, true])
+  const words = { status: 400, text: 'System role not supported', param: null }
+  expect([system, system].map((body) => model.learnRefusal(words, body))).toEqual([true, true])
+  // The request as the model takes it is refused for something else.
+  expect(model.learnRefusal(refusal, model.fit(sent))).toBe(false)
+  expect(model.learnRefusal(words, model.fit(system))).toBe(false)
+})
+
 it('what two processes learn of one model is joined', () => {
   const [one, other] = [known(), known()]
   one.learnRefusal(refusal, sent)

@@ -39,6 +39,8 @@ export class KnownModel {
 
   /** Learns from a refusal of this request; false where the same request would be refused again. */
   learnRefusal(refusal: { status: number | null; text: string; param: string | null }, sent: Body): boolean {
+    // Another call has learned meanwhile what this one, sent before that, was refused for.
+    if (!isDeepStrictEqual(this.fit(sent), sent)) return true
     const learned = learnedFrom(this.#record, refusal, sent)
     if (learned !== null) this.learn(learned)
     return learned !== null

@@ -76,7 +76,7 @@ describe('a field that a service refuses', () => {
 
   it('sends the limit of tokens under its newer name, and the system text with the first question', () => {
     known.learnRefusal({ status: 400, text: 'max_tokens is not supported', param: 'max_tokens' }, body)
-    known.learnRefusal({ status: 400, text: 'System role not supported', param: null }, body)
+    known.learnRefusal({ status: 400, text: 'System role not supported', param: null }, known.fit(body))
     expect(known.fit(body)).toMatchObject({
       max_completion_tokens: 50,
       messages: [{ role: 'user', content: 'Be short.\n\nHi' }],
