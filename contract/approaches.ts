@@ -50,6 +50,11 @@ interface ApproachDescriptor {
   parameters: z.ZodType
   /** Holds what a person's own flavor sets, where that is not `parameters`; null where there is nothing to set. */
   ownParameters?: z.ZodType | null
+  /**
+   * Calls of models that one answer usually takes, by role, for an estimate before any row exists; one call of `light_gen` unless given, null where nobody
+   * knows.
+   */
+  usualCalls?: ((called: Called) => Readonly<Record<string, number>>) | null
   /** Runs only when it is selected by name; all others are the default matrix. */
   experimental?: boolean
   /** Declared by no alias of a project's manifests: the platform serves it beside them, and a run has it only when it is named. */
@@ -168,6 +173,7 @@ export const APPROACHES = {
       answers: { role: 'graph_query' },
       prompt: promptOf(called, 'answer task with statements of the graph'),
     }),
+    usualCalls: () => ({ graph_keyword: 1, graph_query: 1 }),
     short: 'graph',
     colour: '#CC79A7',
     marker: 'triangle',
@@ -191,6 +197,8 @@ export const APPROACHES = {
       answers: { role: 'agentic' },
       prompt: promptOf(called, hasBudget ? ANSWER_TASK : 'conversation of the agent'),
     }),
+    // An agent stops as soon as it has what it needs: half of its steps, on all levels of the ladder together.
+    usualCalls: ({ max_steps: most }) => ({ agentic: Math.ceil(Number(most) / 2) }),
     short: 'agentic',
     colour: '#D55E00',
     marker: 'pentagon',
@@ -215,6 +223,8 @@ export const APPROACHES = {
       answers: DELEGATED,
       prompt: DELEGATED,
     }),
+    // Most questions with several facts are routed to the agent.
+    usualCalls: () => ({ workflow_classifier: 1, agentic: 2 }),
     short: 'adaptive',
     colour: '#56B4E9',
     marker: 'cross',
@@ -273,6 +283,7 @@ export const APPROACHES = {
     isBesides: true,
   },
   'own-approach': {
+    usualCalls: null,
     protocol: ({ kind }) => ({
       encoder: ITS_OWN,
       chunks: ITS_OWN,

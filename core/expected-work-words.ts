@@ -9,16 +9,28 @@ const callsWords = ({ alias, answer_calls: answer, grading_calls: grading }: Wor
     ? `${alias} unknown`
     : `${alias} ${perAnswer(answer)}${grading === 0 ? '' : ` + ${perAnswer(grading)} for grading`}`
 
-/** Returns where an estimate of time and calls comes from: `from 84 rows of this model set`, or why there is none. */
-export function sourceWords({ rows, approaches }: Pick<ExpectedWork, 'rows' | 'approaches'>): string {
-  const unknown = approaches.filter((work) => work.rows === 0).map(({ alias }) => alias)
-  if (unknown.length === 0) return `from ${plural(rows, 'row')} of this model set`
+const CALIBRATE = 'rag-ladder plan --calibrate asks each model three times and estimates from that'
+
+/** Returns where an estimate of time and calls comes from: `from 84 rows of this model set`, `from three calls of each model`, or why there is none. */
+export function sourceWords({
+  rows,
+  approaches,
+  can_calibrate: canCalibrate,
+}: Pick<ExpectedWork, 'rows' | 'approaches' | 'can_calibrate'>): string {
+  const unknown = approaches.filter((work) => work.rows === 0 && !work.calibrated).map(({ alias }) => alias)
+  const calibrated = approaches.filter((work) => work.calibrated).map(({ alias }) => alias)
+  if (unknown.length === 0) {
+    const ofRows = `from ${plural(rows, 'row')} of this model set`
+    if (calibrated.length === 0) return ofRows
+    const ofCalls = 'from three calls of each model on this machine and the calls that an answer usually takes'
+    return calibrated.length === approaches.length ? ofCalls : `${ofRows}, of ${calibrated.join(', ')} ${ofCalls}`
+  }
   const of = unknown.length === approaches.length ? 'this model set' : `${unknown.join(', ')} with this model set`
-  return `no estimate: this machine has no row of ${of} on this dataset`
+  return `no estimate: this machine has no row of ${of} on this dataset${canCalibrate ? `; ${CALIBRATE}` : ''}`
 }
 
 /** Model calls of an answer, approach by approach; null where no model is called or nothing is known. */
 export function callsPerApproach({ model_calls: calls, approaches }: ExpectedWork): string | null {
-  if (calls === 0 || approaches.every(({ rows }) => rows === 0)) return null
+  if (calls === 0 || approaches.every(({ answer_calls: answer }) => answer === null)) return null
   return `model calls per answer: ${approaches.map(callsWords).join(', ')}`
 }

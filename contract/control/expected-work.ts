@@ -3,10 +3,12 @@ import { Identifier } from '../common.ts'
 
 const count = z.int().min(0)
 
-/** States what one answer of an approach took in earlier rows of the same model set on this machine; nulls where there is no such row. */
+/** States what one answer of an approach takes, by earlier rows of the same model set on this machine, else by a calibration; nulls where there is neither. */
 export const WorkOfApproach = z.strictObject({
   alias: Identifier,
   rows: count,
+  /** True where it comes from three calls of each model on this machine, because there is no such row. */
+  calibrated: z.boolean(),
   latency_ms: z.number().nullable(),
   /** Calls of models for an answer, and for its grades. */
   answer_calls: z.number().nullable(),
@@ -14,10 +16,12 @@ export const WorkOfApproach = z.strictObject({
 })
 export type WorkOfApproach = z.infer<typeof WorkOfApproach>
 
-/** Time and model calls of the cells of a run, from earlier rows. Ingestion and judges are not part of it. */
+/** Time and model calls of the cells of a run, from earlier rows or a calibration. Ingestion and judges are not part of it. */
 export const ExpectedWork = z.strictObject({
   approaches: z.array(WorkOfApproach),
-  /** Null when some approach has no row. */
+  /** True where the set has language models, which three calls would tell the pace of. */
+  can_calibrate: z.boolean(),
+  /** Null when some approach has neither rows nor a calibration. */
   estimated_ms: z.number().nullable(),
   /** Null when some approach has no row that counts them. Rules count as models, as in every table. */
   model_calls: count.nullable(),

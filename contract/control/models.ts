@@ -132,11 +132,21 @@ export type ProbedWork = z.infer<typeof ProbedWork>
 /** Holds a `ProbeRequest` as JSON in the environment of the process that tests. */
 export const PROBE_REQUEST_VARIABLE = 'RAG_LADDER_TEST_MODELS'
 
+/** One call of a calibration; null tokens where the service does not report them. */
+export const CalibrationCall = z.strictObject({
+  latency_ms: z.number().min(0),
+  input_tokens: z.int().min(0).nullable(),
+  output_tokens: z.int().min(0).nullable(),
+})
+export type CalibrationCall = z.infer<typeof CalibrationCall>
+
 /** Models to test, each in its roles. */
 export const ProbeRequest = z.strictObject({
   models: z.array(
     z.strictObject({ choice: z.discriminatedUnion('backend', BACKEND_SETTINGS), roles: z.array(ProbedRole).min(1) }),
   ),
+  /** `calibration` makes three calls as long as a run's of each model, and tests nothing. */
+  purpose: z.enum(['test', 'calibration']),
   judging: JudgeSettings,
   /** Folder in which what is learned is kept; null keeps nothing. */
   records: z.string().nullable(),
@@ -144,7 +154,12 @@ export const ProbeRequest = z.strictObject({
 })
 export type ProbeRequest = z.infer<typeof ProbeRequest>
 
-export const ProbeReply = z.looseObject({ probes: z.array(ProbedWork), records: z.array(ModelRecord) })
+export const ProbeReply = z.looseObject({
+  probes: z.array(ProbedWork),
+  records: z.array(ModelRecord),
+  /** Calls of each model, in the order of the request; absent in a test. */
+  calibrations: z.array(z.array(CalibrationCall)).optional(),
+})
 export type ProbeReply = z.infer<typeof ProbeReply>
 
 export const ModelTest = z.strictObject({

@@ -120,6 +120,15 @@ it('the plan reports what its cells would cost by an earlier run, or why it cann
   const partly = await plan('--models', 'vanilla-rag,hybrid-rag')
   expect(partly.stdout).toContain('smoke: expected cost at least 0.080 EUR')
   expect(partly.stdout).toContain('○ no earlier run of hybrid-rag with paid')
+  // Three calls take the place of rows that do not exist: asked for, counted, and kept for the next plan.
+  const before = paidCalls()
+  const calibrated = await plan('--models', 'vanilla-rag,hybrid-rag', '--calibrate')
+  expect([calibrated.code, paidCalls() - before]).toEqual([0, 3])
+  expect(calibrated.stdout).toMatch(/^chat: three calls took [\d.]+ m?s each, 1.000 tokens read, 500 written/)
+  const next = await plan('--models', 'vanilla-rag,hybrid-rag')
+  expect(next.stdout).toMatch(/smoke: about .*, about 8 model calls, .*of hybrid-rag from three calls of each model/)
+  expect(next.stdout).toContain('smoke: expected cost 0.16 EUR')
+  expect(paidCalls() - before).toBe(3)
   const json = JSON.parse((await plan('--models', 'vanilla-rag', '--json')).stdout) as { expected_cost: unknown }
   expect(json.expected_cost).toEqual({ amount: expect.closeTo(0.08, 9), currency: 'EUR', unknown: [] })
   // Nothing is paid for built-in models, so no cost is shown.

@@ -5,7 +5,7 @@ import { contextBudgetWords, costWords, countWords, durationWords, plural } from
 import { namedFiles } from '../../evidence/files/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/text/terminal-text.ts'
-import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
+import { checkCorpus, loadModels, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
@@ -22,7 +22,10 @@ import {
   type PreparedRun,
 } from '../../runner/prepare/prepare-run.ts'
 import { plannedDecision } from '../../runner/prepare/planned-decision.ts'
-import { EXIT, flagOption, type Command } from '../command.ts'
+import { calibrateSet } from '../../runner/prepare/test-models.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
+import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
 import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
 import { failedCellLines } from '../progress/event-line.ts'
 import { errorText, outputColumns } from '../progress/render-line.ts'
@@ -30,7 +33,14 @@ import { choosePlatform, setUpRun } from '../run-setup.ts'
 
 export const planCommand: Command = {
   name: 'plan',
-  options: { ...RUN_OPTIONS, ...RETRY_OPTION },
+  options: {
+    ...RUN_OPTIONS,
+    ...RETRY_OPTION,
+    calibrate: {
+      type: 'boolean',
+      description: 'ask each model that answers three times, for estimates without earlier rows; kept for this machine',
+    },
+  },
   collectsProblems: true,
   async run(invocation) {
     const setup = await setUpRun(invocation)
@@ -41,6 +51,7 @@ export const planCommand: Command = {
     const output = flagOption(invocation, 'json') ? invocation.stderr : out
     const print = (text: string): void => void output.write(`${wrap(text, columns, '  ').join('\n')}\n`)
     const warn = (message: string): void => void invocation.stderr.write(`warning: ${sanitizeForTerminal(message)}\n`)
+    if (flagOption(invocation, 'calibrate')) for (const line of await calibrate(setup, invocation)) print(line)
     let conflicting = false
     let refused = false
     const named = namedFiles(setup.root, setup.inputs)
@@ -88,7 +99,9 @@ export const planCommand: Command = {
       const decides = plannedWords(plan.dataset_id, planned)
       if (decides !== null) print(decides)
       if (cost !== null) {
-        print(`${plan.dataset_id}: expected cost ${costWords(cost)}, by what such cells used in earlier runs`)
+        print(
+          `${plan.dataset_id}: expected cost ${costWords(cost)}, ${work.approaches.some(({ calibrated }) => calibrated) ? 'by three calls of each model where no earlier run shows it, without grading' : 'by what such cells used in earlier runs'}`,
+        )
         for (const text of cost.unknown) print(`  ○ ${text}`)
       }
       for (const text of failedCellLines(plan)) print(text)
@@ -105,6 +118,24 @@ export const planCommand: Command = {
     if (refused) return EXIT.badInput
     return conflicting ? EXIT.evidenceRefused : EXIT.ok
   },
+}
+
+/** For each call of a calibration. */
+const CALIBRATION_TIMEOUT_MS = 300_000
+
+/** Asks each model of the set three times, and returns a line for each. */
+async function calibrate({ root, modelSet, inputs }: PreparedRun, { env }: Invocation): Promise<string[]> {
+  if (inputs.gatewayUrl !== null) throw new InputError(['--calibrate: a platform elsewhere has its own models'])
+  const run = { launcher: createNodeLauncher(), root, env, timeoutMs: CALIBRATION_TIMEOUT_MS }
+  const measured = await calibrateSet(run, await loadModels(root), modelSet)
+  if (measured.length === 0) return ['The set answers by rules, whose pace no calls need to show.']
+  return measured.map(({ model, latency_ms: latency, input_tokens: input, output_tokens: output }) => {
+    const tokens =
+      input === null || output === null
+        ? 'its tokens are not reported'
+        : `${countWords(Math.round(input))} tokens read, ${countWords(Math.round(output))} written`
+    return `${model}: three calls took ${durationWords(latency)} each, ${tokens}`
+  })
 }
 
 /** Time and model calls of the cells with where that is known from, in a line. */

@@ -1,11 +1,15 @@
 import { existsSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import type { Alias } from '../../../contract/manifests/aliases.ts'
 import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
-import { isCloudModel } from '../../../contract/manifests/model-backends.ts'
+import { isCloudModel, isRuleBased } from '../../../contract/manifests/model-backends.ts'
+import type { ModelSet } from '../../../contract/manifests/models.ts'
 import { costOf, type Cost } from '../../../contract/manifests/prices.ts'
 import type { NamedFiles } from '../../evidence/files/artifact-files.ts'
 import { scanResults } from '../../report/publication/results-folder.ts'
+import { calibrationsOf } from './calibrations.ts'
+import { usualCallsOf } from './expected-work.ts'
 import type { PreparedRun } from './prepare-run.ts'
 
 /** Describes what cells of an alias used in an earlier run, answers and grading, and how many cells that were. */
@@ -66,9 +70,28 @@ export async function summariesIn(resultsDir: string, named: NamedFiles): Promis
     .map(({ stored }) => stored)
 }
 
-/** Returns what `cells` of a run would cost by what such cells used before, as many of each alias. Null where the set has no paid model, and for a platform elsewhere. */
+/** What one answer would use of its language models by the calls that were made here of each; null where there were none, or tokens are not reported. */
+function calibratedUsage(root: string, set: ModelSet, alias: Alias): ModelUsage[] | null {
+  const calibrationOf = calibrationsOf(root)
+  const usages = (usualCallsOf(alias) ?? []).map(([role, calls]): ModelUsage | 'rules' | null => {
+    const choice = set.roles[role]
+    if (isRuleBased(choice.backend)) return 'rules'
+    const { model, input_tokens: input, output_tokens: output } = calibrationOf(choice) ?? {}
+    if (model === undefined || typeof input !== 'number' || typeof output !== 'number') return null
+    const [input_tokens, output_tokens] = [Math.round(calls * input), Math.round(calls * output)]
+    return { model, cloud: isCloudModel(choice), calls, unreported: 0, input_tokens, output_tokens }
+  })
+  return usages.length === 0 || usages.includes(null)
+    ? null
+    : usages.filter((usage): usage is ModelUsage => usage !== null && usage !== 'rules')
+}
+
+/**
+ * Returns what `cells` of a run would cost by what such cells used before, as many of each alias; an alias without rows by a calibration of its models, which knows
+ * nothing of grading. Null where the set has no paid model, and for a platform elsewhere.
+ */
 export async function expectedCost(
-  { aliases, experiment: { models }, modelSet, prices, inputs }: PreparedRun,
+  { root, aliases, experiment: { models }, modelSet, prices, inputs }: PreparedRun,
   datasetId: string,
   cells: number,
   pastUsages: PastUsages,
@@ -79,8 +102,10 @@ export async function expectedCost(
   const names = aliases.map(({ alias }) => alias)
   const past = await pastUsages(datasetId, names, name)
   const each = cells / Math.max(1, names.length)
-  const costs = names.map((alias): Cost => {
-    const known = past.get(alias)
+  const costs = aliases.map((declared): Cost => {
+    const { alias } = declared
+    const usage = past.has(alias) ? null : calibratedUsage(root, set, declared)
+    const known = usage === null ? past.get(alias) : { usage, cells: 1 }
     if (known === undefined)
       return { amount: 0, currency: prices.currency, unknown: [`no earlier run of ${alias} with ${name}`] }
     const { amount, currency, unknown } = costOf(known.usage, prices)

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -8,7 +8,9 @@ import { callsPerApproach, sourceWords } from '../../../core/expected-work-words
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
-import { expectedWork } from './expected-work.ts'
+import type { Alias } from '../../../contract/manifests/aliases.ts'
+import { keepCalibration } from './calibrations.ts'
+import { expectedWork, usualCallsOf } from './expected-work.ts'
 import type { PreparedRun } from './prepare-run.ts'
 
 let experiment: Experiment
@@ -65,7 +67,39 @@ it('rows of another set, of another version, and of a bundle of another machine 
   const others = [past({ set: 'builtin' }), past({ version: '0.0.1' }), past({ run: 'imported' })]
   const work = await expectedWork(planned(), dataset(), 20, others)
   expect(work).toMatchObject({ rows: 0, estimated_ms: null, model_calls: null })
-  expect(sourceWords(work)).toBe('no estimate: this machine has no row of this model set on this dataset')
+  expect(sourceWords(work)).toBe(
+    'no estimate: this machine has no row of this model set on this dataset; rag-ladder plan --calibrate asks each model three times and estimates from that',
+  )
+})
+
+it('without rows three calls of each model on this machine give time and calls, and rows come before them', async () => {
+  const { light_gen: writer } = experiment.models.sets['local-onnx']!.roles
+  const calls = [900, 1000, 1100].map((latency_ms) => ({ latency_ms, input_tokens: 2000, output_tokens: 50 }))
+  await keepCalibration(root, writer, calls)
+  const work = await expectedWork(planned(), dataset(), 20, [])
+  const { concurrency } = experiment.evaluation.run
+  expect(work).toMatchObject({ rows: 0, estimated_ms: 20_000 / concurrency, model_calls: 60, can_calibrate: true })
+  expect(sourceWords(work)).toMatch(/^from three calls of each model on this machine/)
+  expect(callsPerApproach(work)).toContain('vanilla-rag 1 + 2 for grading')
+  const mixed = await expectedWork(planned(), dataset(), 20, [past({ models: ['vanilla-rag'] })])
+  expect(sourceWords(mixed)).toMatch(/^from 4 rows of this model set, of hybrid-rag from three calls/)
+  // Another machine's calls are not read.
+  const file = join(root, '.rag-ladder/calibrations.json')
+  await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/"machine": "\w+"/g, '"machine": "other"'))
+  expect(await expectedWork(planned(), dataset(), 20, [])).toMatchObject({ estimated_ms: null, model_calls: null })
+  await rm(file)
+})
+
+it('the calls that an answer usually takes are those of its approach, unknown for one of the user', () => {
+  const callsOf = (alias: string) => usualCallsOf(experiment.aliases.get(alias)!)
+  expect(callsOf('vanilla-rag')).toEqual([['light_gen', 1]])
+  expect(callsOf('graph-rag')).toEqual([
+    ['graph_keyword', 1],
+    ['graph_query', 1],
+  ])
+  expect(callsOf('agentic-rag')).toEqual([['agentic', 3]])
+  const own = { alias: 'mine', base: 'own-approach', flavor: { parameters: {} } } as unknown as Alias
+  expect(usualCallsOf(own)).toBeNull()
 })
 
 it('an approach without a row leaves the whole without an estimate, and is named', async () => {

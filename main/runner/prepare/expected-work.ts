@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import packageFile from '../../../package.json' with { type: 'json' }
+import { APPROACHES } from '../../../contract/approaches.ts'
 import type { ExpectedWork, WorkOfApproach } from '../../../contract/control/expected-work.ts'
 import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import type { Alias } from '../../../contract/manifests/aliases.ts'
+import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
+import { ModelRole, type ModelSet } from '../../../contract/manifests/models.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
 import { EVALUATED_AGAIN } from '../finish/evaluate-again.ts'
+import { calibrationsOf, isAnswering } from './calibrations.ts'
 import type { PreparedRun } from './prepare-run.ts'
 
 /** Answers of an approach in earlier runs, with what they took. */
@@ -78,10 +83,67 @@ async function pastRows(
   return found
 }
 
-function workOf(alias: string, past: PastRows | undefined): WorkOfApproach {
-  if (past === undefined) return { alias, rows: 0, latency_ms: null, answer_calls: null, grading_calls: null }
+/** Calls that one graded metric usually takes: its statements, then their verdicts. */
+const CALLS_PER_METRIC = 2
+
+/** What one answer takes by the usual calls of its approach, where each language model among them was calibrated here. */
+function calibratedWork(run: PreparedRun, alias: Alias): WorkOfApproach | null {
+  const set = setOf(run)
+  const calls = usualCallsOf(alias)
+  if (set === null || calls === null) return null
+  const calibrationOf = calibrationsOf(run.root)
+  let latencyMs = 0
+  let models = 0
+  for (const [role, count] of calls) {
+    const choice = set.roles[role]
+    if (isRuleBased(choice.backend)) continue
+    const calibration = calibrationOf(choice)
+    if (calibration === null) return null
+    models += 1
+    latencyMs += count * calibration.latency_ms
+  }
+  if (models === 0) return null
   return {
-    alias,
+    alias: alias.alias,
+    rows: 0,
+    calibrated: true,
+    latency_ms: latencyMs,
+    answer_calls: calls.reduce((sum, [, count]) => sum + count, 0),
+    grading_calls: run.metrics.length * CALLS_PER_METRIC,
+  }
+}
+
+/** The set of an embedded platform; null for a platform elsewhere, whose models are not known. */
+const setOf = ({ experiment: { models }, modelSet, inputs }: PreparedRun): ModelSet | null =>
+  inputs.gatewayUrl === null ? (models.sets[modelSet ?? models.default_set] ?? null) : null
+
+const canCalibrate = (run: PreparedRun): boolean => {
+  const set = setOf(run)
+  return set !== null && ModelRole.options.some((role) => isAnswering(role, set))
+}
+
+/** Roles with the calls of one answer; null where nobody knows. */
+export function usualCallsOf({ base, flavor }: Alias): [ModelRole, number][] | null {
+  const approach = APPROACHES[base]
+  if (!('usualCalls' in approach)) return [['light_gen', 1]]
+  const calls: Readonly<Record<string, number>> | undefined = approach.usualCalls?.(flavor.parameters as never)
+  if (calls === undefined) return null
+  return Object.entries(calls).map(([role, count]) => [ModelRole.parse(role), count])
+}
+
+function workOf(run: PreparedRun, alias: Alias, past: PastRows | undefined): WorkOfApproach {
+  const none = {
+    alias: alias.alias,
+    rows: 0,
+    calibrated: false,
+    latency_ms: null,
+    answer_calls: null,
+    grading_calls: null,
+  }
+  if (past === undefined) return calibratedWork(run, alias) ?? none
+  return {
+    alias: alias.alias,
+    calibrated: false,
     rows: past.rows,
     latency_ms: past.timed === 0 ? null : past.latencyMs / past.timed,
     answer_calls: past.counted === 0 ? null : past.answerCalls / past.counted,
@@ -91,7 +153,7 @@ function workOf(alias: string, past: PastRows | undefined): WorkOfApproach {
 
 /**
  * Estimates time and model calls of `cells` of a run, as many of each approach, from rows that this machine made with the same models and approaches
- * on the dataset. `summaries` are those of working files: published runs are of other machines. The time is that of the answers: grading, ingestion and judges take more.
+ * on the dataset; of an approach without rows from three calls of each of its models, where they were made here. `summaries` are those of working files: published runs are of other machines. The time is that of the answers: grading, ingestion and judges take more.
  */
 export async function expectedWork(
   run: PreparedRun,
@@ -100,7 +162,7 @@ export async function expectedWork(
   summaries: AsyncIterable<Aggregate> | Iterable<Aggregate>,
 ): Promise<ExpectedWork> {
   const past = await pastRows(summaries, countsFor(run, dataset))
-  const approaches = run.aliases.map(({ alias }) => workOf(alias, past.get(alias)))
+  const approaches = run.aliases.map((alias) => workOf(run, alias, past.get(alias.alias)))
   const each = cells / Math.max(1, approaches.length)
   const sumOf = (of: (work: WorkOfApproach) => number | null): number | null =>
     approaches.reduce<number | null>((sum, work) => {
@@ -114,6 +176,7 @@ export async function expectedWork(
   )
   return {
     approaches,
+    can_calibrate: canCalibrate(run),
     estimated_ms: time === null ? null : time / run.experiment.evaluation.run.concurrency,
     model_calls: cells === 0 ? 0 : calls === null ? null : Math.round(calls),
     rows: approaches.reduce((sum, { rows }) => sum + rows, 0),

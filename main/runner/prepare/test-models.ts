@@ -39,6 +39,8 @@ import { modelRecordsFolder } from '../../manifests/models/model-records.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
 import type { JudgePanel } from '../../judge/panel-settings.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { isAnswering, keepCalibration, type Calibration } from './calibrations.ts'
 import { judgesToTest, type JudgeToTest } from './judges-to-test.ts'
 
 const ENTRY = moduleFile('../../../providers/platform/composition/model-probes/test-models', import.meta.url)
@@ -129,6 +131,32 @@ const unaskedJudge = (judge: JudgeToTest): ModelProbe[] =>
           error: judge.problem,
         },
       ]
+
+/**
+ * Makes three calls of each model that answers questions in a set, and keeps what they took for estimates on this machine. A set of rules has nothing to measure.
+ * Throws `InputError` for a set that cannot be used, and for a model that does not answer, with its words.
+ */
+export async function calibrateSet(
+  run: TestRun,
+  { models, connections }: Loaded,
+  name: string | null,
+): Promise<Calibration[]> {
+  const env = { ...run.env, ...(await storedKeyEnvironment(connections, run.env)) }
+  const selected = selectModels(models, name, { ...env, [TRUSTED_VARIABLE]: trustedOrigins(env).join(',') })
+  if (!selected.ok) throw new InputError(selected.problems)
+  const declared = models.sets[selected.models.name]!
+  const answering = ModelRole.options.filter((role) => isAnswering(role, declared))
+  const asked = [...Map.groupBy(answering, (role) => JSON.stringify(selected.models.roles[role])).values()].map(
+    (roles) => ({ choice: selected.models.roles[roles[0]!], declared: declared.roles[roles[0]!], roles }),
+  )
+  const { probes, calibrations = [] } = await askedIn(run, asked, env, undefined, 'calibration')
+  const failed = probes.filter(({ status }) => status === 'failed' || status === 'limited')
+  if (failed.length > 0) throw new InputError(failed.map(({ model, error }) => `${model}: ${error ?? 'no answer'}`))
+  const kept: Calibration[] = []
+  for (const [place, { declared: choice }] of asked.entries())
+    kept.push(await keepCalibration(run.root, choice, calibrations[place] ?? []))
+  return kept
+}
 
 interface TestedConnection {
   /** Name of the connection, for its stored key; null for one that is not saved. */
@@ -309,10 +337,12 @@ async function askedIn(
   models: readonly { choice: ModelChoice; roles: readonly ProbedRole[] }[],
   env: Env,
   judging: Pick<JudgePanel, 'temperature' | 'think'> = { temperature: 0, think: null },
+  purpose: ProbeRequest['purpose'] = 'test',
 ): Promise<ProbeReply> {
   if (models.length === 0) return { probes: [], records: [] }
   const request: ProbeRequest = {
     models: models.map(({ choice, roles }) => ({ choice: timed(choice, timeoutMs / 1000), roles: [...roles] })),
+    purpose,
     judging: { temperature: judging.temperature, think: judging.think },
     records: modelRecordsFolder(root),
     model_cache: env['RAG_LADDER_MODEL_CACHE'] ?? join(root, STATE_FOLDER, 'models'),

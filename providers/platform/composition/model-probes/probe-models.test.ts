@@ -41,7 +41,13 @@ async function probed(reply: (asked: AskedOfModel) => ModelServiceAnswer, roles:
     retries: 0,
     timeout_s: 20,
   })
-  const request = { models: [{ choice, roles }], judging: JUDGING, records: folder, model_cache: folder }
+  const request = {
+    models: [{ choice, roles }],
+    purpose: 'test' as const,
+    judging: JUDGING,
+    records: folder,
+    model_cache: folder,
+  }
   const { probes, records } = await probeModels(request, () => undefined)
   return { probes, records, base_url, found: probes.map(({ probe, status }) => `${probe} ${status}`) }
 }
@@ -82,7 +88,13 @@ it('a test begins from scratch: what a service takes now is not refused any more
   new KnownModels(folder).of(first.base_url, 'm').learn({ refused: { temperature: 'no' } })
   const choice = MODEL_BACKENDS.openai.settings.parse({ backend: 'openai', model: 'm', base_url: first.base_url })
   await probeModels(
-    { models: [{ choice, roles: ['light_gen'] }], judging: JUDGING, records: folder, model_cache: folder },
+    {
+      models: [{ choice, roles: ['light_gen'] }],
+      purpose: 'test' as const,
+      judging: JUDGING,
+      records: folder,
+      model_cache: folder,
+    },
     () => undefined,
   )
   expect(keptRecord(folder, first.base_url, 'm')!.refused).toEqual({})

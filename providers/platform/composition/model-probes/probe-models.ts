@@ -6,6 +6,7 @@ import type { LearnedOfModel, ModelRecord } from '../../../../contract/manifests
 import { isLearnedModel, modelNameOf, type ModelChoice } from '../../../../contract/manifests/model-backends.ts'
 import { ModelRole } from '../../../../contract/manifests/models.ts'
 import type {
+  CalibrationCall,
   JudgeSettings,
   ProbedRole,
   ProbedWork,
@@ -24,6 +25,7 @@ import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import { toolDefinitions } from '../../rag/agent/tools.ts'
 import { extractChunk } from '../../stores/graph-engine/extract-chunk.ts'
 import { splitKeywords } from '../../stores/graph-engine/query/question-view.ts'
+import { calibrate } from './calibrate.ts'
 import { probeJudge } from './judge-probe.ts'
 
 type Work = Exclude<ProbedWork['probe'], 'file' | 'models'>
@@ -131,13 +133,14 @@ const FINAL: ReadonlySet<string> = new Set([
 
 /** Tests each model in its roles, one call after another. What fails is a result. */
 export async function probeModels(
-  { models, judging, records: folder, model_cache: cache }: ProbeRequest,
+  { models, purpose, judging, records: folder, model_cache: cache }: ProbeRequest,
   secret: (name: string) => string | undefined,
   signal?: AbortSignal,
 ): Promise<ProbeReply> {
   // The test begins without what was known, and replaces it.
-  const known = new KnownModels()
+  const known = purpose === 'test' ? new KnownModels() : new KnownModels(folder)
   const probes: ProbedWork[] = []
+  const calibrations: CalibrationCall[][] = []
   for (const { choice, roles } of models) {
     const all = Object.fromEntries(ModelRole.options.map((role) => [role, choice])) as Record<ModelRole, ModelChoice>
     const tools = { secret, onnxCacheDir: cache, loadBuiltin: loadBuiltinModels, known }
@@ -147,6 +150,12 @@ export async function probeModels(
     }
     try {
       let rest: Result | null = null
+      if (purpose === 'calibration') {
+        const { probe, calls } = await calibrated(host, signal)
+        probes.push({ ...probe, probe: 'chat', roles, model: modelNameOf(choice) })
+        calibrations.push(calls)
+        continue
+      }
       for (const work of ORDER) {
         const wanted = roles.filter((role) => WORK_OF[role] === work)
         if (wanted.length === 0) continue
@@ -160,6 +169,7 @@ export async function probeModels(
       await host.close()
     }
   }
+  if (purpose === 'calibration') return { probes, records: [], calibrations }
   const records = known
     .records()
     .filter(
@@ -172,6 +182,16 @@ export async function probeModels(
       new KnownModels(folder).of(record.address, record.model).learn(record)
     }
   return { probes, records }
+}
+
+/** Calls of a model, and how they ended. */
+async function calibrated(host: ModelHost, signal?: AbortSignal): Promise<{ probe: Result; calls: CalibrationCall[] }> {
+  let calls: CalibrationCall[] = []
+  const probe = await resultOf(async () => {
+    calls = await calibrate(host, signal)
+    return `${calls.length} calls`
+  })
+  return { probe, calls }
 }
 
 type Result = Omit<ProbedWork, 'probe' | 'roles' | 'model'>
