@@ -63,6 +63,8 @@ interface ApproachDescriptor {
   usesContextual?: boolean
   /** Finds passages by their vectors and by nothing else. */
   searchesByVectors?: boolean
+  /** Chooses its passages before any model writes, so that they can be asked for alone. */
+  retrievesFirst?: boolean
   /** Asks the graph engine, by itself or through the alias that it delegates to: the corpus is extracted for it. */
   usesGraph?: boolean
 }
@@ -139,6 +141,7 @@ export const APPROACHES = {
     protocol: (called, { hasBudget }) => plainProtocol(called, hasBudget ? UNTIL_FULL : told(called, ['k'], chunks)),
     short: 'vanilla',
     searchesByVectors: true,
+    retrievesFirst: true,
     colour: '#0072B2',
     marker: 'square',
     parameters: z.strictObject({ k: count, instructions, answer_prompt: answerPrompt }),
@@ -149,6 +152,7 @@ export const APPROACHES = {
     colour: '#E69F00',
     marker: 'circle',
     parameters: hybridSearch,
+    retrievesFirst: true,
   },
   'contextual-rag': {
     protocol: (called, run) => ({
@@ -160,6 +164,7 @@ export const APPROACHES = {
     marker: 'diamond',
     parameters: hybridSearch,
     usesContextual: true,
+    retrievesFirst: true,
   },
   'graph-rag': {
     protocol: (called) => ({
@@ -255,6 +260,7 @@ export const APPROACHES = {
       answer_prompt: answerPrompt,
     }),
     experimental: true,
+    retrievesFirst: true,
   },
   'no-retrieval': {
     protocol: () => ({ ...NOTHING, answers: { role: 'light_gen' }, prompt: 'question alone' }),
@@ -326,6 +332,12 @@ export const BaseApproach = z.enum(Object.keys(APPROACHES) as [BaseApproach, ...
 export type ApproachParameters = { [Base in BaseApproach]: z.infer<(typeof APPROACHES)[Base]['parameters']> }
 
 export const approachDescriptor = (base: BaseApproach): ApproachDescriptor => APPROACHES[base]
+
+/** True where the passages of an approach can be asked for without an answer; of own approaches that is a retriever. */
+export const retrievesFirst = ({ base, parameters }: { base: BaseApproach; parameters: object }): boolean =>
+  base === 'own-approach'
+    ? (parameters as Called)['kind'] === 'retriever'
+    : approachDescriptor(base).retrievesFirst === true
 
 /** Approaches of which a project's manifests can declare aliases. */
 export const DECLARABLE_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(

@@ -202,6 +202,13 @@ it.each([
   expect(code).toBe(2)
 })
 
+it('refuses passages alone of an approach that chooses them while it answers', async () => {
+  const args = ['tune', 'graph-rag', 'top_k=5,20', '--dataset', 'graph_native', '--project', root]
+  const { code, stderr } = await runCli(args)
+  expect(stderr).toContain('graph-rag chooses its passages while it answers: add --answers')
+  expect(code).toBe(2)
+})
+
 it('refuses a gateway elsewhere, which takes no parameters with a question', async () => {
   const { code, stderr } = await runCli([...TUNE, '--project', root], { MATRIX_GATEWAY_URL: 'http://127.0.0.1:9' })
   expect(stderr).toContain('only the embedded platform takes other parameters with a question')

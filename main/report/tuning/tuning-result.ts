@@ -203,7 +203,7 @@ export function tuningSentence({
   const { label } = metricOfId(name)
   const tried = plural(plan.settings.length - 1, 'setting')
   if (winner === 0)
-    return `None of ${tried} is better than ${plan.alias} as it is on the ${plural(development.questions, 'question')} of development. The holdout stays sealed.`
+    return `${plan.settings.length === 2 ? 'The other setting is not' : `None of ${tried} is`} better than ${plan.alias} as it is on the ${plural(development.questions, 'question')} of development. The holdout stays sealed.`
   const best = settings.find(({ setting }) => setting === winner)!
   const words = settingWords(best.values)
   if (confirmed === null || opening === null) {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { retrievesFirst } from '../../../contract/approaches.ts'
 import type { SearchMethod, SettingValues, TunedMetric, TuningPlan } from '../../../contract/evidence/tuning.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import type { Question } from '../../../contract/manifests/queries.ts'
@@ -57,6 +58,10 @@ export interface PlannedTuning {
 export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Date()): Promise<PlannedTuning> {
   const { alias, metric, search, seed, share, answers, contextBudget } = wish
   const { dataset, profile } = run.dataset
+  if (!answers && !retrievesFirst(alias.flavor))
+    throw new InputError([
+      `${alias.alias} chooses its passages while it answers: add --answers to tune it, which calls the models that write`,
+    ])
   const values = parametersOf(run, alias)
   const space = { alias, values, profile, answers }
   const dimensions = await readSpace(wish.assignments, space)

@@ -23,6 +23,7 @@ import { confirmWinner, type Confirmed } from '../../statistics/tuning/confirm-w
 import type { DatasetRun } from '../dataset-run.ts'
 import { askAgain, ingestProfile } from '../ingestion/ingest.ts'
 import { startPlatform, type StartedPlatform } from '../platform/dataset-platform.ts'
+import { PlatformError } from '../platform/platform-client.ts'
 import { askTrials } from './ask-trial.ts'
 import { survivors } from './choose-settings.ts'
 import { openHoldout, recordSplit } from './holdout-ledger.ts'
@@ -132,6 +133,13 @@ async function tuned(tuning: RunningTuning, plan: TuningPlan, confirm: boolean):
   const figures = new Map([...rounds].map(([setting, of]) => [setting, joinedFigures(of)]))
   const development = clusteredByIds(planned, plan.rounds.flat())
   const settings = settingResults(plan, figures, development)
+  const standard = figures.get(0)!
+  if (settings[0]!.mean === null)
+    throw new PlatformError(
+      'invalid_response',
+      `no question could be scored of ${plan.alias} as it is: ${standard.failure ?? 'none has a score'}`,
+      null,
+    )
   const winner = winnerOf(settings).setting
   // 2. The holdout, once, for a winner that is not the alias as it is.
   const isOpened = confirm && winner !== 0

@@ -1,4 +1,5 @@
-// The journal of one tuning, `<results>/tuning/<name>/trials.jsonl`: the plan, then each finished trial. A tuning that was killed goes on with the trials that are in it.
+// The journal of one tuning, `<results>/tuning/<name>/trials.jsonl`: the plan, then each finished trial. A tuning that was killed goes on with the trials that are in it; those with a failed
+// question are made again.
 import { join } from 'node:path'
 import { type TrialFigures, TuningLine, type TuningPlan } from '../../../contract/evidence/tuning.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
@@ -9,8 +10,6 @@ import { TuningError } from './tuning-error.ts'
 export const tuningFolder = (resultsDir: string, name: string): string => join(resultsDir, 'tuning', name)
 
 export interface TuningJournal {
-  /** Trials that an earlier process has finished. */
-  readonly reused: number
   /** The figures of a trial; undefined while it is to be made. */
   trial(setting: number, round: number): TrialFigures | undefined
   addTrial(setting: number, round: number, figures: TrialFigures): Promise<void>
@@ -44,11 +43,13 @@ export async function openTuningJournal(folder: string, name: string, plan: Tuni
   }
   const trials = new Map<string, TrialFigures>()
   const holdouts = new Map<number, TrialFigures>()
-  for (const line of journal.entries)
+  // What failed is asked again, as failed cells of a run are.
+  for (const line of journal.entries) {
+    if (line.kind === 'plan' || line.figures.failed > 0) continue
     if (line.kind === 'trial') trials.set(`${line.setting} ${line.round}`, line.figures)
-    else if (line.kind === 'holdout') holdouts.set(line.setting, line.figures)
+    else holdouts.set(line.setting, line.figures)
+  }
   return {
-    reused: trials.size + holdouts.size,
     trial: (setting, round) => trials.get(`${setting} ${round}`),
     async addTrial(setting, round, figures) {
       await journal.append({ kind: 'trial', at: now(), setting, round, figures })

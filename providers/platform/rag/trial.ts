@@ -2,7 +2,7 @@
 // chat request. Out: the flavor to answer with, what its steps may use, and the report that confirms it. Vectors of questions are kept for all trials, so that a
 // question is embedded once, whatever number of settings is tried. Answers that are measured never come here.
 import type { z } from 'zod'
-import type { ApproachParameters } from '../../../contract/approaches.ts'
+import { retrievesFirst, type ApproachParameters } from '../../../contract/approaches.ts'
 import type { RagExtension } from '../../../contract/evidence/rag-extension.ts'
 import type { Trial, TrialReport } from '../../../contract/http/trial.ts'
 import { Flavor } from '../../../contract/manifests/flavors.ts'
@@ -34,12 +34,6 @@ export interface Trials {
 
 /** At 1,000 dimensions about 40 MB. */
 const MOST_VECTORS = 10_000
-
-/** Approaches whose passages are chosen before any model writes. */
-const RETRIEVES_FIRST: readonly Flavor['base'][] = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
-
-const retrievesFirst = ({ base, parameters }: Flavor): boolean =>
-  RETRIEVES_FIRST.includes(base) || (base === 'own-approach' && parameters['kind'] === 'retriever')
 
 export function createTrials(): Trials {
   const vectors = new Map<string, Promise<Float32Array>>()
