@@ -1,6 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { extractGraph } from '../../providers/platform/models/builtin/extraction/extract-graph.ts'
+import type { ChatMessage } from '../../contract/http/chat.ts'
+import { isGleaning, parseExtractTask } from '../../providers/platform/models/prompts/extract-task.ts'
 import { hashEmbedding } from '../helpers/hash-embedding.ts'
 
 // A model service for LightRAG: its prompts are recognized by their wording and answered by rules, in its own forms. So a real LightRAG
@@ -42,6 +44,10 @@ function keywords(prompt: string): string {
 
 function reply({ messages }: ChatBody): { kind: keyof LightragModel['calls']; text: string } {
   const last = messages.at(-1)?.content ?? ''
+  const task = parseExtractTask(messages as ChatMessage[])
+  if (task !== null) return { kind: 'extraction', text: JSON.stringify(extractGraph({ title: '', text: task.text })) }
+  if (isGleaning(messages as ChatMessage[]))
+    return { kind: 'extraction', text: JSON.stringify({ entities: [], relations: [] }) }
   if (last.includes('---Input Text---')) return { kind: 'extraction', text: extraction(last) }
   if (last.includes('Based on the last extraction task')) return { kind: 'extraction', text: DONE }
   if (last.includes('keyword extractor')) return { kind: 'keywords', text: keywords(last) }
@@ -56,6 +62,8 @@ export async function startLightragModel(): Promise<LightragModel> {
   const calls: LightragModel['calls'] = { extraction: 0, keywords: 0, answer: 0, embedding: 0, other: 0 }
   const answer = (path: string, body: string): unknown => {
     const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
+    // It says nothing of itself where it is asked what it is.
+    if (body === '') return {}
     if (path.endsWith('/embeddings')) {
       const { input, encoding_format: form } = JSON.parse(body) as {
         input: string | string[]
