@@ -1,7 +1,7 @@
 // A person's own approach: a file `approaches/NAME.yaml` that names a service or a program and maps its replies. Decision 226.
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
-import { OWN_PRESETS, PresetName, ReplyMapping, type Preset } from './own-presets.ts'
+import { OWN_PRESETS, PresetName, ReplyChange, ReplyMapping, type Preset } from './own-presets.ts'
 
 /** Folder of own approaches, relative to the project; the name of a file is the name of the approach. */
 export const OWN_APPROACHES_FOLDER = 'approaches'
@@ -50,7 +50,7 @@ const http = {
   /** Sent as JSON; `{{question}}`, `{{uuid}}`, `{{budget}}`, `{{k}}` and the settings are filled in. Fields are added to those of the preset. */
   body: z.record(z.string(), z.json()).default({}),
   /** Replaces the mapping of the preset, field by field. */
-  reply: ReplyMapping.partial().default({}),
+  reply: ReplyChange.default({}),
 }
 
 const program = {

@@ -37,6 +37,17 @@ export const ReplyMapping = z.strictObject({
 })
 export type ReplyMapping = z.output<typeof ReplyMapping>
 
+const { answer, contexts, usage: usageOf, error, error_prefix, markers } = ReplyMapping.shape
+/** Fields that replace those of a mapping; one that is absent replaces nothing. */
+export const ReplyChange = z.strictObject({
+  answer: answer.unwrap().optional(),
+  contexts: contexts.unwrap().optional(),
+  usage: usageOf.unwrap().optional(),
+  error: error.unwrap().optional(),
+  error_prefix: error_prefix.unwrap().optional(),
+  markers: markers.unwrap().optional(),
+})
+
 export interface Preset {
   kind: 'chat' | 'retriever'
   about: string

@@ -78,7 +78,17 @@ export function HomePage() {
       </Page>
     )
   return (
-    <Page title={WORDS.home} aside={<span>{WORDS.ownRuns(runs.data.total - names.size, names.size)}</span>}>
+    <Page
+      title={WORDS.home}
+      aside={
+        <>
+          <span>{WORDS.ownRuns(runs.data.total - names.size, names.size)}</span>
+          <Button variant="default" component={Link} to="/launch">
+            {WORDS.newRun}
+          </Button>
+        </>
+      }
+    >
       <StoppedRuns />
       <UnreadableFiles />
       <FoundOffer />

@@ -3,6 +3,7 @@ import { plural } from '../../components/format.ts'
 /** The texts of the page Home. */
 export const HOME_WORDS = {
   page: {
+    newRun: 'New run',
     home: 'Home',
     runList: 'The list of runs',
     lastResults: 'Last results',

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { approachOf, EMPTY_FORM, FormProblem, openSettings, passagePath, pathWithin, presetsOf } from './own-draft.ts'
+import {
+  approachOf,
+  EMPTY_FORM,
+  FormProblem,
+  openSettings,
+  passagePath,
+  pathWithin,
+  presetsOf,
+  testable,
+} from './own-draft.ts'
 import { OwnApproach, ownApproachProblems } from '../../../contract/manifests/own-approaches.ts'
 
 const chat = { ...EMPTY_FORM, url: 'http://127.0.0.1:9/ask', answer: 'answer' }
@@ -62,5 +71,16 @@ describe('presets', () => {
     expect(presetsOf('retriever')).not.toContain('lightrag')
     expect(openSettings('ragflow')).toEqual(['chat_id'])
     expect(openSettings('lightrag')).toEqual([])
+  })
+})
+
+describe('testable', () => {
+  it('lets a service be asked before its paths are known, and changes no path that was given', () => {
+    const problems = (form: typeof EMPTY_FORM) =>
+      ownApproachProblems(OwnApproach.parse({ version: 1, ...approachOf(testable(form)) }))
+    expect(problems({ ...chat, answer: '' })).toEqual([])
+    expect(problems({ ...chat, kind: 'retriever' })).toEqual([])
+    expect(testable({ ...chat, answer: 'mine' }).answer).toBe('mine')
+    expect(testable({ ...chat, answer: '', preset: 'lightrag' }).answer).toBe('')
   })
 })

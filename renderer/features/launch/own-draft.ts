@@ -130,3 +130,13 @@ export function passagePath(path: string): { list: string; text: string } {
 export function pathWithin(list: string, path: string): string | null {
   return list !== '' && path.startsWith(`${list}.`) ? path.slice(list.length + 1) : null
 }
+
+/** A form that can be tested before its paths are known: a usual path stands in, and the reply shows the right one. */
+export const testable = (form: OwnForm): OwnForm =>
+  form.preset !== null || form.kind === 'command'
+    ? form
+    : {
+        ...form,
+        answer: form.answer === '' ? 'answer' : form.answer,
+        ...(form.kind === 'retriever' && form.list === '' ? { list: 'passages[]', text: 'text' } : {}),
+      }

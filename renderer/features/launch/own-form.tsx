@@ -17,6 +17,7 @@ import {
   passagePath,
   pathWithin,
   presetsOf,
+  testable,
 } from './own-draft.ts'
 import { OwnTrialView, type PathUse } from './own-trial.tsx'
 
@@ -59,17 +60,17 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
   )
   const { kind, preset } = form
   const set = (part: Partial<OwnForm>): void => setForm({ ...form, ...part })
-  const withApproach = (act: (approach: ReturnType<typeof approachOf>) => void): void => {
+  const withApproach = (of: OwnForm, act: (approach: ReturnType<typeof approachOf>) => void): void => {
     setWrong(null)
     try {
-      act(approachOf(form))
+      act(approachOf(of))
     } catch (error) {
       if (!(error instanceof FormProblem)) throw error
       setWrong(error)
     }
   }
   const ask = (): void =>
-    withApproach((approach) => {
+    withApproach(testable(form), (approach) => {
       save.reset()
       test.mutate({ target: { approach }, question: question.trim() === '' ? null : question.trim() })
     })
@@ -104,7 +105,7 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
         className={styles.flavorForm}
         onSubmit={(event) => {
           event.preventDefault()
-          withApproach((approach) => save.mutate({ name: form.name.trim(), approach }))
+          withApproach(form, (approach) => save.mutate({ name: form.name.trim(), approach }))
         }}
       >
         <Radio.Group
