@@ -156,6 +156,14 @@ describe('as a judge', () => {
     expect(asked[0]!.messages.map(({ role }) => role)).toEqual(['system', 'user'])
   })
 
+  it('is asked last: a verdict that takes too long says nothing about the other roles', async () => {
+    const { found } = await probed(
+      (asked) => (/You grade answers/.test(asked.messages[0]!.content) ? { status: 504, json: {} } : answerTo(asked)),
+      ['light_gen', 'judge', 'agentic'],
+    )
+    expect(found).toEqual(['chat passed', 'tools passed', 'judge failed'])
+  })
+
   it('a model that prefers a place works with what the panel does about it', async () => {
     const { probes, found, base_url } = await judged((asked) => verdictOf(asked, { A: 4, B: 2 }))
     expect(found).toEqual(['judge adapted'])

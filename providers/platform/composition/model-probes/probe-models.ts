@@ -44,7 +44,7 @@ const WORK_OF: Readonly<Record<ProbedRole, Work>> = {
   rerank: 'rerank',
   judge: 'judge',
 }
-const ORDER: readonly Work[] = ['chat', 'structured', 'extraction', 'critic', 'judge', 'tools', 'embedding', 'rerank']
+const ORDER: readonly Work[] = ['chat', 'structured', 'extraction', 'critic', 'tools', 'embedding', 'rerank', 'judge']
 
 const QUESTION = 'In which year was the Ternmouth lock opened?'
 const TEXT = 'The Ternmouth lock was opened in 1904. Ada Brill designed it for the Ternmouth Harbour Board.'
