@@ -55,8 +55,15 @@ const shown = async (text: Promise<string>): Promise<string> => (await text).rep
 
 const verdict = (page: Page): Promise<string> => shown(main(page).getByRole('article').first().innerText())
 
-/** Ticks these approaches and no other on the page Launch, and starts. */
+/** Opens a step of the new run. */
+const goToStep = (page: Page, name: string): Promise<void> =>
+  button(page, new RegExp(`\\b${name}\\b`))
+    .first()
+    .click()
+
+/** Ticks these approaches and no other in the new run, and starts. */
 async function launch(page: Page, approaches: readonly string[]): Promise<void> {
+  await goToStep(page, 'Approaches')
   await button(page, 'None').click()
   for (const alias of approaches) await page.getByRole('checkbox', { name: new RegExp(`^${alias}(?!-)`) }).click()
   await button(page, /^Run [\d\s]+ answers$/).click()
@@ -185,6 +192,7 @@ export const JOBS: readonly Job[] = [
         .first()
         .click()
       await button(page, 'Run again').click()
+      await goToStep(page, 'Approaches')
       await button(page, 'New flavor of hybrid').click()
       const form = page.getByRole('form', { name: 'New flavor of hybrid' })
       await person.type(form.getByLabel('Chunks handed over'), '10')
