@@ -79,7 +79,7 @@ module.exports = {
       severity: 'error',
       from: { path: '^core/http/', pathNot: isTest },
       to: {
-        pathNot: [area('core'), area('contract'), '^node_modules/undici/', '^node:', '^(process|stream|zlib|timers)'],
+        pathNot: [area('core'), area('contract'), '^node_modules/undici/', '^node:', '^(process|stream|zlib|timers|crypto|fs|path)'],
       },
     },
     {

@@ -30,6 +30,7 @@ const AREAS = ['bin', 'build', 'charts', 'contract', 'core', 'main', 'preload', 
 /** Files outside this folder that name a metric, and why they do. */
 const NAMED: Readonly<Record<string, string>> = {
   'core/evidence/metric-names.ts': 'a former name in stored rows and the current one',
+  'main/cli/commands/tune.ts': 'the metric of a tuning where the project has no primary one that it can compute',
   'contract/http/evaluate.ts': 'the specified default of the evaluator',
   'main/report/aggregate/approach-tally.ts': 'the operational figures of rows, whose names the row format fixes',
   'main/report/csv/cells-csv.ts': 'the column of the CSV file',
@@ -43,7 +44,7 @@ const NAMED: Readonly<Record<string, string>> = {
     'the formula of each model-graded metric, which the evaluator computes',
   'renderer/features/compare/compare-words.ts': 'the costs of the Compare page, fields of its points',
   'renderer/features/compare/compare-charts.tsx': 'the same cost on a time axis',
-  'renderer/pages/compare.tsx': 'the cost that the page starts with',
+  'renderer/features/run/verdict-picture.tsx': 'the cost that the picture of a verdict shows',
 }
 
 const withoutComments = (source: string): string => source.replace(/\/\*.*?\*\/|^\s*\/\/[^\n]*/gms, '')

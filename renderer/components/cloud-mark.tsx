@@ -3,13 +3,14 @@ import { CLOUD_MARK, cloudWords } from '../../core/evidence/cloud-use.ts'
 import type { ModelSetView } from '../../contract/control/experiment.ts'
 import { api } from '../data/client.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
+import { roleWords } from './role-words.ts'
 import styles from './cloud-mark.module.css'
 
 /** Names of the roles whose calls leave this machine. */
 export const cloudRoles = ({ roles }: Pick<ModelSetView, 'roles'>): string[] =>
   Object.entries(roles)
     .filter(([, { cloud }]) => cloud)
-    .map(([role]) => role.replaceAll('_', ' '))
+    .map(([role]) => roleWords(role))
 
 /** The mark of a set with roles that leave this machine; nothing for others. */
 export function CloudMark({ set }: { set: Pick<ModelSetView, 'roles'> | undefined }) {

@@ -193,6 +193,7 @@ export const JOBS: readonly Job[] = [
         .click()
       await button(page, 'Run again').click()
       await goToStep(page, 'Approaches')
+      await page.getByText(/^\d+ flavors of hybrid$/).click()
       await button(page, 'New flavor of hybrid').click()
       const form = page.getByRole('form', { name: 'New flavor of hybrid' })
       await person.type(form.getByLabel('Chunks handed over'), '10')

@@ -10,7 +10,6 @@ import type { AliasTable } from './alias-table.ts'
 import type { CallAccount, GraphQueries } from './graph/graph-queries.ts'
 import type { ConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import type { OwnEngine } from './own/own-engine.ts'
-import type { TrialServices } from './trial.ts'
 
 /** Describes where the active profile's chunks are kept. */
 export interface ProfileCollections {
@@ -24,6 +23,14 @@ export interface OptionalEngines {
   graph: GraphQueries | null
   workflow: WorkflowClient | null
   own: OwnEngine | null
+}
+
+/** Describes what the steps of an approach use of a trial, a question of a tuning. */
+export interface TrialServices {
+  /** True where no answer is written. */
+  isRetrievalOnly: boolean
+  /** Returns the vector of `key`, made by `embed` once for all trials. */
+  vectorOf(key: string, embed: () => Promise<Float32Array>): Promise<Float32Array>
 }
 
 /** Describes what an approach may use. `models` and `addRemote` are the request's own metered view. */

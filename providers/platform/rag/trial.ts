@@ -7,17 +7,9 @@ import type { RagExtension } from '../../../contract/evidence/rag-extension.ts'
 import type { Trial, TrialReport } from '../../../contract/http/trial.ts'
 import { Flavor } from '../../../contract/manifests/flavors.ts'
 import { describeIssues } from '../../../core/issues.ts'
-import type { ApproachAnswer } from './approach.ts'
+import type { ApproachAnswer, TrialServices } from './approach.ts'
 import type { CallCounts } from './call-meter.ts'
 import { RagError } from './rag-error.ts'
-
-/** What the steps of an approach use of a trial. */
-export interface TrialServices {
-  /** True where no answer is written. */
-  isRetrievalOnly: boolean
-  /** The vector of `key`, made by `embed` once for all trials. */
-  vectorOf(key: string, embed: () => Promise<Float32Array>): Promise<Float32Array>
-}
 
 interface OpenTrial {
   flavor: Flavor

@@ -87,19 +87,6 @@ export const LAUNCH_WORDS = {
     backend: 'By',
     role: 'Role',
     cloud: 'leaves this machine',
-    work: {
-      embed: 'embeds',
-      rerank: 'reranks',
-      light_gen: 'writes answers',
-      contextual_blurb: 'writes context for chunks',
-      agentic: 'runs the agent',
-      graph_extract: 'extracts the graph',
-      graph_keyword: 'finds keywords for the graph',
-      graph_query: 'answers from the graph',
-      workflow_classifier: 'chooses the route of a question',
-      evaluator: 'grades answers',
-      evaluator_embed: 'embeds for grades',
-    } as Readonly<Record<string, string>>,
   },
 
   aliasChoice: {

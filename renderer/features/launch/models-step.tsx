@@ -5,6 +5,7 @@ import type { ModelTest } from '../../../contract/control/models.ts'
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import { LOCAL_EMBEDDINGS } from '../../../contract/manifests/model-catalogue.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
+import { roleWords } from '../../components/role-words.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel } from '../../components/states.tsx'
@@ -127,7 +128,7 @@ function Roles({ set: { name, roles } }: { set: ModelSetView }) {
       <tbody>
         {Object.entries(roles).map(([role, { backend, model, cloud }]) => (
           <tr key={role}>
-            <th scope="row">{WORDS.work[role] ?? role.replaceAll('_', ' ')}</th>
+            <th scope="row">{roleWords(role)}</th>
             <td className={table.wrap}>{model}</td>
             <td>
               {backend}

@@ -43,6 +43,7 @@ export const OWN_APPROACH_WORDS = {
     document: 'Document within a passage',
     pathsAbout: 'Test first, then choose these in the reply',
     command: 'Program and arguments',
+    commandExample: 'python3\napproaches/mine.py',
     commandAbout:
       'one per line; relative paths are in the project folder. It reads a JSON line {"id", "question"} and writes {"id", "answer", "contexts"}',
     ingests: 'It gets the documents before the first question',

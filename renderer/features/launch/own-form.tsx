@@ -124,7 +124,7 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
             <Textarea
               label={WORDS.command}
               description={WORDS.commandAbout}
-              placeholder={'python3\napproaches/mine.py'}
+              placeholder={WORDS.commandExample}
               autosize
               minRows={2}
               spellCheck={false}

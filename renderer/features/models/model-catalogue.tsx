@@ -18,6 +18,7 @@ import { FetchButton } from './fetch-button.tsx'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import type { Choice } from './set-draft.ts'
+import { roleWords } from '../../components/role-words.ts'
 import { TestResult } from './test-result.tsx'
 
 const WORDS = MODELS_WORDS.catalogue
@@ -177,10 +178,7 @@ function UseFor({ entry, onUse }: { entry: CatalogueEntry; onUse: ModelCatalogue
       aria-label={WORDS.takeOf(entry.id)}
       placeholder={WORDS.use}
       value={null}
-      data={[
-        { value: task, label: WORDS.tasks[task] },
-        ...roles.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
-      ]}
+      data={[{ value: task, label: WORDS.tasks[task] }, ...roles.map((value) => ({ value, label: roleWords(value) }))]}
       onChange={(value) => value !== null && onUse(value, choice)}
     />
   )

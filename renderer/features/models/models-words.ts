@@ -1,5 +1,6 @@
 import { CLOUD_MARK } from '../../../core/evidence/cloud-use.ts'
 import { plural } from '../../components/format.ts'
+import { roleWords } from '../../components/role-words.ts'
 
 /** The texts of the page Models. */
 export const MODELS_WORDS = {
@@ -110,9 +111,9 @@ export const MODELS_WORDS = {
       embedding: 'Embeddings',
       rerank: 'Reranking',
     },
-    neededBy: (roles: readonly string[]) => `Needed by ${roles.map((role) => role.replaceAll('_', ' ')).join(', ')}`,
+    neededBy: (roles: readonly string[]) => `Needed by ${roles.map(roleWords).join(', ')}`,
     broken: (roles: readonly string[]) =>
-      `Cannot work: ${roles.map((role) => role.replaceAll('_', ' ')).join(', ')}. Give these roles another model before a run that needs them.`,
+      `Cannot work: ${roles.map(roleWords).join(', ')}. Give these roles another model before a run that needs them.`,
     known: (model: string, words: readonly string[]) => `Known of ${model}: ${words.join(' · ')}`,
     listed: (models: number) => `Lists ${plural(models, 'model')}`,
   },

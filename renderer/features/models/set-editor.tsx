@@ -21,6 +21,7 @@ import {
   type SetDraft,
   type Source,
 } from './set-draft.ts'
+import { roleWords } from '../../components/role-words.ts'
 import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.editor
@@ -144,7 +145,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
                 key={role}
                 {...shared}
                 isOptional
-                label={role.replaceAll('_', ' ')}
+                label={roleWords(role)}
                 task={roleTask(role)}
                 choice={draft.roles[role] ?? null}
                 onChange={(choice) => {

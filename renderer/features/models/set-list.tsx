@@ -11,6 +11,7 @@ import { api } from '../../data/client.ts'
 import styles from './models.module.css'
 import { TestResult } from './test-result.tsx'
 import { MODELS_WORDS } from './models-words.ts'
+import { roleWords } from '../../components/role-words.ts'
 import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.sets
@@ -31,7 +32,7 @@ function Roles({ set: { name, roles } }: { set: ModelSetView }) {
         <tbody>
           {Object.entries(roles).map(([role, { backend, model, cloud, known }]) => (
             <tr key={role}>
-              <th scope="row">{role.replaceAll('_', ' ')}</th>
+              <th scope="row">{roleWords(role)}</th>
               <td>{backend}</td>
               <td className={table.wrap}>
                 {model}

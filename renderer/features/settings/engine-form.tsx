@@ -12,6 +12,7 @@ import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './settings.module.css'
+import { roleWords } from '../../components/role-words.ts'
 import { SETTINGS_WORDS } from './settings-words.ts'
 
 const WORDS = SETTINGS_WORDS.engineForm
@@ -134,7 +135,7 @@ function ModelRoles({ set }: { set: ExperimentView['model_sets'][number] }) {
         <tbody>
           {Object.entries(set.roles).map(([role, { backend, model, cloud }]) => (
             <tr key={role}>
-              <th scope="row">{role.replaceAll('_', ' ')}</th>
+              <th scope="row">{roleWords(role)}</th>
               <td>{backend}</td>
               <td className={table.wrap}>{model}</td>
               <td>{cloud ? WORDS.cloud : WORDS.near}</td>

@@ -1,0 +1,19 @@
+import type { ModelRole } from '../../contract/manifests/models.ts'
+
+const WORK: Readonly<Record<ModelRole, string>> = {
+  embed: 'embeds',
+  rerank: 'reranks',
+  light_gen: 'writes answers',
+  contextual_blurb: 'writes context for chunks',
+  agentic: 'runs the agent',
+  graph_extract: 'extracts the graph',
+  graph_keyword: 'finds keywords for the graph',
+  graph_query: 'answers from the graph',
+  workflow_classifier: 'chooses the route of a question',
+  evaluator: 'grades answers',
+  evaluator_embed: 'embeds for grades',
+}
+
+/** Returns what a model does in a role. An id that is no role of this version stays as it is. */
+export const roleWords = (role: string): string =>
+  (WORK as Readonly<Record<string, string>>)[role] ?? role.replaceAll('_', ' ')
