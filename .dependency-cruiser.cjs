@@ -79,7 +79,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^core/http/', pathNot: isTest },
       to: {
-        pathNot: [area('core'), area('contract'), '^node_modules/undici/', '^node:', '^(process|stream|zlib|timers|crypto|fs|path)'],
+        pathNot: [
+          area('core'),
+          area('contract'),
+          '^node_modules/undici/',
+          '^node:',
+          '^(process|stream|zlib|timers|crypto|fs|path)',
+        ],
       },
     },
     {
@@ -98,7 +104,7 @@ module.exports = {
           area('contract'),
           '^node_modules/zod/',
           '^node:',
-          '^(fs|path|child_process|crypto|string_decoder|timers)',
+          '^(fs|os|path|child_process|crypto|string_decoder|timers)',
         ],
       },
     },

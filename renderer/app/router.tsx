@@ -109,7 +109,7 @@ const routes = [
 /** Routes follow `#`: the pages are plain files under two hosts, neither of which needs a fallback rule. */
 export const router = createRouter({
   // The old addresses stay out of the types: no page links to them.
-  routeTree: root.addChildren([...routes, ...oldRoutes(root)] as unknown as typeof routes),
+  routeTree: root.addChildren([...routes, ...(oldRoutes(root) as [])]),
   history: createHashHistory(),
   defaultPendingComponent: () => (
     <Page title="…">

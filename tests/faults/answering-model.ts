@@ -58,7 +58,7 @@ export function answerOf(asked: AskedOfModel): { content: string | null; tool_ca
   if (/"high_level"/.test(system))
     return text({ high_level: ['repair'], low_level: [...user.matchAll(NAME)].map(([name]) => name).slice(0, 4) })
   if (/"route"/.test(system)) return text({ route: blocksIn(user, 'name')[0], reason: 'One fact is asked for.' })
-  const found = asked.messages.filter(({ role, content }) => role === 'tool' || /<passage>/.test(content ?? ''))
+  const found = asked.messages.filter(({ role, content }) => role === 'tool' || /<passage>/.test(content))
   const passage = found.flatMap(({ content }) => blocksIn(content, 'text'))[0]
   if (passage !== undefined) return { content: `${firstSentence(passage)} [1]` }
   const isAgent = asked.tools !== undefined || system.includes('You can call these tools')

@@ -34,8 +34,14 @@ async function startFaultyService({ reply }: ModelFault): Promise<{ server: Serv
   const server = createServer((request, response) => {
     void (async () => {
       const text = Buffer.concat((await request.toArray()) as Buffer[]).toString()
-      if (request.url === '/v1/models') return send(response, { body: { object: 'list', data: [{ id: 'm' }] } })
-      if (request.url !== '/v1/chat/completions') return send(response, { status: 404, body: {} })
+      if (request.url === '/v1/models') {
+        send(response, { body: { object: 'list', data: [{ id: 'm' }] } })
+        return
+      }
+      if (request.url !== '/v1/chat/completions') {
+        send(response, { status: 404, body: {} })
+        return
+      }
       const asked = JSON.parse(text) as AskedOfModel & Record<string, unknown>
       const written = answerOf(asked)
       const faulty = reply?.(asked, written, (calls += 1)) ?? {}

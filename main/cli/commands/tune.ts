@@ -2,7 +2,7 @@ import { join, relative } from 'node:path'
 import { DEFAULT_CONTEXT_BUDGET } from '../../../contract/evidence/context-budget.ts'
 import { SearchMethod, TunedMetric, type SettingValues } from '../../../contract/evidence/tuning.ts'
 import { isCloudModel } from '../../../contract/manifests/model-backends.ts'
-import { ownParameters, type OwnFlavor } from '../../../contract/manifests/flavors.ts'
+import { ownParameters } from '../../../contract/manifests/flavors.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { durationWords, plural } from '../../../contract/words.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
@@ -267,9 +267,9 @@ async function saveWinner(
   const chunks: SettingValues = Object.fromEntries(Object.entries(values).filter(([key]) => isChunk(key)))
   const tuned = Object.fromEntries(Object.entries(values).filter(([key, value]) => !isChunk(key) && value !== null))
   const parameters = schema.parse({ ...plan.parameters, ...tuned })
-  await saveOwnFlavor(experiment, name, { base, parameters } as OwnFlavor)
+  await saveOwnFlavor(experiment, name, { base, parameters })
   return [
-    `Saved ${name}: ${settingWords(tuned as SettingValues)}${confirmed?.state === 'confirmed' ? '' : ', which the holdout did not confirm'}`,
+    `Saved ${name}: ${settingWords(tuned)}${confirmed?.state === 'confirmed' ? '' : ', which the holdout did not confirm'}`,
     ...(Object.keys(chunks).length === 0
       ? []
       : [`Chunks are no part of a flavor: set ${settingWords(chunks)} in the ingestion profile of ${plan.dataset}`]),

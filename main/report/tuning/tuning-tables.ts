@@ -26,7 +26,11 @@ export function heatMap({ plan, settings }: TuningResult, names: readonly string
   const valuesOf = (name: string): Value[] =>
     [...new Map(settings.map(({ values }) => [JSON.stringify(values[name]), values[name]!])).values()].toSorted(
       (one, other) =>
-        typeof one === 'number' && typeof other === 'number' ? one - other : String(one) < String(other) ? -1 : 1,
+        typeof one === 'number' && typeof other === 'number'
+          ? one - other
+          : JSON.stringify(one) < JSON.stringify(other)
+            ? -1
+            : 1,
     )
   const isMapped = (name: string): boolean => {
     const { length } = valuesOf(name)

@@ -126,7 +126,7 @@ const canCalibrate = (run: PreparedRun): boolean => {
 export function usualCallsOf({ base, flavor }: Alias): [ModelRole, number][] | null {
   const approach = APPROACHES[base]
   if (!('usualCalls' in approach)) return [['light_gen', 1]]
-  const calls: Readonly<Record<string, number>> | undefined = approach.usualCalls?.(flavor.parameters as never)
+  const calls: Readonly<Record<string, number>> | undefined = approach.usualCalls?.(flavor.parameters)
   if (calls === undefined) return null
   return Object.entries(calls).map(([role, count]) => [ModelRole.parse(role), count])
 }

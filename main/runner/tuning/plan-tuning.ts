@@ -122,14 +122,10 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const parametersOf = ({ experiment }: DatasetRun, alias: Alias): TuningPlan['parameters'] =>
-  (alias.base === 'own-approach'
-    ? alias.flavor.parameters
-    : (parametersToSet(alias, experiment.consumer) ?? {})) as TuningPlan['parameters']
+  alias.base === 'own-approach' ? alias.flavor.parameters : (parametersToSet(alias, experiment.consumer) ?? {})
 
 const isScorable = (question: Question, metric: TunedMetric): boolean =>
-  isRetrievalMetric(metric)
-    ? question.gold.length > 0
-    : question.answerable !== false && question.ground_truth !== undefined
+  isRetrievalMetric(metric) ? question.gold.length > 0 : question.answerable && question.ground_truth !== null
 
 /** Questions with their clusters, found among themselves. */
 export function clustered(questions: readonly Question[]): { id: string; cluster: string }[] {

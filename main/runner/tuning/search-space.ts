@@ -186,7 +186,7 @@ function inRange(name: string, values: readonly Value[], { range }: TunableField
   if (range === null) return
   const wrong = values.find((value) => typeof value === 'number' && (value < range[0] || value > range[1]))
   if (wrong !== undefined)
-    throw new InputError([`${name}: expected values from ${range[0]} to ${range[1]}, got ${String(wrong)}`])
+    throw new InputError([`${name}: expected values from ${range[0]} to ${range[1]}, got ${JSON.stringify(wrong)}`])
 }
 
 /** Returns what is wrong with a setting; null for one that the approach and the ingestion take. */

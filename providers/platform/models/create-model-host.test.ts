@@ -171,7 +171,8 @@ it('sends no more calls at the same time to an address than its connection allow
   }))
   const call = async (concurrency: number | undefined): Promise<number> => {
     most = 0
-    expected = concurrency ?? 7
+    // Without a limit, four are sent before a service has answered any, and more after its answers.
+    expected = concurrency ?? 4
     together = Promise.withResolvers()
     const limit = concurrency === undefined ? {} : { concurrency }
     const roles = rolesOf(builtin)
@@ -190,7 +191,7 @@ it('sends no more calls at the same time to an address than its connection allow
     return most
   }
   try {
-    expect(await call(undefined)).toBeGreaterThan(6)
+    expect(await call(undefined)).toBeGreaterThan(4)
     expect(await call(2)).toBe(2)
   } finally {
     await service.close()

@@ -3,7 +3,6 @@
 // question is embedded once, whatever number of settings is tried. Answers that are measured never come here.
 import type { z } from 'zod'
 import { retrievesFirst, type ApproachParameters } from '../../../contract/approaches.ts'
-import type { RagExtension } from '../../../contract/evidence/rag-extension.ts'
 import type { Trial, TrialReport } from '../../../contract/http/trial.ts'
 import { Flavor } from '../../../contract/manifests/flavors.ts'
 import { describeIssues } from '../../../core/issues.ts'
@@ -78,7 +77,7 @@ export function createTrials(): Trials {
             embed_seconds: spent.seconds,
             reranked: rerankCalls,
           }
-          return { ...answer, metadata: { ...answer.metadata, trial: report } as Partial<RagExtension> }
+          return { ...answer, metadata: { ...answer.metadata, trial: report } }
         },
       }
     },

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Modal, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { OWN_PRESETS, type PresetName } from '../../../contract/manifests/own-presets.ts'
+import { OWN_PRESETS } from '../../../contract/manifests/own-presets.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../documents/use-sending.ts'
@@ -111,7 +111,7 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
         <Radio.Group
           label={WORDS.kind}
           value={kind}
-          onChange={(value) => set({ kind: value as OwnKind, preset: null, body: EMPTY_FORM.body })}
+          onChange={(value) => set({ kind: value, preset: null, body: EMPTY_FORM.body })}
         >
           <Stack gap={8} mt={8}>
             {(Object.keys(WORDS.kinds) as OwnKind[]).map((each) => (
@@ -154,9 +154,7 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
               data={presetsOf(kind)}
               clearable
               value={preset}
-              onChange={(value) =>
-                set({ preset: value as PresetName | null, body: value === null ? EMPTY_FORM.body : '' })
-              }
+              onChange={(value) => set({ preset: value, body: value === null ? EMPTY_FORM.body : '' })}
             />
             {field('url', preset === null ? WORDS.urlAbout.whole : WORDS.urlAbout.preset)}
             {openSettings(preset).map((name) => (
