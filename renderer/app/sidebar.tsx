@@ -22,7 +22,7 @@ export function Sidebar() {
   const open = placeOf(pathname)
   return (
     <div className={styles.sidebar}>
-      <Link to="/" className={styles.brand}>
+      <Link to="/" className={styles.brand} aria-label={WORDS.ragLadder}>
         <svg width="20" height="20" viewBox="0 0 32 32" aria-hidden="true">
           <rect width="32" height="32" rx="6" fill="#0072B2" />
           <path d="M10 5v22M22 5v22M10 10h12M10 16h12M10 22h12" stroke="#fff" strokeWidth="2.6" fill="none" />
