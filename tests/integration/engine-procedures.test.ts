@@ -21,6 +21,12 @@ const ELSEWHERE = [
   'judges.judgeRun',
   'runs.interrupted',
   'runs.dismiss',
+  // By own-approaches-panel.test.ts, with services and programs.
+  'approaches.list',
+  'approaches.save',
+  'approaches.test',
+  'approaches.allow',
+  'approaches.remove',
   // By the page spec `workers`, with a cluster.
   'workers.jobLog',
   'workers.cancelJob',

@@ -32,6 +32,7 @@ describe('models', () => {
       'extraction passed',
       'critic passed',
       'tools passed',
+      'judge passed',
       'embedding skipped',
     ])
     expect(await models.add({ name: 'lab', connection })).toMatchObject({
