@@ -1,6 +1,6 @@
 import { Button, Select, Switch, TagsInput, Textarea } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
 import { MAX_HOPS, type Question } from '../../../../contract/manifests/queries.ts'
@@ -30,6 +30,7 @@ interface QuestionEditorProps {
 export function QuestionEditor({ own, edited }: QuestionEditorProps) {
   const { dataset_id: dataset, revision } = own
   const navigate = useNavigate({ from: '/datasets' })
+  const router = useRouter()
   const refresh = useDatasetRefresh()
   const key = `${dataset} ${edited?.id ?? ''}`
   const stored = edited === null ? EMPTY_QUESTION : draftOf(edited)
@@ -51,7 +52,8 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
         setDraft(key, null)
         notifyDone(WORDS.saved(id))
         await refresh(written)
-        close()
+        // Whoever has gone on to another page meanwhile stays there.
+        if (router.latestLocation.pathname === '/datasets') close()
       },
     }),
   )
