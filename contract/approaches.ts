@@ -51,8 +51,8 @@ interface ApproachDescriptor {
   /** Holds what a person's own flavor sets, where that is not `parameters`; null where there is nothing to set. */
   ownParameters?: z.ZodType | null
   /**
-   * Calls of models that one answer usually takes, by role, for an estimate before any row exists; one call of `light_gen` unless given, null where nobody
-   * knows.
+   * Calls of models that one answer usually takes, by role, for an estimate before any row exists; one call of `light_gen` unless given, null where it is
+   * unknown.
    */
   usualCalls?: ((called: Called) => Readonly<Record<string, number>>) | null
   /** Runs only when it is selected by name; all others are the default matrix. */

@@ -1,6 +1,6 @@
 import type { MethodStatement } from './method-statement.ts'
 
-/** A figure that is computed from the rows of a run where somebody asks for it: no row and no aggregate holds it. */
+/** A figure that is computed from the rows of a run where a caller asks for it: no row and no aggregate holds it. */
 interface AskedFigure {
   id: string
   label: string

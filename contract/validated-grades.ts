@@ -2,7 +2,7 @@
 // (docs/validity.md says how agreement is measured). To add one: an entry with what was measured, and the figure in docs/validity.md.
 
 /** Least correlation with people's grades at which a graded metric may rank approaches. */
-export const LEAST_AGREEMENT = 0.62
+const LEAST_AGREEMENT = 0.62
 
 export interface ValidatedGrade {
   metric: string

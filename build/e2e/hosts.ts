@@ -26,7 +26,7 @@ export async function screenWrapper(): Promise<string[] | null> {
   if (process.platform !== 'linux') return []
   const hasXvfb = (): boolean => findOnPath(['xvfb-run']) !== null && findOnPath(['xauth']) !== null
   if (!hasXvfb() && mayInstallPackages()) await installPackages(DISPLAY_PACKAGES)
-  // Without -noreset the screen starts anew whenever its last window closes, and an app that starts meanwhile finds none.
+  // Without -noreset the screen restarts whenever its last window closes, and an app that starts meanwhile finds none.
   if (hasXvfb()) return ['xvfb-run', '-a', '-s', '-screen 0 1920x1080x24 -noreset']
   return (process.env['DISPLAY'] ?? process.env['WAYLAND_DISPLAY']) ? [] : null
 }

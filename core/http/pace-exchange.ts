@@ -26,7 +26,7 @@ const READ_EACH_MS = 20
 const FRESH_MS = 10_000
 const KEPT_MS = 10 * 60_000
 
-/** The exchange of this process about one service. What cannot be written or read slows nobody down. */
+/** The exchange of this process about one service. What cannot be written or read slows no process down. */
 export function paceExchange(folder: string, origin: string, now: () => number = Date.now): PaceExchange {
   const service = createHash('sha256').update(origin).digest('hex').slice(0, 16)
   const own = `${service}.${randomUUID()}.json`

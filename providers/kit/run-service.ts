@@ -18,8 +18,8 @@ export interface RunningService {
 /**
  * The life of a service's process: starts it, reports that it works, ends it with its host. What prevents its start is reported in plain
  * sentences, and by an exit code which means that another try would not help. `portVariable` is where a person sets its port. Only what `start`
- * imports is taken from the compile cache. A background service lets others have the processor first: the page that somebody reads and the question
- * that somebody waits for come before a conversion.
+ * imports is taken from the compile cache. A background service yields the processor to others: the page that a user reads and the question
+ * that a caller waits for come before a conversion.
  */
 export async function runService(
   name: string,
@@ -51,7 +51,7 @@ export async function runService(
   announceReady(process, service)
 }
 
-/** Its threads and children of later inherit it. Some systems let nobody change it: then it competes as before. */
+/** Its threads and children of later inherit it. Where a system does not permit the change, the service competes as before. */
 function yieldToOthers(): void {
   const { PRIORITY_BELOW_NORMAL: below } = constants.priority
   try {

@@ -46,6 +46,16 @@ export const COMPONENT_WORDS = {
     about: 'Never run here on its real weights: it may fail, or answer wrongly.',
   },
 
+  roleTable: {
+    work: 'Work',
+    model: 'Model',
+    backend: 'By',
+    where: 'Where',
+    role: 'Role',
+  },
+
+  where: (cloud: boolean) => (cloud ? `${CLOUD_MARK} leaves this machine` : '● local'),
+
   rungTable: {
     approach: 'Approach',
   },
@@ -53,7 +63,7 @@ export const COMPONENT_WORDS = {
   cloudMark: (roles: readonly string[]) =>
     roles.length === 0
       ? `${CLOUD_MARK}: every call leaves this machine`
-      : `${CLOUD_MARK}: calls of ${roles.join(', ')} leave this machine`,
+      : `${CLOUD_MARK}: calls leave this machine where a model ${roles.join(', ')}`,
 
   states: {
     restart: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',

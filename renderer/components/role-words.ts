@@ -1,6 +1,6 @@
 import type { ModelRole } from '../../contract/manifests/models.ts'
 
-const WORK: Readonly<Record<ModelRole, string>> = {
+const WORK: Readonly<Record<ModelRole | 'judge', string>> = {
   embed: 'embeds',
   rerank: 'reranks',
   light_gen: 'writes answers',
@@ -12,6 +12,7 @@ const WORK: Readonly<Record<ModelRole, string>> = {
   workflow_classifier: 'chooses the route of a question',
   evaluator: 'grades answers',
   evaluator_embed: 'embeds for grades',
+  judge: 'judges answers',
 }
 
 /** Returns what a model does in a role. An id that is no role of this version stays as it is. */

@@ -67,7 +67,7 @@ test('an own service is tested, mapped by clicks in its reply, saved, and chosen
   await picture(page, 'own-approach-chosen')
 })
 
-test('a file that somebody else wrote is shown whole before it is allowed', async ({ page, open }) => {
+test('a file that another user wrote is shown whole before it is allowed', async ({ page, open }) => {
   await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]&step=2')
   const theirs = page.getByRole('checkbox', { name: 'theirs' })
   await expect(theirs).toBeDisabled()

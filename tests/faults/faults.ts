@@ -110,7 +110,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   ],
   'An input': [
     { fault: 'YAML that unfolds without end', file: MANIFESTS, test: /refuses an alias bomb by its path$/ },
-    { fault: 'a field that nobody knows', file: MANIFESTS, test: /refuses an unknown field by its path$/ },
+    { fault: 'an unknown field', file: MANIFESTS, test: /refuses an unknown field by its path$/ },
     { fault: 'a question id twice', file: MANIFESTS, test: /refuses a duplicate question by its path$/ },
     { fault: 'no question', file: 'main/manifests/datasets/load-datasets.test.ts', test: /no questions/ },
     { fault: '10,000 questions', file: MANIFESTS, test: /reads 10,000 questions$/ },
@@ -151,7 +151,7 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     { fault: 'is a form of a foreign page', file: ACCESS, test: /refuses what a form of a foreign page can send$/ },
     { fault: 'writes a path in another way', file: ROUTES, test: /is not reached by another way of writing its path$/ },
     {
-      fault: 'has a user token that is unsigned, expired or names nobody',
+      fault: 'has a user token that is unsigned, expired or without a subject',
       file: 'providers/platform/identity/identity.test.ts',
       test: /every invalid user token get 401$/,
     },

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
-import { Writable } from 'node:stream'
 import type { main as Main } from '../../main/cli/main.ts'
 import { programFile } from './program.ts'
+import { KeptText } from '../../main/cli/kept-text.ts'
 
 export interface CliResult {
   code: number | null
@@ -30,7 +30,7 @@ async function inTurn(args: readonly string[], env: Readonly<Record<string, stri
   const before = { env: { ...process.env }, argv: process.argv }
   Object.assign(process.env, env)
   process.argv = [process.execPath, programFile('bin/rag-ladder.mjs'), ...args]
-  const [stdout, stderr] = [new Collected(), new Collected()]
+  const [stdout, stderr] = [new KeptText(), new KeptText()]
   try {
     const code = await main(args, { env: process.env, stdout: stdout.asTerminal(), stderr: stderr.asTerminal() })
     return { code, stdout: stdout.text, stderr: stderr.text, events: eventsIn(stdout.text) }
@@ -50,22 +50,3 @@ const eventsIn = (text: string): Record<string, unknown>[] =>
     .split('\n')
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line) as Record<string, unknown>)
-
-/** An output that is not a terminal. */
-class Collected extends Writable {
-  text = ''
-  readonly isTTY = false
-
-  constructor() {
-    super({ decodeStrings: false })
-  }
-
-  override _write(part: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.text += part.toString()
-    done()
-  }
-
-  asTerminal(): NodeJS.WriteStream {
-    return this as unknown as NodeJS.WriteStream
-  }
-}

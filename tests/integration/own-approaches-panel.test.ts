@@ -82,7 +82,7 @@ it('a saved approach is allowed, offered for a run, and gone when it is removed'
   expect(await offered()).toBe(false)
 })
 
-it('a file of somebody else is run by nothing until its content is allowed, and not after it changed', async () => {
+it('a file of another user is run by nothing until its content is allowed, and not after it changed', async () => {
   const { approaches, experiment } = engine.client
   const marker = join(root, 'was-run')
   const file = join(root, 'approaches/theirs.yaml')
@@ -108,7 +108,7 @@ it('a file of somebody else is run by nothing until its content is allowed, and 
   await approaches.remove({ name: 'theirs' })
 })
 
-it('a dataset of somebody else brings no approach: neither as a zip file nor as a folder', async () => {
+it('a dataset of another user brings no approach: neither as a zip file nor as a folder', async () => {
   const { approaches, datasets, experiment } = engine.client
   const marker = join(root, 'was-run-by-a-dataset')
   const evil = `version: 1\nkind: command\ncommand: [node, -e, "require('fs').writeFileSync('${marker}', '')"]\n`

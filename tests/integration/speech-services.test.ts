@@ -64,7 +64,7 @@ const speak = (url: string, input: string) =>
 const LONG = 'The committee reviewed twelve proposals for the old harbour and kept none of them. '.repeat(240)
 
 describe('text to speech under its supervisor', () => {
-  it('lets the programs that somebody waits for have the processor first', async () => {
+  it('yields the processor to the programs that a caller waits for', async () => {
     await start()
     expect(getPriority(pid)).toBe(Math.max(getPriority(), constants.priority.PRIORITY_BELOW_NORMAL))
   })

@@ -1,6 +1,6 @@
-import { Writable } from 'node:stream'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { parseCommandLine, type Command, type Invocation } from '../command.ts'
+import { KeptText } from '../kept-text.ts'
 
 export interface Called {
   code: number
@@ -23,23 +23,5 @@ export async function calledCommand(command: Command, args: string[], env: Invoc
     notes: [...lines.filter((line) => !isResult(line)), ...stderr.text.split('\n')]
       .map((line) => sanitizeForTerminal(line).trim())
       .filter((line) => line !== ''),
-  }
-}
-
-class KeptText extends Writable {
-  text = ''
-  readonly isTTY = false
-
-  constructor() {
-    super({ decodeStrings: false })
-  }
-
-  override _write(part: string | Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.text += part.toString()
-    done()
-  }
-
-  asTerminal(): NodeJS.WriteStream {
-    return this as unknown as NodeJS.WriteStream
   }
 }

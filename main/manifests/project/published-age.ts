@@ -7,7 +7,7 @@ import { changedFiles } from './git-state.ts'
 import { readsOf } from './provenance.ts'
 
 /** Files and folders of the program that decide what an answer or a score is; the others only show, start or convert. */
-export const MEASURING_FILES = [
+const MEASURING_FILES = [
   'contract/approaches.ts',
   'contract/metrics',
   'main/evaluation',

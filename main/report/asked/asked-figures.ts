@@ -1,4 +1,4 @@
-// Figures that are computed from the rows of a run only where somebody asks for them (contract/asked-figures.ts). In: an evidence file. Out: a value with its interval over
+// Figures that are computed from the rows of a run only where a caller asks for them (contract/asked-figures.ts). In: an evidence file. Out: a value with its interval over
 // groups of questions for each approach, or for each pair of them. Nothing is called and nothing is stored.
 import type { CanonicalRow, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
 import type { Estimate } from '../../../contract/evidence/statistics.ts'

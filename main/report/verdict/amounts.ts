@@ -26,7 +26,7 @@ export function pointsWords(points: number): string {
 }
 
 /** ` (95 % interval 14 to 30)`; nothing without an interval. */
-export function intervalClause({ name, compared }: Facts, { difference: { interval } }: PairComparison): string {
+function intervalClause({ name, compared }: Facts, { difference: { interval } }: PairComparison): string {
   if (interval === null) return ''
   const percent = Number((compared.settings.level * 100).toPrecision(4))
   const write = (value: number): string => (isShare(name) ? pointsWords(value * 100) : valueWords(name, value))

@@ -215,7 +215,7 @@ function mixedWords(facts: Facts): string {
   const rest =
     across.length === 1
       ? `the test of ${first!.model} against ${first!.other} leaves it open which is better`
-      : `${across.length} pairs of a top approach and one of these are not decided`
+      : `${across.length} of ${top.length * worse.length} pairs of a top approach and a lower one are not decided`
   return `${listed(shown)}; ${rest}`
 }
 
@@ -292,5 +292,5 @@ function leadWords(facts: Facts): string {
   const pair = facts.pair(first!, second!)
   if (pair === null || pair.difference.value === null) return 'the first two share no question'
   if (pair.difference.value === 0) return 'the first two have the same mean'
-  return `it ${aheadWords(facts, first!, second!)}, which the test leaves ${facts.state(first!, second!) === 'equivalent' ? 'equivalent' : 'open'}`
+  return `it ${aheadWords(facts, first!, second!)}, ${facts.state(first!, second!) === 'equivalent' ? 'and the test finds them equivalent' : 'which the test leaves open'}`
 }

@@ -90,6 +90,11 @@ const CASES: Record<string, () => Promise<Aggregate>> = {
   },
   'top group that is open against a worse approach': () =>
     decidedRun({ vanilla: 24, hybrid: 24, agentic: 24 }, { cell: found({ vanilla: 5, hybrid: 23, agentic: 16 }) }),
+  'top group that is open against two worse approaches': () =>
+    decidedRun(
+      { vanilla: 24, graph: 24, hybrid: 24, agentic: 24 },
+      { cell: found({ vanilla: 5, graph: 6, hybrid: 23, agentic: 16 }) },
+    ),
   ceiling: () => decidedRun({ vanilla: 24, hybrid: 24 }, { cell: found({ vanilla: 24, hybrid: 24 }) }),
   'ceiling over few questions, with the unanswerable one answered': () =>
     fewQuestions((model) => ({ found: { contexts: 5, recall: 1 }, latencyMs: model === 'vanilla-rag' ? 24 : 72 })),
@@ -104,6 +109,18 @@ const CASES: Record<string, () => Promise<Aggregate>> = {
           approach === 'agentic' ? index % 3 !== 0 : approach === 'hybrid' ? index % 4 > 1 : index % 5 > 2,
         ),
       },
+    ),
+  'open, with the first two equivalent': async () =>
+    withEquivalent(
+      await decidedRun(
+        { vanilla: 0, hybrid: 0, agentic: 0 },
+        {
+          cell: naming((approach, index) =>
+            approach === 'agentic' ? index % 3 !== 0 : approach === 'hybrid' ? index % 4 > 1 : index % 5 > 2,
+          ),
+        },
+      ),
+      [['agentic-rag', 'hybrid-rag']],
     ),
   'too few questions': () =>
     fewQuestions((model, index) => ({

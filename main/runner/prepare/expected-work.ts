@@ -122,7 +122,7 @@ const canCalibrate = (run: PreparedRun): boolean => {
   return set !== null && ModelRole.options.some((role) => isAnswering(role, set))
 }
 
-/** Roles with the calls of one answer; null where nobody knows. */
+/** Roles with the calls of one answer; null where they are unknown. */
 export function usualCallsOf({ base, flavor }: Alias): [ModelRole, number][] | null {
   const approach = APPROACHES[base]
   if (!('usualCalls' in approach)) return [['light_gen', 1]]

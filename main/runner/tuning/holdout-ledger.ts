@@ -19,7 +19,7 @@ function errorOf(problem: JournalProblem): TuningError {
       'tuning_in_use',
       `${HOLDOUT_LEDGER}: another process has it open; try again when it has ended`,
     )
-  const lost = 'Restore the file from a copy: without it nobody knows what was looked at'
+  const lost = 'Restore the file from a copy: without it earlier openings are unknown'
   return new TuningError(
     'tuning_damaged',
     `${HOLDOUT_LEDGER}:${problem.line}: the line is not the one that was written. ${lost}`,

@@ -3,7 +3,7 @@ import type { Critic, StatementVerdict } from './critics/critic.ts'
 import { judgeCitations, type JudgedSentence } from './score-citations.ts'
 
 /** Claims judged of one answer or reference; a longer one is judged by its first ones, and the reason of the score notes that. */
-export const MAX_STATEMENTS = 50
+const MAX_STATEMENTS = 50
 
 /** The first claims of a text, and how many of it are left out. */
 export interface Claims {

@@ -21,7 +21,7 @@ const FILE_HASHES = `CREATE TABLE IF NOT EXISTS file_hashes (
 ) STRICT, WITHOUT ROWID;`
 
 /** Steps of the file's schema, forward only, as those of the platform's database. */
-export const INGESTION_STEPS: readonly string[] = [
+const INGESTION_STEPS: readonly string[] = [
   // 1: jobs with leases of their own, as versions up to 0.1 wrote them.
   `CREATE TABLE jobs (
      seq INTEGER PRIMARY KEY AUTOINCREMENT,

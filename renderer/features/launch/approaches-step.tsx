@@ -8,7 +8,7 @@ import styles from './launch.module.css'
 const WORDS = LAUNCH_WORDS.approachesStep
 
 /** Baselines in the order in which they are offered. */
-export const BASELINES: readonly string[] = [KEYWORD_BASELINE, ...TEXT_BASELINES]
+const BASELINES: readonly string[] = [KEYWORD_BASELINE, ...TEXT_BASELINES]
 
 const isDeclared = ({ base, alias }: AliasView): boolean =>
   DECLARABLE_APPROACHES.includes(base) && !BASELINES.includes(alias)

@@ -82,11 +82,6 @@ export const LAUNCH_WORDS = {
     theTest: 'The test',
     roles: 'Details: which model does what',
     rolesOf: (set: string) => `Models of ${set}`,
-    does: 'Work',
-    model: 'Model',
-    backend: 'By',
-    role: 'Role',
-    cloud: 'leaves this machine',
   },
 
   aliasChoice: {

@@ -5,11 +5,9 @@ import type { ModelTest } from '../../../contract/control/models.ts'
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import { LOCAL_EMBEDDINGS } from '../../../contract/manifests/model-catalogue.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
-import { roleWords } from '../../components/role-words.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { RoleTable } from '../../components/role-table.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel } from '../../components/states.tsx'
-import table from '../../components/table.module.css'
 import { EmbeddingsOffer } from '../models/embeddings-offer.tsx'
 import { TestResult } from '../models/test-result.tsx'
 import { LAUNCH_WORDS } from './launch-words.ts'
@@ -71,7 +69,7 @@ export function ModelsStep({ sets, chosen, test, onChange }: ModelsStepProps) {
       </Radio.Group>
       {current !== undefined && (
         <MoreOptions key={current.name} title={WORDS.roles} open={false}>
-          <Roles set={current} />
+          <RoleTable label={WORDS.rolesOf(current.name)} roles={current.roles} />
         </MoreOptions>
       )}
       <EmbeddingsOffer sets={sets} current={current} onUse={() => onChange(LOCAL_EMBEDDINGS.set)} />
@@ -111,35 +109,5 @@ function TestState({ set, test }: { set: ModelSetView; test: SetTest }) {
       {isOfThis && test.error !== null && <ErrorPanel error={test.error} what={WORDS.theTest} />}
       {result !== undefined && <TestResult name={name} result={result} />}
     </div>
-  )
-}
-
-function Roles({ set: { name, roles } }: { set: ModelSetView }) {
-  return (
-    <ScrollTable label={WORDS.rolesOf(name)}>
-      <thead>
-        <tr>
-          <th>{WORDS.does}</th>
-          <th>{WORDS.model}</th>
-          <th>{WORDS.backend}</th>
-          <th>{WORDS.role}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {Object.entries(roles).map(([role, { backend, model, cloud }]) => (
-          <tr key={role}>
-            <th scope="row">{roleWords(role)}</th>
-            <td className={table.wrap}>{model}</td>
-            <td>
-              {backend}
-              {cloud && ` · ${WORDS.cloud}`}
-            </td>
-            <td>
-              <code>{role}</code>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </ScrollTable>
   )
 }

@@ -33,7 +33,7 @@ describe('sheetKey', () => {
     expect(sheetKey(key('Escape'), plain)).toBe('close')
   })
 
-  it('leaves Enter to a button, Escape to an open list, and a held key to nobody', () => {
+  it('leaves Enter to a button, Escape to an open list, and ignores a held key', () => {
     expect(sheetKey(key('Enter'), { usesEnter: true, isOpen: false })).toBeNull()
     expect(sheetKey(key('Escape'), { usesEnter: true, isOpen: true })).toBeNull()
     expect(sheetKey(key('Enter', { ctrlKey: true, repeat: true }), plain)).toBeNull()

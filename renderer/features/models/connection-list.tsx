@@ -11,6 +11,7 @@ import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { ConnectionKey } from './connection-key.tsx'
 import styles from './models.module.css'
+import { COMPONENT_WORDS } from '../../components/component-words.ts'
 import { MODELS_WORDS } from './models-words.ts'
 import { TestResult } from './test-result.tsx'
 import { useModelsChange } from './use-models.ts'
@@ -62,7 +63,7 @@ export function ConnectionList({ connections, onEdit }: ConnectionListProps) {
                 <td>
                   <ConnectionKey connection={connection} />
                 </td>
-                <td>{cloud ? MODELS_WORDS.sets.cloud : MODELS_WORDS.sets.near}</td>
+                <td>{COMPONENT_WORDS.where(cloud)}</td>
                 <td>
                   <div className={styles.row}>
                     <Button

@@ -1,4 +1,3 @@
-import { CLOUD_MARK } from '../../../core/evidence/cloud-use.ts'
 import { plural } from '../../components/format.ts'
 import { roleWords } from '../../components/role-words.ts'
 
@@ -111,9 +110,9 @@ export const MODELS_WORDS = {
       embedding: 'Embeddings',
       rerank: 'Reranking',
     },
-    neededBy: (roles: readonly string[]) => `Needed by ${roles.map(roleWords).join(', ')}`,
+    neededBy: (roles: readonly string[]) => `Needed where a model ${roles.map(roleWords).join(', ')}`,
     broken: (roles: readonly string[]) =>
-      `Cannot work: ${roles.map(roleWords).join(', ')}. Give these roles another model before a run that needs them.`,
+      `No working model for: ${roles.map(roleWords).join(', ')}. Give this work another model before a run that needs it.`,
     known: (model: string, words: readonly string[]) => `Known of ${model}: ${words.join(' · ')}`,
     listed: (models: number) => `Lists ${plural(models, 'model')}`,
   },
@@ -254,11 +253,5 @@ export const MODELS_WORDS = {
     isDefault: (name: string) => `Runs use ${name} unless they name another`,
     roles: 'Models',
     rolesOf: (name: string) => `Models in “${name}”`,
-    role: 'Role',
-    backend: 'Backend',
-    model: 'Model',
-    where: 'Where',
-    cloud: CLOUD_MARK,
-    near: '● local',
   },
 }

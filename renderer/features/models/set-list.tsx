@@ -5,47 +5,14 @@ import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
-import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
 import { TestResult } from './test-result.tsx'
 import { MODELS_WORDS } from './models-words.ts'
-import { roleWords } from '../../components/role-words.ts'
+import { RoleTable } from '../../components/role-table.tsx'
 import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.sets
-
-function Roles({ set: { name, roles } }: { set: ModelSetView }) {
-  return (
-    <details>
-      <summary aria-label={WORDS.rolesOf(name)}>{WORDS.roles}</summary>
-      <ScrollTable label={WORDS.rolesOf(name)}>
-        <thead>
-          <tr>
-            <th>{WORDS.role}</th>
-            <th>{WORDS.backend}</th>
-            <th>{WORDS.model}</th>
-            <th>{WORDS.where}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(roles).map(([role, { backend, model, cloud, known }]) => (
-            <tr key={role}>
-              <th scope="row">{roleWords(role)}</th>
-              <td>{backend}</td>
-              <td className={table.wrap}>
-                {model}
-                {known.length > 0 && <div className="dim">{known.join(' · ')}</div>}
-              </td>
-              <td>{cloud ? WORDS.cloud : WORDS.near}</td>
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
-    </details>
-  )
-}
 
 function SetEntry({ set }: { set: ModelSetView }) {
   const { name, description, is_default: isDefault, own } = set
@@ -124,7 +91,10 @@ function SetEntry({ set }: { set: ModelSetView }) {
           )}
         </div>
       </div>
-      <Roles set={set} />
+      <details>
+        <summary aria-label={WORDS.rolesOf(name)}>{WORDS.roles}</summary>
+        <RoleTable label={WORDS.rolesOf(name)} roles={set.roles} />
+      </details>
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
       {test.data !== undefined && <TestResult name={name} result={test.data} />}
     </section>

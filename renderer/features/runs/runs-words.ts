@@ -1,4 +1,5 @@
 import { count, plural } from '../../components/format.ts'
+import { roleWords } from '../../components/role-words.ts'
 
 /** The texts of the page Runs. */
 export const RUNS_WORDS = {
@@ -163,7 +164,7 @@ export const RUNS_WORDS = {
     noJudges: 'none',
     at: (models: string, endpoint: string) => `${models} at ${endpoint}`,
     models: 'Model set',
-    role: (role: string) => `Model: ${role.replaceAll('_', ' ')}`,
+    role: (role: string) => `Model that ${roleWords(role)}`,
     ofBackend: (model: string, backend: string) => `${model} (${backend})`,
     gateway: 'Gateway',
     platform: 'Platform',

@@ -8,11 +8,9 @@ import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
 import { VARIABLES } from '../../../contract/settings/variables.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
-import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import styles from './settings.module.css'
-import { roleWords } from '../../components/role-words.ts'
+import { RoleTable } from '../../components/role-table.tsx'
 import { SETTINGS_WORDS } from './settings-words.ts'
 
 const WORDS = SETTINGS_WORDS.engineForm
@@ -123,26 +121,7 @@ function ModelRoles({ set }: { set: ExperimentView['model_sets'][number] }) {
     <div className={styles.roles}>
       <h3>{WORDS.rolesOf(set.name)}</h3>
       <p className="dim">{set.description}</p>
-      <ScrollTable label={WORDS.modelRolesOf(set.name)}>
-        <thead>
-          <tr>
-            <th>{WORDS.role}</th>
-            <th>{WORDS.backend}</th>
-            <th>{WORDS.model}</th>
-            <th>{WORDS.where}</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(set.roles).map(([role, { backend, model, cloud }]) => (
-            <tr key={role}>
-              <th scope="row">{roleWords(role)}</th>
-              <td>{backend}</td>
-              <td className={table.wrap}>{model}</td>
-              <td>{cloud ? WORDS.cloud : WORDS.near}</td>
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <RoleTable label={WORDS.modelRolesOf(set.name)} roles={set.roles} />
     </div>
   )
 }

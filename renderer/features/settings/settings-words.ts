@@ -1,5 +1,4 @@
 import type { SettingsTab } from '../../app/search-params.ts'
-import { CLOUD_MARK } from '../../../core/evidence/cloud-use.ts'
 
 /** The texts of the page Settings. */
 export const SETTINGS_WORDS = {
@@ -28,12 +27,6 @@ export const SETTINGS_WORDS = {
     saveSettings: 'Save settings',
     rolesOf: (name: string) => `Models in “${name}”`,
     modelRolesOf: (name: string) => `Model roles of ${name}`,
-    role: 'Role',
-    backend: 'Backend',
-    model: 'Model',
-    where: 'Where',
-    cloud: `${CLOUD_MARK}: data leave this machine`,
-    near: '● local',
   },
 
   indexPanel: {

@@ -19,7 +19,7 @@ type Condition = keyof typeof CONDITIONS
 /** The conditions of a dataset run as texts; null where a run does not record one, which makes it comparable with no other. */
 export type Conditions = Readonly<Record<Condition, { value: string | null; words: string }>>
 
-export function conditionsOf(aggregate: Aggregate): Conditions {
+function conditionsOf(aggregate: Aggregate): Conditions {
   const { reproducibility, ingestion, questions, repeats, approaches } = aggregate
   const metric = primaryMetric([aggregate])
   const runtime = reproducibility?.runtime ?? null

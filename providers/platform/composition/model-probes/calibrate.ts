@@ -5,7 +5,7 @@ import type { CalibrationCall } from '../../../../contract/control/models.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 
-export const CALIBRATION_CALLS = 3
+const CALIBRATION_CALLS = 3
 
 const HARBOURS = ['Ternmouth', 'Skerry', 'Colm', 'Aldwick', 'Ravenhithe']
 const WORKS = ['lock', 'lighthouse', 'dry dock', 'signal mast', 'tide gauge', 'coal pier', 'pilot house']

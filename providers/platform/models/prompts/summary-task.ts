@@ -3,7 +3,7 @@ import { textBlock } from './blocks.ts'
 import { taskMessages } from './task-messages.ts'
 import type { TaskMessages } from './task-messages.ts'
 
-export const SUMMARY_PROMPT: Prompt = {
+const SUMMARY_PROMPT: Prompt = {
   name: 'summary',
   version: 1,
   source:

@@ -259,7 +259,7 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
 }
 
 /** The refusal of work for a provider that a variable disables. */
-export const providerDisabled = (provider: string, variable: string): HttpError =>
+const providerDisabled = (provider: string, variable: string): HttpError =>
   new HttpError(503, `The media provider "${provider}" is disabled (${variable})`)
 
 /** Returns where the local provider is. Throws 503 with what is missing. */

@@ -1,0 +1,45 @@
+import type { ModelSetView } from '../../contract/control/experiment.ts'
+import { COMPONENT_WORDS } from './component-words.ts'
+import { roleWords } from './role-words.ts'
+import { ScrollTable } from './scroll-table.tsx'
+import table from './table.module.css'
+
+const WORDS = COMPONENT_WORDS.roleTable
+
+interface RoleTableProps {
+  label: string
+  roles: ModelSetView['roles']
+}
+
+/** Shows which model does what in a set, and what calls have taught of it. */
+export function RoleTable({ label, roles }: RoleTableProps) {
+  return (
+    <ScrollTable label={label}>
+      <thead>
+        <tr>
+          <th>{WORDS.work}</th>
+          <th>{WORDS.model}</th>
+          <th>{WORDS.backend}</th>
+          <th>{WORDS.where}</th>
+          <th>{WORDS.role}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(roles).map(([role, { backend, model, cloud, known }]) => (
+          <tr key={role}>
+            <th scope="row">{roleWords(role)}</th>
+            <td className={table.wrap}>
+              {model}
+              {known.length > 0 && <div className="dim">{known.join(' · ')}</div>}
+            </td>
+            <td>{backend}</td>
+            <td>{COMPONENT_WORDS.where(cloud)}</td>
+            <td>
+              <code>{role}</code>
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </ScrollTable>
+  )
+}
