@@ -9,7 +9,7 @@ import {
 } from '@tanstack/react-router'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { HomePage } from '../pages/home.tsx'
-import { LaunchPage } from '../pages/launch.tsx'
+import { NewRunPage } from '../pages/new-run.tsx'
 import { MatrixPage } from '../pages/matrix.tsx'
 import { ProgressPage } from '../pages/progress.tsx'
 import { oldRoutes } from './old-addresses.tsx'
@@ -36,7 +36,7 @@ function RunAlone() {
 
 const routes = [
   createRoute({ ...child('/'), component: HomePage }),
-  createRoute({ ...child('/launch'), component: LaunchPage, validateSearch: search.readLaunchSearch }),
+  createRoute({ ...child('/launch'), component: NewRunPage, validateSearch: search.readLaunchSearch }),
   createRoute({
     ...child('/runs'),
     validateSearch: search.readRunsSearch,
@@ -92,7 +92,7 @@ const routes = [
   createRoute({
     ...child('/services'),
     validateSearch: search.readProvidersSearch,
-    component: lazyRouteComponent(() => import('../pages/providers.tsx'), 'ProvidersPage'),
+    component: lazyRouteComponent(() => import('../pages/services.tsx'), 'ServicesPage'),
   }),
   createRoute({
     ...child('/settings'),
@@ -102,7 +102,7 @@ const routes = [
   createRoute({
     ...child('/guide'),
     validateSearch: search.readHelpSearch,
-    component: lazyRouteComponent(() => import('../pages/help.tsx'), 'HelpPage'),
+    component: lazyRouteComponent(() => import('../pages/guide.tsx'), 'GuidePage'),
   }),
 ] as const
 

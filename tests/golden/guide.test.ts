@@ -11,7 +11,7 @@ import { CellErrorType, CellStatus } from '../../contract/evidence/canonical-row
 import { EvaluationErrorType, EvaluationStatus, NotEvaluableReason } from '../../contract/evidence/evaluation-result.ts'
 import { JudgeErrorCode } from '../../contract/evidence/judgments.ts'
 import { RetrievalScores } from '../../contract/evidence/retrieval-scores.ts'
-import { guideBlocks, guideSpans, type GuideBlock } from '../../renderer/features/help/guide-markdown.ts'
+import { guideBlocks, guideSpans, type GuideBlock } from '../../renderer/features/guide/guide-markdown.ts'
 import { benchmarkPages, figuresPage } from '../bench/figures-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 

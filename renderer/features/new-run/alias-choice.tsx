@@ -1,0 +1,173 @@
+import { Button, Checkbox } from '@mantine/core'
+import { type ReactNode, useState } from 'react'
+import type { AliasView } from '../../../contract/control/experiment.ts'
+import { approachDescriptor, type BaseApproach, DECLARABLE_APPROACHES } from '../../../contract/approaches.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
+import { FlavorEditor } from './flavor-editor.tsx'
+import { flavorOf, type FlavorStart } from './flavor-draft.ts'
+import styles from './new-run.module.css'
+import { NEW_RUN_WORDS } from './new-run-words.ts'
+import { OwnApproaches } from './own/own-approaches.tsx'
+import { useFlavors } from './use-flavors.ts'
+
+const WORDS = NEW_RUN_WORDS.aliasChoice
+
+interface AliasChoiceProps {
+  aliases: AliasView[]
+  /** Aliases that are listed for themselves, below the approaches. */
+  baselines: readonly string[]
+  chosen: string[]
+  onChange: (chosen: string[]) => void
+}
+
+/** Returns what makes an alias what it is; of a flavor, only where it differs from its base. */
+function parameterText(
+  { parameters, settable, requires_reingest: reingest, evidence }: AliasView,
+  base?: AliasView,
+): string {
+  // Settings of a graph query are shown beside those that its alias has by the name of a profile.
+  const [shown, ofBase] = settable === null ? [parameters, base?.parameters] : [settable, base?.settable]
+  const differs = ([name, value]: [string, unknown]): boolean =>
+    base === undefined || JSON.stringify(ofBase?.[name]) !== JSON.stringify(value)
+  const given = Object.entries(base === undefined ? parameters : shown).filter(differs)
+  return [
+    ...given.map(
+      ([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+    ),
+    ...(base !== undefined && given.length === 0 ? [WORDS.asItsBase] : []),
+    ...(base === undefined && evidence === 'answer_only' ? [WORDS.answerOnly] : []),
+    ...(reingest ? [WORDS.ingestsAgain] : []),
+  ].join(' · ')
+}
+
+/** Approaches with their flavors under them, where a person adds, changes and removes flavors of their own. */
+export function AliasChoice({ aliases, baselines, chosen, onChange }: AliasChoiceProps) {
+  const [start, setStart] = useState<FlavorStart | null>(null)
+  const { remove } = useFlavors()
+  const toggle = (alias: string, on: boolean): void =>
+    onChange(aliases.map((each) => each.alias).filter((each) => (each === alias ? on : chosen.includes(each))))
+  const baseOf = (view: AliasView): AliasView | undefined =>
+    view.flavor === null ? undefined : aliases.find(({ base, flavor }) => base === view.base && flavor === null)
+  const box = (view: AliasView) => (
+    <div key={view.alias} className={styles.alias}>
+      <Checkbox
+        size="sm"
+        checked={chosen.includes(view.alias)}
+        onChange={({ currentTarget }) => toggle(view.alias, currentTarget.checked)}
+        label={
+          <>
+            <ApproachName alias={view.alias} base={view.base} />
+            {view.own && <span className={styles.own}>{WORDS.own}</span>}
+          </>
+        }
+        description={parameterText(view, baseOf(view))}
+      />
+      {view.own && (
+        <div className={styles.ownActions}>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            aria-label={WORDS.changeOf(view.alias)}
+            onClick={() => setStart({ from: view, changes: true })}
+          >
+            {WORDS.change}
+          </Button>
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            color="red"
+            aria-label={WORDS.removeOf(view.alias)}
+            onClick={() => {
+              onChange(chosen.filter((each) => each !== view.alias))
+              remove(view.alias, flavorOf(view))
+            }}
+          >
+            {WORDS.remove}
+          </Button>
+        </div>
+      )}
+    </div>
+  )
+  const group = (base: BaseApproach) => {
+    const own = aliases.filter((view) => view.base === base && !baselines.includes(view.alias))
+    const main = own.find(({ flavor }) => flavor === null)
+    const flavors = own.filter(({ flavor }) => flavor !== null)
+    const { short } = approachDescriptor(base)
+    return (
+      <div key={base} className={styles.group}>
+        {main !== undefined && box(main)}
+        {(flavors.length > 0 || (main?.settable ?? null) !== null) && (
+          <Flavors
+            title={WORDS.flavors(short, flavors.length)}
+            open={flavors.some(({ alias, own: isOwn }) => isOwn || chosen.includes(alias))}
+          >
+            {flavors.map(box)}
+            {main !== undefined && main.settable !== null && (
+              <Button
+                className={styles.newFlavor}
+                size="compact-xs"
+                variant="subtle"
+                aria-label={WORDS.newFlavorOf(short)}
+                onClick={() => setStart({ from: main, changes: false })}
+              >
+                {WORDS.newFlavor}
+              </Button>
+            )}
+          </Flavors>
+        )}
+      </div>
+    )
+  }
+  return (
+    <>
+      <div className={styles.approaches}>
+        {DECLARABLE_APPROACHES.filter((base) => aliases.some((view) => view.base === base)).map(group)}
+      </div>
+      <OwnApproaches
+        chosen={chosen}
+        onToggle={(name, on) => onChange([...chosen.filter((each) => each !== name), ...(on ? [name] : [])])}
+      />
+      <fieldset className={styles.part}>
+        <legend>{WORDS.baselines}</legend>
+        {aliases
+          .filter(({ alias }) => baselines.includes(alias))
+          .map(({ alias, base }) => (
+            <Checkbox
+              key={alias}
+              size="sm"
+              checked={chosen.includes(alias)}
+              onChange={({ currentTarget }) => toggle(alias, currentTarget.checked)}
+              label={<ApproachName alias={alias} base={base} />}
+              description={WORDS.baselineAbout[alias]}
+            />
+          ))}
+      </fieldset>
+      {start !== null && (
+        <FlavorEditor
+          start={start}
+          onClose={() => setStart(null)}
+          onSaved={(name) => {
+            setStart(null)
+            // The new list of aliases is not here yet; what is chosen is read by name.
+            if (!chosen.includes(name)) onChange([...chosen, name])
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** Flavors of one approach: folded, until one of them is chosen or a person's own. */
+function Flavors({ title, open, children }: { title: string; open: boolean; children: ReactNode }) {
+  const [isOpen, setOpen] = useState(open)
+  return (
+    <details
+      className={styles.flavors}
+      open={isOpen || open}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>{title}</summary>
+      {children}
+    </details>
+  )
+}

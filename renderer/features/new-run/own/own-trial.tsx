@@ -1,0 +1,110 @@
+import { Button } from '@mantine/core'
+import type { OwnTrial } from '../../../../contract/control/own-approaches.ts'
+import { duration } from '../../../components/format.ts'
+import { ScrollTable } from '../../../components/scroll-table.tsx'
+import table from '../../../components/table.module.css'
+import styles from '../new-run.module.css'
+import { OWN_APPROACH_WORDS } from './own-approach-words.ts'
+
+const WORDS = OWN_APPROACH_WORDS.trial
+
+export type PathUse = 'answer' | 'text' | 'document'
+
+interface OwnTrialViewProps {
+  trial: OwnTrial
+  /** What a path of the reply can be used as: nothing where a preset or a program maps it. */
+  uses: readonly PathUse[]
+  onUse: (use: PathUse, path: string) => void
+}
+
+const LABELS = {
+  answer: [WORDS.asAnswer, WORDS.asAnswerOf],
+  text: [WORDS.asText, WORDS.asTextOf],
+  document: [WORDS.asDocument, WORDS.asDocumentOf],
+} as const
+
+/** What a test brought: answer, passages, time, what a run could not measure, and the reply to choose paths in. */
+export function OwnTrialView({ trial, uses, onUse }: OwnTrialViewProps) {
+  const {
+    problem,
+    answer,
+    passages,
+    passage_count: count,
+    text_tokens: tokens,
+    latency_ms: latency,
+    paths,
+    log,
+  } = trial
+  return (
+    <section aria-label={WORDS.title} className={styles.trial}>
+      <p role="status">
+        {problem === null ? (
+          <>
+            <strong>{WORDS.answer}</strong> {answer ?? WORDS.fromPassages}
+          </>
+        ) : (
+          <>
+            <strong className={styles.bad}>▲ {WORDS.noAnswer}</strong> {problem}
+          </>
+        )}
+      </p>
+      {problem === null && <p className="dim">{WORDS.summary(duration(latency), count, tokens)}</p>}
+      {passages !== null && passages.length > 0 && (
+        <ol className={styles.passages}>
+          {passages.map(({ text, title, document, score }, index) => (
+            <li key={index}>
+              <strong>{document ?? title}</strong>
+              {score !== null && ` (${score})`} {text.slice(0, 200)}
+            </li>
+          ))}
+        </ol>
+      )}
+      {trial.not_evaluable.map((line) => (
+        <p key={line}>
+          ○ {WORDS.notEvaluable} {line}
+        </p>
+      ))}
+      {log !== '' && (
+        <details>
+          <summary>{WORDS.log}</summary>
+          <pre>{log}</pre>
+        </details>
+      )}
+      {uses.length > 0 && paths.length > 0 && (
+        <ScrollTable label={WORDS.reply}>
+          <thead>
+            <tr>
+              <th>{WORDS.path}</th>
+              <th>{WORDS.value}</th>
+              <th>{WORDS.use}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {paths.map(({ path, value }) => (
+              <tr key={path}>
+                <td>
+                  <code>{path}</code>
+                </td>
+                <td className={table.wrap}>{value}</td>
+                <td>
+                  {uses.map((use) => (
+                    <Button
+                      key={use}
+                      size="compact-xs"
+                      variant="default"
+                      mr={4}
+                      aria-label={LABELS[use][1](path)}
+                      onClick={() => onUse(use, path)}
+                    >
+                      {LABELS[use][0]}
+                    </Button>
+                  ))}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query'
+import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
+import type { Cost } from '../../../contract/manifests/prices.ts'
+import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
+import { plannedWords } from '../../../core/planned-words.ts'
+import { contextBudgetWords, costWords } from '../../../contract/words.ts'
+import { FigureList } from '../../components/figure-list.tsx'
+import { count, duration } from '../../components/format.ts'
+import table from '../../components/table.module.css'
+import { api } from '../../data/client.ts'
+import { removedCells } from './effects.ts'
+import styles from './new-run.module.css'
+import { NEW_RUN_WORDS } from './new-run-words.ts'
+
+const WORDS = NEW_RUN_WORDS.planView
+
+type Plan = Extract<PlanOutcome, { ok: true }>
+
+/** Of all datasets; null where no paid model is asked. */
+function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
+  const costs = datasets.flatMap(({ expected_cost: cost }) => (cost === null ? [] : [cost]))
+  const [first] = costs
+  if (first === undefined) return null
+  return {
+    amount: costs.reduce((sum, { amount }) => sum + amount, 0),
+    currency: first.currency,
+    unknown: [...new Set(costs.flatMap(({ unknown }) => unknown))],
+  }
+}
+
+/** Answers, model calls, time and cost of a plan; what is unknown says so. */
+export function planFigures({
+  totals,
+  datasets,
+  estimated_minutes: minutes,
+  model_calls: calls,
+}: Plan): [string, string][] {
+  const cost = costOfPlan(datasets)
+  return [
+    [WORDS.answers, count(totals.total)],
+    ...(totals.reuse === 0 ? [] : ([[WORDS.reused, count(totals.reuse)]] satisfies [string, string][])),
+    [WORDS.calls, calls === null ? WORDS.unknown : `≈ ${count(calls)}`],
+    [WORDS.time, minutes === null ? WORDS.unknown : `≈ ${duration(minutes * 60_000)}`],
+    [WORDS.cost, cost === null ? WORDS.free : costWords(cost)],
+  ]
+}
+
+/** Answers, reuse, calls and conflicts of a plan, in all and per dataset. */
+export function PlanView({ plan }: { plan: Plan }) {
+  const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
+  const cost = costOfPlan(datasets)
+  const { data: known = [] } = useQuery(api.datasets.list.queryOptions())
+  const labelOf = (dataset: string): string => known.find(({ id }) => id === dataset)?.label ?? dataset
+  // The same difference of several rows is one line.
+  const conflicts = datasets.flatMap((dataset) =>
+    [...new Map(dataset.conflicts.map((each) => [`${each.path} ${each.stored} ${each.current}`, each])).values()].slice(
+      0,
+      3,
+    ),
+  )
+  return (
+    <div className={styles.plan}>
+      <FigureList figures={planFigures(plan)} className={styles.totals} />
+      {datasets.length > 1 && (
+        <table className={table.table}>
+          <thead>
+            <tr>
+              <th>{WORDS.dataset}</th>
+              <th className={table.num}>{WORDS.run}</th>
+              <th className={table.num}>{WORDS.reuse}</th>
+              <th className={table.num}>{WORDS.scores}</th>
+              <th className={table.num}>{WORDS.time}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {datasets.map((dataset) => (
+              <tr key={dataset.dataset_id}>
+                <td className={table.wrap}>{labelOf(dataset.dataset_id)}</td>
+                <td className={table.num}>{count(dataset.run)}</td>
+                <td className={table.num}>{count(dataset.reuse)}</td>
+                <td className={table.num}>{count(dataset.evaluations)}</td>
+                <td className={table.num}>{duration(dataset.work.estimated_ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      <ul className={styles.notes}>
+        {totals.verdicts > 0 && <li>{WORDS.panelVerdicts(count(totals.verdicts))}</li>}
+        {totals.answered > 0 && <li>{WORDS.onlyScores(count(totals.answered))}</li>}
+        {totals.conflicts > 0 && <li className={styles.bad}>{WORDS.otherConditions(count(totals.conflicts))}</li>}
+        {conflicts.map(({ row_id: row, path, stored, current, files = [] }) => (
+          <li key={`${row} ${path}`}>
+            <code>{path}</code>
+            {WORDS.was}
+            <code>{stored}</code>
+            {WORDS.is}
+            <code>{current}</code>
+            {files.length > 0 && <>{WORDS.changed(files.join(', '))}</>}
+          </li>
+        ))}
+        {datasets.flatMap(({ dataset_id: dataset, unavailable }) =>
+          unavailable.map(({ model, reason }) => (
+            <li key={dataset + model} className={styles.warn}>
+              {WORDS.uncallable(model, labelOf(dataset), reason)}
+            </li>
+          )),
+        )}
+        {[...new Set(datasets.map(({ context_budget: budget = null }) => contextBudgetWords(budget)))].map((words) => (
+          <li key={words}>{words}</li>
+        ))}
+        {datasets.flatMap(({ dataset_id: dataset, planned_difference: planned }) => {
+          const decides = plannedWords(labelOf(dataset), planned)
+          return decides === null ? [] : [<li key={`decides ${dataset}`}>{decides}</li>]
+        })}
+        {cost !== null && cost.unknown.length > 0 && (
+          <li className="dim">{WORDS.unknownCost(cost.unknown.join('; '))}</li>
+        )}
+        {datasets.map(({ dataset_id: dataset, run, work }) =>
+          run === 0 ? null : (
+            <li key={`work ${dataset}`} className="dim">
+              ○ {labelOf(dataset)}: {sourceWords(work)}
+              {callsPerApproach(work) !== null && <>; {callsPerApproach(work)}</>}
+            </li>
+          ),
+        )}
+        {minutes !== null && totals.run > 0 && <li className="dim">○ {WORDS.onTop}</li>}
+        {removedCells(plan) > 0 && <li className={styles.warn}>{WORDS.coldWarning(removedCells(plan))}</li>}
+        {plan.publications.map(
+          (change) =>
+            change.current !== null &&
+            change.refusal === null && (
+              <li key={change.dataset_id} className={styles.warn}>
+                {WORDS.publishWarning(change.dataset_id, change.current.run_id)}
+              </li>
+            ),
+        )}
+        {blockers.map(({ code, message }) => (
+          <li key={code} className={styles.warn}>
+            ▲ {message}
+          </li>
+        ))}
+        {notices.map((notice) => (
+          <li key={notice} className="dim">
+            ○ {notice}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}

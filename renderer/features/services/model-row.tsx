@@ -1,0 +1,109 @@
+import { Button, Progress } from '@mantine/core'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { ServiceName } from '../../../contract/control/services.ts'
+import type { ServiceModel } from '../../../contract/http/service-model.ts'
+import { bytes } from '../../components/format.ts'
+import { ExperimentalMark } from '../../components/experimental-mark.tsx'
+import { StateDot } from '../../components/state-dot.tsx'
+import table from '../../components/table.module.css'
+import { ServiceCallError } from '../../data/service-call.ts'
+import { canFetchModels, fetchModel, removeModel } from './models-of.ts'
+import styles from './services.module.css'
+import { SERVICES_WORDS } from './services-words.ts'
+
+const WORDS = SERVICES_WORDS.modelRow
+
+/** The service answers this to a fetch that was cancelled. */
+const STOPPED = 409
+
+function ModelState({ model }: { model: ServiceModel }) {
+  const { id, installed, progress, pinned, download_bytes: size } = model
+  if (progress !== null) {
+    const { received_bytes: received, total_bytes: total } = progress
+    // The sum so far is not the whole size where sizes are reported file by file.
+    return (
+      <div role="status" className={styles.fetching}>
+        {size !== null && <Progress value={(received / Math.max(1, total)) * 100} aria-label={WORDS.fetching(id)} />}
+        {size === null ? WORDS.soFar(bytes(received)) : WORDS.of(bytes(received), bytes(total))}
+      </div>
+    )
+  }
+  return (
+    <>
+      <StateDot tone={installed ? 'good' : 'idle'} />{' '}
+      {pinned === null ? WORDS.bundled : installed ? WORDS.here : WORDS.notHere}
+      {pinned === false && (
+        <span className={styles.unpinned} title={WORDS.replaceable}>
+          {WORDS.unpinned}
+        </span>
+      )}
+    </>
+  )
+}
+
+/** One model: what it is, where it comes from, whether it is here, and what can be done. */
+export function ModelRow({ service, model }: { service: ServiceName; model: ServiceModel }) {
+  const { id, task, license, installed, progress, failure, source_page: source, download_bytes: size } = model
+  const client = useQueryClient()
+  const settled = {
+    mutationKey: ['models', service],
+    onSettled: () =>
+      Promise.all([['models', service], ['speech']].map((queryKey) => client.invalidateQueries({ queryKey }))),
+  }
+  const fetching = useMutation({ ...settled, mutationFn: () => fetchModel(service, id) })
+  const removing = useMutation({ ...settled, mutationFn: () => removeModel(service, id) })
+  const isUnderWay = fetching.isPending || progress !== null
+  const wasStopped = fetching.error instanceof ServiceCallError && fetching.error.status === STOPPED
+  const fault = isUnderWay
+    ? undefined
+    : (failure ?? (wasStopped ? undefined : fetching.error?.message) ?? removing.error?.message)
+  return (
+    <>
+      <tr>
+        <th scope="row" className={table.wrap}>
+          {id} {model.experimental && <ExperimentalMark />}
+        </th>
+        <td>{task}</td>
+        <td>{license ?? '–'}</td>
+        <td>{size === null ? '–' : bytes(size)}</td>
+        <td>
+          {source === null ? (
+            '–'
+          ) : (
+            <a href={source} target="_blank" rel="noreferrer">
+              {new URL(source).host}
+            </a>
+          )}
+        </td>
+        <td>
+          <ModelState model={model} />
+        </td>
+        <td>
+          {source === null || !canFetchModels(service) ? null : installed || isUnderWay ? (
+            <Button
+              size="xs"
+              variant="default"
+              loading={removing.isPending}
+              aria-label={`${isUnderWay ? WORDS.cancel : WORDS.remove} ${id}`}
+              onClick={() => removing.mutate()}
+            >
+              {isUnderWay ? WORDS.cancel : WORDS.remove}
+            </Button>
+          ) : (
+            <Button size="xs" variant="default" aria-label={WORDS.fetchModel(id)} onClick={() => fetching.mutate()}>
+              {WORDS.fetch}
+            </Button>
+          )}
+        </td>
+      </tr>
+      {fault !== undefined && (
+        <tr>
+          <td colSpan={7} role="alert" className={styles.bad}>
+            <span aria-hidden="true">▲ </span>
+            {fault}
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}

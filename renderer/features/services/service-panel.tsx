@@ -1,0 +1,208 @@
+import { Button, Select } from '@mantine/core'
+import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { serviceDescriptor } from '../../../contract/control/service-list.ts'
+import type { ServiceName, ServiceView } from '../../../contract/control/services.ts'
+import { bytes, count, duration, moment } from '../../components/format.ts'
+import { notifyFailure } from '../../components/notify.ts'
+import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
+import { LoadingRows, Panel } from '../../components/states.tsx'
+import table from '../../components/table.module.css'
+import { useNow } from '../../components/use-now.ts'
+import { FactTable } from '../../components/fact-table.tsx'
+import { api } from '../../data/client.ts'
+import { ModelRow } from './model-row.tsx'
+import { hasModels, modelsOf } from './models-of.ts'
+import styles from './services.module.css'
+import { PlatformWorkTable } from './platform-work.tsx'
+import { ServiceLog } from './service-log.tsx'
+import { SERVICES_WORDS } from './services-words.ts'
+
+const WORDS = SERVICES_WORDS.servicePanel
+
+const RUNS = ['ready', 'external', 'starting'] as const
+
+function factsOf({
+  url,
+  pid,
+  restarts,
+  last_exit: exit,
+  usage,
+  profile,
+  used_by: usedBy,
+}: ServiceView): [string, string][] {
+  return [
+    ...(url === null ? [] : ([[WORDS.address, url]] as [string, string][])),
+    ...(pid === null ? [] : ([[WORDS.process, String(pid)]] as [string, string][])),
+    [WORDS.restarts, count(restarts)],
+    ...(usage === null
+      ? []
+      : ([
+          [WORDS.memory, bytes(usage.rss_bytes)],
+          [WORDS.processor, usage.cpu_percent === null ? '–' : `${usage.cpu_percent.toFixed(1)} %`],
+        ] as [string, string][])),
+    ...(profile === null ? [] : ([[WORDS.serves, profile]] as [string, string][])),
+    ...(usedBy === null
+      ? []
+      : ([[WORDS.keptBy, usedBy === 'run' ? WORDS.aRun : WORDS.thisPanel]] as [string, string][])),
+    ...(exit === null
+      ? []
+      : ([[WORDS.lastExit, `${exit.signal ?? WORDS.code(exit.code ?? '–')}, ${moment(exit.at)}`]] as [
+          string,
+          string,
+        ][])),
+  ]
+}
+
+interface ServicePanelProps {
+  service: ServiceView
+  isLogOpen: boolean
+  onLog: () => void
+}
+
+/** One service: what it is, how it is, and what can be done. */
+export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
+  const { name, state, detail, can, since } = service
+  const isUp = since !== null && RUNS.some((running) => running === state)
+  const isListed = state === 'ready' || state === 'external'
+  const now = useNow(isUp)
+  const [dataset, setDataset] = useState<string | null>(null)
+  const datasets = useQuery({ ...api.datasets.list.queryOptions(), enabled: name === 'platform' && can.start }).data
+  const client = useQueryClient()
+  const settled = {
+    onSettled: () => client.invalidateQueries({ queryKey: api.services.list.key() }),
+    onError: (error: Error) => notifyFailure(name, error),
+  }
+  const start = useMutation(api.services.start.mutationOptions(settled))
+  const stop = useMutation(api.services.stop.mutationOptions(settled))
+  const restart = useMutation(api.services.restart.mutationOptions(settled))
+  return (
+    <Panel
+      title={
+        <>
+          {serviceDescriptor(name).title} <StateDot tone={SERVICE_SIGNS[state]} /> {state}
+        </>
+      }
+      aside={
+        <>
+          {name === 'platform' && can.start && (
+            <Select
+              size="xs"
+              aria-label={WORDS.datasetToServe}
+              placeholder={WORDS.datasetToServe}
+              clearable
+              data={datasets?.map(({ id, label }) => ({ value: id, label })) ?? []}
+              value={dataset}
+              onChange={setDataset}
+            />
+          )}
+          <Button variant="default" aria-expanded={isLogOpen} aria-label={WORDS.logOf(name)} onClick={onLog}>
+            {WORDS.log}
+          </Button>
+          <Button
+            variant="default"
+            disabled={!can.restart}
+            loading={restart.isPending}
+            aria-label={WORDS.restartService(name)}
+            onClick={() => restart.mutate({ name })}
+          >
+            {WORDS.restart}
+          </Button>
+          <Button
+            variant="default"
+            disabled={!can.stop}
+            loading={stop.isPending}
+            aria-label={WORDS.stopService(name)}
+            onClick={() => stop.mutate({ name })}
+          >
+            {WORDS.stop}
+          </Button>
+          <Button
+            disabled={!can.start}
+            loading={start.isPending}
+            aria-label={WORDS.startService(name)}
+            onClick={() => start.mutate({ name, ...(dataset === null ? {} : { dataset_id: dataset }) })}
+          >
+            {WORDS.start}
+          </Button>
+        </>
+      }
+    >
+      <p className="dim">{serviceDescriptor(name).job}.</p>
+      {detail !== null && <p className={SERVICE_SIGNS[state] === 'bad' ? styles.bad : undefined}>{detail}</p>}
+      <dl className={styles.facts}>
+        {since !== null && (
+          <div>
+            <dt>{isUp ? WORDS.upFor : WORDS.since}</dt>
+            <dd title={moment(since)}>{isUp ? duration(Math.max(0, now - Date.parse(since))) : moment(since)}</dd>
+          </div>
+        )}
+        {factsOf(service).map(([fact, value]) => (
+          <div key={fact}>
+            <dt>{fact}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+      </dl>
+      {Object.keys(service.settings).length > 0 && (
+        <details className={styles.settings}>
+          <summary>{WORDS.startedWith}</summary>
+          <FactTable facts={Object.entries(service.settings)} />
+        </details>
+      )}
+      {hasModels(name) && (isListed || can.start) && (
+        <div className={styles.models}>
+          {isListed ? <ModelTable service={name} /> : <p className="dim">{WORDS.needsService}</p>}
+        </div>
+      )}
+      {name === 'platform' && isListed && (
+        <section className={styles.models} aria-label={SERVICES_WORDS.platformWork.title}>
+          <h3>{SERVICES_WORDS.platformWork.title}</h3>
+          <PlatformWorkTable />
+        </section>
+      )}
+      {isLogOpen && <ServiceLog name={name} />}
+    </Panel>
+  )
+}
+
+const WHILE_FETCHING_MS = 500
+
+/** The models of a service that runs: asking one that does not would start it. */
+function ModelTable({ service }: { service: ServiceName }) {
+  const isAtWork = useIsMutating({ mutationKey: ['models', service] }) > 0
+  const { data, isPending, error } = useQuery({
+    queryKey: ['models', service],
+    queryFn: () => modelsOf(service),
+    // No event reports models.
+    staleTime: 0,
+    refetchInterval: ({ state }) =>
+      isAtWork || state.data?.some(({ progress }) => progress !== null) === true ? WHILE_FETCHING_MS : false,
+  })
+  if (isPending) return <LoadingRows rows={3} height={36} />
+  if (data === undefined) return <p role="alert">▲ {error.message}</p>
+  return (
+    <div className={table.scroll}>
+      <table className={table.table} aria-label={WORDS.modelsOf(service)}>
+        <thead>
+          <tr>
+            <th>{WORDS.model}</th>
+            <th>{WORDS.for}</th>
+            <th>{WORDS.licence}</th>
+            <th>{WORDS.size}</th>
+            <th>{WORDS.source}</th>
+            <th>{WORDS.state}</th>
+            <th>
+              <span className="hidden-text">{WORDS.action}</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((model) => (
+            <ModelRow key={model.id} service={service} model={model} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
