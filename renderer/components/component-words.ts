@@ -54,7 +54,7 @@ export const COMPONENT_WORDS = {
     role: 'Role',
   },
 
-  where: (cloud: boolean) => (cloud ? `${CLOUD_MARK} leaves this machine` : '● local'),
+  where: (cloud: boolean) => (cloud ? CLOUD_MARK : '● local'),
 
   rungTable: {
     approach: 'Approach',

@@ -30,7 +30,7 @@ test.describe('a round that is open', () => {
       return release
     }
     const sendQuestions = await hold(/\/judges\/blindSets/)
-    const sendGuide = await hold(/\/help-[^/]*\.js/)
+    const sendGuide = await hold(/\/guide-[^/]*\.js/)
     const asked = page.waitForRequest(/\/judges\/blindSets/)
     await open(`/runs/${round.run_id}/judges?dataset=${round.dataset_id}`)
     await asked

@@ -56,7 +56,9 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   await editor.getByRole('button', { name: 'Save set' }).click()
   const set = page.getByRole('region', { name: 'mine', exact: true })
   await expect(set).toContainText('your own')
-  await expect(page.getByRole('region', { name: 'openai', exact: true })).toContainText('▲ cloud: calls of')
+  await expect(page.getByRole('region', { name: 'openai', exact: true })).toContainText(
+    '▲ cloud: calls leave this machine where a model',
+  )
   expect(await seriousFindings(page)).toEqual([])
   await picture(page, 'models-tested', { fullPage: true })
   await page.setViewportSize({ width: 420, height: 900 })
@@ -188,6 +190,6 @@ test('models whose calls leave this machine are marked before their set is used 
   await form.getByLabel('Model to test', { exact: true }).fill('tiny-chat')
   await form.getByRole('button', { name: 'Add connection' }).click()
   const editor = page.getByRole('form', { name: 'Choose models' })
-  await expect(editor).toContainText('▲ cloud: calls of')
+  await expect(editor).toContainText('▲ cloud: calls leave this machine where a model')
   await expect(editor).not.toContainText('every call leaves this machine')
 })

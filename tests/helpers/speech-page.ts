@@ -56,9 +56,9 @@ export const playButton = (page: Page, label: string): Locator => page.getByRole
 
 /** Opens the tool Audio at one of its parts. */
 export async function openAudio(page: Page, part: 'Transcribe' | 'Speak' | 'Voices' = 'Transcribe'): Promise<void> {
-  const tab = page.getByRole('navigation', { name: 'Tools' }).getByRole('link', { name: 'Audio' })
-  if (!(await tab.isVisible())) await page.getByRole('link', { name: 'Tools', exact: true }).click()
-  await tab.click()
+  // By the address: a page that is left stays visible until the next one has loaded.
+  if (!page.url().includes('#/tools/')) await page.getByRole('link', { name: 'Tools', exact: true }).click()
+  await page.getByRole('navigation', { name: 'Tools' }).getByRole('link', { name: 'Audio' }).click()
   await page.getByRole('radiogroup', { name: 'Parts of Audio' }).getByText(part, { exact: true }).click()
 }
 
