@@ -47,6 +47,27 @@ describe('a pace', () => {
     expect(pace.places).toBe(3)
   })
 
+  it('spaces calls by what was answered before a refusal, and closes up while none is refused', async () => {
+    const { pace, pauses, clock } = paceWithClock()
+    for (let call = 0; call < 4; call += 1) {
+      const place = (await pace.take())!
+      clock.pass(100)
+      place.end(200)
+    }
+    expect(pauses).toEqual([])
+    ;(await pace.take())!.end(429, 600)
+    // Four answers in the second that ends with the pause.
+    const first = (await pace.take())!
+    expect(first.waitedMs).toBe(600)
+    first.end(200)
+    expect(await pace.take(undefined, 240)).toBeNull()
+    for (let call = 0; call < 20; call += 1) (await pace.take())!.end(200)
+    const [, ...apart] = pauses
+    expect(apart[0]).toBe(250)
+    expect(apart.at(-1)).toBeLessThan(150)
+    expect(apart).toEqual(apart.toSorted((one, other) => other - one))
+  })
+
   it('begins with few calls at a time, which two answers raise by one until a first is refused', async () => {
     const { pace } = paceWithClock(64, 4)
     for (let round = 0; round < 6; round += 1) (await pace.take())!.end(200)

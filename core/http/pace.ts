@@ -9,6 +9,10 @@ const FIRST_AT_A_TIME = 4
 const ANSWERS_PER_PLACE = 8
 /** The same from the number on of which some were refused last: it is tried again, but seldom. */
 const ANSWERS_PER_REFUSED_PLACE = 64
+/** In this time with answers and without a refusal the distance between calls falls to an e-th: a limit that has risen is found out. */
+const SHORTENING_MS = 5000
+/** Longest distance between calls. */
+const MOST_APART_MS = 8000
 /** A service that has answered nothing but refusals for this long is not waited for any longer. */
 const PATIENCE_MS = 5 * 60_000
 
@@ -35,7 +39,8 @@ export interface PaceOptions {
 
 /**
  * States how many calls a service gets at a time. A refusal for too many calls halves their number and lets all wait for the pause that the service asks
- * for; answers raise it again, slowly. What other processes report of the service slows this one down as well.
+ * for; answers raise it again, slowly. Calls are spaced by the number that the service answered until it refused one: calls that are answered at once exceed a
+ * limit per second or minute also one at a time. What other processes report of the service slows this one down as well.
  */
 export class Pace {
   #places: number
@@ -47,6 +52,12 @@ export class Pace {
   #refusedSinceMs: number | null = null
   #slowdowns = 0
   #pause: { untilMs: number } | null = null
+  /** Least time between two calls; 0 until the service has refused one after some answers. */
+  #apartMs = 0
+  /** Earliest time of the next call. */
+  #nextMs = Number.NEGATIVE_INFINITY
+  /** What was answered since the first call, or since the last pause. */
+  #answered = { sinceMs: Number.NaN, lastMs: Number.POSITIVE_INFINITY, calls: 0 }
   #waiting: (() => void)[] = []
   readonly #most: number
   readonly #wait: (pauseMs: number, signal?: AbortSignal) => Promise<void>
@@ -92,7 +103,19 @@ export class Pace {
       else break
     }
     this.#underWay += 1
+    if (this.#apartMs > 0) {
+      const isInTime = await this.#apart(askedAtMs + withinMs, signal).catch((error: unknown) => {
+        this.#leave()
+        throw error
+      })
+      if (!isInTime) {
+        this.#leave()
+        return null
+      }
+      hasWaited ||= this.#now() > askedAtMs
+    }
     const startedMs = this.#now()
+    if (Number.isNaN(this.#answered.sinceMs)) this.#answered.sinceMs = startedMs
     const slowdowns = this.#slowdowns
     let isOver = false
     return {
@@ -103,12 +126,38 @@ export class Pace {
         const isLimit = this.#isLimit(status, askedMs)
         if (isLimit) this.#slowDown(slowdowns, askedMs)
         else if (status !== null && status !== 429 && status < 500) this.#speedUp()
-        this.#underWay -= 1
-        // Each looks for itself whether there is a place: one that was given up meanwhile is not lost.
-        for (const next of this.#waiting.splice(0)) next()
+        this.#leave()
         return isLimit
       },
     }
+  }
+
+  #leave(): void {
+    this.#underWay -= 1
+    // Each looks for itself whether there is a place: one that was given up meanwhile is not lost.
+    for (const next of this.#waiting.splice(0)) next()
+  }
+
+  /** Waits for the turn of this call; false where that comes after `latestMs`. A refusal meanwhile gives all calls another turn. */
+  async #apart(latestMs: number, signal?: AbortSignal): Promise<boolean> {
+    for (;;) {
+      const nowMs = this.#now()
+      const atMs = Math.max(nowMs + this.pauseMs, this.#nextMs)
+      if (atMs > latestMs) return false
+      this.#nextMs = atMs + this.#apartMs
+      if (atMs <= nowMs) return true
+      const slowdowns = this.#slowdowns
+      await this.#wait(atMs - nowMs, signal)
+      if (this.#slowdowns === slowdowns) return true
+    }
+  }
+
+  /** After a pause, calls are as far apart as those that were answered before it, the pause included. */
+  #space(untilMs: number): void {
+    const { sinceMs, calls } = this.#answered
+    if (calls > 0) this.#apartMs = Math.min(MOST_APART_MS, (untilMs - sinceMs) / calls)
+    this.#answered = { sinceMs: untilMs, lastMs: untilMs, calls: 0 }
+    this.#nextMs = untilMs
   }
 
   #isLimit(status: number | null, askedMs: number | null): boolean {
@@ -131,6 +180,7 @@ export class Pace {
     const untilMs = this.#now() + Math.max(leastMs, pauseMs(this.#refusals, askedMs))
     if (untilMs <= (this.#pause?.untilMs ?? 0)) return
     this.#pause = { untilMs }
+    this.#space(untilMs)
     this.#exchange?.report({ pauseMs: this.pauseMs, places: this.places })
   }
 
@@ -141,13 +191,19 @@ export class Pace {
       this.#refusedPlaces = Math.min(this.#refusedPlaces, places + 1)
       this.#slowdowns += 1
       const untilMs = this.#now() + Math.min(leftMs, LONGEST_ASKED_MS)
-      if (untilMs > (this.#pause?.untilMs ?? 0)) this.#pause = { untilMs }
+      if (untilMs <= (this.#pause?.untilMs ?? 0)) continue
+      this.#pause = { untilMs }
+      this.#space(untilMs)
     }
   }
 
   #speedUp(): void {
     this.#refusedSinceMs = null
     this.#refusals = 0
+    this.#answered.calls += 1
+    const nowMs = this.#now()
+    this.#apartMs *= Math.exp(-Math.max(0, nowMs - this.#answered.lastMs) / SHORTENING_MS)
+    this.#answered.lastMs = nowMs
     const answers =
       this.#slowdowns === 0 ? 2 : this.places + 1 < this.#refusedPlaces ? ANSWERS_PER_PLACE : ANSWERS_PER_REFUSED_PLACE
     this.#places = Math.min(this.#most, this.#places + 1 / answers)
