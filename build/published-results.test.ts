@@ -7,7 +7,7 @@ const WARNS = 'The published run is older than this version, see there.'
 describe('publishedReport', () => {
   it('requires the warning in the README while the code has changed since the published revision', () => {
     expect(publishedReport(age(['main/runner/cells/call-approach.ts']), 'Figures.').problems).toEqual([
-      'README.md shows results that are older than the code (smoke: 1 files since aaaaaaaa): say "The published run is older than this version"',
+      'README.md shows results that are older than the code (smoke: 1 part since aaaaaaaa): say "The published run is older than this version"',
     ])
     expect(publishedReport(age(['main/runner/cells/call-approach.ts']), WARNS).problems).toEqual([])
   })

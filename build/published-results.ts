@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { plural } from '../contract/words.ts'
 import { loadExperiment } from '../main/manifests/experiment.ts'
 import { publishedAge, type PublishedAge } from '../main/manifests/project/published-age.ts'
 import { readAggregate } from '../main/report/publication/write-artifacts.ts'
@@ -21,13 +22,17 @@ export function publishedReport(ages: ReadonlyMap<string, PublishedAge>, readme:
     changed === null ? [] : [{ id, revision, changed }],
   )
   if (known.length < ages.size)
-    return { problems: [], note: '', skipped: 'git does not have the commits of the published results here' }
+    return {
+      problems: [],
+      note: '',
+      skipped: 'git does not have the commits of the published results here, and they keep no digests',
+    }
   const older = known.filter(({ changed }) => changed.length > 0)
   const note =
     older.length === 0
       ? 'of this version'
       : older
-          .map(({ id, revision, changed }) => `${id}: ${changed.length} files since ${revision.slice(0, 8)}`)
+          .map(({ id, revision, changed }) => `${id}: ${plural(changed.length, 'part')} since ${revision.slice(0, 8)}`)
           .join(', ')
   const warns = readme.includes(WARNING)
   if (older.length > 0 && !warns)

@@ -35,6 +35,8 @@ export const PublishedRun = z.strictObject({
     .strictObject({ job_id: z.string(), profile: Identifier, revision: z.string(), content_digest: z.string() })
     .nullable(),
   artifacts: z.array(z.strictObject({ file: SafeRelativePath, sha256: Sha256 })),
+  /** Digests of the code and data that made the run, by file or folder: its age can be told where git no longer has the commit. */
+  made_by: z.record(z.string(), Sha256).optional(),
 })
 export type PublishedRun = z.infer<typeof PublishedRun>
 

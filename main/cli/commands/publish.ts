@@ -4,6 +4,7 @@ import type { Dataset } from '../../../contract/manifests/datasets.ts'
 import { artifactFiles, type ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { isOwnDataset, OWN_IS_NOT_PUBLISHED } from '../../manifests/datasets/own-datasets.ts'
+import { digestsToPublish } from '../../manifests/project/published-age.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { publicationChange, scopeOf } from '../../report/publication/publication-change.ts'
 import { leftOverNotice, publish } from '../../report/publication/publish.ts'
@@ -74,6 +75,11 @@ export const publishCommand: Command = {
         root: setup.root,
         datasetsFile: setup.experiment.evaluation.datasets_file,
         files,
+        madeBy: await digestsToPublish(
+          setup.experiment,
+          setup.experiment.datasets.find((one) => one.dataset.id === dataset.id)!,
+          aggregate,
+        ),
       })
       if (!outcome.ok) throw new ArtifactsInvalidError(outcome.problems)
       invocation.stdout.write(`${dataset.id}: ${outcome.written.join(', ')}\n`)

@@ -83,7 +83,7 @@ async function withoutOwnFilters(root: string): Promise<Git | null> {
 }
 
 /** The content of a changed file. Only a regular file is opened: a pipe or a device would never end. */
-async function hashContent(path: string, hash: Hash): Promise<void> {
+export async function hashContent(path: string, hash: Hash): Promise<void> {
   const info = await lstat(path).catch(() => null)
   if (info === null) {
     hash.update('absent')
@@ -122,7 +122,7 @@ function inside(root: string, path: string): string | null {
 }
 
 /** The part of a manifest that a run reads; the text itself when it cannot be parsed, null for no text. */
-function partOf({ file, part }: ReadManifest, text: string | null): string | null {
+export function partOf({ file, part }: ReadManifest, text: string | null): string | null {
   if (text === null) return null
   try {
     return canonicalJson(part(parseYaml(file, text) as Record<string, unknown>))

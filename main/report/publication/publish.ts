@@ -42,6 +42,8 @@ interface Publication extends ArtifactExpectation {
   /** Path of the dataset catalogue below the root; datasets with a file of their own are found beside it. */
   datasetsFile: string
   files: ArtifactFiles
+  /** Digests of what made the run, see `digestsToPublish`. */
+  madeBy?: Record<string, string> | undefined
 }
 
 type PublishOutcome =
@@ -201,6 +203,7 @@ function publishedRun(
             content_digest: ingestion.content_digest,
           },
     artifacts: artifacts.map(({ name, sha256 }) => ({ file: posix.join(RESULTS_FOLDER, name), sha256 })),
+    ...(publication.madeBy === undefined ? {} : { made_by: publication.madeBy }),
   }
 }
 

@@ -2,6 +2,7 @@ import type { MissingColumn } from '../../../contract/evidence/missing-column.ts
 import { missingJudges, missingWords } from '../../../core/evidence/missing-columns.ts'
 import { readJudgments } from '../../report/aggregate/judge-input.ts'
 import { isOwnDataset, OWN_IS_NOT_PUBLISHED } from '../../manifests/datasets/own-datasets.ts'
+import { digestsToPublish } from '../../manifests/project/published-age.ts'
 import { leftOverNotice, publish } from '../../report/publication/publish.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
 import type { RunSummaryContext } from '../../report/aggregate/run-summary.ts'
@@ -10,7 +11,7 @@ import {
   type ArtifactExpectation,
   type ArtifactProblem,
 } from '../../report/publication/validate-artifacts.ts'
-import { writeArtifacts } from '../../report/publication/write-artifacts.ts'
+import { readAggregate, writeArtifacts } from '../../report/publication/write-artifacts.ts'
 import type { DatasetRun } from '../dataset-run.ts'
 import { judgeDataset } from './judge-dataset.ts'
 import { failureOf, type At, type Skip, type StepFailedError } from '../ladder-step.ts'
@@ -121,11 +122,14 @@ export async function finishDataset(
     return judging
   }
   await at('publish', async () => {
+    const { experiment, dataset, files } = run
+    const aggregate = await readAggregate(files.evaluation)
     const outcome = await publish({
       ...expectation,
-      root: run.experiment.root,
-      datasetsFile: run.experiment.evaluation.datasets_file,
-      files: run.files,
+      root: experiment.root,
+      datasetsFile: experiment.evaluation.datasets_file,
+      files,
+      madeBy: aggregate === null ? undefined : await digestsToPublish(experiment, dataset, aggregate),
     })
     if (!outcome.ok) throw new ArtifactsInvalidError(outcome.problems)
     const notice = leftOverNotice(outcome.leftOver)
