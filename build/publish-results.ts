@@ -1,0 +1,61 @@
+// Makes the published results again: the ladder at equal amounts of text (`docs/results`), the spoken notes, and the ladder as the approaches are
+// declared (`docs/results/native`). A run is made by a commit, so that the tree must be clean. Takes about a quarter of an hour.
+import { execFileSync, spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseDocument } from 'yaml'
+import { answerHelp } from './answer-help.ts'
+
+answerHelp(
+  'npm run publish:results: makes the runs of docs/results again by this commit, and publishes them; the tree must be clean',
+)
+
+const ROOT = resolve('.')
+const RUNGS = 'baseline_curated,graph_native,cyber_threat_intel'
+const EIGHT = 'bm25,vanilla-rag,hybrid-rag,contextual-rag,graph-rag,agentic-rag,workflow-adaptive-rag,lazy-graph-rag'
+/** The approaches that read no graph: five short recordings make an empty one. */
+const WITHOUT_GRAPH = 'bm25,vanilla-rag,hybrid-rag,contextual-rag,lazy-graph-rag'
+const JUDGES = 'builtin-lexical-support,builtin-semantic-match'
+const NATIVE = 'docs/results/native'
+
+/** Climbs and publishes in a checkout. Throws when the command fails; what it prints is shown. */
+function ladder(root: string, runId: string, datasets: string, aliases: string, ...more: string[]): void {
+  const what = ['--run-id', runId, '--dataset', datasets, '--models', aliases, '--judge', '--judge-models', JUDGES]
+  const { status } = spawnSync(process.execPath, ['bin/rag-ladder.mjs', 'ladder', '--publish', ...what, ...more], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  if (status !== 0) throw new Error(`the run ${runId} ended with ${String(status)}: see above`)
+}
+
+/** Runs the ladder without a budget in a copy of this commit that has nothing published, and takes its results over. */
+function publishNative(): void {
+  const copy = mkdtempSync(join(tmpdir(), 'rag-ladder-native-'))
+  try {
+    execFileSync('git', ['clone', '--quiet', ROOT, copy])
+    symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
+    rmSync(join(copy, 'docs/results'), { recursive: true })
+    const datasets = join(copy, 'manifests/datasets')
+    for (const name of readdirSync(datasets)) withoutPublished(join(datasets, name))
+    ladder(copy, 'native-amounts', RUNGS, EIGHT, '--context-budget', 'none')
+    rmSync(NATIVE, { recursive: true, force: true })
+    cpSync(join(copy, 'docs/results'), NATIVE, { recursive: true })
+  } finally {
+    rmSync(copy, { recursive: true, force: true })
+  }
+}
+
+function withoutPublished(file: string): void {
+  const manifest = parseDocument(readFileSync(file, 'utf8'))
+  if (!manifest.has('published')) return
+  manifest.delete('published')
+  writeFileSync(file, manifest.toString({ lineWidth: 0, singleQuote: true }))
+}
+
+const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' })
+if (changed !== '') throw new Error(`commit these first, because rows name the commit that made them:\n${changed}`)
+// The copy is made before anything is published here.
+publishNative()
+ladder(ROOT, 'embedded-baseline', RUNGS, EIGHT)
+ladder(ROOT, 'spoken-notes', 'spoken_notes', WITHOUT_GRAPH)
