@@ -125,7 +125,7 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
     '/': { address: '/' },
     '/launch': { address: `/launch?datasets=["${dataset}"]` },
     '/runs': { address: `/runs?run=${run}` },
-    '/result': part('verdict'),
+    '/verdict': part('verdict'),
     '/matrix': part('matrix', '&metric=recall_at_5'),
     '/cell': part('cell', `&row=${row}`),
     '/coverage': part('coverage'),
@@ -144,16 +144,9 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
     '/settings': { address: '/settings' },
     '/guide': { address: '/guide?page=reading-a-result' },
   }
-  const afterRun: Record<string, Omit<View, 'name'>> = { '/ladder': { address: '/ladder' } }
+  const afterRun: Record<string, Omit<View, 'name'>> = { '/progress': { address: `/runs/${OWN_RUN}/progress` } }
   const router = await readFile(join(PROJECT_ROOT, 'renderer/app/router.tsx'), 'utf8')
-  const routes = [...router.matchAll(/child\('([^']+)'\)/g)]
-    // A part of a run has the picture of the page that it once was.
-    .map(([, path]) =>
-      path!
-        .replace('/runs/$run/verdict', '/result')
-        .replace('/runs/$run/progress', '/ladder')
-        .replace('/runs/$run/', '/'),
-    )
+  const routes = [...router.matchAll(/child\('([^']+)'\)/g)].map(([, path]) => path!.replace('/runs/$run/', '/'))
   // These two go on to their first part.
   const unknown = [...routes, ...PAGES.map(({ path }) => path)]
     .filter((path) => path !== '/runs/$run' && path !== '/tools')
