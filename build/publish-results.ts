@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { answerHelp } from './answer-help.ts'
+import { writePublishedTables } from './published-tables.ts'
 
 answerHelp(
   'npm run publish:results: makes the runs of docs/results again by this commit, and publishes them; the tree must be clean',
@@ -59,3 +60,4 @@ if (changed !== '') throw new Error(`commit these first, because rows name the c
 publishNative()
 ladder(ROOT, 'embedded-baseline', RUNGS, EIGHT)
 ladder(ROOT, 'spoken-notes', 'spoken_notes', WITHOUT_GRAPH)
+await writePublishedTables(ROOT)

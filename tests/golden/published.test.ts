@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { publishedTables, withTables } from '../../build/published-tables.ts'
 import { Judgments } from '../../contract/evidence/judgments.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
@@ -95,6 +96,17 @@ describe('docs/results', () => {
       published.flatMap(({ published }) => published.artifacts.map(({ file }) => file)),
     )
     expect(files.filter(({ state }) => state !== 'same')).toEqual([])
+  })
+})
+
+describe('docs/validity.md', () => {
+  it('has the tables of both published ladders as their summaries give them', async () => {
+    const text = await readFile(join(PROJECT_ROOT, 'docs/validity.md'), 'utf8')
+    expect(withTables(text, await publishedTables(PROJECT_ROOT))).toBe(text)
+  })
+
+  it('refuses a page without a place for a table', () => {
+    expect(() => withTables('# Validity\n', { means: '', differences: '' })).toThrow('has no place for the table means')
   })
 })
 
