@@ -81,6 +81,9 @@ const MARKERS: Record<ApproachMarker, string> = {
   star: 'M0-6.5 1.6-2h4.6L2.5.8 3.8 5.3 0 2.6-3.8 5.3-2.5.8-6.2-2h4.6z',
   'triangle-down': 'M0 6-6-5H6z',
   bar: 'M-6.5-2.5h13v5h-13z',
+  hourglass: 'M-5.5-5.5h11L1.5 0l4 5.5h-11l4-5.5z',
+  chevron: 'M-6-5.5h6L6 0 0 5.5h-6L0 0z',
+  stairs: 'M-6 6v-4h4v-4h4v-4h4V6z',
 }
 
 interface MarkerPath {

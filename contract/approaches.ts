@@ -16,6 +16,9 @@ export type ApproachMarker =
   | 'star'
   | 'triangle-down'
   | 'bar'
+  | 'hourglass'
+  | 'chevron'
+  | 'stairs'
 
 /** Parameters as a row records them. */
 type Called = Readonly<Record<string, unknown>>
@@ -63,8 +66,12 @@ interface ApproachDescriptor {
   usesContextual?: boolean
   /** Finds passages by their vectors and by nothing else. */
   searchesByVectors?: boolean
-  /** Chooses its passages before any model writes, so that they can be asked for alone. */
+  /** Chooses its passages before the answer is written, so that they can be asked for alone. */
   retrievesFirst?: boolean
+  /** What it does besides what its name says, in a few words; given where it is offered apart from the others. */
+  about?: string
+  /** Roles that have to be language models: rules cannot write what the approach searches with or in. */
+  languageModels?: readonly string[]
   /** Asks the graph engine, by itself or through the alias that it delegates to: the corpus is extracted for it. */
   usesGraph?: boolean
 }
@@ -262,6 +269,40 @@ export const APPROACHES = {
     experimental: true,
     retrievesFirst: true,
   },
+  'hyde-rag': {
+    protocol: (called, { hasBudget }) => plainProtocol(called, hasBudget ? UNTIL_FULL : told(called, ['k'], chunks)),
+    usualCalls: () => ({ light_gen: 2 }),
+    short: 'hyde',
+    about: 'searches by a passage that the model makes up (HyDE); 2 model calls',
+    searchesByVectors: true,
+    retrievesFirst: true,
+    colour: '#1B7F8C',
+    marker: 'hourglass',
+    parameters: z.strictObject({ k: count, with_question: z.boolean() }),
+    ownParameters: null,
+    languageModels: ['light_gen'],
+    experimental: true,
+    isBesides: true,
+  },
+  'multi-query-rag': {
+    protocol: (called, { hasBudget }) =>
+      plainProtocol(
+        called,
+        told(called, ['rephrasings'], (more) => `${more} further searches, and ${hasBudget ? UNTIL_FULL : 'the best'}`),
+      ),
+    usualCalls: () => ({ light_gen: 2 }),
+    short: 'multi-query',
+    about: 'searches by rephrasings of the question, fused by rank (RAG-Fusion); 2 model calls',
+    searchesByVectors: true,
+    retrievesFirst: true,
+    colour: '#B0417A',
+    marker: 'chevron',
+    parameters: z.strictObject({ k: count, rephrasings: z.int().min(1).max(10) }),
+    ownParameters: null,
+    languageModels: ['light_gen'],
+    experimental: true,
+    isBesides: true,
+  },
   'no-retrieval': {
     protocol: () => ({ ...NOTHING, answers: { role: 'light_gen' }, prompt: 'question alone' }),
     short: 'no retrieval',
@@ -319,10 +360,6 @@ export const KEYWORD_BASELINE_PARAMETERS = { retrieve_k: 5, top_n: 5, alpha: 0, 
 /** Stands after the name of the keyword baseline in every table. */
 export const BASELINE_MARK = '(baseline)'
 
-/** An approach as tables name it. */
-export const approachLabel = (model: string): string =>
-  model === KEYWORD_BASELINE ? `${model} ${BASELINE_MARK}` : model
-
 /** Alias that the others are compared with, where it is selected and no other is chosen. */
 export const BASELINE = 'hybrid-rag'
 
@@ -346,6 +383,23 @@ export const DECLARABLE_APPROACHES: readonly BaseApproach[] = BaseApproach.optio
 
 /** Baselines that a run has when they are named: the model without any document, and with all that it takes. */
 export const TEXT_BASELINES = ['no-retrieval', 'full-context'] as const satisfies readonly BaseApproach[]
+
+/** Approaches of the literature that a run has when they are named, with the parameters that they are served with. */
+export const EXPERIMENTAL_APPROACHES = {
+  'hyde-rag': { k: 5, with_question: true },
+  'multi-query-rag': { k: 5, rephrasings: 3 },
+} as const satisfies { [Base in BaseApproach]?: ApproachParameters[Base] }
+
+/** Stands after the name of an experimental approach of that table. */
+const EXPERIMENTAL_MARK = '(experimental)'
+
+/** An approach as tables name it. */
+export const approachLabel = (model: string): string =>
+  model === KEYWORD_BASELINE
+    ? `${model} ${BASELINE_MARK}`
+    : model in EXPERIMENTAL_APPROACHES
+      ? `${model} ${EXPERIMENTAL_MARK}`
+      : model
 
 /** The canonical approaches: the default matrix. */
 export const CANONICAL_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(

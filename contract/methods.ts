@@ -92,6 +92,34 @@ export const METHODS: Readonly<Record<BaseApproach, MethodStatement>> = {
       'One generation from the chosen chunks.',
     ],
   },
+  'hyde-rag': {
+    follows: 'HyDE, hypothetical document embeddings (Gao et al. 2022, arXiv 2212.10496)',
+    relation: 'like',
+    same: [
+      'A model writes a passage that could answer the question; chunks are searched by the vector of that passage alone.',
+      'The passage is averaged with the question, as in the published code (`with_question`), each vector of length 1.',
+    ],
+    differs: [
+      'One passage at temperature 0, so that a run can be repeated, instead of the mean of eight at 0.7; at most 200 tokens.',
+      'The encoder is that of the model set instead of Contriever; the prompt is one for all kinds of documents, in own words.',
+      'It is refused with rules as the model of `light_gen`, which write nothing that no passage holds.',
+      'In a run with a context budget, chunks are taken until the budget is full instead of k of them.',
+    ],
+  },
+  'multi-query-rag': {
+    follows: 'RAG-Fusion: several queries by a model, fused by reciprocal rank (arXiv 2402.03367; Cormack et al. 2009)',
+    relation: 'like',
+    same: [
+      'A model writes further questions; each is searched by its vector, and the lists are fused: Σ 1/(60 + rank).',
+      'The original question is one of them.',
+    ],
+    differs: [
+      'Three rephrasings of the question, written in one call at temperature 0; lines that repeat a question are left out and counted.',
+      'Each list is at least 20 chunks deep; a reply without any usable line leaves the search by the question alone, which the row shows.',
+      'It is refused with rules as the model of `light_gen`, which rephrase nothing.',
+      'In a run with a context budget, chunks are taken until the budget is full instead of k of them.',
+    ],
+  },
   'no-retrieval': {
     follows: 'closed-book question answering (arXiv 2002.08910)',
     relation: 'like',

@@ -8,6 +8,8 @@ describe('parameters that a person can set', () => {
   it('are known for every approach, with words, a kind and a range', () => {
     expect(BaseApproach.options.filter((base) => !ADJUSTABLE_APPROACHES.includes(base))).toEqual([
       'workflow-adaptive-rag',
+      'hyde-rag',
+      'multi-query-rag',
       'no-retrieval',
       'full-context',
       'own-approach',

@@ -28,8 +28,11 @@ export type ContextHealth = z.infer<typeof ContextHealth>
  * same models, settings and code, and only then is a derived artefact used again. Rows carry the records of the artefacts that answered them.
  */
 export const Derivation = z.looseObject({
-  /** chunks: with their vectors; contexts: chunks with the text that a model wrote for each; graph; concepts: the index of lazy-graph-rag; answer. */
-  artefact: z.enum(['chunks', 'contexts', 'graph', 'concepts', 'answer']),
+  /**
+   * chunks: with their vectors; contexts: chunks with the text that a model wrote for each; graph; concepts: the index of lazy-graph-rag; tree: chunks with
+   * summaries of clusters of them; query: what a model wrote to search with; answer.
+   */
+  artefact: z.enum(['chunks', 'contexts', 'graph', 'concepts', 'tree', 'query', 'answer']),
   /** Digest of what it was made from: the corpus, or the artefact before it. */
   input: z.string(),
   /** Versions of the code of this program that made it. */

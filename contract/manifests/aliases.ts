@@ -1,4 +1,10 @@
-import { BASELINE, KEYWORD_BASELINE, KEYWORD_BASELINE_PARAMETERS, TEXT_BASELINES } from '../approaches.ts'
+import {
+  BASELINE,
+  EXPERIMENTAL_APPROACHES,
+  KEYWORD_BASELINE,
+  KEYWORD_BASELINE_PARAMETERS,
+  TEXT_BASELINES,
+} from '../approaches.ts'
 import type { AliasDeclaration, ConsumerManifest } from './consumer.ts'
 import type { Flavor, FlavorsManifest, OwnFlavorsFile } from './flavors.ts'
 
@@ -10,8 +16,8 @@ export interface Alias extends AliasDeclaration {
 }
 
 /**
- * The aliases in the order of the consumer file, which declares them, with their parameters from the flavors file; the baselines precede them,
- * where their names are free and the hybrid is there. The specification has an alias
+ * The aliases in the order of the consumer file, which declares them, with their parameters from the flavors file; the baselines
+ * and the experimental approaches precede them, where their names are free and the hybrid is there. The specification has an alias
  * in both files, so runner and platform join them by this one function; `problems` names every alias on which the two differ.
  */
 export function joinAliases(
@@ -25,7 +31,10 @@ export function joinAliases(
   const hybrid = consumer.aliases.find(({ alias }) => alias === BASELINE)
   if (hybrid !== undefined && !declared.has(KEYWORD_BASELINE)) aliases.set(KEYWORD_BASELINE, keywordBaseline(hybrid))
   for (const alias of TEXT_BASELINES)
-    if (hybrid !== undefined && !declared.has(alias)) aliases.set(alias, textBaseline(alias))
+    if (hybrid !== undefined && !declared.has(alias)) aliases.set(alias, servedBesides(alias, {}))
+  for (const [alias, parameters] of Object.entries(EXPERIMENTAL_APPROACHES))
+    if (hybrid !== undefined && !declared.has(alias))
+      aliases.set(alias, servedBesides(alias as keyof typeof EXPERIMENTAL_APPROACHES, parameters))
   const problems = flavors.flatMap((flavor) => {
     const { alias } = flavor
     if (byAlias.get(alias) !== flavor) return [`the alias ${alias} is listed twice: remove one of them`]
@@ -62,12 +71,15 @@ const keywordBaseline = (hybrid: AliasDeclaration): Alias => ({
   },
 })
 
-const textBaseline = (alias: (typeof TEXT_BASELINES)[number]): Alias => ({
+type ServedBesides = (typeof TEXT_BASELINES)[number] | keyof typeof EXPERIMENTAL_APPROACHES
+
+/** Its parameters are those of its own approach, as the two tables have them. */
+const servedBesides = (alias: ServedBesides, parameters: object): Alias => ({
   alias,
   base: alias,
   experimental: true,
   evidence: alias === 'no-retrieval' ? 'answer_only' : 'answer_with_contexts',
-  flavor: { alias, base: alias, flavor: null, requires_reingest: false, parameters: {} },
+  flavor: { alias, base: alias, flavor: null, requires_reingest: false, parameters } as Flavor,
 })
 
 /** Names that a further alias cannot have. */
@@ -79,6 +91,7 @@ export const takenNames = (
     'all',
     KEYWORD_BASELINE,
     ...TEXT_BASELINES,
+    ...Object.keys(EXPERIMENTAL_APPROACHES),
     ...aliases.map(({ alias }) => alias),
     ...flavors.flatMap(({ flavor }) => (flavor === null ? [] : [flavor])),
   ])

@@ -17,7 +17,8 @@ export const RUN_OPTIONS = {
   models: {
     type: 'string',
     hint: 'ALIAS,...',
-    description: 'exactly these aliases; the six canonical ones and bm25 unless given',
+    description:
+      'exactly these aliases; the six canonical ones and bm25 unless given. Experimental, with a language model: hyde-rag, multi-query-rag',
   },
   flavors: { type: 'string', hint: 'NAME,...', description: 'flavors by name, by approach, or "all"' },
   all: { type: 'boolean', description: 'every alias of the consumer manifest' },

@@ -28,6 +28,9 @@ import {
 
 useSmallPlatform()
 
+/** Approaches that rules cannot serve. */
+const NEED_A_MODEL = ['hyde-rag', 'multi-query-rag']
+
 describe('before anything is ingested', () => {
   it('was ready at once, and reports its version', async () => {
     expect(here.platform.startMs).toBeLessThan(10_000)
@@ -51,12 +54,14 @@ describe('before anything is ingested', () => {
   it('lists every declared alias and the keyword baseline with what they can do', async () => {
     const list = ModelList.parse(await (await call('/v1/models')).json())
     const aliases = list.data.filter((entry) => entry.rag_ladder !== undefined)
-    expect(aliases).toHaveLength(22)
+    expect(aliases).toHaveLength(24)
     for (const entry of aliases) expect(entry.rag_ladder!.available).toBe(entry.rag_ladder!.reason === null)
     const isReady = ({ rag_ladder: state }: (typeof aliases)[number]) =>
       state!.available || state!.needs_ingestion !== true
-    // The model alone needs no document.
-    expect(aliases.filter(isReady).map(({ id }) => id)).toEqual(['no-retrieval'])
+    // The model alone needs no document; what searches by a model's words has no use for rules.
+    expect(aliases.filter(isReady).map(({ id }) => id)).toEqual(['no-retrieval', ...NEED_A_MODEL])
+    for (const { id, rag_ladder: state } of aliases)
+      if (NEED_A_MODEL.includes(id)) expect(state!.reason).toContain('needs a language model for light_gen')
   })
 
   it.each([
@@ -187,7 +192,8 @@ describe('answers', () => {
 
   it('of all aliases cost what they report, once as JSON and once as a stream', async () => {
     const list = ModelList.parse(await (await call('/v1/models')).json())
-    for (const alias of list.data.filter((entry) => entry.rag_ladder !== undefined).map(({ id }) => id)) {
+    const answering = list.data.filter(({ id, rag_ladder: state }) => state !== undefined && !NEED_A_MODEL.includes(id))
+    for (const alias of answering.map(({ id }) => id)) {
       const json = await counted(async () => ChatCompletion.parse(await (await ask(alias)).json()))
       const { metrics, answer, adaptive, sources } = json.result.rag_extension!
       const chats = ['light_gen', 'agentic', 'graph_keyword', 'graph_query', 'workflow_classifier']

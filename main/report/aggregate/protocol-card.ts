@@ -104,6 +104,7 @@ const ARTEFACTS = {
   contexts: 'chunks with contexts',
   graph: 'graph',
   concepts: 'concept index',
+  tree: 'chunks and summaries of them',
 } as const
 
 /** The artefacts that were read with the models that wrote them, each once; null where the rows record none. */

@@ -38,6 +38,7 @@ import {
   unusableNotices,
 } from '../../manifests/selection.ts'
 import type { DatasetRun } from '../dataset-run.ts'
+import { languageModelProblems } from './language-models.ts'
 import type { CellPlan } from '../cells/ladder-cells.ts'
 import type { PlatformSource } from '../platform/platform-source.ts'
 import { RunBudget, unpricedModels } from './run-budget.ts'
@@ -303,6 +304,10 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
   const aliases = [...selected, ...added.filter((each) => !selected.includes(each))]
   const refused = ownApproachRefusals(experiment, aliases, elsewhere)
   if (refused.length > 0) return { ok: false, problems: at(selection.models.path, refused) }
+  const setName = modelSet ?? experiment.models.default_set
+  const set = elsewhere === null ? (experiment.models.sets[setName] ?? null) : null
+  const ruled = languageModelProblems(aliases, set, setName)
+  if (ruled.length > 0) return { ok: false, problems: at(selection.models.path, ruled) }
   const metrics = request.metrics ?? experiment.evaluation.metrics.ragas
   const repeats = request.repeats ?? inputs.repeats ?? 1
   const runId = request.run_id ?? inputs.runId ?? `run-${now.toISOString().slice(0, 19).replaceAll(':', '-')}`

@@ -126,7 +126,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     const read = new Map<string, Derivation>()
     try {
       // 3. Choose the approach, and give it what it may use.
-      const approach = approachOf(flavor, engines)
+      const approach = approachOf(flavor, engines, models)
       if (active === null)
         throw new RagError('no_active_profile', 'no ingestion profile is active: start the platform with one')
       const { models: metered, addRemote } = meter

@@ -185,7 +185,7 @@ describe('health and contextual build', () => {
       collections: { contextual: { name: 'RagContextual_smoke', chunks: 7 } },
       contextual_builds: { smoke: { state: 'completed', done: 7, total: 7, error: null } },
     })
-    expect(after.aliases).toHaveLength(22)
+    expect(after.aliases).toHaveLength(24)
     expect(after.aliases.filter(({ available }) => !available)).toHaveLength(8)
   })
 

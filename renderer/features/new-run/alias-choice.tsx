@@ -16,6 +16,8 @@ interface AliasChoiceProps {
   aliases: AliasView[]
   /** Aliases that are listed for themselves, below the approaches. */
   baselines: readonly string[]
+  /** Aliases of experimental approaches, listed for themselves too. */
+  experimental: readonly string[]
   chosen: string[]
   onChange: (chosen: string[]) => void
 }
@@ -41,7 +43,7 @@ function parameterText(
 }
 
 /** Approaches with their flavors under them, where a person adds, changes and removes flavors of their own. */
-export function AliasChoice({ aliases, baselines, chosen, onChange }: AliasChoiceProps) {
+export function AliasChoice({ aliases, baselines, experimental, chosen, onChange }: AliasChoiceProps) {
   const [start, setStart] = useState<FlavorStart | null>(null)
   const { remove } = useFlavors()
   const toggle = (alias: string, on: boolean): void =>
@@ -118,6 +120,23 @@ export function AliasChoice({ aliases, baselines, chosen, onChange }: AliasChoic
       </div>
     )
   }
+  const listed = (legend: string, names: readonly string[], about: (view: AliasView) => string | undefined) => (
+    <fieldset className={styles.part}>
+      <legend>{legend}</legend>
+      {aliases
+        .filter(({ alias }) => names.includes(alias))
+        .map((view) => (
+          <Checkbox
+            key={view.alias}
+            size="sm"
+            checked={chosen.includes(view.alias)}
+            onChange={({ currentTarget }) => toggle(view.alias, currentTarget.checked)}
+            label={<ApproachName alias={view.alias} base={view.base} />}
+            description={about(view)}
+          />
+        ))}
+    </fieldset>
+  )
   return (
     <>
       <div className={styles.approaches}>
@@ -127,21 +146,8 @@ export function AliasChoice({ aliases, baselines, chosen, onChange }: AliasChoic
         chosen={chosen}
         onToggle={(name, on) => onChange([...chosen.filter((each) => each !== name), ...(on ? [name] : [])])}
       />
-      <fieldset className={styles.part}>
-        <legend>{WORDS.baselines}</legend>
-        {aliases
-          .filter(({ alias }) => baselines.includes(alias))
-          .map(({ alias, base }) => (
-            <Checkbox
-              key={alias}
-              size="sm"
-              checked={chosen.includes(alias)}
-              onChange={({ currentTarget }) => toggle(alias, currentTarget.checked)}
-              label={<ApproachName alias={alias} base={base} />}
-              description={WORDS.baselineAbout[alias]}
-            />
-          ))}
-      </fieldset>
+      {listed(WORDS.experimental, experimental, ({ base }) => approachDescriptor(base).about)}
+      {listed(WORDS.baselines, baselines, ({ alias }) => WORDS.baselineAbout[alias])}
       {start !== null && (
         <FlavorEditor
           start={start}

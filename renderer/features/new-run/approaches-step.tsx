@@ -1,5 +1,10 @@
 import { Button } from '@mantine/core'
-import { DECLARABLE_APPROACHES, KEYWORD_BASELINE, TEXT_BASELINES } from '../../../contract/approaches.ts'
+import {
+  DECLARABLE_APPROACHES,
+  EXPERIMENTAL_APPROACHES,
+  KEYWORD_BASELINE,
+  TEXT_BASELINES,
+} from '../../../contract/approaches.ts'
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import { AliasChoice } from './alias-choice.tsx'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
@@ -9,6 +14,8 @@ const WORDS = NEW_RUN_WORDS.approachesStep
 
 /** Baselines in the order in which they are offered. */
 const BASELINES: readonly string[] = [KEYWORD_BASELINE, ...TEXT_BASELINES]
+
+const EXPERIMENTAL: readonly string[] = Object.keys(EXPERIMENTAL_APPROACHES)
 
 const isDeclared = ({ base, alias }: AliasView): boolean =>
   DECLARABLE_APPROACHES.includes(base) && !BASELINES.includes(alias)
@@ -41,7 +48,13 @@ export function ApproachesStep({ aliases, chosen, onChange }: ApproachesStepProp
           </Button>
         ))}
       </div>
-      <AliasChoice aliases={aliases} baselines={BASELINES} chosen={chosen} onChange={onChange} />
+      <AliasChoice
+        aliases={aliases}
+        baselines={BASELINES}
+        experimental={EXPERIMENTAL}
+        chosen={chosen}
+        onChange={onChange}
+      />
     </>
   )
 }

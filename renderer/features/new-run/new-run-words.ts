@@ -89,6 +89,7 @@ export const NEW_RUN_WORDS = {
     answerOnly: 'answer only: faithfulness cannot be measured',
     ingestsAgain: 'ingests again',
     own: 'your own',
+    experimental: 'Experimental: they need a language model',
     baselines: 'Baselines',
     baselineAbout: {
       bm25: 'keyword search alone',

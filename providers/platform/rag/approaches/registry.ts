@@ -1,5 +1,7 @@
-import type { BaseApproach } from '../../../../contract/approaches.ts'
+import { approachDescriptor, type BaseApproach } from '../../../../contract/approaches.ts'
+import type { ModelRole } from '../../../../contract/manifests/models.ts'
 import type { Flavor } from '../../../../contract/manifests/flavors.ts'
+import type { ModelHost } from '../../models/model-host.ts'
 import type {
   ApproachAnswer,
   ApproachEntry,
@@ -13,6 +15,8 @@ import { agentic } from './agentic.ts'
 import { contextual } from './contextual.ts'
 import { graph } from './graph.ts'
 import { hybrid } from './hybrid.ts'
+import { hyde } from './hyde.ts'
+import { multiQuery } from './multi-query.ts'
 import { fullContext } from './full-context.ts'
 import { lazyGraph } from './lazy-graph.ts'
 import { noRetrieval } from './no-retrieval.ts'
@@ -29,6 +33,8 @@ const APPROACHES: { [Base in BaseApproach]: ApproachEntry<Base> } = {
   'agentic-rag': { answer: agentic, needs: ['graph'], reads: ['plain'] },
   'workflow-adaptive-rag': { answer: workflowAdaptive, needs: ['workflow'], reads: ['plain'] },
   'lazy-graph-rag': { answer: lazyGraph, needs: [], reads: ['plain'] },
+  'hyde-rag': { answer: hyde, needs: [], reads: ['plain'] },
+  'multi-query-rag': { answer: multiQuery, needs: [], reads: ['plain'] },
   'no-retrieval': { answer: noRetrieval, needs: [], reads: [] },
   'full-context': { answer: fullContext, needs: [], reads: ['plain'] },
   'own-approach': { answer: ownApproach, needs: ['own'], reads: [] },
@@ -61,7 +67,10 @@ export async function availabilityOf(
   data: PlatformData,
 ): Promise<Availability> {
   const { engines, active } = data
-  const missing = missingEngine(base, engines) ?? (base === 'own-approach' ? engines.own!.problem(alias) : null)
+  const missing =
+    missingEngine(base, engines) ??
+    missingModel(base, data.models) ??
+    (base === 'own-approach' ? engines.own!.problem(alias) : null)
   if (missing !== null) return { available: false, reason: missing }
   if (active === null) return { available: false, reason: 'no ingestion profile is active' }
   try {
@@ -81,12 +90,20 @@ function missingEngine(base: BaseApproach, engines: OptionalEngines): string | n
   return missing === undefined ? null : ABSENT[missing]
 }
 
-/** A flavor's approach with its parameters filled in. Throws when this platform lacks an engine that it needs. */
+/** Rules write nothing that a passage does not hold already: an approach that searches by what a model writes has no meaning with them. */
+function missingModel(base: BaseApproach, models: Pick<ModelHost, 'isBuiltin'>): string | null {
+  const roles = (approachDescriptor(base).languageModels ?? []) as readonly ModelRole[]
+  const ruled = roles.filter((role) => models.isBuiltin(role))
+  return ruled.length === 0 ? null : `it needs a language model for ${ruled.join(' and ')}, where rules are chosen`
+}
+
+/** A flavor's approach with its parameters filled in. Throws when this platform lacks an engine or a language model that it needs. */
 export function approachOf(
   flavor: Flavor,
   engines: OptionalEngines,
+  models: Pick<ModelHost, 'isBuiltin'>,
 ): (question: string, services: Omit<ApproachServices, 'alias'>, signal?: AbortSignal) => Promise<ApproachAnswer> {
-  const reason = missingEngine(flavor.base, engines)
+  const reason = missingEngine(flavor.base, engines) ?? missingModel(flavor.base, models)
   if (reason !== null) throw new RagError('approach_unavailable', `${flavor.alias} is not available: ${reason}`)
   // The table pairs each base with its own parameters; the compiler cannot follow that through a lookup.
   const { answer } = APPROACHES[flavor.base] as { answer: unknown }
