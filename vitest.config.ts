@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
 import { isFullTier } from './build/test-tier.ts'
+import { excludedFiles, runTitles } from './tests/left-to-ci.ts'
 
 // What is kept per person must not be this person's.
 if (process.env['RAG_LADDER_USER_DIR'] === undefined) {
@@ -20,8 +21,12 @@ const slower = isFullTier() ? 3 : 1
 /** A poll ends as soon as it sees what it waits for; only a failure is found later for it. */
 const expect = { poll: { timeout: 15_000 * slower } }
 
+const exclude = [...configDefaults.exclude, ...excludedFiles()]
+const testNamePattern = runTitles()
+
 export default defineConfig({
   test: {
+    ...(testNamePattern === undefined ? {} : { testNamePattern }),
     projects: [
       {
         test: {
@@ -30,6 +35,7 @@ export default defineConfig({
             '{build,charts,contract,core,main,providers,renderer}/**/*.test.ts',
             'tests/{golden,helpers}/**/*.test.ts',
           ],
+          exclude,
           setupFiles: ['tests/helpers/fixed-seed.ts'],
           testTimeout: 20_000 * slower,
           expect,
@@ -41,6 +47,7 @@ export default defineConfig({
         test: {
           name: 'integration',
           include: ['tests/integration/**/*.test.ts', 'tests/crash/evidence-{damage,disk}.test.ts'],
+          exclude,
           testTimeout: 120_000,
           hookTimeout: 60_000,
           expect,
@@ -51,6 +58,7 @@ export default defineConfig({
         test: {
           name: 'crash',
           include: ['tests/crash/*-kill.test.ts'],
+          exclude,
           testTimeout: 300_000,
           hookTimeout: 60_000,
           expect,
@@ -61,6 +69,7 @@ export default defineConfig({
         test: {
           name: 'real',
           include: ['tests/real/*.test.ts'],
+          exclude,
           testTimeout: 120_000,
           hookTimeout: 120_000,
           expect,
@@ -72,6 +81,7 @@ export default defineConfig({
         test: {
           name: 'peers',
           include: ['tests/peers/*.test.ts'],
+          exclude,
           testTimeout: 120_000,
           hookTimeout: 900_000,
           expect,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { chooseTier, isFullTier } from './test-tier.ts'
+import { chooseTier, isFastRun, isFullTier, leaveTestsToCi } from './test-tier.ts'
 
 describe('the tier of the tests', () => {
   it('is the full one in CI and after --full, and the fast one elsewhere', () => {
@@ -9,5 +9,17 @@ describe('the tier of the tests', () => {
     const env = {}
     expect(chooseTier(['--full', '--install'], env)).toEqual(['--install'])
     expect(isFullTier(env)).toBe(true)
+  })
+
+  it('leaves tests to CI only where all were asked for in the fast one', () => {
+    const env = {}
+    expect(isFastRun(env)).toBe(false)
+    leaveTestsToCi(env)
+    expect(isFastRun(env)).toBe(true)
+    expect(isFastRun({ ...env, CI: 'true' })).toBe(false)
+    const full = {}
+    chooseTier(['--full'], full)
+    leaveTestsToCi(full)
+    expect(isFastRun(full)).toBe(false)
   })
 })

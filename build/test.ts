@@ -8,12 +8,13 @@ import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
-import { chooseTier, isFullTier } from './test-tier.ts'
+import { chooseTier, isFullTier, leaveTestsToCi } from './test-tier.ts'
 import { addTotals, firstWords, type Totals } from './totals.ts'
 import { answerHelp } from './answer-help.ts'
 import { FAST_SPECS } from '../tests/e2e/fast-specs.ts'
 import { REPEATED_IN_CI } from '../tests/e2e/shell-specs.ts'
 import { REPETITIONS } from '../tests/helpers/repetitions.ts'
+import { isLeftToCi, LEFT_TO_CI } from '../tests/left-to-ci.ts'
 
 interface VitestReport {
   numPassedTests: number
@@ -54,6 +55,10 @@ async function vitest(args: string[]): Promise<Totals> {
       ({ status, assertionResults: tests }) => status === 'failed' && tests.every((test) => test.status !== 'failed'),
     )
     const failed = report.numFailedTests + broken.length
+    // Vitest counts them as skipped; they are listed apart.
+    const left = report.testResults
+      .flatMap(({ assertionResults: tests }) => tests)
+      .filter(({ status, fullName }) => status !== 'passed' && status !== 'failed' && isLeftToCi(fullName))
     const failures = report.testResults.flatMap(({ name, assertionResults: tests }) =>
       tests
         .filter(({ status }) => status === 'failed')
@@ -62,7 +67,7 @@ async function vitest(args: string[]): Promise<Totals> {
     return {
       passed: report.numPassedTests,
       failed: failed === 0 && code !== 0 ? 1 : failed,
-      skipped: report.numPendingTests + report.numTodoTests,
+      skipped: report.numPendingTests + report.numTodoTests - left.length,
       failures: [...failures, ...broken.map(({ name, message }) => `${relative('', name)}: ${firstWords(message)}`)],
     }
   } catch {
@@ -134,6 +139,10 @@ async function bundleForTests(): Promise<Partial<Totals>> {
 /** Names what the fast tier leaves to CI. */
 function printLeftToCi(): void {
   console.log('\nleft to CI (npm test -- --full runs all of it)')
+  for (const { what, files = [], titles = {} } of LEFT_TO_CI) {
+    const parts = Object.entries(titles).flatMap(([file, parts]) => parts.map((part) => `${file} > ${part.trim()}`))
+    console.log(`○ ${what}: ${[...files, ...parts].join(', ')}`)
+  }
   for (const [what, { fast, full }] of Object.entries(REPETITIONS)) console.log(`○ ${what} ${fast} times, not ${full}`)
   for (const { file, title } of REPEATED_IN_CI)
     console.log(`○ only in the browser, not in Electron too: ${file}${title === undefined ? '' : `, ${title}`}`)
@@ -166,6 +175,7 @@ if (chosen.length > 0) {
   add(await vitest(chosen))
   console.log('\nonly the named tests ran; npm test without arguments also runs the checks and the specs of the pages')
 } else {
+  leaveTestsToCi()
   // Both install what is missing, which only one can do at a time.
   await findPrograms()
   const hosts = await prepareSpecs()
