@@ -14,6 +14,7 @@ import { IngestionProvenance, Reproducibility } from './provenance.ts'
 import { ModelUsage } from './model-usage.ts'
 import { RetrievalMetric } from './retrieval-scores.ts'
 import { ClusterSummary, MetricComparison, VarianceComponents } from './statistics.ts'
+import { TunedApproach } from './tuning.ts'
 import { FormerVerdict, Verdict } from './verdict.ts'
 
 const count = z.int().min(0)
@@ -327,6 +328,8 @@ export const Aggregate = z.strictObject({
   contexts: ContextHealth.optional(),
   /** States how relational the dataset measured when it ran, beside its declared level; absent in files of before, and where only rows are known. */
   measured_level: MeasuredLevel.optional(),
+  /** Approaches whose settings a tuning chose on this dataset; absent where there is none. */
+  tuned: z.array(TunedApproach).optional(),
   /** Of this dataset run alone; reports of several rungs correct over all of them. Absent in files of before. */
   verdict: z.union([Verdict, FormerVerdict]).optional(),
 })

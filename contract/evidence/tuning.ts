@@ -85,6 +85,9 @@ export const TuningLine = z.discriminatedUnion('kind', [
 ])
 export type TuningLine = z.infer<typeof TuningLine>
 
+/** How the documents are cut; the default of a profile counts as its values. */
+const TunedChunks = z.strictObject({ chunk_size: z.number(), overlap: z.number() })
+
 export const LedgerLine = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('split'),
@@ -105,5 +108,40 @@ export const LedgerLine = z.discriminatedUnion('kind', [
     metric: z.string(),
     questions: QuestionIds,
   }),
+  /** Settings that a tuning chose: an approach that has them later was tuned on the questions of development. */
+  z.strictObject({
+    kind: z.literal('winner'),
+    at: z.string(),
+    dataset: Identifier,
+    tuning: Identifier,
+    /** The alias that was tuned, and its approach. */
+    alias: Identifier,
+    base: z.string(),
+    /** All parameters of the approach with the winner's values; of an own approach its settings and its k. */
+    parameters: SettingValues,
+    chunks: TunedChunks,
+    /** Settings that were tried besides the alias as it is. */
+    settings: z.int().min(1),
+    /** What the holdout showed; null while it is sealed. */
+    state: z.string().nullable(),
+    /** Aliases that had these settings before: nobody chose them by this tuning. */
+    existing: z.array(Identifier),
+  }),
 ])
 export type LedgerLine = z.infer<typeof LedgerLine>
+
+/** An approach of a run whose settings a tuning chose on the run's dataset. */
+export const TunedApproach = z.strictObject({
+  model: Identifier,
+  tuning: Identifier,
+  /** Settings that the tuning tried. */
+  settings: z.int().min(1),
+  /** Questions of the run that were used for the choice, and those of the holdout. */
+  development: z.int().min(0),
+  holdout: z.int().min(0),
+  /** How often tunings had opened the holdout of the dataset before the run. */
+  openings: z.int().min(0),
+  /** What the holdout showed of these settings; null while it is sealed. */
+  state: z.string().nullable(),
+})
+export type TunedApproach = z.infer<typeof TunedApproach>

@@ -10,6 +10,7 @@ const count = z.int().min(0)
  * against some. ceiling, floor: all approaches have the best, or the worst, possible value. equivalent: every pair is equivalent within the margin.
  * open: pairs were tested and none is decided. too_few: no pair could be tested. partly_failed: an approach failed a tenth of its answers or more.
  * unlike_text: some approach leads, but handed over other amounts of text than those below it, and no hybrid of its amount was compared.
+ * tuned: some approach leads, but its settings were chosen on some of the run's questions.
  * not_comparable: there is no second approach, no common question or no metric.
  */
 export const VerdictKind = z.enum([
@@ -22,6 +23,7 @@ export const VerdictKind = z.enum([
   'too_few',
   'partly_failed',
   'unlike_text',
+  'tuned',
   'not_comparable',
 ])
 export type VerdictKind = z.infer<typeof VerdictKind>

@@ -15,6 +15,7 @@ import { ModelFetchError } from '../runner/prepare/fetch-model.ts'
 import { CorpusChangedError } from '../runner/ingestion/corpus-guard.ts'
 import { PreflightError } from '../runner/prepare/preflight.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../runner/cells/open-evidence.ts'
+import { TuningError } from '../runner/tuning/tuning-error.ts'
 import { RunIndexError } from '../run-index/run-index-error.ts'
 import { StatisticsError } from '../statistics/statistics-error.ts'
 import { SecretsError } from '../lib/files/private-file.ts'
@@ -83,6 +84,12 @@ function known(error: unknown): ControlError | null {
   if (error instanceof RayError) return made('service_failed', { code: error.code }, error.code === 'ray_unreachable')
   if (error instanceof ModelFetchError) return made('service_failed', undefined, true)
   if (error instanceof PreflightError) return made('service_failed', { code: error.code }, true)
+  if (error instanceof TuningError)
+    return made(
+      error.code === 'tuning_in_use' ? 'run_active' : 'evidence_refused',
+      { code: error.code },
+      error.code === 'tuning_in_use',
+    )
   if (error instanceof SecretsError) return made('service_failed', { code: error.code })
   if (error instanceof StatisticsError) return made(error.code === 'bad_input' ? 'input_invalid' : 'unexpected')
   if (error instanceof RunIndexError)

@@ -9,6 +9,8 @@ export interface DecidedRunOptions {
   rung?: number
   /** The metric that the run declared. */
   primary?: string
+  /** What the ledger of tunings says of the approaches. */
+  tuned?: NonNullable<Aggregate['tuned']>
   /** Replaces parts of single cells. */
   cell?: (approach: string, index: number) => CellFixture
 }
@@ -16,7 +18,7 @@ export interface DecidedRunOptions {
 /** A run over 24 questions in 12 groups, in which each approach names the required point in the first `hits` questions. */
 export function decidedRun(
   hits: Partial<Record<keyof typeof ALIASES, number>>,
-  { id = 'wide', rung = 1, primary, cell }: DecidedRunOptions = {},
+  { id = 'wide', rung = 1, primary, tuned, cell }: DecidedRunOptions = {},
 ): Promise<Aggregate> {
   const dataset = wideDataset(id, id.charAt(0).toUpperCase() + id.slice(1), rung)
   const aliases = Object.keys(hits).map((name) => ALIASES[name as keyof typeof ALIASES])
@@ -34,5 +36,6 @@ export function decidedRun(
     aliases,
     metrics: REQUESTED,
     judge: { state: 'disabled' },
+    tuned,
   })
 }

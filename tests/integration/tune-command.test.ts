@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import type { Aggregate } from '../../contract/evidence/aggregate.ts'
+import type { Verdict } from '../../contract/evidence/verdict.ts'
 import type { TuningResult } from '../../main/report/tuning/tuning-result.ts'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -133,6 +135,25 @@ it('tunes an own approach, confirms it on the holdout, and corrects for each fur
   expect(third.stdout).toContain('the holdout was opened 3 times so far, corrected for it')
   for (const file of ['report.md', 'report.html', 'result.json'])
     expect(existsSync(join(root, 'results/tuning/third', file))).toBe(true)
+})
+
+it('a run with the settings that a tuning chose is not believed on the questions that chose them', async () => {
+  const user = { RAG_LADDER_USER_DIR: join(root, 'person') }
+  const file = join(root, 'approaches/mine.yaml')
+  const theirs = join(root, 'approaches/theirs.yaml')
+  await cp(file, theirs)
+  await writeFile(file, (await readFile(file, 'utf8')).replace('wrong: 0.7', 'wrong: 0'))
+  for (const each of [file, theirs]) await runCli(['trust', each], user)
+  const models = ['--models', 'theirs,mine', '--context-budget', '100', '--no-evaluate', '--no-publish']
+  const args = ['ladder', '--dataset', 'ports', '--run-id', 'after', ...models, '--project', root]
+  const { code, stdout } = await runCli(args, user)
+  expect(code).toBe(0)
+  const text = await readFile(join(root, 'results/after-ports-evaluation.json'), 'utf8')
+  const verdict = (JSON.parse(text) as Aggregate).verdict as Verdict
+  expect([verdict.kind, verdict.headline]).toEqual(['tuned', 'mine leads, but was tuned on these questions'])
+  expect(stdout).toContain(
+    'The settings of mine are the best of 8 that the tuning third tried on 20 of these 40 questions; its holdout confirmed them, and was opened 3 times.',
+  )
 })
 
 it('keeps the winner as a flavor on request, and says that the holdout did not confirm it', async () => {

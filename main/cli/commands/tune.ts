@@ -1,21 +1,14 @@
-import { join, relative } from 'node:path'
-import { DEFAULT_CONTEXT_BUDGET } from '../../../contract/evidence/context-budget.ts'
-import { SearchMethod, TunedMetric, type SettingValues } from '../../../contract/evidence/tuning.ts'
-import { isCloudModel } from '../../../contract/manifests/model-backends.ts'
-import { ownParameters } from '../../../contract/manifests/flavors.ts'
-import { metricOfId } from '../../../contract/metrics/metrics.ts'
+import { relative } from 'node:path'
+import { SearchMethod } from '../../../contract/evidence/tuning.ts'
 import { durationWords, plural } from '../../../contract/words.ts'
-import { nearestName } from '../../lib/text/nearest-name.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/text/terminal-text.ts'
-import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
-import { saveOwnFlavor } from '../../manifests/own-flavors.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { answersElsewhere } from '../../manifests/selection.ts'
-import { tuningMarkdown, tuningPage } from '../../report/tuning/tuning-report.ts'
-import { qualityWords, settingWords, tuningSentence, type TuningResult } from '../../report/tuning/tuning-result.ts'
+import { writeTuningReport } from '../../report/tuning/tuning-report.ts'
+import { tuningSentence, type TuningResult } from '../../report/tuning/tuning-result.ts'
 import {
   alignedLines,
   callWords,
@@ -25,14 +18,13 @@ import {
   SETTING_HEAD,
   settingCells,
 } from '../../report/tuning/tuning-tables.ts'
-import { corpusRootFor, datasetRunsOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
-import { expectedCost, pastUsagesIn } from '../../runner/prepare/expected-cost.ts'
-import { isRetrievalMetric } from '../../runner/tuning/ask-trial.ts'
-import { planTuning, type PlannedTuning, type TuningWish } from '../../runner/tuning/plan-tuning.ts'
-import { CHUNK_PARAMETERS } from '../../runner/tuning/search-space.ts'
-import { runTuning, type TrialNews } from '../../runner/tuning/run-tuning.ts'
+import { corpusRootFor, datasetRunsOf } from '../../runner/prepare/prepare-run.ts'
+import { planTuning } from '../../runner/tuning/plan-tuning.ts'
+import { planWords, trialWords } from '../../runner/tuning/plan-words.ts'
+import { runTuning } from '../../runner/tuning/run-tuning.ts'
+import { saveWinner } from '../../runner/tuning/save-winner.ts'
 import { tuningFolder } from '../../runner/tuning/tuning-journal.ts'
-import { costWords } from '../../../contract/words.ts'
+import { tuningWish, type TuningAsk } from '../../runner/tuning/tuning-wish.ts'
 import {
   decimalNumber,
   EXIT,
@@ -114,7 +106,7 @@ export const tuneCommand: Command = {
     const [alias] = setup.aliases
     if (setup.datasets.length !== 1 || alias === undefined || setup.aliases.length !== 1)
       throw new InputError(['tune one approach on one dataset: name one of each'])
-    const wish = wishOf(invocation, setup, alias, assignments)
+    const wish = tuningWish(setup.experiment, alias, askedBy(invocation, assignments))
     const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
     const platform = choosePlatform(setup, invocation, () => undefined)
     const [run] = datasetRunsOf(setup, { platform, emit: () => undefined, drain: stop.drain, abort: stop.abort })
@@ -123,22 +115,21 @@ export const tuneCommand: Command = {
       await checkGold(run!.experiment.root, run!.dataset)
       const planned = await planTuning(run!, wish)
       const lines = printer(invocation)
-      for (const line of await planLines(planned, setup)) lines.note(line)
+      for (const line of await planWords(planned, setup)) lines.note(line)
       if (flagOption(invocation, 'dry-run')) return EXIT.ok
       const result = await runTuning(run!, planned, {
         resultsDir: setup.resultsDir,
         confirm: flagOption(invocation, 'confirm'),
-        onTrial: (news) => lines.note(trialLine(news, planned)),
+        onTrial: (news) => lines.note(`  ${trialWords(news, planned)}`),
       })
       const names = (textOption(invocation, 'map') ?? '').split(',').filter((name) => name !== '')
       const folder = tuningFolder(setup.resultsDir, result.name)
-      await writeAtomic(join(folder, 'report.md'), tuningMarkdown(result, names.length === 0 ? null : names))
-      await writeAtomic(join(folder, 'report.html'), tuningPage(result, names.length === 0 ? null : names))
+      await writeTuningReport(folder, result, names.length === 0 ? null : names)
       if (flagOption(invocation, 'json')) lines.out(JSON.stringify(result))
       else for (const line of resultLines(result, names.length === 0 ? null : names)) lines.out(line)
       lines.note(`Written: ${relative(process.cwd(), folder)}/report.html, report.md, result.json`)
       const flavor = textOption(invocation, 'save-flavor')
-      if (flavor !== null) for (const line of await saveWinner(setup, result, flavor)) lines.note(line)
+      if (flavor !== null) for (const line of await saveWinner(setup.experiment, result, flavor)) lines.note(line)
       return EXIT.ok
     } finally {
       stop.dispose()
@@ -158,84 +149,6 @@ function printer(invocation: Invocation) {
   }
 }
 
-function wishOf(
-  invocation: Invocation,
-  { experiment }: PreparedRun,
-  alias: TuningWish['alias'],
-  assignments: readonly string[],
-): TuningWish {
-  const search = SearchMethod.safeParse(textOption(invocation, 'search'))
-  if (!search.success)
-    throw new InputError([
-      `--search: expected ${SearchMethod.options.join(', ')}, got ${textOption(invocation, 'search')}`,
-    ])
-  const budget = experiment.evaluation.run.context_budget ?? DEFAULT_CONTEXT_BUDGET
-  if (budget === 'none')
-    throw new InputError([
-      '--context-budget: name a number of tokens: with a budget of its own each setting would win by handing over more text',
-    ])
-  const answers = flagOption(invocation, 'answers')
-  const name = textOption(invocation, 'name')
-  if (name !== null && !/^[\w.-]{1,100}$/.test(name))
-    throw new InputError([`--name: expected letters, digits, "_", "-" and "." only, got ${name}`])
-  return {
-    alias,
-    assignments,
-    search: search.data,
-    trials: numberOption(invocation, 'trials'),
-    seed: textOption(invocation, 'seed') ?? '1',
-    share: numberOption(invocation, 'holdout') ?? SHARE,
-    metric: metricOf(textOption(invocation, 'metric'), experiment.evaluation.metrics.primary ?? null, answers),
-    contextBudget: budget,
-    answers,
-    name,
-  }
-}
-
-function metricOf(named: string | null, primary: string | null, answers: boolean): TunedMetric {
-  const isComputed = (name: string): boolean =>
-    TunedMetric.safeParse(name).success && (answers || isRetrievalMetric(name))
-  if (named === null) return primary !== null && isComputed(primary) ? (primary as TunedMetric) : 'facts_found'
-  if (isComputed(named)) return named as TunedMetric
-  if (TunedMetric.safeParse(named).success) throw new InputError([`--metric: ${named} needs answers: add --answers`])
-  const meant = nearestName(named, TunedMetric.options)
-  throw new InputError([
-    `--metric: ${named} cannot be tuned for${meant === null ? '' : `, did you mean ${meant}?`} Known: ${TunedMetric.options.join(', ')}`,
-  ])
-}
-
-/** What the tuning will do, before its first call. */
-async function planLines(planned: PlannedTuning, setup: PreparedRun): Promise<string[]> {
-  const { name, draft, wish, asked, openings, chunkings, leftOut, holdoutGroups } = planned
-  const { label } = metricOfId(draft.metric)
-  const development = draft.rounds.flat().length
-  const { models } = setup.experiment
-  const set = models.sets[setup.modelSet ?? models.default_set]
-  const paid = (['embed', 'rerank', ...(wish.answers ? (['light_gen'] as const) : [])] as const).filter(
-    (role) => set !== undefined && isCloudModel(set.roles[role]),
-  )
-  const rerank = draft.parameters['rerank'] === true || draft.settings.some((setting) => setting['rerank'] === true)
-  const cost = wish.answers
-    ? await expectedCost(setup, draft.dataset, asked.development + asked.holdout, pastUsagesIn(setup.resultsDir, {}))
-    : null
-  return [
-    `${name}: ${plural(draft.settings.length - 1, 'setting')} of ${draft.tuned.join(', ')} against ${draft.alias} as it is, by ${label}, ${draft.context_budget} tokens handed over in every trial`,
-    `${plural(development, 'question')} of development${draft.rounds.length > 1 ? ` in ${draft.rounds.length} rounds` : ''}, ${draft.holdout.length} held out in ${plural(holdoutGroups, 'group')}${leftOut > 0 ? `; ${plural(leftOut, 'question')} cannot be scored by ${label}` : ''}`,
-    `Up to ${asked.development} + ${asked.holdout} questions asked; ${wish.answers ? 'each is answered' : 'no answer is written'}; each question is embedded once${chunkings > 1 ? ` for each of ${chunkings} chunkings, which are ingested by themselves` : ''}${rerank ? '; a setting with a reranker reranks each question' : ''}`,
-    `${paid.length === 0 ? 'No model of these calls is paid for' : `Paid for: ${paid.map((role) => `${role} (${set!.roles[role].model})`).join(', ')}`}${cost === null ? '' : `; expected cost ${costWords(cost)}, by what such answers used in earlier runs`}`,
-    ...(openings === 0
-      ? []
-      : [`This holdout was opened ${plural(openings, 'time')} before: the next confirmation is corrected for it`]),
-  ]
-}
-
-function trialLine({ setting, values, round, mean, figures, isReused }: TrialNews, { draft }: PlannedTuning): string {
-  const place = draft.rounds.length > 1 ? `round ${round + 1}, ` : ''
-  const state = isReused ? 'kept' : durationWords(figures.wall_ms)
-  const failures = figures.failed === 0 ? '' : `; ${figures.failed} failed, the first: ${figures.failure}`
-  return `  ${place}${setting + 1} of ${draft.settings.length}  ${settingWords(values)}  ${mean === null ? 'no score' : qualityWords({ metric: draft.metric }, mean)}  (${state})${failures}`
-}
-
 function resultLines(result: TuningResult, names: readonly string[] | null): string[] {
   const shown = ranked(result)
   const top = shown.filter((each, at) => at < SETTINGS_SHOWN || each.setting === 0 || each.isOnFrontier)
@@ -253,27 +166,21 @@ function resultLines(result: TuningResult, names: readonly string[] | null): str
   ]
 }
 
-/** Keeps the winner as a flavor; what a flavor cannot hold is printed. */
-async function saveWinner(
-  { experiment }: PreparedRun,
-  { plan, winner, confirmed }: TuningResult,
-  name: string,
-): Promise<string[]> {
-  if (winner === 0) return [`No flavor was saved: no setting is better than ${plan.alias} as it is`]
-  const values = plan.settings[winner]!
-  const { base } = experiment.aliases.get(plan.alias)!
-  const schema = ownParameters(base)
-  if (schema === null) return [`No flavor was saved: set ${settingWords(values)} in the file of ${plan.alias}`]
-  const chunks: SettingValues = Object.fromEntries(Object.entries(values).filter(([key]) => isChunk(key)))
-  const tuned = Object.fromEntries(Object.entries(values).filter(([key, value]) => !isChunk(key) && value !== null))
-  const parameters = schema.parse({ ...plan.parameters, ...tuned })
-  await saveOwnFlavor(experiment, name, { base, parameters })
-  return [
-    `Saved ${name}: ${settingWords(tuned)}${confirmed?.state === 'confirmed' ? '' : ', which the holdout did not confirm'}`,
-    ...(Object.keys(chunks).length === 0
-      ? []
-      : [`Chunks are no part of a flavor: set ${settingWords(chunks)} in the ingestion profile of ${plan.dataset}`]),
-  ]
+/** What the options ask for. */
+function askedBy(invocation: Invocation, assignments: readonly string[]): TuningAsk {
+  const search = SearchMethod.safeParse(textOption(invocation, 'search'))
+  if (!search.success)
+    throw new InputError([
+      `--search: expected ${SearchMethod.options.join(', ')}, got ${textOption(invocation, 'search')}`,
+    ])
+  return {
+    assignments,
+    search: search.data,
+    trials: numberOption(invocation, 'trials'),
+    seed: textOption(invocation, 'seed') ?? '1',
+    share: numberOption(invocation, 'holdout') ?? SHARE,
+    metric: textOption(invocation, 'metric'),
+    answers: flagOption(invocation, 'answers'),
+    name: textOption(invocation, 'name'),
+  }
 }
-
-const isChunk = (name: string): boolean => CHUNK_PARAMETERS.some((each) => each === name)

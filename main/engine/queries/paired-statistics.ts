@@ -20,7 +20,7 @@ import type { ComparisonOptions } from '../../statistics/options.ts'
 import type { ScoreTable } from '../../statistics/score-table.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
-import { shareOfLook } from '../../statistics/planning/looks.ts'
+import { shareOfLook, shareOfTuned } from '../../statistics/planning/looks.ts'
 import { currentAggregate } from './coverage.ts'
 import { wholeMatrix } from './whole-matrix.ts'
 
@@ -131,9 +131,9 @@ export async function testingIn(index: RunIndexApi, { run_id, dataset_id }: Test
   const { datasets } = (await index.query('runSummary', { run_id })).summary
   const dataset = datasets.find((each) => each.dataset_id === dataset_id)
   const stored = dataset === undefined ? null : await currentAggregate(dataset)
-  const { looks, equivalence_margin: margin } = stored ?? {}
+  const { looks, tuned, equivalence_margin: margin } = stored ?? {}
   return {
-    alphaShare: looks === undefined ? 1 : shareOfLook(looks),
+    alphaShare: (looks === undefined ? 1 : shareOfLook(looks)) * shareOfTuned(tuned),
     ...(margin === undefined ? {} : { equivalenceMargin: margin }),
   }
 }

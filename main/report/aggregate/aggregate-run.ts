@@ -15,7 +15,7 @@ import { forEachKey, isOfShortAnswers, METRICS_OF, SCORE_METRICS } from './metri
 import { protocolCard } from './protocol-card.ts'
 import { ReportError } from '../report-error.ts'
 import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-summary.ts'
-import { shareOfLook, withLook } from '../../statistics/planning/looks.ts'
+import { shareOfLook, shareOfTuned, withLook } from '../../statistics/planning/looks.ts'
 import { primaryMetric } from './metric-use.ts'
 import { verdictsOf } from '../verdict/verdict.ts'
 
@@ -132,7 +132,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
               repeats,
               requested: frame.requested,
               approaches: found.filter(isSelected),
-              alphaShare: looked === undefined ? 1 : shareOfLook(looked),
+              alphaShare: (looked === undefined ? 1 : shareOfLook(looked)) * shareOfTuned(context.tuned),
               equivalenceMargin: context.equivalenceMargin,
               judgments: isJudged && context.judge.state === 'read' ? context.judge.judgments : null,
             })
@@ -190,7 +190,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
           : isComplete
             ? withLook(context.looks, { ...current, metric: primaryMetric([aggregate]) })
             : context.looks
-      const { measuredLevel, equivalenceMargin } = context
+      const { measuredLevel, equivalenceMargin, tuned } = context
       const made = found.flatMap((tally) => tally.derivations)
       const extraction = extractionOf(made)
       const contexts = contextsOf(made)
@@ -201,6 +201,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
         ...(extraction === null ? {} : { extraction }),
         ...(contexts === null ? {} : { contexts }),
         ...(measuredLevel === undefined ? {} : { measured_level: measuredLevel }),
+        ...(tuned === undefined || tuned.length === 0 ? {} : { tuned: [...tuned] }),
       }
       return { ...counted, verdict: verdictsOf([counted])[0]! }
     },

@@ -1,5 +1,6 @@
 import type { EvaluationMetric } from '../../../contract/common.ts'
 import type { Aggregate, LookLedger } from '../../../contract/evidence/aggregate.ts'
+import type { TunedApproach } from '../../../contract/evidence/tuning.ts'
 import type { MeasuredLevel } from '../../../contract/evidence/measured-level.ts'
 import type { RowApproach, RowDataset } from '../../../contract/evidence/canonical-row.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
@@ -33,6 +34,8 @@ export interface RunSummaryContext {
   looks?: LookLedger | undefined
   /** States how relational the dataset was when it ran; absent where it was not measured. */
   measuredLevel?: MeasuredLevel | undefined
+  /** Approaches whose settings a tuning chose on this dataset; absent where there is none. */
+  tuned?: readonly TunedApproach[] | undefined
   /** Largest difference that counts as none, as a share of the scale; absent where the experiment sets none. */
   equivalenceMargin?: number | undefined
 }
@@ -70,6 +73,7 @@ interface RunSelection {
   repeats: number
   judge: JudgeInput
   measuredLevel?: MeasuredLevel
+  tuned?: readonly TunedApproach[]
 }
 
 /** The context of a run that is under way, from its manifests. */
@@ -88,6 +92,7 @@ export function summaryContextOfRun(selection: RunSelection): RunSummaryContext 
     judge: selection.judge,
     looks: { plan: isOwnDataset(selection.dataset) ? 'open' : 'fixed', seen: [] },
     measuredLevel: selection.measuredLevel,
+    tuned: selection.tuned,
     equivalenceMargin: selection.dataset.equivalenceMargin,
   }
 }
@@ -106,6 +111,7 @@ export function summaryContextOf(aggregate: Aggregate, judge: JudgeInput): RunSu
     judge,
     looks: aggregate.looks,
     measuredLevel: aggregate.measured_level,
+    tuned: aggregate.tuned,
     equivalenceMargin: aggregate.equivalence_margin,
   }
 }

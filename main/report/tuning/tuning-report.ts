@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { durationWords } from '../../../contract/words.ts'
+import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { dataTable, h, num, raw, type Markup } from '../html/markup.ts'
 import { PAGE_STYLE } from '../html/page-style.ts'
 import { code, md, mdTable } from '../markdown/markdown-text.ts'
@@ -19,7 +21,7 @@ import {
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 /** What the tuning was, line by line: name and text. */
-function facts(result: TuningResult): [name: string, text: string][] {
+export function tuningFacts(result: TuningResult): [name: string, text: string][] {
   const { plan, development, holdout, opening, wall_ms: wall } = result
   const { label, definition } = metricOfId(plan.metric)
   return [
@@ -47,7 +49,7 @@ export function tuningMarkdown(result: TuningResult, names: readonly string[] | 
     '',
     ...mdTable(
       ['', ''],
-      facts(result).map(([name, text]) => [name, md(text)]),
+      tuningFacts(result).map(([name, text]) => [name, md(text)]),
       new Set(),
     ),
     '',
@@ -110,7 +112,7 @@ export function tuningPage(result: TuningResult, names: readonly string[] | null
         dataTable(
           'What was tuned',
           [{ content: '' }, { content: '' }],
-          facts(result).map(([name, text]) => ({ head: name, cells: [{ content: text }] })),
+          tuningFacts(result).map(([name, text]) => ({ head: name, cells: [{ content: text }] })),
         ),
         h('h2', {}, 'Settings on development'),
         dataTable(
@@ -162,4 +164,14 @@ function mapMarkup(map: HeatMap, result: TuningResult): Markup[] {
   )
   const label = `${rowName} and ${columnName}`
   return [h('h2', {}, label), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table)]
+}
+
+/** Writes both into the folder of the tuning. */
+export async function writeTuningReport(
+  folder: string,
+  result: TuningResult,
+  names: readonly string[] | null = null,
+): Promise<void> {
+  await writeAtomic(join(folder, 'report.md'), tuningMarkdown(result, names))
+  await writeAtomic(join(folder, 'report.html'), tuningPage(result, names))
 }

@@ -21,24 +21,31 @@ export interface HeatMap {
 /** More values than these have no map that can be read. */
 const MOST_VALUES = 20
 
+function valuesOf({ settings }: TuningResult, name: string): Value[] {
+  const values = new Map(settings.map((each) => [JSON.stringify(each.values[name]), each.values[name]!]))
+  return [...values.values()].toSorted((one, other) =>
+    typeof one === 'number' && typeof other === 'number'
+      ? one - other
+      : JSON.stringify(one) < JSON.stringify(other)
+        ? -1
+        : 1,
+  )
+}
+
+/** Tuned parameters that a map can have: with some values, and not too many to read. */
+export const mappable = (result: TuningResult): string[] =>
+  result.plan.tuned.filter((name) => {
+    const { length } = valuesOf(result, name)
+    return length > 1 && length <= MOST_VALUES
+  })
+
 /** The map over two tuned parameters; null where one of them has one value or too many, or is not tuned. */
-export function heatMap({ plan, settings }: TuningResult, names: readonly string[] | null): HeatMap | null {
-  const valuesOf = (name: string): Value[] =>
-    [...new Map(settings.map(({ values }) => [JSON.stringify(values[name]), values[name]!])).values()].toSorted(
-      (one, other) =>
-        typeof one === 'number' && typeof other === 'number'
-          ? one - other
-          : JSON.stringify(one) < JSON.stringify(other)
-            ? -1
-            : 1,
-    )
-  const isMapped = (name: string): boolean => {
-    const { length } = valuesOf(name)
-    return plan.tuned.includes(name) && length > 1 && length <= MOST_VALUES
-  }
-  const [row, column] = (names ?? plan.tuned).filter(isMapped)
+export function heatMap(result: TuningResult, names: readonly string[] | null): HeatMap | null {
+  const { plan, settings } = result
+  const able = mappable(result)
+  const [row, column] = (names ?? plan.tuned).filter((name) => able.includes(name))
   if (row === undefined || column === undefined) return null
-  const [rows, columns] = [valuesOf(row), valuesOf(column)]
+  const [rows, columns] = [valuesOf(result, row), valuesOf(result, column)]
   const cells = rows.map((of) =>
     columns.map((at) =>
       meanOf(

@@ -144,6 +144,14 @@ const CASES: Record<string, () => Promise<Aggregate>> = {
       { vanilla: 0, hybrid: 0 },
       { cell: naming((approach, index) => (approach === 'vanilla' ? index % 3 === 0 : index % 3 === 2)) },
     ),
+  'leader that was tuned on these questions': async () =>
+    withTuned(await CASES['winner of two']!(), [['hybrid-rag', { development: 12, holdout: 12, openings: 3 }]]),
+  'one of the top was tuned on some of these questions': async () =>
+    withTuned(await CASES['tied top group']!(), [['agentic-rag', { development: 2, holdout: 0, state: null }]]),
+  'leader that was tuned, on its holdout': () => tunedRun({ development: 0, holdout: 24, openings: 3 }),
+  'worse approach that was tuned': async () =>
+    withTuned(await CASES['winner of two']!(), [['vanilla-rag', { development: 24, holdout: 0, state: 'open' }]]),
+  'leader that was tuned on other questions': () => tunedRun({ development: 0, holdout: 0, openings: 1 }),
   'one approach': () => decidedRun({ vanilla: 12 }),
   'no gold and no answer keys': async () => {
     const run = await decidedRun({ vanilla: 12, hybrid: 12 })
@@ -151,6 +159,28 @@ const CASES: Record<string, () => Promise<Aggregate>> = {
   },
   'nothing compared yet': async () => ({ ...(await decidedRun({ vanilla: 12, hybrid: 12 })), comparisons: null }),
 }
+
+type Tuned = NonNullable<Aggregate['tuned']>[number]
+const tunedOf = (model: string, of: Partial<Tuned>): Tuned => ({
+  model,
+  tuning: 'alpha',
+  settings: 21,
+  development: 0,
+  holdout: 0,
+  openings: 0,
+  state: 'confirmed',
+  ...of,
+})
+const withTuned = (run: Aggregate, tuned: readonly (readonly [string, Partial<Tuned>])[]): Aggregate => ({
+  ...run,
+  tuned: tuned.map(([model, of]) => tunedOf(model, of)),
+})
+/** The winner of two, summed up with what the ledger says of it. */
+const tunedRun = (of: Partial<Tuned>): Promise<Aggregate> =>
+  decidedRun(
+    { vanilla: 24, hybrid: 24 },
+    { cell: found({ vanilla: 4, hybrid: 22 }), tuned: [tunedOf('hybrid-rag', of)] },
+  )
 
 /** With these median amounts of text. */
 function withTokens(run: Aggregate, tokens: Record<string, number | null>): Aggregate {
@@ -232,6 +262,27 @@ describe('verdictsOf', () => {
     const unjudged = await decidedRun({ vanilla: 24, hybrid: 2 }, { cell, primary: 'judge_mean' })
     expect(verdictOf(unjudged)).toMatchObject({ kind: 'not_comparable', metric: null })
     expect(verdictOf(unjudged).why).toBe('The declared primary metric, judge mean, has no score.')
+  })
+
+  it('believes no lead on questions that chose the settings of the leader', async () => {
+    const { kind, headline, recommendation } = verdictOf(await CASES['leader that was tuned on these questions']!())
+    expect([kind, headline]).toEqual(['tuned', 'hybrid-rag leads, but was tuned on these questions'])
+    expect(recommendation).not.toMatch(/^Take hybrid/)
+    // What is worse in spite of it is worse all the more.
+    expect(verdictOf(await CASES['worse approach that was tuned']!())).toMatchObject({
+      kind: 'winner',
+      top: ['hybrid-rag'],
+    })
+  })
+
+  it('tests a run on the holdout of a tuning as one more opening of it', async () => {
+    const pairAt = async (openings: number) => {
+      const { comparisons } = await tunedRun({ holdout: 24, openings })
+      return comparisons!.metrics.find(({ metric }) => metric === 'facts_found')!.pairs[0]!
+    }
+    const [first, third] = [await pairAt(0), await pairAt(2)]
+    // .8 and .032 of the error are left for the first and the third look.
+    expect(third.p! / first.p!).toBeCloseTo(0.8 / 0.032, 1)
   })
 
   it('leaves out an approach that was unavailable, with the reason', async () => {

@@ -18,6 +18,7 @@ import { nextStep } from './next-step.ts'
 import { MOST_WORDS, outcomeOf, wordsIn, type Outcome } from './outcome.ts'
 import { costWords } from './recommendation.ts'
 import { withTextAmounts } from './text-amounts.ts'
+import { withTuning } from './tuned.ts'
 
 /** One verdict per dataset run, in the given order. With several, a pair must be decided on its dataset and over the pairs of all. */
 export function verdictsOf(aggregates: readonly Aggregate[]): Verdict[] {
@@ -80,14 +81,15 @@ function verdictOf(aggregate: Aggregate, name: ComparedName | null, overAll: Ove
   }
 }
 
-/** The outcome of tests, with what the amounts of text and the keyword baseline make of it. */
+/** The outcome of tests, with what the amounts of text, the keyword baseline and earlier tunings make of it. */
 function comparableOutcome(
   facts: Facts,
   behaviour: readonly ApproachBehaviour[],
 ): { outcome: Outcome; notes: string[] } {
   const amounts = withTextAmounts(facts, outcomeOf(facts, behaviour))
   const baseline = withBaseline(facts, amounts.outcome)
-  return { outcome: baseline.outcome, notes: [...amounts.notes, ...baseline.notes] }
+  const tuning = withTuning(facts, baseline.outcome)
+  return { outcome: tuning.outcome, notes: [...tuning.notes, ...amounts.notes, ...baseline.notes] }
 }
 
 /** Why approaches that search by vectors alone are not ranked against keyword search, where the vectors are hashed words; null where none is left out. */

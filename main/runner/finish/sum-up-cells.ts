@@ -7,6 +7,7 @@ import { summaryContextOfRun, type RunSummaryContext } from '../../report/aggreg
 import { plural } from '../../../contract/words.ts'
 import { writeArtifacts } from '../../report/publication/write-artifacts.ts'
 import type { DatasetRun } from '../dataset-run.ts'
+import { tunedApproaches } from '../tuning/tuned-approaches.ts'
 import { failureOf, type At } from '../ladder-step.ts'
 import { bringToFile, openEvidence, placeOf } from '../cells/open-evidence.ts'
 import { remedyFor } from '../../evidence/typed-command.ts'
@@ -29,6 +30,7 @@ export async function contextOf(run: DatasetRun): Promise<RunSummaryContext> {
         }
       : { state: 'disabled' },
     measuredLevel: await measuredLevel(run.experiment.root, dataset),
+    tuned: await tunedApproaches(run.experiment, dataset, aliases),
   })
 }
 

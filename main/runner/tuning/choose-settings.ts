@@ -1,9 +1,13 @@
 import type { SearchMethod, SettingValues } from '../../../contract/evidence/tuning.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { fillBits, scaledBits, streamState } from '../../statistics/random.ts'
 import { shuffled } from '../../statistics/tuning/split-questions.ts'
 import type { Dimension } from './search-space.ts'
+
+/** What a person does to have settings drawn instead of all of a grid. */
+const drawRandom = (): string => remedyFor({ panel: 'draw some at random', commandLine: '--search random --trials 50' })
 
 const MOST_SETTINGS = 1000
 /** Draws for each setting that is looked for, before the space counts as exhausted. */
@@ -30,11 +34,11 @@ export function chooseSettings(
   const isOpen = dimensions.find(({ between }) => between !== null)
   if (search === 'grid' && isOpen !== undefined)
     throw new InputError([
-      `${isOpen.name}: a grid needs a step, such as ${isOpen.between!.join(':')}:${isOpen.isWhole ? 1 : 0.1}; or --search random`,
+      `${isOpen.name}: a grid needs a step, such as ${isOpen.between!.join(':')}:${isOpen.isWhole ? 1 : 0.1}; or ${drawRandom()}`,
     ])
   const isDrawn = search !== 'grid' && (trials !== null || isOpen !== undefined)
   if (search === 'grid' && trials !== null)
-    throw new InputError(['--trials: a grid tries every combination: leave it out, or --search random'])
+    throw new InputError([`--trials: a grid tries every combination: leave it out, or ${drawRandom()}`])
   if (isDrawn && trials === null)
     throw new InputError([`--trials: name how many settings are drawn from ${isOpen!.name}`])
   const problems = new Set<string>()
@@ -59,7 +63,7 @@ function combinations(dimensions: readonly Dimension[]): SettingValues[] {
   const count = dimensions.reduce((product, { values }) => product * values.length, 1)
   if (count > MOST_SETTINGS)
     throw new InputError([
-      `${count} combinations, at most ${MOST_SETTINGS} are tried: name fewer values, or --search random --trials 50`,
+      `${count} combinations, at most ${MOST_SETTINGS} are tried: name fewer values, or ${drawRandom()}`,
     ])
   return dimensions.reduce<SettingValues[]>(
     (settings, { name, values }) =>
@@ -118,4 +122,15 @@ export function survivors(settings: readonly number[], means: ReadonlyMap<number
     .toSorted((one, other) => (means.get(other) ?? -Infinity) - (means.get(one) ?? -Infinity) || one - other)
     .slice(0, Math.max(1, Math.ceil(others.length / KEPT)))
   return [0, ...kept.toSorted((one, other) => one - other)]
+}
+
+/** Most trials of a plan: each setting in each round that it can reach. */
+export function trialsIn(rounds: number, settings: number): number {
+  let left = Array.from({ length: settings }, (_, at) => at)
+  let sum = 0
+  for (let round = 0; round < rounds; round += 1) {
+    if (round > 0) left = survivors(left, new Map())
+    sum += left.length
+  }
+  return sum
 }

@@ -112,3 +112,17 @@ export const openHoldout = (root: string, opening: Omit<Opening, 'kind' | 'at'>,
     const line = { kind: 'opening', at: now.toISOString(), ...opening } as const
     return { result: before.length + 1, line: isKnown ? null : line }
   })
+
+type Winner = Extract<LedgerLine, { kind: 'winner' }>
+
+/** Records the settings that a tuning chose, once for each that it showed of them. Aliases that had them before its first line stay those that had them. */
+export const recordWinner = (root: string, winner: Omit<Winner, 'kind' | 'at'>, now: Date): Promise<void> =>
+  addToLedger(root, (lines) => {
+    const of = ({ tuning, parameters, chunks }: Omit<Winner, 'kind' | 'at'>) =>
+      canonicalJson([tuning, parameters, chunks])
+    const earlier = lines.filter((line): line is Winner => line.kind === 'winner' && of(line) === of(winner))
+    const existing = earlier[0]?.existing ?? winner.existing
+    const isKnown = earlier.at(-1)?.state === winner.state
+    const line = { kind: 'winner', at: now.toISOString(), ...winner, existing } as const
+    return { result: undefined, line: isKnown ? null : line }
+  })

@@ -12,9 +12,10 @@ import { clusterable, clusterQuestions } from '../../statistics/clusters.ts'
 import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
 import type { DatasetRun } from '../dataset-run.ts'
 import { isRetrievalMetric } from './ask-trial.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 import { chooseSettings, roundsOf, survivors } from './choose-settings.ts'
 import { openingsBefore, readLedger, splitBy } from './holdout-ledger.ts'
-import { readSpace, settingProblem } from './search-space.ts'
+import { readSpace, settingProblem, writeAnswers } from './search-space.ts'
 
 /** What a person asks to be tuned. */
 export interface TuningWish {
@@ -60,7 +61,7 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
   const { dataset, profile } = run.dataset
   if (!answers && !retrievesFirst(alias.flavor))
     throw new InputError([
-      `${alias.alias} chooses its passages while it answers: add --answers to tune it, which calls the models that write`,
+      `${alias.alias} chooses its passages while it answers: ${writeAnswers()} to tune it, which calls the models that write`,
     ])
   const values = parametersOf(run, alias)
   const space = { alias, values, profile, answers }
@@ -79,7 +80,7 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
   const holdoutGroups = new Set(clustered(of(split.holdout)).map(({ cluster }) => cluster)).size
   if (split.development.length === 0 || holdoutGroups < MIN_CLUSTERS)
     throw new InputError([
-      `${dataset.id}: ${split.holdout.length} of ${scorable.length} questions that ${metricOfId(metric).label} can score are held out, in ${holdoutGroups} independent groups; a test needs ${MIN_CLUSTERS}. Add questions about other documents, or hold out more (--holdout)`,
+      `${dataset.id}: ${split.holdout.length} of ${scorable.length} questions that ${metricOfId(metric).label} can score are held out, in ${holdoutGroups} independent groups; a test needs ${MIN_CLUSTERS}. Add questions about other documents, or hold out more${remedyFor({ panel: '', commandLine: ' (--holdout)' })}`,
     ])
   const rounds = roundsOf(clustered(of(split.development)), { search, seed, settings: settings.length })
   const draft = {

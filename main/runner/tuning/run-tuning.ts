@@ -28,6 +28,7 @@ import { askTrials } from './ask-trial.ts'
 import { survivors } from './choose-settings.ts'
 import { openHoldout, recordSplit } from './holdout-ledger.ts'
 import { clustered, profileOf, type PlannedTuning } from './plan-tuning.ts'
+import { recordChoice } from './tuned-approaches.ts'
 import { openTuningJournal, tuningFolder, type TuningJournal } from './tuning-journal.ts'
 
 interface RunningTuning {
@@ -90,6 +91,13 @@ export async function runTuning(
       })
       const tuning: RunningTuning = { run, planned, started, client, journal, stop, ingested, onTrial: options.onTrial }
       const result = await tuned(tuning, plan, options.confirm)
+      if (result.winner !== 0)
+        await recordChoice(run.experiment, run.dataset.profile, {
+          tuning: name,
+          plan,
+          winner: result.winner,
+          state: result.confirmed?.state ?? null,
+        })
       await writeAtomic(join(folder, 'result.json'), `${JSON.stringify(result, null, 2)}\n`)
       return result
     } finally {

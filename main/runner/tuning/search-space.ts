@@ -9,6 +9,7 @@ import { parameterFields } from '../../../core/approach-parameters.ts'
 import { describeIssues } from '../../../core/issues.ts'
 import { messageOf } from '../../../core/json.ts'
 import { plainNumber } from '../../../core/plain-number.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 
@@ -76,6 +77,9 @@ const kindOf = (value: Value): TunableField['kind'] =>
         : 'share'
       : 'choice'
 
+/** What a person does to have answers written in trials. */
+export const writeAnswers = (): string => remedyFor({ panel: 'switch on Write answers', commandLine: 'add --answers' })
+
 interface SpaceOptions {
   alias: Alias
   /** All parameters of the alias as it is. */
@@ -129,7 +133,7 @@ function problemOf(
   if (alias.base !== 'own-approach' && WITHOUT_EFFECT.includes(name))
     return `${name} changes nothing here: every trial hands over as many passages as --context-budget holds`
   if (field.kind === 'text' && !answers)
-    return `${name} changes only what is written from the passages: add --answers to tune it`
+    return `${name} changes only what is written from the passages: ${writeAnswers()} to tune it`
   return null
 }
 

@@ -1,4 +1,5 @@
 import type { LookLedger } from '../../../contract/evidence/aggregate.ts'
+import type { TunedApproach } from '../../../contract/evidence/tuning.ts'
 
 /**
  * Share of the error that the current look may spend. Of questions that may grow, each look spends four fifths of what is left: .8, .16, .032, …, which
@@ -13,6 +14,17 @@ export function shareOfLook({ plan, seen }: LookLedger): number {
 
 /** Share of the error that the first, second, … of any number of looks may spend: .8, .16, .032, …. */
 export const shareOfNth = (look: number): number => 0.8 * 0.2 ** (look - 1)
+
+/**
+ * Share of the error that a run may spend which is a further look at the holdout of a tuning, as each opening by a tuning is one; 1 where it has no question of a
+ * holdout, and where it has questions that settings were chosen on, on which no share makes a lead believable.
+ */
+export function shareOfTuned(
+  tuned: readonly Pick<TunedApproach, 'development' | 'holdout' | 'openings'>[] = [],
+): number {
+  const looks = tuned.filter(({ development, holdout }) => development === 0 && holdout > 0)
+  return looks.length === 0 ? 1 : shareOfNth(1 + Math.max(...looks.map(({ openings }) => openings)))
+}
 
 /** The ledger with the current look: another one than the last where the number of questions is another. */
 export function withLook(ledger: LookLedger, look: LookLedger['seen'][number]): LookLedger {

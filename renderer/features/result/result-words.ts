@@ -21,6 +21,7 @@ export const RESULT_WORDS = {
     too_few: { sign: '–', name: 'not tested' },
     partly_failed: { sign: '▲', name: 'partly failed' },
     unlike_text: { sign: '◐', name: 'unlike amounts of text' },
+    tuned: { sign: '◐', name: 'tuned on these questions' },
     not_comparable: { sign: '–', name: 'nothing to compare' },
   } satisfies Record<Verdict['kind'], { sign: string; name: string }>,
 

@@ -1,0 +1,41 @@
+import { DEFAULT_CONTEXT_BUDGET } from '../../../contract/evidence/context-budget.ts'
+import { TunedMetric } from '../../../contract/evidence/tuning.ts'
+import type { Alias } from '../../../contract/manifests/aliases.ts'
+import { nearestName } from '../../lib/text/nearest-name.ts'
+import type { Experiment } from '../../manifests/experiment.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
+import { isRetrievalMetric } from './ask-trial.ts'
+import { writeAnswers } from './search-space.ts'
+import type { TuningWish } from './plan-tuning.ts'
+
+/** What a person asks for, as the command line and the panel have it: a metric that may be unknown, and the budget of the experiment. */
+export interface TuningAsk extends Omit<TuningWish, 'alias' | 'metric' | 'contextBudget'> {
+  /** Null for the primary one of the project where it can be computed, else facts found. */
+  metric: string | null
+}
+
+/** What is to be tuned. Throws `InputError` for a metric that no trial can compute, a budget without a number, and a name that is none of a folder. */
+export function tuningWish({ evaluation }: Pick<Experiment, 'evaluation'>, alias: Alias, ask: TuningAsk): TuningWish {
+  const budget = evaluation.run.context_budget ?? DEFAULT_CONTEXT_BUDGET
+  if (budget === 'none')
+    throw new InputError([
+      '--context-budget: name a number of tokens: with a budget of its own each setting would win by handing over more text',
+    ])
+  if (ask.name !== null && !/^[\w.-]{1,100}$/.test(ask.name))
+    throw new InputError([`--name: expected letters, digits, "_", "-" and "." only, got ${ask.name}`])
+  const metric = metricOf(ask.metric, evaluation.metrics.primary ?? null, ask.answers)
+  return { ...ask, alias, metric, contextBudget: budget }
+}
+
+function metricOf(named: string | null, primary: string | null, answers: boolean): TunedMetric {
+  const isComputed = (name: string): boolean =>
+    TunedMetric.safeParse(name).success && (answers || isRetrievalMetric(name))
+  if (named === null) return primary !== null && isComputed(primary) ? (primary as TunedMetric) : 'facts_found'
+  if (isComputed(named)) return named as TunedMetric
+  if (TunedMetric.safeParse(named).success)
+    throw new InputError([`--metric: ${named} needs answers: ${writeAnswers()}`])
+  const meant = nearestName(named, TunedMetric.options)
+  throw new InputError([
+    `--metric: ${named} cannot be tuned for${meant === null ? '' : `, did you mean ${meant}?`} Known: ${TunedMetric.options.join(', ')}`,
+  ])
+}
