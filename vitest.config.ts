@@ -3,7 +3,7 @@ import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
 import { isFullTier } from './build/test-tier.ts'
-import { excludedFiles, runTitles } from './tests/left-to-ci.ts'
+import { excludedFiles, runTitles } from './build/left-to-ci.ts'
 
 // What is kept per person must not be this person's.
 if (process.env['RAG_LADDER_USER_DIR'] === undefined) {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { excludedFiles, isLeftToCi, LEFT_TO_CI, runTitles } from '../tests/left-to-ci.ts'
+import { excludedFiles, isLeftToCi, LEFT_TO_CI, runTitles } from './left-to-ci.ts'
 import { TIER_VARIABLE } from './test-tier.ts'
 
 const tracked = execFileSync('git', ['ls-files', '*.ts'], { encoding: 'utf8' }).split('\n')

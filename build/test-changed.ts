@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { answerHelp } from './answer-help.ts'
-import { checkTypes } from './check.ts'
-import { runTool } from './run-step.ts'
+import { lintSources } from './check-sources.ts'
+import { leaveTestsToCi } from './test-tier.ts'
 
-// A change can touch these by imports: the types, the lint rules of the changed files, and every unit, integration and crash test that imports one of
+// A change can touch these by imports: types and lint rules of the changed files and of those that import them, and every unit, integration and crash test that imports one of
 // them, through however many files. It does not follow processes that tests start, nor the pages that specs open: those are left to `npm test`.
 
 const git = (cwd: string, ...args: string[]): string[] =>
@@ -34,11 +34,9 @@ async function testChanged(since: string): Promise<number> {
   const files = changedFiles(since)
   console.log(`${files.length} files differ from ${since.slice(0, 12)}`)
   if (files.length === 0) return 0
-  const types = await checkTypes([])
-  const sources = files.filter((file) => /\.(?:ts|tsx|mjs)$/.test(file))
-  const lint =
-    sources.length === 0 ? null : await runTool('lint', 'oxlint', ['--type-aware', '--deny-warnings', ...sources])
-  if (lint !== null) console.log(lint.ok ? `● lint of ${sources.length} files` : lint.output)
+  leaveTestsToCi()
+  const { ok, output, seconds } = await lintSources()
+  console.log(ok ? `● lint and types  ${seconds.toFixed(1)} s  ${output}` : output)
   const projects = ['unit', 'integration', 'crash'].map((name) => `--project=${name}`)
   const vitest = ['node_modules/vitest/vitest.mjs', 'run', `--changed=${since}`, '--passWithNoTests', ...projects]
   let tests = true
@@ -48,9 +46,9 @@ async function testChanged(since: string): Promise<number> {
     tests = false
   }
   console.log(
-    '\nleft to npm test: the page specs, and tests that reach the change only through a process that they start',
+    '\nleft to npm test: the page specs, build/left-to-ci.ts, and tests that reach the change only through a process that they start',
   )
-  return types.failed === 0 && lint?.ok !== false && tests ? 0 : 1
+  return ok && tests ? 0 : 1
 }
 
 if (import.meta.main) {

@@ -1,4 +1,4 @@
-// `npm test` has two tiers. Where a person waits, tests that simulate, sweep or measure are left out (tests/left-to-ci.ts), the others repeat a few
+// `npm test` has two tiers. Where a person waits, tests that simulate, sweep or measure are left out (build/left-to-ci.ts), the others repeat a few
 // times what they leave to chance (tests/helpers/repetitions.ts), the browser runs the main page specs (tests/e2e/fast-specs.ts), and Electron
 // repeats those that protect the person at the app (tests/e2e/shell-specs.ts).
 // In CI, or after `npm test -- --full`, everything runs. The tier is decided here.

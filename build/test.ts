@@ -12,9 +12,9 @@ import { chooseTier, isFullTier, leaveTestsToCi } from './test-tier.ts'
 import { addTotals, firstWords, type Totals } from './totals.ts'
 import { answerHelp } from './answer-help.ts'
 import { FAST_SPECS } from '../tests/e2e/fast-specs.ts'
-import { REPEATED_IN_CI } from '../tests/e2e/shell-specs.ts'
+import { FAST_DESKTOP_SPECS, REPEATED_IN_CI } from '../tests/e2e/shell-specs.ts'
 import { REPETITIONS } from '../tests/helpers/repetitions.ts'
-import { isLeftToCi, LEFT_TO_CI } from '../tests/left-to-ci.ts'
+import { isLeftToCi, LEFT_TO_CI } from './left-to-ci.ts'
 
 interface VitestReport {
   numPassedTests: number
@@ -146,10 +146,11 @@ function printLeftToCi(): void {
   for (const [what, { fast, full }] of Object.entries(REPETITIONS)) console.log(`○ ${what} ${fast} times, not ${full}`)
   for (const { file, title } of REPEATED_IN_CI)
     console.log(`○ only in the browser, not in Electron too: ${file}${title === undefined ? '' : `, ${title}`}`)
-  const isPart = (file: string): boolean => FAST_SPECS.some((spec) => spec.file === file)
-  const files = readdirSync('tests/e2e').filter((file) => file.endsWith('.spec.ts') && !file.startsWith('desktop-'))
-  for (const file of files)
-    console.log(`○ page specs of ${file}${isPart(file) ? ' but for those of tests/e2e/fast-specs.ts' : ''}`)
+  const keepers = { 'fast-specs.ts': FAST_SPECS, 'shell-specs.ts': FAST_DESKTOP_SPECS }
+  for (const file of readdirSync('tests/e2e').filter((name) => name.endsWith('.spec.ts'))) {
+    const kept = Object.entries(keepers).find(([, specs]) => specs.some((spec) => spec.file === file))
+    console.log(`○ page specs of ${file}${kept === undefined ? '' : ` but for those of tests/e2e/${kept[0]}`}`)
+  }
 }
 
 answerHelp(

@@ -2,7 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FAST_SPECS } from '../../tests/e2e/fast-specs.ts'
-import { DESKTOP_ONLY, REPEATED_IN_CI, SHELL_SPECS, shellSpecTitles } from '../../tests/e2e/shell-specs.ts'
+import {
+  DESKTOP_ONLY,
+  FAST_DESKTOP_SPECS,
+  REPEATED_IN_CI,
+  SHELL_SPECS,
+  shellSpecTitles,
+} from '../../tests/e2e/shell-specs.ts'
 
 const FOLDER = join(import.meta.dirname, '../../tests/e2e')
 const sourceOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf8')
@@ -11,7 +17,7 @@ const sourceOf = (file: string): string => readFileSync(join(FOLDER, file), 'utf
 const titlesOf = (file: string): string[] =>
   [...sourceOf(file).matchAll(/\btest\(\s*(['"`])(.*?)\1,/gs)].map(([, , title]) => title!)
 
-const LISTS = { SHELL_SPECS, FAST_SPECS }
+const LISTS = { SHELL_SPECS, FAST_SPECS, FAST_DESKTOP_SPECS }
 
 describe.each(Object.entries(LISTS))('%s', (_, specs) => {
   const NAMED = specs.map(({ file, title }) => [file, title ?? ''] as const)
@@ -19,6 +25,8 @@ describe.each(Object.entries(LISTS))('%s', (_, specs) => {
   it.each(NAMED)('names a test that exists: %s %s', (file, title) => {
     expect(titlesOf(file).filter((written) => written.includes(title))).not.toEqual([])
   })
+
+  it('has tests', () => expect(specs.length).toBeGreaterThan(3))
 
   it('names no test twice', () => {
     const named = specs.flatMap(({ file, title = '' }) =>
@@ -55,6 +63,8 @@ describe('shellSpecTitles', () => {
       true,
     )
     expect(isRepeated('electron help.spec.ts anything', 'fast')).toBe(false)
+    expect(isRepeated('electron desktop-dev.spec.ts anything')).toBe(true)
+    expect(isRepeated('electron desktop-dev.spec.ts anything', 'fast')).toBe(false)
     expect(REPEATED_IN_CI.map(({ file }) => file)).not.toContain('escape.spec.ts')
   })
 })

@@ -11,7 +11,6 @@ export const FAST_SPECS: readonly FastSpec[] = [
   // From the first start to a first result, on samples and on own data.
   { file: 'engine.spec.ts', title: 'the first five minutes on a real engine' },
   { file: 'home.spec.ts', title: 'each page explains what will appear and how to create it' },
-  { file: 'run.spec.ts', title: 'New run: a wrong choice is named by its path' },
   { file: 'own-data.spec.ts', title: 'from dropped files to the sentence of its result' },
 
   // Results as they are: verdict, matrix, cell, comparison.
@@ -20,12 +19,9 @@ export const FAST_SPECS: readonly FastSpec[] = [
   { file: 'matrix.spec.ts', title: 'a link reproduces a view' },
   { file: 'matrix.spec.ts', title: 'missing is never shown as a low score' },
   { file: 'cell.spec.ts', title: 'evidence: contexts in order with gold facts marked' },
-  { file: 'screens.spec.ts', title: 'an open cell and its evidence diff' },
   { file: 'compare.spec.ts', title: 'a run against another' },
-  { file: 'report-page.spec.ts', title: 'reports one that was altered by a byte' },
 
   // Judging: blind, and no vote is lost.
-  { file: 'judges.spec.ts', title: 'a vote by keys' },
   { file: 'judges.spec.ts', title: 'an unfinished vote outlives a reload' },
   { file: 'judges.spec.ts', title: 'the panel is read without ending a vote' },
 
@@ -35,12 +31,10 @@ export const FAST_SPECS: readonly FastSpec[] = [
   { file: 'escape.spec.ts' },
   { file: 'home.spec.ts', title: 'one message says how to get a link' },
   { file: 'settings.spec.ts', title: 'a token goes to the engine' },
-  { file: 'models.spec.ts', title: 'a key is stored with a connection' },
 
   // Nothing is lost: crashes, broken streams, removal.
   { file: 'engine.spec.ts', title: 'an engine killed in mid-run' },
   { file: 'run.spec.ts', title: 'a stream that breaks is read on from its number' },
   { file: 'run.spec.ts', title: 'an engine that is gone is reported on every page' },
   { file: 'run.spec.ts', title: 'removes nothing until the run name is typed' },
-  { file: 'run.spec.ts', title: 'lists what it replaces and asks' },
 ]

@@ -67,13 +67,24 @@ export const titlesOf = ({ file, title = '' }: { file: string; title?: string })
   new RegExp(`\\b${escaped(file)} .*${escaped(title)}`)
 
 /** Returns true for what the fast tier repeats in Electron too: it protects the person at the app. */
-const isInFastTier = ({ part }: ShellSpec): boolean => part === 'permissions' || part === 'hostile text'
+const isInFastTier = ({ part, file }: ShellSpec): boolean =>
+  part === 'permissions' || (part === 'hostile text' && file === 'matrix.spec.ts')
 
 /** Specs that Electron repeats in CI only. */
 export const REPEATED_IN_CI = SHELL_SPECS.filter((spec) => !isInFastTier(spec))
 
+/** Specs of the app alone that the fast tier runs: it ends its processes, restarts them, and gives a page nothing that it may not have. */
+export const FAST_DESKTOP_SPECS: readonly Omit<ShellSpec, 'part'>[] = [
+  { file: 'desktop-children.spec.ts', title: 'an exit is reported with its code and followed by a restart' },
+  { file: 'desktop-children.spec.ts', title: 'one that ignores the request and SIGTERM is killed' },
+  { file: 'desktop-life.spec.ts', title: 'an app that is killed leaves no process running' },
+  { file: 'desktop-life.spec.ts', title: 'the page sees neither the token nor Node' },
+]
+
 /** Matches the full titles (project, file, describes, title) of what a tier repeats in Electron, and of what runs in Electron only. */
 export const shellSpecTitles = (tier: 'fast' | 'full'): RegExp[] => [
-  new RegExp(`\\b${escaped(DESKTOP_ONLY).replace('\\*', '[\\w-]+')} `),
+  ...(tier === 'full'
+    ? [new RegExp(`\\b${escaped(DESKTOP_ONLY).replace('\\*', '[\\w-]+')} `)]
+    : FAST_DESKTOP_SPECS.map(titlesOf)),
   ...SHELL_SPECS.filter((spec) => tier === 'full' || isInFastTier(spec)).map(titlesOf),
 ]

@@ -1,4 +1,4 @@
-import { isFastRun } from '../build/test-tier.ts'
+import { isFastRun } from './test-tier.ts'
 
 // Unit, integration and crash tests that `npm test` leaves to CI and to `npm test -- --full`. The fast tier keeps of each area the tests that fail
 // for what a user would notice first. A file that is named on the command line runs in every tier. Decision 118.
