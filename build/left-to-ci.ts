@@ -84,6 +84,30 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
     ],
   },
   {
+    what: 'a graph beside other requests, of earlier versions and with each of its texts changed; other ways to the graph and the index',
+    files: [
+      'providers/platform/stores/graph-engine/earlier-files.test.ts',
+      'providers/platform/stores/graph-engine/pipeline.test.ts',
+      'providers/platform/stores/graph-engine/stored-digests.test.ts',
+      'providers/platform/stores/graph-engine/graph/joined-descriptions.test.ts',
+      'providers/platform/stores/graph-engine/query/part-strengths.test.ts',
+    ],
+    titles: {
+      'providers/platform/rag/graph/graph-queries.test.ts': ['an engine over HTTP'],
+      'providers/platform/composition/derivations.test.ts': ['rebuilds what depends on it and nothing else'],
+      'main/run-index/open-run-index.test.ts': [
+        'changes are reported, several at once, until the last listener is removed',
+        'a folder that is created later and an index file that is deleted are noticed',
+      ],
+    },
+    guards: [
+      'providers/platform/stores/graph-engine/crash.test.ts',
+      'providers/platform/stores/graph-engine/create-graph-engine.test.ts',
+      'providers/platform/stores/graph-engine/graph/graph.test.ts',
+      'main/run-index/open-run-index.test.ts',
+    ],
+  },
+  {
     what: 'every procedure of the control API, and what an engine does besides a run',
     files: ['tests/integration/engine-procedures.test.ts'],
     titles: {
@@ -130,36 +154,54 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
       'tests/integration/voice-fit.test.ts',
       'tests/integration/speech-services.test.ts',
       'tests/integration/transcription-service.test.ts',
+      'providers/converter/ocr/read-image.test.ts',
+      'providers/stt/backends/model-recognizer.test.ts',
+      'providers/tts/engines/chatterbox/chatterbox-engine.test.ts',
+      'providers/tts/engines/flite/flite-engine.test.ts',
+      'providers/tts/engines/kokoro/kokoro-engine.test.ts',
+      'providers/tts/engines/voice-fit/voice-fit-engine.test.ts',
       'tests/integration/retrieval-quality.test.ts',
       'tests/integration/retrieval-figures.test.ts',
     ],
     guards: ['providers/stt/stt-service.test.ts', 'providers/tts/tts-service.test.ts', 'tests/golden/corpus.test.ts'],
   },
   {
-    what: 'a door with an open plugin, the platform as a process with every fault of its stores and addresses',
+    what: 'a door with an open plugin, 3D models, and the platform as a process with each fault of its settings, stores and addresses',
     files: [
       'tests/integration/platform-stores.test.ts',
       'tests/integration/platform-processes.test.ts',
       'tests/integration/platform-address.test.ts',
+      'providers/platform/composition/configuration-faults.test.ts',
+      'providers/platform/specified/compatibility/assets/process-model.test.ts',
+      'providers/platform/specified/compatibility/assets/routes.test.ts',
     ],
     titles: { 'tests/integration/security.test.ts': ['a door with an open plugin'] },
-    guards: ['tests/integration/security.test.ts', 'tests/integration/platform.test.ts'],
+    guards: [
+      'tests/integration/security.test.ts',
+      'tests/integration/platform.test.ts',
+      'providers/platform/composition/config.test.ts',
+      'providers/platform/specified/compatibility/assets/asset-processor.test.ts',
+    ],
   },
   {
     what: 'commands in their further cases',
     files: [
       'tests/integration/cost.test.ts',
+      'build/answer-help.test.ts',
       'tests/integration/draft-questions.test.ts',
+      'tests/integration/gate.test.ts',
       'tests/integration/historical-pages.test.ts',
       'tests/integration/missing-columns.test.ts',
       'tests/integration/serve.test.ts',
       'tests/integration/verbose.test.ts',
     ],
     titles: {
-      'tests/integration/gate.test.ts': [
-        'cannot tell over questions that show neither, with exit code 7',
-        'stops what is below the least mean, whatever the change',
-        'takes the only other run of a folder',
+      'tests/integration/artifact-paths.test.ts': ['are deleted by a cold reset, and found by judge and evaluate'],
+      'tests/integration/cli-output.test.ts': ['an output that cannot be written', 'a terminal that is closed'],
+      'tests/integration/mcp.test.ts': [
+        'lists runs with their datasets, and pages through them',
+        'filters and pages cells, and gives one with its answer and passages',
+        'writes nothing but protocol on its output',
       ],
       'tests/integration/models-command.test.ts': [
         'a model of the set that serves as a judge is tested as one',
@@ -175,10 +217,16 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
         'plan reports documents that changed since the run',
         'a run without graph approaches extracts no graph; one with them builds only that',
       ],
+      'tests/integration/run-identity.test.ts': [
+        'refuses to add rows to those of an earlier runner version',
+        'plan over the corpus of a stored run',
+        'a corpus that is ingested again while cells run',
+      ],
       'tests/integration/stored-keys.test.ts': [
         'the test of a service that demands a key reports how to store one',
         'a run goes on when its key is stored instead of in a variable',
         'a connection that another person sends is missing its key',
+        'a service that repeats a refused key leaves it in no artifact',
         'removing a connection removes its key',
         'a key of an address that has changed is listed',
       ],
@@ -197,7 +245,7 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
     },
     guards: [
       'tests/integration/ladder.test.ts',
-      'tests/integration/gate.test.ts',
+      'main/report/gate/gate.test.ts',
       'tests/integration/stored-keys.test.ts',
       'tests/integration/credential-echo.test.ts',
       'tests/integration/nothing-lost.test.ts',
@@ -207,6 +255,10 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
     what: 'a full disk and too few open files, stops at every moment of a start',
     files: ['tests/integration/stop-during-start.test.ts', 'tests/integration/system-limits.test.ts'],
     titles: {
+      'tests/integration/ladder-faults.test.ts': [
+        'of an external platform come from the environment: one for the gateway',
+        'that a LiteLLM proxy does not know are named',
+      ],
       'tests/integration/ingestion-faults.test.ts': [
         'on a full disk fails with the file and the reason',
         'is cancelled by the first Ctrl-C',

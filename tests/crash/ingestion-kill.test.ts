@@ -9,11 +9,12 @@ import { hashEmbedding } from '../helpers/hash-embedding.ts'
 import { openIngestionSite, writeFiles } from '../helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../helpers/ingestion-fixture.ts'
 import { randomFrom } from '../helpers/random.ts'
+import { timesOf } from '../helpers/repetitions.ts'
 import { scriptedModels } from '../helpers/scripted-models.ts'
 import { bundledScript } from './bundled-script.ts'
 
 const DOCUMENTS = 160
-const KILLS = 2
+const KILLS = timesOf('an ingestion is killed in each of its phases')
 /** Later than the lease of a killed process. */
 const AHEAD_MS = 60_000
 const COLLECTION = 'RagBase_smoke'

@@ -2,12 +2,13 @@ import { isFullTier } from '../../build/test-tier.ts'
 
 /** Defines how often tests repeat what they leave to chance: in the fast tier, and where everything runs. */
 export const REPETITIONS = {
-  'runners of a log are killed in rounds': { fast: 10, full: 40 },
+  'runners of a log are killed in rounds': { fast: 5, full: 40 },
   'processes on SQLite are killed': { fast: 10, full: 100 },
   'processes on PostgreSQL are killed': { fast: 10, full: 25 },
   'processes that store objects are killed': { fast: 10, full: 50 },
+  'an ingestion is killed in each of its phases': { fast: 1, full: 2 },
   'writers of the run index are killed': { fast: 10, full: 12 },
-  'a row of a log is cut off, or a log with a flipped bit opened,': { fast: 300, full: 100_000 },
+  'a row of a log is cut off, or a log with a flipped bit opened,': { fast: 100, full: 100_000 },
 } as const
 
 export type Repeated = keyof typeof REPETITIONS
