@@ -7,9 +7,8 @@ const LONGEST_PAUSE_MS = 8000
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 
-/** True for a status after which the same request may succeed. */
-export const isTemporary = (status: number): boolean =>
-  status === 408 || status === 425 || status === 429 || status >= 500
+/** True for a status after which the same request may succeed: also 409, by which services report that another request holds what this one needs. */
+export const isTemporary = (status: number): boolean => [408, 409, 425, 429].includes(status) || status >= 500
 
 /** The pause that a service asks for: `retry-after-ms`, else `Retry-After` in seconds or as a date; null when both are absent or unreadable. */
 export function askedPauseMs(headers: Headers, nowMs = Date.now()): number | null {

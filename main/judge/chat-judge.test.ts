@@ -47,7 +47,7 @@ const ask = async (changes: Partial<ChatJudgeOptions> = {}, asked = task, signal
     temperature: 0,
     think: null,
     scan: leakScan([]),
-    timeoutMs: 300,
+    timeoutMs: 5000,
     backoffMs: 1,
     ...changes,
   })
@@ -63,7 +63,15 @@ describe('what is sent', () => {
   it('to the platform gateway: standard fields, thinking as set, and cache controls', async () => {
     server.script(sends(verdict))
     expect(await ask({ think: false, temperature: 0.5 })).toMatchObject({ ok: true, attempts: 1 })
-    expect(Object.keys(sent()).sort()).toEqual(['cache', 'messages', 'model', 'stream', 'temperature', 'think'])
+    expect(Object.keys(sent()).sort()).toEqual([
+      'cache',
+      'max_tokens',
+      'messages',
+      'model',
+      'stream',
+      'temperature',
+      'think',
+    ])
     expect(sent()).toMatchObject({
       model: 'qwen3:8b',
       temperature: 0.5,
@@ -78,9 +86,9 @@ describe('what is sent', () => {
   it('to a generic endpoint: standard fields alone, and think only when it is explicit', async () => {
     server.script(sends(verdict))
     await ask({ isPlatformGateway: false })
-    expect(Object.keys(sent()).sort()).toEqual(['messages', 'model', 'stream', 'temperature'])
+    expect(Object.keys(sent()).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'temperature'])
     await ask({ isPlatformGateway: false, think: true })
-    expect(Object.keys(sent(1)).sort()).toEqual(['messages', 'model', 'stream', 'temperature', 'think'])
+    expect(Object.keys(sent(1)).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'temperature', 'think'])
   })
 
   it('goes to the whole address of a chat route as it is', async () => {
@@ -95,6 +103,52 @@ describe('what is sent', () => {
     await ask({}, { ...task, reference: 'Four metres, says the author.' })
     expect(server.requests[0]!.body).not.toContain('says the author')
     expect(server.requests[1]!.body).toContain('says the author')
+  })
+})
+
+describe('the limit of tokens', () => {
+  const overflow = json(
+    {
+      error: {
+        message:
+          "This model's maximum context length is 6000 tokens. However, you requested 9192 tokens (1000 in the messages, 8192 in the completion).",
+      },
+    },
+    400,
+  )
+
+  it('is sent with each verdict, and is what the window leaves after a refusal that names both sizes', async () => {
+    server.script(overflow, sends(verdict))
+    const small = { isPlatformGateway: false, model: 'small-window' }
+    expect(await ask(small)).toMatchObject({ ok: true, attempts: 1 })
+    expect([sent(0)['max_tokens'], sent(1)['max_tokens']]).toEqual([8192, 5000])
+    server.requests.length = 0
+    server.script(sends(verdict))
+    await ask(small)
+    expect(server.requests).toHaveLength(1)
+    expect(sent()['max_tokens']).toBeLessThan(6000)
+    expect(sent()['max_tokens']).toBeGreaterThan(4000)
+  })
+
+  it('has the name that the endpoint takes', async () => {
+    server.script(
+      json({ error: { message: "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." } }, 400),
+      sends(verdict),
+    )
+    expect(await ask({ isPlatformGateway: false, model: 'o-style' })).toMatchObject({ ok: true, attempts: 1 })
+    expect(sent(1)).toMatchObject({ max_completion_tokens: 8192 })
+    expect(sent(1)).not.toHaveProperty('max_tokens')
+  })
+
+  it('is named where it cut a verdict', async () => {
+    server.script(
+      json({ choices: [{ finish_reason: 'length', message: { content: '{"check": "3f9c12ab77de", "sco' } }] }),
+    )
+    expect(await ask()).toMatchObject({
+      ok: false,
+      code: 'invalid_verdict',
+      message: 'it holds no JSON object with "scores"; the reply was cut by a limit of tokens',
+    })
   })
 })
 
@@ -128,9 +182,9 @@ describe('a faulty endpoint is a typed failure:', () => {
     ['hangs', hang, 'timeout', 2],
     ['resets mid-body', resetMidBody, 'connection_failed', 2],
     ['500', json({ error: { message: 'boom' } }, 500), 'http_error', 2],
+    ['409', json({ error: { message: 'busy' } }, 409), 'http_error', 2],
     ['401', json({ error: { message: 'no' } }, 401), 'http_error', 1],
     ['404, no such model', json({ error: { message: 'no model' } }, 404), 'http_error', 1],
-    ['429', json({ error: { message: 'slow down' } }, 429, { 'retry-after': '0' }), 'rate_limited', 2],
     ['HTML', text('<html>oops</html>'), 'invalid_response', 2],
     ['empty body', text(''), 'invalid_response', 2],
     ['no choices', json({ id: 'x' }), 'invalid_response', 2],
@@ -144,6 +198,12 @@ describe('a faulty endpoint is a typed failure:', () => {
     const reply = await ask({ timeoutMs: code === 'timeout' ? 100 : 5000 })
     expect(reply).toMatchObject({ ok: false, code, attempts })
     expect(server.requests).toHaveLength(attempts)
+  })
+
+  it('429 for longer than a try may take', async () => {
+    server.script(json({ error: { message: 'slow down' } }, 429, { 'retry-after': '3' }))
+    expect(await ask({ timeoutMs: 1000 })).toMatchObject({ ok: false, code: 'rate_limited', attempts: 2 })
+    expect(server.requests).toHaveLength(1)
   })
 
   it('an address without a listener', async () => {

@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
+import { isTemporary } from '../../core/http/pauses.ts'
+import { countTokens } from '../../contract/evidence/count-tokens.ts'
+import { overflowIn } from '../../core/model-records/context-overflow.ts'
 import { KnownModels } from '../../core/model-records/known-models.ts'
 import type { JudgeErrorCode, PromptLeak } from '../../contract/evidence/judgments.ts'
 import { messageText } from '../../contract/http/chat.ts'
@@ -18,6 +21,10 @@ const TRIES = 2
 /** States what the endpoints of this process refuse. The address of the platform's gateway changes with each start, so nothing is kept. */
 const ENDPOINTS = new KnownModels()
 const MAX_WAIT_MS = 60_000
+/** Most tokens of a reply, reasoning included. */
+const REPLY_TOKENS = 8192
+/** A verdict of several answers needs this room. */
+const LEAST_REPLY_TOKENS = 512
 
 export interface ChatJudgeOptions {
   model: string
@@ -38,7 +45,9 @@ export interface ChatJudgeOptions {
 
 /** Only what is needed of a completion: foreign endpoints leave fields out. */
 const Completion = z.looseObject({
-  choices: z.array(z.looseObject({ message: z.looseObject({ content: z.unknown() }) })).min(1),
+  choices: z
+    .array(z.looseObject({ message: z.looseObject({ content: z.unknown() }), finish_reason: z.unknown().optional() }))
+    .min(1),
 })
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()])
 
@@ -50,29 +59,38 @@ type Tried =
 export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
   const { model, client, timeoutMs = JUDGE_TIMEOUT_MS, backoffMs = 500 } = options
 
-  const payload = (messages: readonly PromptMessage[]) => ({
+  const payload = (messages: readonly PromptMessage[], replyTokens: number) => ({
     model,
     messages,
+    max_tokens: replyTokens,
     temperature: options.temperature,
     stream: false,
     ...(options.think === null ? {} : { think: options.think }),
     ...(options.isPlatformGateway ? { cache: { 'no-cache': true, 'no-store': true } } : {}),
   })
 
-  /** What the endpoint refuses by name, such as a temperature, is left out. */
-  async function ask(body: Record<string, unknown>, signal?: AbortSignal): Promise<GatewayReply> {
+  /** What the endpoint refuses by name, such as a temperature, is left out; a reply gets the room that the prompt leaves in the window. */
+  async function ask(messages: readonly PromptMessage[], signal?: AbortSignal): Promise<GatewayReply> {
     const known = ENDPOINTS.of(options.endpoint, model)
+    let room = roomIn(known.record.context_window, messages)
     for (;;) {
-      const sent = known.fit(body)
+      const sent = known.fit(payload(messages, room))
       const reply = await client.chat(sent, timeoutMs, signal)
       signal?.throwIfAborted()
-      if (reply.ok || !known.learnRefusal({ status: reply.status, text: reply.message, param: null }, sent))
-        return reply
+      if (reply.ok) return reply
+      // A call too many is repeated in its turn, which the client waits for.
+      if (reply.isLimit === true) continue
+      const { window, prompt } = overflowIn(reply.message)
+      const left = window === null || prompt === null ? 0 : window - prompt
+      if (reply.status === 400 && left >= LEAST_REPLY_TOKENS && left < room) {
+        known.learn({ context_window: window })
+        room = left
+      } else if (!known.learnRefusal({ status: reply.status, text: reply.message, param: null }, sent)) return reply
     }
   }
 
   async function attempt(messages: readonly PromptMessage[], task: JudgeTask, signal?: AbortSignal): Promise<Tried> {
-    const reply = await ask(payload(messages), signal)
+    const reply = await ask(messages, signal)
     if (!reply.ok) return endpointFailure(reply, backoffMs)
     const text = contentOf(reply.body)
     if (text === null)
@@ -88,7 +106,8 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
     const parsed = parseVerdict(text, letters, task.token)
     if (parsed.ok) return parsed
     const { problem } = parsed
-    return { ok: false, code: 'invalid_verdict', message: problem, again: true, waitMs: 0, problem }
+    const message = isCut(reply.body) ? `${problem}; the reply was cut by a limit of tokens` : problem
+    return { ok: false, code: 'invalid_verdict', message, again: true, waitMs: 0, problem }
   }
 
   return {
@@ -138,6 +157,15 @@ function leaksBeyondForm(messages: readonly PromptMessage[], blank: readonly Pro
 const leakMessage = (leaks: readonly Omit<PromptLeak, 'found_in'>[]): string =>
   `the prompt was not sent: it holds ${leaks.map(({ kind, text }) => `${kind} ${JSON.stringify(text)}`).join(', ')}`
 
+/** The limit of tokens of a reply; without a known window, that of every verdict. Tokens of the prompt are an estimate, with a margin. */
+function roomIn(window: number | null, messages: readonly PromptMessage[]): number {
+  if (window === null) return REPLY_TOKENS
+  const prompt = Math.ceil(countTokens(promptText(messages)) * 1.15) + 64
+  return Math.min(REPLY_TOKENS, Math.max(LEAST_REPLY_TOKENS, window - prompt))
+}
+
+const isCut = (body: unknown): boolean => Completion.safeParse(body).data?.choices[0]!.finish_reason === 'length'
+
 function contentOf(body: unknown): string | null {
   const completion = Completion.safeParse(body)
   if (!completion.success) return null
@@ -162,7 +190,7 @@ const CODES = {
 function endpointFailure(reply: Extract<GatewayReply, { ok: false }>, backoffMs: number): Tried {
   const { type, status, message, retryAfterMs } = reply
   // The same request will be refused again.
-  const isRefusal = status !== null && status >= 400 && status < 500 && status !== 408 && status !== 429
+  const isRefusal = status !== null && status >= 400 && !isTemporary(status)
   const waitMs = Math.min(MAX_WAIT_MS, retryAfterMs ?? (type === 'timeout' ? 0 : backoffMs))
   return { ok: false, code: CODES[type], message: message.slice(0, 300), again: !isRefusal, waitMs, problem: null }
 }

@@ -1,6 +1,6 @@
 import { PLATFORM_GATEWAY } from '../../contract/manifests/evaluation.ts'
 import type { Credentials } from '../lib/trust/credential-headers.ts'
-import { createGatewayClient } from '../lib/services/gateway-client.ts'
+import { createGatewayClient, type GatewayClient } from '../lib/services/gateway-client.ts'
 import { createBuiltinJudge, isBuiltinJudge, isBuiltinName } from './builtin/builtin-judges.ts'
 import { createChatJudge } from './chat-judge.ts'
 import type { JudgeClient } from './judge-client.ts'
@@ -17,22 +17,28 @@ export interface PlatformGateway extends Credentials {
 export const needsPlatformGateway = ({ endpoint, models }: JudgePanel): boolean =>
   endpoint === PLATFORM_GATEWAY && models.some((name) => !isBuiltinName(name))
 
-/** The judges of a checked panel. The gateway's credential never goes to a generic endpoint, nor the judges' one to the gateway. */
+/**
+ * The judges of a checked panel. The gateway's credential never goes to a generic endpoint, nor the judges' one to the gateway. Chat judges of one endpoint
+ * are slowed down together when it refuses some calls as too many, with other processes where `pacesDir` names their folder.
+ */
 export function createJudges(
   panel: JudgePanel,
   gateway: PlatformGateway | null,
   scan: LeakScan,
-  timing: { timeoutMs?: number; backoffMs?: number } = {},
+  { pacesDir, ...timing }: { timeoutMs?: number; backoffMs?: number; pacesDir?: string } = {},
 ): JudgeClient[] {
   const isPlatformGateway = panel.endpoint === PLATFORM_GATEWAY
+  const target = isPlatformGateway ? gateway : { url: panel.endpoint, apiKey: panel.apiKey }
+  const paces = pacesDir === undefined ? {} : { pacesDir }
+  let client: GatewayClient | null = null
   return panel.models.map((model) => {
     if (isBuiltinJudge(model)) return createBuiltinJudge(model, panel.families)
-    if (isPlatformGateway && gateway === null) throw new TypeError(`${model}: no gateway was given to call it through`)
-    const target: PlatformGateway = isPlatformGateway ? gateway! : { url: panel.endpoint, apiKey: panel.apiKey }
+    if (target === null) throw new TypeError(`${model}: no gateway was given to call it through`)
+    client ??= createGatewayClient({ ...target, ...paces })
     return createChatJudge({
       model,
       family: modelFamily(model, panel.families),
-      client: createGatewayClient(target),
+      client,
       isPlatformGateway,
       endpoint: target.url,
       temperature: panel.temperature,

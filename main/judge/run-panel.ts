@@ -36,6 +36,8 @@ export interface PanelOptions {
   concurrency?: number
   timeoutMs?: number
   backoffMs?: number
+  /** Folder in which the processes of a project share the pace of the judges' endpoint. */
+  pacesDir?: string
   onProgress?: (progress: PanelProgress) => void
   /** A notice for the user. */
   onNotice?: (message: string) => void
@@ -59,10 +61,11 @@ export async function runJudgePanel(
   const aliases = [...options.aliases, ...modelsOf(input)]
   const scan = leakScan(aliases)
   const questions = input.questions.map((question) => blindQuestion(question, scan, panel.reference))
-  const { timeoutMs, backoffMs } = options
+  const { timeoutMs, backoffMs, pacesDir } = options
   const judges = createJudges(panel, options.gateway, scan, {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(backoffMs === undefined ? {} : { backoffMs }),
+    ...(pacesDir === undefined ? {} : { pacesDir }),
   })
   try {
     const journal = await openVerdictJournal(journalPath(file))

@@ -8,6 +8,7 @@ import { runJudgePanel } from '../../judge/run-panel.ts'
 import { readJudgments } from '../../report/aggregate/judge-input.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../../report/aggregate/run-summary.ts'
+import { pacesFolder } from '../../manifests/models/model-records.ts'
 import { storedAnswers } from '../../report/stored-answers.ts'
 import { readAggregate, writeArtifacts } from '../../report/publication/write-artifacts.ts'
 import type { DatasetRun } from '../dataset-run.ts'
@@ -36,6 +37,7 @@ export async function judgeDataset(
       seed: experiment.evaluation.run.seed,
       file: files.judgments,
       concurrency: experiment.evaluation.run.concurrency,
+      pacesDir: pacesFolder(experiment.root),
       onProgress: (progress) => run.emit({ type: 'judge.progressed', dataset_id: datasetId, ...progress }),
       onNotice: (message) => run.emit({ type: 'notice', level: 'warning', message }),
       drain: run.drain,

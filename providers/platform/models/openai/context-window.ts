@@ -1,38 +1,10 @@
-// The context window of a model at a service: what a refusal says of it, what a prompt may need, and where services that run models name it.
+// The context window of a model at a service: what a prompt may need of it, and where services that run models name it.
 import { isNearAddress } from '../../../../contract/manifests/model-connections.ts'
 import { countTokens } from '../../../../contract/evidence/count-tokens.ts'
 import { messageText } from '../../../../contract/http/chat.ts'
 import { createHttpClient, type HttpCall } from '../../../../core/http/http-client.ts'
 import { isRecord } from '../../../../core/json.ts'
 import type { RoleChatRequest } from '../model-host.ts'
-
-/** Sentences that name the window, or the prompt: OpenAI, DeepSeek, xAI, Anthropic, vLLM of both generations, SGLang, llama.cpp, LM Studio, TGI. */
-const WINDOW = [
-  /context length is (?:only )?(\d+)/i,
-  /prompt length is (\d+)/i,
-  /context size \((\d+)/i,
-  /context length \((\d+)/i,
-  /n_ctx: (?:b )?(\d+)/i,
-  /> (\d+) maximum/i,
-  /must be <= (\d+)/i,
-]
-const PROMPT = [
-  /\((\d+) in the messages/i,
-  /(?:resulted in|requested|contains|passed) (\d+)/i,
-  /(?:request|input) \((\d+)/i,
-  /too long: (\d+)/i,
-]
-
-const firstNumber = (patterns: readonly RegExp[], text: string): number | null => {
-  const found = patterns.map((pattern) => pattern.exec(text)?.[1]).find((digits) => digits !== undefined)
-  return found === undefined ? null : Number(found)
-}
-
-/** Returns what the refusal of a prompt that is too long says in tokens; null where it does not. */
-export function overflowIn(text: string): { window: number | null; prompt: number | null } {
-  const plain = text.replace(/(\d),(?=\d{3}\b)/g, '$1')
-  return { window: firstNumber(WINDOW, plain), prompt: firstNumber(PROMPT, plain) }
-}
 
 /** Tokens that a template adds for each message. */
 const FRAME_TOKENS = 4

@@ -255,6 +255,14 @@ describe('retries', () => {
     expect(service.calls).toHaveLength(2)
   })
 
+  it('retries HTTP 409, by which a service reports that another request holds what this one needs', async () => {
+    const { chat, service } = await setup({
+      reply: (_call, n) => (n === 0 ? { status: 409, json: {} } : { json: answer }),
+    })
+    await chat()
+    expect(service.calls).toHaveLength(2)
+  })
+
   it.each([400, 401, 404, 422])('does not retry HTTP %i', async (status) => {
     const { chat, service } = await setup({ reply: () => ({ status, json: {} }) })
     await expect(chat()).rejects.toMatchObject({ status })

@@ -156,7 +156,8 @@ export function httpGraphTargetClient(
 }
 
 function statusError(path: string, status: number, body: string): GraphTargetError {
-  const transient = isTemporary(status)
+  // 409 names a document that it has already: the same request ends alike.
+  const transient = status !== 409 && isTemporary(status)
   return new GraphTargetError(`the graph engine answered ${status} on ${path}`, {
     transient,
     status,
