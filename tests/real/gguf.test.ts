@@ -76,8 +76,17 @@ describe('SmolLM2-135M as GGUF', () => {
   })
 
   it('refuses a prompt that does not fit, with the numbers', async () => {
-    expect(await reasonFor(backend().chat!(asking({ max_tokens: 1000 })))).toMatch(
-      /The prompt has 37 tokens and its answer may have 1000, but the context holds 1024\. Shorten/,
+    const messages = [{ role: 'user' as const, content: 'city '.repeat(800) }]
+    expect(await reasonFor(backend().chat!(asking({ messages, max_tokens: 1000 })))).toMatch(
+      /The prompt has 8\d\d tokens and its answer may have 1000, but the context holds 1024\. Shorten/,
+    )
+  })
+
+  it('gives an answer the room that its prompt leaves in the context, where more is asked for', async () => {
+    const whole = textOf(await backend().chat!(asking()))
+    const stop = whole.split(' ')[2]!
+    expect(textOf(await backend().chat!(asking({ max_tokens: 1000, stop }))).trim()).toBe(
+      whole.slice(0, whole.indexOf(stop)).trim(),
     )
   })
 

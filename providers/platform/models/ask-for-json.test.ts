@@ -70,6 +70,14 @@ describe('asking a model for JSON', () => {
     expect(await ask(scripted({ text: `${GOOD} And so on`, finish: 'length' }))).toMatchObject({ ok: true })
   })
 
+  it.each([
+    ['that was cut', { text: '{"high', finish: 'length' }, 'cut_off'],
+    ['that cannot be used', { text: 'no' }, 'no_json'],
+  ])('reports a reply %s where the second request does not fit into the context', async (_name, reply, code) => {
+    const full = new ModelCallError('context_length_exceeded', 'graph_keyword', 'the context holds 4096')
+    expect(await ask(scripted(reply, full))).toMatchObject({ ok: false, code })
+  })
+
   it('reports the cut reply where the service refuses to give more room', async () => {
     const refused = new ModelCallError('bad_request', 'graph_keyword', 'max_tokens is too large', { status: 400 })
     const model = scripted({ text: '{"high', finish: 'length' }, refused)

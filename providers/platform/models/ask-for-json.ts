@@ -27,8 +27,12 @@ export async function askForJson<Value>(
   try {
     return (await ask(models, role, again, read, signal)).reply
   } catch (error) {
-    // A service that cannot give more room refuses the request.
-    if (first.isCut && error instanceof ModelCallError && error.code === 'bad_request') return first.reply
+    // A service that cannot give more room refuses the request, and a prompt that grew by the repair may no longer fit: the first reply counts.
+    if (
+      error instanceof ModelCallError &&
+      (error.code === 'context_length_exceeded' || (first.isCut && error.code === 'bad_request'))
+    )
+      return first.reply
     throw error
   }
 }

@@ -170,6 +170,9 @@ async function embed({ model, context, contextSize }: Embedder, texts: readonly 
   return { embedded: { vectors, tokens, rssBytes: process.memoryUsage.rss() } }
 }
 
+/** An answer with less room than this is no use, where more was asked for. */
+const LEAST_ROOM_TOKENS = 256
+
 async function generate(state: Loaded, request: GgufChat, signal: AbortSignal): Promise<GgufReply> {
   const { model, sequence, contextSize } = state
   const wrapper = state.wrapper(request.think)
@@ -178,7 +181,8 @@ async function generate(state: Loaded, request: GgufChat, signal: AbortSignal): 
     chatHistory: [...history, { type: 'model', response: [] }],
   })
   const promptTokens = contextText.tokenize(model.tokenizer).length
-  if (promptTokens + request.maxTokens > contextSize) {
+  const room = contextSize - promptTokens
+  if (room < Math.min(request.maxTokens, LEAST_ROOM_TOKENS)) {
     const numbers = { promptTokens, maxTokens: request.maxTokens, contextSize }
     throw new GgufError('too_long', 'the prompt and the answer do not fit into the context', numbers)
   }
@@ -190,7 +194,7 @@ async function generate(state: Loaded, request: GgufChat, signal: AbortSignal): 
     signal,
     stopOnAbortSignal: true,
     temperature: request.temperature,
-    maxTokens: request.maxTokens,
+    maxTokens: Math.min(request.maxTokens, room),
     customStopTriggers: request.stop,
     repeatPenalty: false,
     ...(request.seed === null ? {} : { seed: request.seed }),
