@@ -64,6 +64,8 @@ interface ApproachDescriptor {
   isBesides?: boolean
   /** Asked with the contextual collection, by itself or through the alias that it delegates to. */
   usesContextual?: boolean
+  /** Asked with the tree of summaries of a corpus, which is built for it. */
+  usesTree?: boolean
   /** Finds passages by their vectors and by nothing else. */
   searchesByVectors?: boolean
   /** Chooses its passages before the answer is written, so that they can be asked for alone. */
@@ -303,6 +305,30 @@ export const APPROACHES = {
     experimental: true,
     isBesides: true,
   },
+  'raptor-rag': {
+    protocol: (called, { hasBudget }) => ({
+      ...plainProtocol(
+        called,
+        hasBudget
+          ? UNTIL_FULL
+          : told(called, ['max_tokens'], (tokens) => `chunks and summaries up to ${tokens} tokens`),
+      ),
+      chunks: 'chunks of the ingestion and summaries of clusters of them',
+    }),
+    short: 'raptor',
+    about:
+      'searches chunks and summaries of clusters of them (RAPTOR); model calls at ingestion, about one for 5 chunks',
+    searchesByVectors: true,
+    retrievesFirst: true,
+    colour: '#4C6A2F',
+    marker: 'stairs',
+    parameters: z.strictObject({ k: count, max_tokens: z.int().min(256).max(200_000) }),
+    ownParameters: null,
+    usesTree: true,
+    languageModels: ['contextual_blurb'],
+    experimental: true,
+    isBesides: true,
+  },
   'no-retrieval': {
     protocol: () => ({ ...NOTHING, answers: { role: 'light_gen' }, prompt: 'question alone' }),
     short: 'no retrieval',
@@ -388,6 +414,7 @@ export const TEXT_BASELINES = ['no-retrieval', 'full-context'] as const satisfie
 export const EXPERIMENTAL_APPROACHES = {
   'hyde-rag': { k: 5, with_question: true },
   'multi-query-rag': { k: 5, rephrasings: 3 },
+  'raptor-rag': { k: 20, max_tokens: 2000 },
 } as const satisfies { [Base in BaseApproach]?: ApproachParameters[Base] }
 
 /** Stands after the name of an experimental approach of that table. */

@@ -120,6 +120,21 @@ export const METHODS: Readonly<Record<BaseApproach, MethodStatement>> = {
       'In a run with a context budget, chunks are taken until the budget is full instead of k of them.',
     ],
   },
+  'raptor-rag': {
+    follows: 'RAPTOR (Sarthi et al. 2024, arXiv 2401.18059), collapsed tree',
+    relation: 'like',
+    same: [
+      'Chunks are clustered by their vectors, a model writes a summary of each cluster, and the summaries are clustered and summarised again, up to five layers.',
+      'Collapsed tree: chunks and summaries of all layers are searched at once by cosine, the best ones up to 2,000 tokens.',
+    ],
+    differs: [
+      'A node is in one cluster: the list is halved by 2-means on unit vectors until a part has at most 10 nodes and 3,000 tokens. RAPTOR reduces the vectors by UMAP, fits Gaussian mixtures with a number chosen by BIC, globally and then locally, and lets a node be in several.',
+      'A node that stays alone moves up as it is. A summary has at most 200 tokens; a build asks for at most 2,000 of them.',
+      'A summary that could not be written (at most one in ten of a layer) is left out and counted.',
+      'Summaries are handed to the model as RAPTOR does. Their rows name them as summaries: no gold document is theirs, so that only chunks find facts.',
+      'In a run with a context budget, chunks and summaries are taken until the budget is full.',
+    ],
+  },
   'no-retrieval': {
     follows: 'closed-book question answering (arXiv 2002.08910)',
     relation: 'like',

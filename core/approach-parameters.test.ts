@@ -10,6 +10,7 @@ describe('parameters that a person can set', () => {
       'workflow-adaptive-rag',
       'hyde-rag',
       'multi-query-rag',
+      'raptor-rag',
       'no-retrieval',
       'full-context',
       'own-approach',

@@ -26,3 +26,19 @@ export const ContextualBuild = z.looseObject({
   seconds: z.number().min(0),
 })
 export type ContextualBuild = z.infer<typeof ContextualBuild>
+
+/** Answer of `POST /rag/tree/build`. `summaries` counts the model calls that were paid now; 0 when `reused`. */
+export const TreeBuild = z.looseObject({
+  collection: z.string(),
+  chunks: z.int().min(0),
+  layers: z.int().min(0),
+  summaries: z.int().min(0),
+  cached_summaries: z.int().min(0),
+  /** Clusters without a summary because its call failed, and how the first of them failed; the next build asks for them again. */
+  failed: z.int().min(0),
+  failure: z.string().nullable(),
+  content_digest: z.string(),
+  reused: z.boolean(),
+  seconds: z.number().min(0),
+})
+export type TreeBuild = z.infer<typeof TreeBuild>

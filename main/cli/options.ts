@@ -18,7 +18,7 @@ export const RUN_OPTIONS = {
     type: 'string',
     hint: 'ALIAS,...',
     description:
-      'exactly these aliases; the six canonical ones and bm25 unless given. Experimental, with a language model: hyde-rag, multi-query-rag',
+      'exactly these aliases; the six canonical ones and bm25 unless given. Experimental, with a language model: hyde-rag, multi-query-rag, raptor-rag',
   },
   flavors: { type: 'string', hint: 'NAME,...', description: 'flavors by name, by approach, or "all"' },
   all: { type: 'boolean', description: 'every alias of the consumer manifest' },

@@ -35,9 +35,9 @@ const problems = async (): Promise<string[]> => {
 }
 
 describe('loadExperiment', () => {
-  it('reads 24 aliases, 8 ingestion profiles and 4 graph query profiles', async () => {
+  it('reads 25 aliases, 8 ingestion profiles and 4 graph query profiles', async () => {
     const experiment = await loadExperiment(root)
-    expect(experiment.aliases.size).toBe(24)
+    expect(experiment.aliases.size).toBe(25)
     expect(experiment.consumer.ingestion_profiles).toHaveLength(8)
     expect(experiment.consumer.graph_query_profiles).toHaveLength(4)
     for (const profile of experiment.consumer.ingestion_profiles)

@@ -102,7 +102,7 @@ describe('selection', () => {
   it('takes an exact set of models', () => {
     expect(names(['lazy-graph-rag', 'hybrid-rag-fast'], null)).toEqual(['hybrid-rag-fast', 'lazy-graph-rag'])
     expect(() => names(['nope'], null)).toThrow(
-      /unknown alias: nope; declared are bm25, no-retrieval, full-context, hyde-rag, multi-query-rag, vanilla-rag/,
+      /unknown alias: nope; declared are bm25, no-retrieval, full-context, hyde-rag, multi-query-rag, raptor-rag, vanilla-rag/,
     )
   })
 

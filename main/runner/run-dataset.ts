@@ -43,6 +43,8 @@ export interface DatasetOutcome {
 
 const readsContexts = ({ base }: Alias): boolean => approachDescriptor(base).usesContextual === true
 
+const readsTree = ({ base }: Alias): boolean => approachDescriptor(base).usesTree === true
+
 const readsGraph = ({ base }: Alias): boolean => approachDescriptor(base).usesGraph === true
 
 /** The graph could not be built: the approaches that read it were left out. */
@@ -123,10 +125,10 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
     // 4. Ingest what the approaches read, and open the evidence under the conditions that are known now.
     const { log, ...ingested } = await at('ingest', () => ingestAndOpen(run, started))
     try {
-      // 5. Contextualize, where an approach reads contexts.
-      const isContextual = ingested.run.aliases.some(readsContexts)
-      if (!isContextual) skip('contextualize', 'no selected approach reads the contextual collection')
-      const { run: answering, missing } = isContextual
+      // 5. Contextualize, where an approach reads what a model writes about chunks: their contexts, or summaries of clusters of them.
+      const isWritten = ingested.run.aliases.some((alias) => readsContexts(alias) || readsTree(alias))
+      if (!isWritten) skip('contextualize', 'no selected approach reads the contextual collection')
+      const { run: answering, missing } = isWritten
         ? await at('contextualize', () => contextualizeFor(ingested, started))
         : ingested
       // 6. Plan the cells and make those that are missing. Only now do the collections exist that an approach needs to be available.
@@ -193,22 +195,47 @@ async function ingestAndOpen(run: DatasetRun, started: StartedPlatform) {
 const isMissingRoute = (error: unknown): boolean =>
   error instanceof PlatformError && [404, 405, 501].includes(error.status ?? 0)
 
-/** Where the contexts cannot be written, the approaches that do not read them go on. */
+/** Collections of what a model writes about chunks, with who reads them. */
+const WRITTEN = [
+  { what: 'the contexts of chunks', reads: readsContexts, build: buildContexts },
+  { what: 'the tree of summaries', reads: readsTree, build: buildTree },
+] as const
+
+/** Where contexts or the tree cannot be written, the approaches that do not read them go on. */
 async function contextualizeFor(
-  { run, missing }: { run: DatasetRun; missing: MissingError | null },
+  given: { run: DatasetRun; missing: MissingError | null },
   started: StartedPlatform,
 ): Promise<{ result: { run: DatasetRun; missing: MissingError | null }; note: string }> {
-  try {
-    return { result: { run, missing }, note: await buildContexts(run, started) }
-  } catch (error) {
-    // Without an answer of the platform nothing else would be answered either.
-    const isAnswer = error instanceof PlatformError && error.code === 'http_error'
-    if (!isAnswer || run.aliases.every(readsContexts)) throw error
-    const reason = `the contexts of chunks could not be written: ${error.message}`
-    const { message, run: rest } = without(run, readsContexts, reason, 'contextual_blurb')
-    const ofContexts = missing ?? new ContextsMissingError(message, { cause: error })
-    return { result: { run: rest, missing: ofContexts }, note: 'not written; the other approaches go on' }
+  let { run, missing } = given
+  const notes: string[] = []
+  for (const { what, reads, build } of WRITTEN) {
+    if (!run.aliases.some(reads)) continue
+    try {
+      notes.push(await build(run, started))
+    } catch (error) {
+      // Without an answer of the platform nothing else would be answered either.
+      const isAnswer = error instanceof PlatformError && error.code === 'http_error'
+      if (!isAnswer || run.aliases.every(reads)) throw error
+      const reason = `${what} could not be written: ${error.message}`
+      const { message, run: rest } = without(run, reads, reason, 'contextual_blurb')
+      missing ??= new ContextsMissingError(message, { cause: error })
+      run = rest
+      notes.push('not written; the other approaches go on')
+    }
   }
+  return { result: { run, missing }, note: notes.join('; ') }
+}
+
+async function buildTree(run: DatasetRun, { client, ready }: StartedPlatform): Promise<string> {
+  const stop = AbortSignal.any([run.drain, run.abort])
+  const build = (signal: AbortSignal) => client.buildTree(run.dataset.profile.name, signal)
+  const { chunks, layers, summaries, failed, failure, reused } = await askAgain(build, { emit: run.emit, stop, ready })
+  if (reused) return `tree over ${plural(chunks, 'chunk')} unchanged`
+  const without =
+    failed === 0
+      ? ''
+      : `, ${plural(failed, 'cluster')} without one (${failure ?? 'its call failed'}); resume asks again`
+  return `tree over ${plural(chunks, 'chunk')}: ${plural(summaries, 'summary', 'summaries')} written in ${plural(layers, 'layer')}${without}`
 }
 
 async function buildContexts(run: DatasetRun, { client, ready }: StartedPlatform): Promise<string> {

@@ -1,7 +1,8 @@
 // Measures what the experimental approaches find for the questions of one half of a set, beside hybrid-rag, vanilla-rag and bm25 at one budget of context
 // tokens, with SmolLM2-135M and all-MiniLM-L6-v2 (docs/real-models.md): passages alone, no answers. The corpus is a part of the set's: what the questions
 // need, and the passages before them in the file. `node tests/bench/experimental-approaches.ts --set FOLDER --half second --questions 24 --documents 160`
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -28,6 +29,8 @@ const { values } = parseArgs({
     questions: { type: 'string', default: '24' },
     documents: { type: 'string', default: '160' },
     budget: { type: 'string', default: '1000' },
+    /** Keeps what the model wrote, so that a measurement that was stopped goes on. */
+    kept: { type: 'string' },
     aliases: { type: 'string', default: 'bm25,vanilla-rag,hybrid-rag,hyde-rag,multi-query-rag' },
   },
 })
@@ -56,11 +59,30 @@ const chosen = selectModels(ModelsManifest.parse(await manifest('models')), 'loc
   RAG_LADDER_EMBEDDING_DIR: embedding.folder,
 })
 if (!chosen.ok) throw new Error(chosen.problems.join('; '))
-const models = createModelHost(chosen.models, {
+const host = createModelHost(chosen.models, {
   secret: () => undefined,
   onnxCacheDir: join(folder, 'onnx'),
   loadBuiltin: loadBuiltinModels,
 })
+const kept = new Map<string, Awaited<ReturnType<typeof host.chat>>>(
+  values.kept === undefined || !existsSync(values.kept)
+    ? []
+    : (await readFile(values.kept, 'utf8'))
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line) as [string, Awaited<ReturnType<typeof host.chat>>]),
+)
+const models: typeof host = {
+  ...host,
+  chat: async (role, request, signal, onText) => {
+    const key = JSON.stringify([role, request.messages, request.max_tokens])
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const made = await host.chat(role, request, signal, onText)
+    if (values.kept !== undefined) await appendFile(values.kept, `${JSON.stringify([key, made])}\n`)
+    return made
+  },
+}
 const store = openSqliteVectorStore(join(folder, 'store.db'))
 const declared = ConsumerManifest.parse(await manifest('consumer'))
 const { profile } = datasetOf('smoke', DatasetFile.parse(await manifest('datasets/smoke')))
@@ -98,6 +120,11 @@ try {
     `${basename(values.set)}, ${values.half} half: ${questions.length} questions, ${chunks.length} passages, ${seconds()} s`,
   )
 
+  if (aliases.includes('raptor-rag')) {
+    started = performance.now()
+    const { layers, summaries } = await plugin.buildTree('smoke')
+    console.log(`tree: ${summaries} summaries in ${layers} layers, ${seconds()} s`)
+  }
   const scores = new Map<string, Row[]>()
   for (const alias of aliases) {
     started = performance.now()

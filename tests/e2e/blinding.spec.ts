@@ -59,7 +59,7 @@ test('from the beginning of a round to its reveal no byte that reaches the page 
   const proxy = await startRecordingProxy(engine.url)
   try {
     const aliases = [...(await loadExperiment(root)).aliases.keys()]
-    expect(aliases).toHaveLength(24)
+    expect(aliases).toHaveLength(25)
     const models = [...DECLARABLE_APPROACHES]
     await runOnce(engine, 'judged', models, true)
     const names = [...new Set([...aliases, ...models, ...ENGINES])]

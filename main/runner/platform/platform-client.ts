@@ -3,7 +3,7 @@ import { ModelList } from '../../../contract/http/chat.ts'
 import { ChunkResponse, type ChunkRequest } from '../../../contract/http/chunk.ts'
 import { IngestionAccepted, IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { PlatformHealth, PlatformUsage } from '../../../contract/http/platform.ts'
-import { RagHealth, ContextualBuild } from '../../../contract/http/rag.ts'
+import { RagHealth, ContextualBuild, TreeBuild } from '../../../contract/http/rag.ts'
 import { createHttpClient, HttpFault, type HttpAnswer } from '../../../core/http/http-client.ts'
 import { saidBy } from '../../../core/http/said.ts'
 import { describeIssues } from '../../../core/issues.ts'
@@ -38,6 +38,7 @@ export interface PlatformClient {
   resetProfile(profile: string): Promise<void>
   chunk(body: z.input<typeof ChunkRequest>): Promise<ChunkResponse>
   buildContextual(profile: string, signal: AbortSignal): Promise<ContextualBuild>
+  buildTree(profile: string, signal: AbortSignal): Promise<TreeBuild>
   /** Any other route, whose answer `schema` describes. */
   ask<Schema extends z.ZodType>(
     schema: Schema,
@@ -146,6 +147,7 @@ export function createPlatformClient({
     chunk: (body) => call(ChunkResponse, 'POST', '/api/chunk', body),
     buildContextual: (profile, signal) =>
       call(ContextualBuild, 'POST', '/rag/contextual/build', { profile }, signal, WORK_TIMEOUT_MS),
+    buildTree: (profile, signal) => call(TreeBuild, 'POST', '/rag/tree/build', { profile }, signal, WORK_TIMEOUT_MS),
     // A caller that brings a signal decides itself how long the work of the call may take.
     ask: (schema, method, path, body, signal) =>
       call(schema, method, path, body, signal, signal === undefined ? CALL_TIMEOUT_MS : WORK_TIMEOUT_MS),

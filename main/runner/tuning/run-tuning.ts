@@ -278,8 +278,9 @@ async function ingest(
   if (ingested.has(profile)) return ''
   const { client, ready } = started
   const { emit, dataset } = run
-  const { usesGraph: graph = false, usesContextual = false } = approachDescriptor(base)
+  const { usesGraph: graph = false, usesContextual = false, usesTree = false } = approachDescriptor(base)
   const { record } = await ingestProfile({ client, profile, datasetId: dataset.dataset.id, graph, emit, stop, ready })
+  if (usesTree) await askAgain((signal) => client.buildTree(profile, signal), { emit, stop, ready })
   if (usesContextual) await askAgain((signal) => client.buildContextual(profile, signal), { emit, stop, ready })
   ingested.add(profile)
   return record.content_digest

@@ -242,6 +242,7 @@ export function routeSections(rag: string): readonly RouteSection[] {
           settings: ['RAG_PLUGIN_URL', 'RAG_PROFILE'],
         },
         [`POST ${rag}/contextual/build`]: { what: 'Builds the contextual collection of a profile' },
+        [`POST ${rag}/tree/build`]: { what: 'Builds the tree of summaries of a profile' },
       },
     },
     {

@@ -133,6 +133,7 @@ export function routePolicies({ plugin, routers = [] }: PolicySurface): Readonly
     [`GET ${rag}/health`, pluginRoute],
     [`POST ${rag}/:approach/v1/chat/completions`, pluginRoute],
     [`POST ${rag}/contextual/build`, OPERATOR],
+    [`POST ${rag}/tree/build`, OPERATOR],
 
     // Further plugins.
     ...routers.flatMap(({ prefix, auth, routes }) =>

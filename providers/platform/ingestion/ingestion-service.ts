@@ -66,7 +66,7 @@ const UNWRITABLE_AFTER_MS = 3000
 const READ_IN_REQUEST: ReadingBudget = { files: 200, bytes: 8 * 1024 * 1024 }
 
 /** Collections derived from a profile's chunks go with them on a reset. */
-const DERIVED_PREFIXES = ['RagContextual']
+const DERIVED_PREFIXES = ['RagContextual', 'RagTree']
 
 /**
  * Durable ingestion of corpora into collections. Every method may throw `StateStoreUnavailableError`.

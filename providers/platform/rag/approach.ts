@@ -16,6 +16,7 @@ export interface ProfileCollections {
   profile: string
   plain: string
   contextual: string
+  tree: string
 }
 
 /** Engines that a platform may lack. */
@@ -87,5 +88,5 @@ export interface ApproachEntry<Base extends BaseApproach> {
   answer: Approach<Base>
   needs: readonly (keyof OptionalEngines)[]
   /** Holds what has to be ingested before it can answer. */
-  reads: readonly ('plain' | 'contextual' | 'graph')[]
+  reads: readonly ('plain' | 'contextual' | 'tree' | 'graph')[]
 }

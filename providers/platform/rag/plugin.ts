@@ -6,7 +6,7 @@
 //   4. steps/ has what approaches share: embed the question, search, rerank, fill a budget of tokens, ask the model (steps/generate.ts).
 //   5. response/completion.ts wraps the answer; response/sources.ts lists what it rests on.
 // Larger approaches have folders: agent/ (tool calls), graph/ (queries of the graph engine), lazy-graph/ (an index of concepts), adaptive/ (a workflow).
-// contextual/ builds the collection whose chunks carry a blurb of their document. routes.ts serves the plugin alone, over HTTP.
+// contextual/ builds the collection whose chunks carry a blurb of their document, tree/ the one with summaries of clusters of chunks. routes.ts serves the plugin alone, over HTTP.
 import type { CollectionHealth, PluginHealth, RagPlugin } from './rag-plugin.ts'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -31,9 +31,9 @@ import type { ApproachAnswer, ProfileCollections } from './approach.ts'
 import { approachOf, availabilityOf, type PlatformData } from './approaches/registry.ts'
 import { meterCalls } from './call-meter.ts'
 import { openBlurbCache } from './contextual/blurb-cache.ts'
+import { createCollectionBuilds } from './collection-builds.ts'
 import { createContextualBuilder } from './contextual/builder.ts'
 import type { Logger } from '../../kit/logger.ts'
-import type { BuildProgress } from './contextual/builder.ts'
 import type { GraphQueries } from './graph/graph-queries.ts'
 import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import type { OwnEngine } from './own/own-engine.ts'
@@ -44,6 +44,7 @@ import { citationsOf } from './response/citations.ts'
 import { completionOf, streamFrames } from './response/completion.ts'
 import { registerRagRoutes } from './routes.ts'
 import { createTrials } from './trial.ts'
+import { buildTree } from './tree/build-tree.ts'
 
 export interface RagPluginDeps {
   /** Declares aliases, ingestion profiles and graph query profiles. */
@@ -73,6 +74,7 @@ function collectionsOf(consumer: ConsumerManifest, profile: string): ProfileColl
     profile,
     plain: `${declared.vector_target.collection_prefix}_${profile}`,
     contextual: `RagContextual_${profile}`,
+    tree: `RagTree_${profile}`,
   }
 }
 
@@ -97,12 +99,9 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   const active = profile === null ? null : collectionsOf(deps.aliases, profile)
   const data = { store, models, engines, active }
   mkdirSync(deps.stateDir, { recursive: true })
-  const builder = createContextualBuilder({
-    store,
-    models,
-    cache: openBlurbCache(join(deps.stateDir, 'blurbs.sqlite')),
-    logger: deps.logger,
-  })
+  const writing = { store, models, cache: openBlurbCache(join(deps.stateDir, 'blurbs.sqlite')), logger: deps.logger }
+  const builder = createContextualBuilder(writing)
+  const trees = createCollectionBuilds((work) => buildTree({ ...writing, ...work }))
   const conceptIndexes = createConceptIndexes(store, join(deps.stateDir, 'concepts'))
   const trials = createTrials()
 
@@ -190,9 +189,23 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         throw knownError(error, undefined)
       }
     },
-    health: () => pluginHealth({ ...data, table: aliases, builds: builder.progress() }),
+    buildTree: async (name) => {
+      try {
+        return await trees.build(collectionsOf(deps.aliases, name))
+      } catch (error) {
+        throw knownError(error, undefined)
+      }
+    },
+    health: async () => ({
+      ...(await pluginHealth({ ...data, table: aliases })),
+      contextual_builds: builder.progress(),
+      tree_builds: trees.progress(),
+    }),
     register: (app) => registerRagRoutes(app, plugin, deps.routePrefix),
-    close: () => builder.close(),
+    close: async () => {
+      await trees.close()
+      await builder.close()
+    },
   }
   return plugin
 }
@@ -226,8 +239,8 @@ function whyNotReady(active: ProfileCollections | null, plain: CollectionHealth 
 
 /** State of the plugin: active profile, its collections, every alias. */
 async function pluginHealth(
-  state: PlatformData & { table: AliasTable; builds: Record<string, BuildProgress> },
-): Promise<PluginHealth> {
+  state: PlatformData & { table: AliasTable },
+): Promise<Omit<PluginHealth, 'contextual_builds' | 'tree_builds'>> {
   const { store, table, active } = state
   const plain = active === null ? null : shown(await store.info(active.plain))
   const contextual = active === null ? null : shown(await store.info(active.contextual))
@@ -244,6 +257,5 @@ async function pluginHealth(
         ...(await availabilityOf({ alias, base }, state)),
       })),
     ),
-    contextual_builds: state.builds,
   }
 }

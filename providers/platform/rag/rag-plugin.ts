@@ -5,7 +5,8 @@ import type { OnText } from '../models/model-host.ts'
 import type { StreamedText } from '../http/text-frames.ts'
 import type { StoredChunk } from '../stores/vector-store/vector-store.ts'
 import type { Availability } from './approaches/registry.ts'
-import type { BuildProgress } from './contextual/builder.ts'
+import type { BuildProgress } from './collection-builds.ts'
+import type { TreeBuild } from './tree/build-tree.ts'
 import type { ContextualBuild } from './contextual/build-collection.ts'
 
 /** The consumer's plugin: every alias answered, over HTTP and in process. */
@@ -29,6 +30,8 @@ export interface RagPlugin {
   prepare(collection: string, contentDigest: string, chunks: readonly StoredChunk[]): Promise<void>
   /** Builds `RagContextual_<profile>` or joins a build under way. Throws `RagError`. */
   buildContextual(profile: string): Promise<ContextualBuild>
+  /** Builds `RagTree_<profile>`, which a language model summarises, or joins a build under way. Throws `RagError`. */
+  buildTree(profile: string): Promise<TreeBuild>
   health(): Promise<PluginHealth>
   register(app: FastifyInstance): void
   close(): Promise<void>
@@ -44,6 +47,8 @@ export interface PluginHealth {
   aliases: { alias: string; base: string; available: boolean; reason: string | null; needs_ingestion?: boolean }[]
   /** Contextual builds of this process by profile; counts of chunks. */
   contextual_builds: Record<string, BuildProgress>
+  /** The same of trees. */
+  tree_builds: Record<string, BuildProgress>
 }
 
 export interface CollectionHealth {

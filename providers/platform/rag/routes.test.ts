@@ -185,8 +185,8 @@ describe('health and contextual build', () => {
       collections: { contextual: { name: 'RagContextual_smoke', chunks: 7 } },
       contextual_builds: { smoke: { state: 'completed', done: 7, total: 7, error: null } },
     })
-    expect(after.aliases).toHaveLength(24)
-    expect(after.aliases.filter(({ available }) => !available)).toHaveLength(8)
+    expect(after.aliases).toHaveLength(25)
+    expect(after.aliases.filter(({ available }) => !available)).toHaveLength(9)
   })
 
   it('is not ready without a profile or before ingestion, and reports it', async () => {

@@ -44,4 +44,7 @@ export function registerRagRoutes(app: FastifyInstance, plugin: RagPlugin, prefi
   app.post(`${prefix}/contextual/build`, async (request) =>
     plugin.buildContextual(parseRequest(BuildRequest, request.body).profile),
   )
+  app.post(`${prefix}/tree/build`, async (request) =>
+    plugin.buildTree(parseRequest(BuildRequest, request.body).profile),
+  )
 }

@@ -21,6 +21,7 @@ import { fullContext } from './full-context.ts'
 import { lazyGraph } from './lazy-graph.ts'
 import { noRetrieval } from './no-retrieval.ts'
 import { ownApproach } from './own-approach.ts'
+import { raptor } from './raptor.ts'
 import { vanilla } from './vanilla.ts'
 import { workflowAdaptive } from './workflow-adaptive.ts'
 
@@ -35,6 +36,7 @@ const APPROACHES: { [Base in BaseApproach]: ApproachEntry<Base> } = {
   'lazy-graph-rag': { answer: lazyGraph, needs: [], reads: ['plain'] },
   'hyde-rag': { answer: hyde, needs: [], reads: ['plain'] },
   'multi-query-rag': { answer: multiQuery, needs: [], reads: ['plain'] },
+  'raptor-rag': { answer: raptor, needs: [], reads: ['tree'] },
   'no-retrieval': { answer: noRetrieval, needs: [], reads: [] },
   'full-context': { answer: fullContext, needs: [], reads: ['plain'] },
   'own-approach': { answer: ownApproach, needs: ['own'], reads: [] },

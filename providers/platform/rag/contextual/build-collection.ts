@@ -33,6 +33,9 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
   'invalid_response',
   'model_answer_invalid',
 ] satisfies (ModelCallErrorCode | RagErrorCode)[])
+/** True for the failure of one call, after which the next one may well succeed. */
+export const isOwnFault = (error: unknown): error is ModelCallError | RagError =>
+  (error instanceof ModelCallError || error instanceof RagError) && OWN_FAULTS.has(error.code)
 /** A blurb that runs on would drown the chunk it introduces. */
 const MAX_BLURB_CHARS = 1000
 
@@ -225,8 +228,7 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
         blurb = await askBlurb(deps, chunk, (maxChars) => taskOf(index, maxChars))
         cache.put(key, blurbModel, blurb)
       } catch (error) {
-        const isOwn = (error instanceof ModelCallError || error instanceof RagError) && OWN_FAULTS.has(error.code)
-        if (!isOwn || deps.signal?.aborted === true || failures.size >= mostFailed) throw error
+        if (!isOwnFault(error) || deps.signal?.aborted === true || failures.size >= mostFailed) throw error
         failures.set(index, error.message)
         deps.logger?.warn(
           `chunk ${chunk.chunkIndex} of ${chunk.document} is indexed without its context: ${error.message}`,

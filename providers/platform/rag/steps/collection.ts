@@ -3,19 +3,21 @@ import type { CollectionInfo } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 
+/** What is built from the plain collection. */
+const BUILT = { plain: '', contextual: ' and build its contextual collection', tree: ' and build its tree' } as const
+
 /**
  * The collection a search is about to use. A missing one, and one embedded by another model, or with other settings of it, than the question will
  * be, are refused: distances between such vectors mean nothing.
  */
 export async function requireCollection(
-  kind: 'plain' | 'contextual',
+  kind: 'plain' | 'contextual' | 'tree',
   { store, collections, models, onRead }: Pick<ApproachServices, 'store' | 'collections' | 'models' | 'onRead'>,
 ): Promise<CollectionInfo> {
   const name = collections[kind]
   const { profile } = collections
   const info = await store.info(name)
-  const remedy =
-    kind === 'plain' ? `ingest profile '${profile}'` : `ingest profile '${profile}' and build its contextual collection`
+  const remedy = `ingest profile '${profile}'${BUILT[kind]}`
   if (info === null) throw new RagError('collection_missing', `collection ${name} does not exist: ${remedy} first`)
   const current = models.embeddingSpace()
   if (info.embeddingModel !== current)
