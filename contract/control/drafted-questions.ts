@@ -2,7 +2,9 @@ import { z } from 'zod'
 import { Identifier, SafeRelativePath, versioned } from '../common.ts'
 import { Cost } from '../manifests/prices.ts'
 import { Question } from '../manifests/queries.ts'
+import { QuestionClass } from '../question-classes.ts'
 import { OwnDataset } from './own-datasets.ts'
+import { PlannedDifference } from './run-job.ts'
 
 // Questions that a model drafts from the documents of an own dataset (decision 090). They are kept beside the dataset, and become questions of it only
 // when a person accepts them.
@@ -20,6 +22,12 @@ export const DraftedQuestion = z.strictObject({
   rules: z.boolean(),
   /** A quoted passage was not in its document and was replaced by the nearest one. */
   repaired: z.boolean(),
+  /** Absent from drafts of earlier versions. */
+  question_class: QuestionClass.optional(),
+  /** Rank by which keyword search (BM25) has found all gold passages among the paragraphs of the corpus: the higher, the harder. Null below 100, and without gold. */
+  bm25_rank: z.int().min(1).nullable().optional(),
+  /** Of an unanswerable one: the paragraph that keyword search ranks first. A person decides whether it answers the question after all. */
+  nearest: z.strictObject({ document: SafeRelativePath, text: z.string() }).optional(),
   drafted_at: z.iso.datetime(),
 })
 export type DraftedQuestion = z.infer<typeof DraftedQuestion>
@@ -36,6 +44,8 @@ const wanted = {
   count: z.int().min(1).max(MAX_DRAFTS),
   /** Facts that must be joined: 2 takes passages of two documents. */
   hops: z.int().min(1).max(2).default(1),
+  /** Classes of the questions, an equal share of each, in the place of `hops`. */
+  classes: z.array(QuestionClass).min(1).max(QuestionClass.options.length).optional(),
   /** Only these; all unless given. */
   documents: z.array(SafeRelativePath).min(1).max(1000).optional(),
 }
@@ -88,6 +98,18 @@ export type DraftStep = z.infer<typeof DraftStep>
 
 export const DraftList = z.strictObject({ drafts: z.array(DraftedQuestion) })
 export type DraftList = z.infer<typeof DraftList>
+
+/** Asks what the questions of a dataset decide together with these drafts, on the primary metric. */
+export const DraftPowerInput = z.strictObject({ ...one, draft_ids: z.array(Identifier).max(1000) })
+export type DraftPowerInput = z.input<typeof DraftPowerInput>
+
+export const DraftPower = z.strictObject({
+  /** Questions of the dataset, and drafts that were asked about. */
+  questions: count,
+  drafts: count,
+  planned_difference: PlannedDifference,
+})
+export type DraftPower = z.infer<typeof DraftPower>
 
 /** Each becomes a question, as it is or as the person changed it. */
 export const AcceptDraftsInput = z.strictObject({

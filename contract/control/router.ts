@@ -104,6 +104,8 @@ import {
   DraftList,
   DraftPlan,
   DraftPlanInput,
+  DraftPower,
+  DraftPowerInput,
   DraftStep,
   RejectDraftsInput,
 } from './drafted-questions.ts'
@@ -332,6 +334,8 @@ export const controlContract = {
     /** Drafts questions and keeps them beside the dataset. Refused without `confirmed_calls` of the plan where passages leave this machine. */
     draft: base.input(DraftInput).output(eventIterator(DraftStep)),
     drafts: base.input(OwnInput).output(DraftList),
+    /** Returns which difference the questions decide when these drafts are accepted; changes nothing. */
+    draftPower: base.input(DraftPowerInput).output(DraftPower),
     /** Drafts become questions, all of them or none. */
     acceptDrafts: base.input(AcceptDraftsInput).output(OwnDataset),
     rejectDrafts: base.input(RejectDraftsInput).output(DraftList),

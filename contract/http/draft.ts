@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_PASSAGES, QuestionClass } from '../question-classes.ts'
 
 /** Most drafts that one request asks for. */
 export const MAX_DRAFTS_A_CALL = 10
@@ -13,10 +14,11 @@ export const DraftPassage = z.strictObject({
 })
 export type DraftPassage = z.infer<typeof DraftPassage>
 
-/** `POST /api/questions/draft`: one call of the model that writes answers. Two passages ask for questions that need both. */
+/** `POST /api/questions/draft`: one call of the model that writes answers, for questions of one class; without a class, two passages ask for questions that need both. */
 export const DraftQuestionsRequest = z.strictObject({
   count: z.int().min(1).max(MAX_DRAFTS_A_CALL),
-  passages: z.array(DraftPassage).min(1).max(2),
+  passages: z.array(DraftPassage).min(1).max(MOST_PASSAGES),
+  question_class: QuestionClass.optional(),
 })
 export type DraftQuestionsRequest = z.infer<typeof DraftQuestionsRequest>
 

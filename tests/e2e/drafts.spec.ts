@@ -50,7 +50,13 @@ test('drafts wait through a reload, and become questions when they are ticked or
   expect(await seriousFindings(page)).toEqual([])
   await picture(page, 'drafts')
 
+  await expect(drafts).toContainText('One fact · keyword search finds its passage at rank 1')
+  const power = page.getByRole('status').filter({ hasText: 'ticked question' })
+  await expect(power).toContainText('With 0 ticked questions nothing can be tested')
   await drafts.getByRole('checkbox', { name: 'Select draft-1' }).check()
+  await expect(power).toContainText(
+    'With 1 ticked question nothing can be tested: 1 independent group, and a test needs 8.',
+  )
   await page.getByRole('button', { name: 'Accept 1' }).click()
   const questions = page.getByRole('table', { name: 'Questions' })
   await expect(questions.getByRole('row', { name: /What is a sluice\?/ })).toContainText('draft')

@@ -40,6 +40,24 @@ const BOTH = JSON.stringify({
   ],
 })
 
+const COMPARED = JSON.stringify({
+  questions: [
+    {
+      ...draft('Does Ada Brand work for the lock and the pilots of Norrey?', 'lock.md', 'Its keeper is Ada Brand.'),
+      quotes: [
+        { document: 'lock.md', text: 'Its keeper is Ada Brand.' },
+        { document: 'pilots.md', text: 'Ada Brand was trained by the pilots of Norrey.' },
+      ],
+    },
+  ],
+})
+const MISSING = JSON.stringify({
+  questions: [
+    { question: 'What does the keeper Ada Brand earn at the lock?', answer: 'Her pay is not stated.', quotes: [] },
+    draft('Who keeps the lock of Hallow?', 'lock.md', 'Its keeper is Ada Brand.'),
+  ],
+})
+
 let root: string
 let engine: EngineProcess
 let service: ModelService
@@ -51,8 +69,14 @@ beforeAll(async () => {
   let replies = 0
   service = await startModelService(({ path, body }) => {
     if (path !== '/v1/chat/completions') return { status: 404, json: {} }
+    const asked = JSON.stringify(body)
+    const byClass = asked.includes('that compare two things')
+      ? COMPARED
+      : asked.includes('could ask next')
+        ? MISSING
+        : null
     const asksForBoth = /lock\.md.*pilots\.md|pilots\.md.*lock\.md/s.test(JSON.stringify(body))
-    const content = asksForBoth ? BOTH : REPLIES[replies++ % REPLIES.length]
+    const content = byClass ?? (asksForBoth ? BOTH : REPLIES[replies++ % REPLIES.length])
     const message = { role: 'assistant', content }
     const usage = { prompt_tokens: 300, completion_tokens: 80, total_tokens: 380 }
     const head = { id: 'x', object: 'chat.completion', created: 0, model: 'scripted' }
@@ -141,10 +165,10 @@ it('drafts are checked, kept beside the dataset, and become questions when they 
     client.datasets.acceptDrafts({ ...ID, revision, drafts: [{ id: 'draft-1', question }] })
   expect(await failureOf(accept(wrong))).toMatchObject({ code: 'input_invalid' })
   expect((await client.datasets.drafts(ID)).drafts).toHaveLength(1)
-  expect(await accept(edited)).toMatchObject({ questions: 1, tags: ['draft'] })
+  expect(await accept(edited)).toMatchObject({ questions: 1, tags: ['one_fact', 'draft'] })
   const { questions } = await client.datasets.ownQuestions(ID)
   expect(questions).toMatchObject([
-    { ground_truth: 'At six.', rationale: 'Drafted by scripted, edited.', tags: ['draft'] },
+    { ground_truth: 'At six.', rationale: 'Drafted by scripted, edited.', tags: ['one_fact', 'draft'] },
   ])
   expect((await client.datasets.drafts(ID)).drafts).toEqual([])
 
@@ -164,7 +188,7 @@ it('a draft of two hops has a passage of each document, the nearest one in place
   expect(steps.at(-1)).toMatchObject({
     drafted: 1,
     repaired: 1,
-    dropped: [{ count: 1, reason: 'rest on one passage where two were asked for' }],
+    dropped: [{ count: 1, reason: 'rest on fewer passages than their class needs' }],
   })
   const { drafts } = await client.datasets.drafts(ID)
   expect(drafts).toMatchObject([
@@ -181,6 +205,59 @@ it('a draft of two hops has a passage of each document, the nearest one in place
   ])
 })
 
+it('drafts have a class, how hard keyword search finds them, and what is nearest to an unanswerable one', async () => {
+  const { client } = engine
+  const wish = { ...ID, count: 2, classes: ['comparison' as const, 'unanswerable' as const] }
+  const { calls } = await client.datasets.draftPlan(wish)
+  expect(calls).toBe(2)
+  const before = (await client.datasets.drafts(ID)).drafts.length
+  const steps = await collected(await client.datasets.draft({ ...wish, confirmed_calls: calls }))
+  expect(steps.at(-1)).toMatchObject({ drafted: 2, dropped: [] })
+  const drafts = (await client.datasets.drafts(ID)).drafts.slice(before)
+  expect(drafts).toMatchObject([
+    {
+      question_class: 'comparison',
+      bm25_rank: expect.any(Number),
+      question: {
+        hops: 2,
+        answerable: true,
+        tags: ['comparison'],
+        gold: [{ document: 'lock.md' }, { document: 'pilots.md' }],
+      },
+    },
+    {
+      question_class: 'unanswerable',
+      bm25_rank: null,
+      nearest: { document: expect.any(String), text: expect.stringContaining('Ada Brand') },
+      question: { answerable: false, gold: [], hops: null, ground_truth: 'Her pay is not stated.' },
+    },
+  ])
+  expect(drafts[0]!.nearest).toBeUndefined()
+  const { revision } = await client.datasets.own(ID)
+  const power = await client.datasets.draftPower({ ...ID, draft_ids: drafts.map(({ id }) => id) })
+  expect(power).toMatchObject({ questions: 1, drafts: 2, planned_difference: { alone: null, questions: 2 } })
+  expect((await client.datasets.own(ID)).revision).toBe(revision)
+  expect(await failureOf(client.datasets.draftPower({ ...ID, draft_ids: ['draft-99'] }))).toMatchObject({
+    code: 'input_invalid',
+  })
+  await client.datasets.acceptDrafts({ ...ID, revision, drafts: [{ id: drafts[1]!.id }] })
+  expect(await questionsFile()).toMatch(/answerable: false[^]*unanswerable/)
+})
+
+it('a class that the documents have no passages for is refused with what it needs, before any call', async () => {
+  const { client } = engine
+  const sent = chats().length
+  for (const [name, needs] of [
+    ['aggregate', 'no name or term is in at least three documents'],
+    ['time', 'no two documents with dates share a name or term'],
+  ] as const)
+    expect(await failureOf(client.datasets.draftPlan({ ...ID, count: 2, classes: [name] }))).toMatchObject({
+      code: 'input_invalid',
+      message: expect.stringContaining(needs),
+    })
+  expect(chats()).toHaveLength(sent)
+})
+
 it('the command line drafts by rules without a question, lists, accepts and rejects', async () => {
   const dataset = (...args: string[]) => runCli(['dataset', ...args, '--project', root])
   await mkdir(join(root, 'papers'))
@@ -194,7 +271,18 @@ it('the command line drafts by rules without a question, lists, accepts and reje
   expect([made.code, made.stderr]).toEqual([0, ''])
   expect(made.stdout).toContain('Up to 1 call of rules')
   expect(made.stdout).toContain('3 drafts kept.')
-  expect((await dataset('drafts', 'terms')).stdout).toContain('draft-1  What is a sluice?')
+  const listed = (await dataset('drafts', 'terms')).stdout
+  expect(listed).toContain('draft-1  What is a sluice?')
+  expect(listed).toMatch(/One fact · keyword search finds its passage at rank 1/)
+  expect(listed).toContain('terms with all drafts has too few questions to test')
+  expect(await dataset('draft', 'terms', '--class', 'bridge,odd')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--class: there is no class odd; there are one_fact, bridge'),
+  })
+  expect(await dataset('draft', 'terms', '--class', 'bridge', '--model-set', 'builtin')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('rules draft questions of one fact only'),
+  })
   expect(await dataset('drafts', 'terms', '--accept', 'draft-1,draft-2', '--reject', 'draft-3')).toMatchObject({
     code: 0,
     stdout: '2 drafts accepted: terms has 2 questions now\n1 draft rejected\n',

@@ -11,6 +11,10 @@ import { acceptDrafts, addDrafts, readDrafts, rejectDrafts } from '../../manifes
 import type { Experiment } from '../../manifests/experiment.ts'
 import { loadPrices } from '../../manifests/models/own-prices.ts'
 import { InputError, parseRunnerInputs, splitList } from '../../manifests/runner-inputs.ts'
+import { draftPower } from '../../engine/corpora/draft-power.ts'
+import { draftFacts } from '../../../core/draft-words.ts'
+import { plannedWords } from '../../../core/planned-words.ts'
+import { QuestionClass } from '../../../contract/question-classes.ts'
 import { questioner } from '../announce-effects.ts'
 import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode, type Option } from '../command.ts'
 import { RUN_OPTIONS } from '../options.ts'
@@ -36,6 +40,11 @@ export const DRAFT_OPTIONS: Readonly<Record<string, Option>> = {
     description: 'with draft: documents that a question joins',
     default: 1,
   },
+  class: {
+    type: 'string',
+    hint: 'NAME,...',
+    description: `with draft: classes of the questions, an equal share of each, in the place of --hops: ${QuestionClass.options.join(', ')}`,
+  },
   from: { type: 'string', hint: 'PATH,…', description: 'with draft: only from these documents' },
   yes: { type: 'boolean', description: 'with draft: send passages to another machine without asking' },
   accept: { type: 'string', hint: 'ID,…|all', description: 'with drafts: make these questions of the dataset' },
@@ -45,7 +54,7 @@ export const DRAFT_OPTIONS: Readonly<Record<string, Option>> = {
 
 export const DRAFT_VERBS: Verbs<{ experiment: Experiment }> = {
   draft: {
-    usage: 'draft ID [--count N] [--hops 1|2] [--from PATH,…] [--model-set NAME] [--yes]',
+    usage: 'draft ID [--count N] [--hops 1|2 | --class NAME,…] [--from PATH,…] [--model-set NAME] [--yes]',
     about: 'questions with gold passages, drafted by the model that writes answers; they wait for "drafts"',
     takes: [1, 1],
     run: draft,
@@ -71,6 +80,7 @@ async function draft({ experiment, args: [id = ''], invocation, print }: Call): 
   const wish = {
     count: numberOption(invocation, 'count')!,
     hops: numberOption(invocation, 'hops')!,
+    classes: classesOf(textOption(invocation, 'class')),
     documents: splitList(textOption(invocation, 'from')) ?? undefined,
     rules: model.rules,
   }
@@ -91,6 +101,7 @@ async function draft({ experiment, args: [id = ''], invocation, print }: Call): 
       dataset,
       wish,
       calls: work.calls,
+      passages: work.passages,
       drafts: await readDrafts(root, id),
       platform,
       signal: AbortSignal.any([stop.drain, stop.abort]),
@@ -107,6 +118,18 @@ async function draft({ experiment, args: [id = ''], invocation, print }: Call): 
     await platform.stop()
     stop.dispose()
   }
+}
+
+/** The classes that are named; all of them for `all`. Throws `InputError` for another name. */
+function classesOf(text: string | null): QuestionClass[] | undefined {
+  if (text === 'all') return QuestionClass.options
+  const named = splitList(text)
+  const unknown = named?.filter((name) => !QuestionClass.safeParse(name).success) ?? []
+  if (unknown.length > 0)
+    throw new InputError([
+      `--class: there is no class ${unknown.join(', ')}; there are ${QuestionClass.options.join(', ')}`,
+    ])
+  return named?.map((name) => QuestionClass.parse(name))
 }
 
 function* planLines(plan: DraftPlan): Generator<string> {
@@ -143,6 +166,12 @@ async function drafts({ experiment, args: [id = ''], invocation, print }: Call):
   if (accepted === null && rejected === null) {
     for (const each of all) for (const line of draftLines(each)) print(line)
     if (all.length === 0) print(`${id} has no drafts: make some with "rag-ladder dataset draft ${id}"`)
+    else {
+      const ids = all.map((each) => each.id)
+      const { planned_difference: planned } = await draftPower(dataset.questions, all, ids, [])
+      const decides = plannedWords(`${id} with all drafts`, planned)
+      if (decides !== null) print(`${decides}.`)
+    }
     return EXIT.ok
   }
   if (rejected !== null && rejected.length > 0) await rejectDrafts(root, id, rejected)
@@ -155,9 +184,14 @@ async function drafts({ experiment, args: [id = ''], invocation, print }: Call):
   return EXIT.ok
 }
 
-function* draftLines({ id, question, model, rules, repaired }: DraftedQuestion): Generator<string> {
+function* draftLines(draft: DraftedQuestion): Generator<string> {
+  const { id, question, model, rules, repaired, nearest } = draft
   yield `${id}  ${question.query}`
   yield `  ${question.ground_truth ?? ''}`
   for (const { document, fact } of question.gold) yield `  ${document}: ${fact ?? ''}`
+  if (nearest !== undefined)
+    yield `  nearest, if it answers the question reject it: ${nearest.document}: ${nearest.text}`
+  const about = draftFacts(draft)
+  if (about !== null) yield `  ${about}`
   yield `  ${rules ? `by rules (${model})` : `by ${model}`}${repaired ? ', passage replaced by the nearest one' : ''}`
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { choosePassages, pairPassages, passagesOf } from './draft-passages.ts'
+import { choosePassages, groupPassages, pairPassages, passagesOf, withDate } from './draft-passages.ts'
 
 const paragraph = (number: number, words = 100): string => `Paragraph ${number}: ${'word '.repeat(words).trim()}.`
 
@@ -44,4 +44,39 @@ describe('pairs of passages', () => {
 
   it('are none within one document', () =>
     expect(pairPassages([passage('a.md', common), passage('a.md', common)], 5)).toEqual([]))
+})
+
+describe('groups of passages', () => {
+  const passages = Array.from({ length: 9 }, (_, at) => ({
+    document: `${at}.md`,
+    title: `${at}`,
+    text: `Note ${at} about ${['granite', 'timber', 'copper'][at % 3]} works and their number ${at}.`,
+  }))
+
+  it('are of different documents that share a word, the rarest words first, each passage in one group', () => {
+    const groups = groupPassages(passages, 5, 4)
+    expect(groups.map((group) => group.map(({ document }) => document))).toEqual([
+      ['2.md', '5.md', '8.md'],
+      ['0.md', '3.md', '6.md'],
+      ['1.md', '4.md', '7.md'],
+    ])
+    expect(groupPassages(passages, 1, 4)).toHaveLength(1)
+    expect(groupPassages(passages.slice(0, 2), 5, 4)).toEqual([])
+  })
+
+  it('are as long as two passages, cut at the paragraph that holds the word', () => {
+    const long = passages.slice(0, 3).map(({ document }) => ({
+      document,
+      title: document,
+      text: `${'Filler text of its own. '.repeat(120)}\n\nThe zinc harbour of ${document}.`,
+    }))
+    for (const group of groupPassages(long, 1, 4))
+      for (const { text } of group) expect(text.length).toBeLessThanOrEqual(4000)
+  })
+
+  it('know a date by its year or month', () => {
+    expect(withDate({ text: 'It opened in 1904.' })).toBe(true)
+    expect(withDate({ text: 'It opened in May.' })).toBe(true)
+    expect(withDate({ text: 'It has 12 gates and 40 lamps.' })).toBe(false)
+  })
 })

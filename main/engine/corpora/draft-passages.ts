@@ -74,3 +74,56 @@ export function pairPassages(passages: readonly DraftPassage[], most: number): D
   }
   return chosen
 }
+
+/** A year, or a day or month by its name. */
+const DATE =
+  /\b(?:1[0-9]{3}|20[0-9]{2})\b|\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\b/
+
+/** True for a passage that holds a date. */
+export const withDate = ({ text }: Pick<DraftPassage, 'text'>): boolean => DATE.test(text)
+
+/** Characters of a passage of a group: all of them together are as long as two passages. */
+const GROUPED_CHARS = PASSAGE_CHARS / 2
+/** A word of fewer documents groups nothing. */
+const LEAST_GROUP = 3
+
+/**
+ * Groups of passages of at least three and at most `size` documents that share a word, those of the rarest words first; a passage is in one group. Passages are cut
+ * at a paragraph where that keeps the group short.
+ */
+export function groupPassages(passages: readonly DraftPassage[], most: number, size: number): DraftPassage[][] {
+  const compared = choosePassages(passages, MOST_COMPARED)
+  const holders = new Map<string, number[]>()
+  for (const [at, { text }] of compared.entries())
+    for (const word of linkWords(text)) holders.set(word, [...(holders.get(word) ?? []), at])
+  const used = new Set<number>()
+  const groups: DraftPassage[][] = []
+  const rarest = [...holders].sort(([one, a], [other, b]) => a.length - b.length || (one < other ? -1 : 1))
+  for (const [word, places] of rarest) {
+    if (groups.length >= most) break
+    const documents = new Map<string, number>()
+    for (const at of places)
+      if (!used.has(at) && !documents.has(compared[at]!.document)) documents.set(compared[at]!.document, at)
+    if (documents.size < LEAST_GROUP) continue
+    const chosen = [...documents.values()].slice(0, size)
+    for (const at of chosen) used.add(at)
+    groups.push(chosen.map((at) => cutAround(compared[at]!, word)))
+  }
+  return groups
+}
+
+/** The paragraphs of a passage from the first that holds the word, as many as a group has room for. */
+function cutAround(passage: DraftPassage, word: string): DraftPassage {
+  if (passage.text.length <= GROUPED_CHARS) return passage
+  const paragraphs = passage.text.split(/\n\s*\n/)
+  const first = Math.max(
+    0,
+    paragraphs.findIndex((each) => linkWords(each).has(word)),
+  )
+  let text = ''
+  for (const paragraph of paragraphs.slice(first)) {
+    if (text !== '' && text.length + paragraph.length > GROUPED_CHARS) break
+    text = text === '' ? paragraph : `${text}\n\n${paragraph}`
+  }
+  return { ...passage, text: text.slice(0, PASSAGE_CHARS).toWellFormed() }
+}

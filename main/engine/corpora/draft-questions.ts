@@ -1,12 +1,14 @@
 import { DraftQuestionsResponse, MAX_DRAFTS_A_CALL, type DraftPassage } from '../../../contract/http/draft.ts'
 import type { DraftedQuestion, DraftStep } from '../../../contract/control/drafted-questions.ts'
+import { classOfHops, questionClass, type QuestionClass } from '../../../contract/question-classes.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { hasCheckedText } from '../../manifests/datasets/gold-problems.ts'
 import { DatasetEditError } from '../../manifests/datasets/own-datasets.ts'
 import { createPlatformClient, type PlatformAddress } from '../../runner/platform/platform-client.ts'
 import { documentsOf, readText } from './corpus-reader.ts'
-import { choosePassages, pairPassages, passagesOf } from './draft-passages.ts'
-import { DROPPED, questionKey, verifyDraft, type DropReason } from './verify-draft.ts'
+import { draftDifficulty, type DraftDifficulty } from './draft-difficulty.ts'
+import { choosePassages, groupPassages, pairPassages, passagesOf, withDate } from './draft-passages.ts'
+import { DROPPED, questionKey, verifyDraft, type DropReason, type VerifiedDraft } from './verify-draft.ts'
 
 /** Questions that one call asks for, where there are passages enough: more of one passage become trivial. */
 const USUAL_A_CALL = 3
@@ -15,7 +17,9 @@ const MOST_DOCUMENTS = 400
 
 export interface DraftWish {
   count: number
+  /** Facts to join, where no class is named. */
   hops: number
+  classes?: readonly QuestionClass[] | undefined
   documents?: readonly string[] | undefined
   /** Rules find few questions in a passage and cost nothing: they are shown all passages until there are enough. */
   rules: boolean
@@ -24,12 +28,15 @@ export interface DraftWish {
 interface DraftCall {
   count: number
   passages: DraftPassage[]
+  question_class: QuestionClass
 }
 
 export interface DraftWork {
   calls: DraftCall[]
   documents: number
   unread: number
+  /** All passages that the calls were chosen from. */
+  passages: DraftPassage[]
 }
 
 /** Which passages are sent, and how many questions are asked for with each; reads the documents and calls nothing. Throws `DatasetEditError`. */
@@ -37,10 +44,11 @@ export async function planDrafts(root: string, dataset: LadderDataset, wish: Dra
   const all = await documentsOf(root, dataset)
   const unknown = wish.documents?.find((path) => !all.includes(path))
   if (unknown !== undefined) throw new DatasetEditError('documents', `${dataset.dataset.id} has no document ${unknown}`)
-  if (wish.rules && wish.hops > 1)
+  const classes = wish.classes ?? [classOfHops(wish.hops)]
+  if (wish.rules && classes.some((kind) => kind !== 'one_fact'))
     throw new DatasetEditError(
-      'hops',
-      'rules draft from one passage only: ask for 1 hop, or choose a language model for the role light_gen',
+      wish.classes === undefined ? 'hops' : 'classes',
+      'rules draft questions of one fact only: ask for these, or choose a language model for the role light_gen',
     )
   const wanted = wish.documents ?? all
   const readable = wanted.filter(hasCheckedText)
@@ -52,21 +60,39 @@ export async function planDrafts(root: string, dataset: LadderDataset, wish: Dra
       'documents',
       `no document of ${dataset.dataset.id} has a passage to draft from: drafts need Markdown or plain text`,
     )
-  const head = { documents: sampled.length, unread: wanted.length - readable.length }
-  if (wish.hops > 1) {
-    const pairs = pairPassages(passages, wish.count)
-    if (pairs.length === 0)
-      throw new DatasetEditError(
-        'hops',
-        'no two documents share a name or term: ask for 1 hop, or name other documents',
-      )
-    return { ...head, calls: callsOf(pairs, wish.count) }
+  const head = { documents: sampled.length, unread: wanted.length - readable.length, passages }
+  if (wish.rules) {
+    const call = { count: USUAL_A_CALL, question_class: 'one_fact' } as const
+    return { ...head, calls: inTurns(passages).map((passage) => ({ ...call, passages: [passage] })) }
   }
-  if (wish.rules)
-    return { ...head, calls: inTurns(passages).map((passage) => ({ count: USUAL_A_CALL, passages: [passage] })) }
-  const chosen = choosePassages(passages, Math.ceil(wish.count / USUAL_A_CALL))
-  const single = chosen.map((passage) => [passage])
-  return { ...head, calls: callsOf(single, wish.count) }
+  return {
+    ...head,
+    calls: classes.flatMap((kind, at) => callsFor(kind, shareOf(wish.count, at, classes.length), passages)),
+  }
+}
+
+/** An equal share of a number; the first shares are larger by one where it cannot be divided. */
+const shareOf = (count: number, at: number, shares: number): number =>
+  Math.floor(count / shares) + (at < count % shares ? 1 : 0)
+
+/** The calls for questions of one class. Throws `DatasetEditError` where the documents have no passages for it. */
+function callsFor(kind: QuestionClass, count: number, passages: readonly DraftPassage[]): DraftCall[] {
+  if (count === 0) return []
+  const { passages: size, label } = questionClass(kind)
+  if (size === 1) {
+    const single = choosePassages(passages, Math.ceil(count / USUAL_A_CALL)).map((passage) => [passage])
+    return callsOf(single, count, kind)
+  }
+  const from = kind === 'time' ? passages.filter(withDate) : passages
+  const groups = size === 2 ? pairPassages(from, count) : groupPassages(from, count, size)
+  if (groups.length > 0) return callsOf(groups, count, kind)
+  const dated = kind === 'time' ? ' with dates' : ''
+  const lacking =
+    size === 2 ? `no two documents${dated} share a name or term` : 'no name or term is in at least three documents'
+  throw new DatasetEditError(
+    'classes',
+    `${lacking}, as ${label.toLowerCase()} needs: choose other classes, or name other documents`,
+  )
 }
 
 /** The first passage of every document, then the second ones, and so on. */
@@ -77,10 +103,11 @@ function inTurns(passages: readonly DraftPassage[]): DraftPassage[] {
 }
 
 /** Spreads a number of questions over groups of passages. */
-function callsOf(groups: readonly DraftPassage[][], count: number): DraftCall[] {
+function callsOf(groups: readonly DraftPassage[][], count: number, kind: QuestionClass): DraftCall[] {
   return groups.slice(0, count).map((passages, index, { length }) => ({
     passages,
-    count: Math.min(MAX_DRAFTS_A_CALL, Math.floor(count / length) + (index < count % length ? 1 : 0)),
+    question_class: kind,
+    count: Math.min(MAX_DRAFTS_A_CALL, shareOf(count, index, length)),
   }))
 }
 
@@ -96,6 +123,8 @@ interface DraftRun {
   drafts: readonly DraftedQuestion[]
   wish: DraftWish
   calls: readonly DraftCall[]
+  /** All passages of the plan: questions are ranked against them. */
+  passages: readonly DraftPassage[]
   platform: PlatformAddress
   signal: AbortSignal
   now?: () => Date
@@ -116,6 +145,7 @@ export async function* draftSteps(run: DraftRun): AsyncGenerator<DraftStep> {
   const total = () => [...dropped.values()].reduce((sum, count) => sum + count, 0)
   let [done, drafted, repaired] = [0, 0, 0]
   let usage: { input_tokens: number; output_tokens: number } | null = { input_tokens: 0, output_tokens: 0 }
+  const difficulty = draftDifficulty(run.passages)
   const client = createPlatformClient(platform)
   try {
     for (const call of calls) {
@@ -135,17 +165,15 @@ export async function* draftSteps(run: DraftRun): AsyncGenerator<DraftStep> {
       const kept: Omit<DraftedQuestion, 'id'>[] = []
       for (const raw of answer.drafts) {
         if (drafted + kept.length >= wish.count) break
-        const outcome = verifyDraft(raw, texts, asked)
+        const outcome = verifyDraft(raw, texts, asked, call.question_class)
         if (!outcome.ok) {
           drop(outcome.reason)
           continue
         }
-        const { query, ground_truth, gold } = outcome.draft
-        asked.add(questionKey(query))
+        asked.add(questionKey(outcome.draft.query))
         if (outcome.draft.repaired) repaired += 1
-        const rest = { answerable: true, answer_keys: [], rationale: null, expect_winner: null, tags: [] }
         kept.push({
-          question: { query, ground_truth, gold, hops: wish.hops, ...rest },
+          ...questionOf(outcome.draft, call.question_class, difficulty),
           model: answer.model,
           rules: answer.rules,
           repaired: outcome.draft.repaired,
@@ -156,8 +184,27 @@ export async function* draftSteps(run: DraftRun): AsyncGenerator<DraftStep> {
       drafted += kept.length
     }
   } finally {
+    difficulty.close()
     await client.close()
   }
   const reasons = [...dropped].map(([reason, count]) => ({ count, reason: DROPPED[reason] }))
   yield { type: 'done', calls: done, drafted, repaired, dropped: reasons, usage }
+}
+
+/** The question of a draft with the class as a tag, how hard keyword search finds its passages, and what is nearest to one without any. */
+function questionOf(
+  { query, ground_truth, gold }: VerifiedDraft,
+  kind: QuestionClass,
+  difficulty: DraftDifficulty,
+): Pick<DraftedQuestion, 'question' | 'question_class' | 'bm25_rank' | 'nearest'> {
+  const answerable = questionClass(kind).least > 0
+  const rest = { answer_keys: [], rationale: null, expect_winner: null, tags: [kind] }
+  const hops = answerable ? new Set(gold.map(({ document }) => document)).size : null
+  const nearest = answerable ? null : difficulty.nearest(query)
+  return {
+    question: { query, ground_truth, gold, hops, answerable, ...rest },
+    question_class: kind,
+    bm25_rank: difficulty.rankOf(query, gold),
+    ...(nearest === null ? {} : { nearest }),
+  }
 }

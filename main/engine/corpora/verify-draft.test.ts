@@ -86,3 +86,44 @@ describe('a draft', () => {
       ok: true,
     }))
 })
+
+describe('a draft of a class', () => {
+  const asked = new Set([questionKey('Who keeps the old wooden lock of Hallow near Norrey today?')])
+
+  it('is dropped where an existing question has nearly the same words, and kept where it asks for something else', () => {
+    const near = raw('Who keeps the old wooden lock of Hallow near Norrey now?', KEEPER)
+    expect(verifyDraft(near, one, asked)).toEqual({ ok: false, reason: 'near_duplicate' })
+    expect(verifyDraft(raw('Who keeps the lock of Hallow?', KEEPER), one, asked)).toMatchObject({ ok: true })
+  })
+
+  it('that cannot be answered has no passage, and is dropped where it quotes one', () => {
+    const open = raw('What does the keeper of the lock of Hallow earn?')
+    expect(verifyDraft(open, one, nothing, 'unanswerable')).toMatchObject({ ok: true, draft: { gold: [] } })
+    expect(verifyDraft(open, one, nothing, 'one_fact')).toEqual({ ok: false, reason: 'incomplete' })
+    const quoted = raw('Who keeps the lock of Hallow?', KEEPER)
+    expect(verifyDraft(quoted, one, nothing, 'unanswerable')).toEqual({ ok: false, reason: 'answered' })
+  })
+
+  it('needs passages of as many documents as its class', () => {
+    const four = new Map([
+      ...both,
+      ['c.md', 'Carl Weems paints locks in spring.'],
+      ['d.md', 'Dora Finch paints locks in autumn.'],
+    ])
+    const quotes: [string, string][] = [
+      KEEPER,
+      ['c.md', 'Carl Weems paints locks in spring.'],
+      ['d.md', 'Dora Finch paints locks in autumn.'],
+    ]
+    const question = 'How many people work on the locks of Hallow?'
+    expect(verifyDraft(raw(question, ...quotes.slice(0, 2)), four, nothing, 'aggregate')).toEqual({
+      ok: false,
+      reason: 'one_passage',
+    })
+    expect(verifyDraft(raw(question, ...quotes), four, nothing, 'aggregate')).toMatchObject({ ok: true })
+    expect(verifyDraft(raw(question, KEEPER), both, nothing, 'comparison')).toEqual({
+      ok: false,
+      reason: 'one_passage',
+    })
+  })
+})

@@ -7,6 +7,8 @@ import type { OwnDataset as StoredDataset } from '../../manifests/datasets/own-d
 import { loadPrices } from '../../manifests/models/own-prices.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { draftingModel, draftPlan, type DraftingModel } from '../corpora/drafting-model.ts'
+import { draftPower } from '../corpora/draft-power.ts'
+import { newestSummaries } from '../run-control/preview-run.ts'
 import { draftSteps, planDrafts, type DraftWish, type DraftWork } from '../corpora/draft-questions.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
@@ -39,8 +41,8 @@ export function draftProcedures(parts: EngineParts, { inTurn, owned, change, vie
     const dataset = await owned(input.dataset_id)
     const elsewhere = platformElsewhere(parts) !== null
     const model = draftingModel(await parts.experiment.current(), parts.settings.modelSet, env, elsewhere)
-    const { count, hops, documents } = input
-    const wish = { count, hops, documents, rules: model.rules }
+    const { count, hops, classes, documents } = input
+    const wish = { count, hops, classes, documents, rules: model.rules }
     return { dataset, wish, model, work: await planDrafts(root, dataset, wish) }
   }
 
@@ -71,6 +73,7 @@ export function draftProcedures(parts: EngineParts, { inTurn, owned, change, vie
       dataset,
       wish,
       calls: work.calls,
+      passages: work.passages,
       drafts: await readDrafts(root, id),
       platform,
       signal,
@@ -89,6 +92,13 @@ export function draftProcedures(parts: EngineParts, { inTurn, owned, change, vie
       withInputProblems(async () => {
         await owned(input.dataset_id)
         return { drafts: await readDrafts(root, input.dataset_id) }
+      }),
+    ),
+    draftPower: control.datasets.draftPower.handler(({ input }) =>
+      withInputProblems(async () => {
+        const { questions, dataset } = await owned(input.dataset_id)
+        const drafts = await readDrafts(root, input.dataset_id)
+        return draftPower(questions, drafts, input.draft_ids, newestSummaries(parts.index, dataset.id))
       }),
     ),
     acceptDrafts: control.datasets.acceptDrafts.handler(({ input }) =>

@@ -1,9 +1,10 @@
 import { Button, Checkbox, Textarea } from '@mantine/core'
-import { useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import type { DraftedQuestion } from '../../../../contract/control/drafted-questions.ts'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
+import { draftFacts } from '../../../../core/draft-words.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { notifyDone, notifyFailure } from '../../../components/notify.ts'
 import { ErrorPanel, Panel } from '../../../components/states.tsx'
@@ -19,6 +20,14 @@ export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }
   const drafts = query.data?.drafts ?? []
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const chosen = drafts.filter(({ id }) => ticked.has(id))
+  // Questions that are accepted meanwhile change what the set decides: its revision is part of the key.
+  const input = { dataset_id, draft_ids: chosen.map(({ id }) => id) }
+  const power = useQuery({
+    ...api.datasets.draftPower.queryOptions({ input }),
+    queryKey: [...api.datasets.draftPower.queryKey({ input }), revision],
+    placeholderData: keepPreviousData,
+    enabled: drafts.length > 0,
+  })
   const accept = useMutation(
     api.datasets.acceptDrafts.mutationOptions({
       onSuccess: async (written, { drafts: accepted }) => {
@@ -69,6 +78,9 @@ export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }
             {WORDS.reject(chosen.length)}
           </Button>
         </div>
+        {power.data !== undefined && (
+          <p role="status">{WORDS.power(power.data.questions + power.data.drafts, power.data)}</p>
+        )}
         <ul className={styles.drafts} aria-label={WORDS.list}>
           {drafts.map((draft) => (
             <li key={draft.id}>
@@ -106,8 +118,16 @@ function Draft({ own, draft }: DraftProps) {
           <MarkedText text={fact} /> <span className="dim">{document}</span>
         </blockquote>
       ))}
+      {draft.nearest !== undefined && (
+        <blockquote className={styles.passage}>
+          <span className="dim">{WORDS.nearest}</span> <MarkedText text={draft.nearest.text} />{' '}
+          <span className="dim">{draft.nearest.document}</span>
+        </blockquote>
+      )}
       <div className={styles.factTools}>
-        <span className="dim">{WORDS.author(draft)}</span>
+        <span className="dim">
+          {[draftFacts(draft), WORDS.author(draft)].filter((part) => part !== null).join(' · ')}
+        </span>
         <Button size="compact-xs" variant="default" aria-label={WORDS.editOf(id)} onClick={() => setEdited(true)}>
           {WORDS.edit}
         </Button>

@@ -1,9 +1,10 @@
-import { Button, Modal, MultiSelect, NumberInput, Select } from '@mantine/core'
+import { Button, Modal, MultiSelect, NumberInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import { MAX_DRAFTS, type DraftPlan, type DraftStep } from '../../../../contract/control/drafted-questions.ts'
+import { QuestionClass } from '../../../../contract/question-classes.ts'
 import { api, control } from '../../../data/client.ts'
 import { DRAFT_WORDS as WORDS } from './draft-words.ts'
 import styles from '../own-data.module.css'
@@ -31,11 +32,15 @@ export function DraftQuestions({ dataset }: { dataset: string }) {
 
 function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void }) {
   const refresh = useDatasetRefresh()
-  const [wish, setWish] = useState({ count: USUAL_COUNT, hops: 1, documents: [] as string[] })
+  const [wish, setWish] = useState({
+    count: USUAL_COUNT,
+    classes: ['one_fact'] as QuestionClass[],
+    documents: [] as string[],
+  })
   const input = {
     dataset_id: dataset,
     count: wish.count,
-    hops: wish.hops,
+    ...(wish.classes.length === 0 ? {} : { classes: wish.classes }),
     ...(wish.documents.length === 0 ? {} : { documents: wish.documents }),
   }
   const [planned] = useDebouncedValue(input, PLAN_AFTER_MS)
@@ -91,15 +96,12 @@ function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void 
           value={wish.count}
           onChange={(value) => setWish({ ...wish, count: Math.min(MAX_DRAFTS, Math.max(1, Number(value) || 1)) })}
         />
-        <Select
-          label={WORDS.hops}
-          allowDeselect={false}
-          data={[
-            { value: '1', label: WORDS.oneHop },
-            { value: '2', label: WORDS.twoHops },
-          ]}
-          value={String(wish.hops)}
-          onChange={(hops) => setWish({ ...wish, hops: Number(hops) })}
+        <MultiSelect
+          label={WORDS.classes}
+          description={WORDS.classesAbout}
+          data={QuestionClass.options.map((name) => ({ value: name, label: WORDS.classLabel(name) }))}
+          value={wish.classes}
+          onChange={(names) => setWish({ ...wish, classes: names.map((name) => QuestionClass.parse(name)) })}
         />
       </div>
       <MultiSelect

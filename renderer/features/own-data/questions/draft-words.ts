@@ -1,4 +1,11 @@
-import type { DraftedQuestion, DraftPlan, DraftStep } from '../../../../contract/control/drafted-questions.ts'
+import type {
+  DraftedQuestion,
+  DraftPlan,
+  DraftPower,
+  DraftStep,
+} from '../../../../contract/control/drafted-questions.ts'
+import { powerWords } from '../../../../core/draft-words.ts'
+import { QUESTION_CLASSES, type QuestionClass } from '../../../../contract/question-classes.ts'
 import { costWords } from '../../../../contract/words.ts'
 import { count, plural } from '../../../components/format.ts'
 
@@ -10,9 +17,9 @@ export const DRAFT_WORDS = {
     'A model reads passages of the documents and writes questions, each with its answer and the passage that holds it. Every passage is looked up in its document. The drafts wait here; no run asks them before you accept them.',
   count: 'Questions',
   countAbout: 'At most; drafts that fail a check are dropped',
-  hops: 'Facts to join',
-  oneHop: '1: one passage answers it',
-  twoHops: '2: passages of two documents',
+  classes: 'Classes',
+  classesAbout: 'An equal share of each; rules draft questions of one fact only',
+  classLabel: (name: QuestionClass) => `${QUESTION_CLASSES[name].label}: ${QUESTION_CLASSES[name].about}`,
   documents: 'Documents',
   documentsAbout: 'All Markdown and text documents unless you choose some',
   allDocuments: 'All',
@@ -54,8 +61,10 @@ export const DRAFT_WORDS = {
   edit: 'Edit',
   editOf: (id: string) => `Edit ${id}`,
   acceptEdited: 'Accept edited',
+  power: (ticked: number, { planned_difference: planned }: DraftPower) => powerWords(ticked, planned),
   question: 'Question',
   answer: 'Expected answer',
+  nearest: 'Nearest passage. If it answers the question, reject the draft.',
   passage: (number: number) => `Gold passage ${number}`,
   author: ({ model, rules, repaired }: DraftedQuestion) =>
     `${rules ? `made by rules (${model})` : `by ${model}`}${repaired ? ' · the quoted passage was not in the document: this is the nearest one' : ''}`,
