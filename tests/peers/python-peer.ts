@@ -17,6 +17,12 @@ export const PYTHON_PEERS = {
     megabytes: 800,
     license: 'Apache-2.0',
   },
+  ir_measures: {
+    version: '0.4.3',
+    requirements: ['ir-measures==0.4.3'],
+    megabytes: 150,
+    license: 'Apache-2.0',
+  },
   lightrag: { version: '1.5.7', requirements: ['lightrag-hku[api]==1.5.7'], megabytes: 700, license: 'MIT' },
   ray: { version: '2.60.0', requirements: ['ray[default]==2.60.0'], megabytes: 400, license: 'Apache-2.0' },
 } as const

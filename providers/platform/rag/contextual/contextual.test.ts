@@ -11,7 +11,12 @@ import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual, documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './build-collection.ts'
 import { createContextualBuilder } from './builder.ts'
 
-const collections = { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' }
+const collections = {
+  profile: 'smoke',
+  plain: 'RagBase_smoke',
+  contextual: 'RagContextual_smoke',
+  tree: 'RagTree_smoke',
+}
 const CHUNKS = chunksOf(WORLD)
 
 const closers: (() => unknown)[] = []

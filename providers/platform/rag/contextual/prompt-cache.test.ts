@@ -72,7 +72,12 @@ it.each([
     )
     const chunks = documentOf(size)
     await ingest(store, fakeModelHost(), 'smoke', chunks)
-    const collections = { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' }
+    const collections = {
+      profile: 'smoke',
+      plain: 'RagBase_smoke',
+      contextual: 'RagContextual_smoke',
+      tree: 'RagTree_smoke',
+    }
     expect(await buildContextual({ store, models: meter.models, cache, collections })).toMatchObject({
       blurbs: chunks.length,
     })

@@ -111,8 +111,9 @@ export async function buildTree(deps: TreeBuildDeps): Promise<TreeBuild> {
   const digest = sha256(canonicalJson(derivation))
   const head = { collection: collections.tree, chunks: chunks.length }
   const seconds = (): number => (performance.now() - started) / 1000
-  if ((await store.damage?.(collections.tree, signal)) != null) {
-    deps.logger?.warn(`the tree ${collections.tree} is damaged; it is built again`)
+  const damage = (await store.damage?.(collections.tree, signal)) ?? null
+  if (damage !== null) {
+    deps.logger?.warn(`${damage}; it is built again`)
     await store.remove(collections.tree)
   }
   const existing = await store.info(collections.tree)
