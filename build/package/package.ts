@@ -1,10 +1,10 @@
-import { cp, rm } from 'node:fs/promises'
+import { cp, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { build, Platform } from 'electron-builder'
 import { findElectron, officialElectron } from '../e2e/electron-runtime.ts'
 import { runTool } from '../run-step.ts'
 import { packageConfig } from './package-config.ts'
-import { writeJavaScript } from './strip-types.ts'
+import { builtPackageFile, writeJavaScript } from './strip-types.ts'
 import { answerHelp } from '../answer-help.ts'
 import { writeNotices } from '../licences/licences.ts'
 
@@ -15,7 +15,8 @@ const isFolderOnly = !process.argv.includes('--installer')
 async function makePackage(): Promise<void> {
   const shell = await runTool('pages and shell', 'electron-vite', ['build', '--logLevel', 'warn'])
   if (!shell.ok) throw new Error(shell.output)
-  const modules = await writeJavaScript(root, join(root, 'out/app'))
+  const modules = await writeJavaScript(root, join(root, 'out/app'), 'app')
+  await writeFile(join(root, 'out/app/package.json'), JSON.stringify(await builtPackageFile(root)))
   console.log(`${modules} modules without types`)
   const electron = officialElectron() ?? (await findElectron())
   const electronDist =

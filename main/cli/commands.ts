@@ -8,6 +8,10 @@ interface Listed {
 
 /** Commands by name; each is loaded when it is called, so that a small one starts fast. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
+  init: {
+    summary: 'Make a project: copy the built-in datasets, documents and settings into a folder. Changes no file there.',
+    load: async () => (await import('./commands/init.ts')).initCommand,
+  },
   ladder: {
     summary:
       'Climb the datasets from a cold start: reset, ingest, run every cell, evaluate, publish, and print the matrix.',

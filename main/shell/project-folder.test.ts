@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { chooseProject, isProject, makeProject } from './project-folder.ts'
+import { makeProject } from '../manifests/project/make-project.ts'
+import { chooseProject, isProject } from './project-folder.ts'
 
 let folder: string
 beforeEach(async () => {

@@ -1,13 +1,9 @@
-import { cp, mkdir } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
 /** The project that was open last. */
 export const LastProject = z.strictObject({ folder: z.string().min(1) })
-
-/** The data of a project; the engine's files are beside it. */
-const PARTS = ['manifests', 'corpus'] as const
 
 interface ProjectChoices {
   /** The folder given by argument or environment. */
@@ -24,11 +20,4 @@ export const isProject = (folder: string): boolean => existsSync(join(folder, 'm
 export function chooseProject({ named, last, usual }: ProjectChoices): string {
   if (named !== null) return resolve(named)
   return last !== null && isProject(last) ? last : usual
-}
-
-/** Copies the manifests and corpora of the app into a folder; existing files are not changed. */
-export async function makeProject(folder: string, template: string): Promise<void> {
-  await mkdir(folder, { recursive: true })
-  for (const part of PARTS)
-    await cp(join(template, part), join(folder, part), { recursive: true, force: false, errorOnExist: false })
 }

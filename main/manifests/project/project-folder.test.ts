@@ -18,7 +18,7 @@ it('names the folder and what is wrong with it', async () => {
   expect(projectProblem(file)).toBe(`--project: ${file} is not a folder`)
   expect([missingFolder(folder), projectProblem(folder)]).toEqual([
     null,
-    `--project: ${folder} holds no manifests/consumer.yaml: name the folder of a project`,
+    `--project: ${folder} holds no manifests/consumer.yaml: name the folder of a project, or make one there with "rag-ladder init"`,
   ])
   await mkdir(join(folder, 'manifests'))
   await writeFile(join(folder, 'manifests/consumer.yaml'), '')

@@ -17,6 +17,6 @@ export function projectProblem(folder: string): string | null {
   const missing = missingFolder(folder)
   if (missing !== null) return missing
   return statSync(join(folder, CONSUMER_FILE), { throwIfNoEntry: false }) === undefined
-    ? `--project: ${folder} holds no ${CONSUMER_FILE}: name the folder of a project`
+    ? `--project: ${folder} holds no ${CONSUMER_FILE}: name the folder of a project, or make one there with "rag-ladder init"`
     : null
 }
