@@ -1,9 +1,10 @@
-import { glob, readFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import { importedPackages, INSIDE, insideManifest, npmManifest } from './package-manifest.ts'
 
-const sources = await Array.fromAsync(glob('{contract,core,charts,main,providers}/**/*.ts'))
+const sources = globSync('{contract,core,charts,main,providers}/**/*.ts')
 const own = sources.filter((file) => !/\.test\.ts$|^main[\\/](?:index\.ts|shell[\\/])/.test(file))
 const imported = importedPackages(await Promise.all(own.map((file) => readFile(file, 'utf8'))))
 

@@ -58,20 +58,22 @@ function echo(asked: Set<string>, path: string, text: string, body: string): { s
     asked.add(cell)
     return { status: 500, value: { error: { message: text } } }
   }
+  return { status: 200, value: answered(body, 'Paris') }
+}
+
+/** A reply of the gateway whose answer and source are the text. */
+function answered(body: string, text: string): unknown {
   return {
-    status: 200,
-    value: {
-      id: 'x',
-      object: 'chat.completion',
-      created: 1,
-      model,
-      choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: 'Paris' } }],
-      rag_extension: {
-        schema_version: 1,
-        answer: 'Paris',
-        sources: [{ title: 'a.md', snippet: 'Paris', score: 1 }],
-        metrics: { seconds: 0.001, chunks: 1, llm_calls: 1, cloud_calls: 0 },
-      },
+    id: 'x',
+    object: 'chat.completion',
+    created: 1,
+    model: (JSON.parse(body) as { model: string }).model,
+    choices: [{ index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } }],
+    rag_extension: {
+      schema_version: 1,
+      answer: text,
+      sources: [{ title: 'a.md', snippet: text, score: 1 }],
+      metrics: { seconds: 0.001, chunks: 1, llm_calls: 1, cloud_calls: 0 },
     },
   }
 }
@@ -128,6 +130,28 @@ describe('a service that repeats the credentials of a request in its errors', ()
     const files = artifactFiles(join(root, 'results'), 'echo--json', 'smoke')
     expect(await readFile(files.evidence, 'utf8')).toContain('Received API Key = [secret removed]')
     expect(await tracesBelow(join(root, 'results'))).toEqual([])
+  })
+
+  it('leaves no credential in a stored answer, so that it can be published whether or not its variable is set then', async () => {
+    server.script((response, request, body) => {
+      const isList = request.method === 'GET'
+      const value = isList ? { data: [{ id: 'vanilla-rag' }] } : answered(body, repeated(request.headers))
+      response.writeHead(200, { 'content-type': 'application/json' })
+      response.end(JSON.stringify(value))
+    })
+    try {
+      const named = ['--run-id', 'echo-answer', '--models', 'vanilla-rag', '--no-evaluate']
+      const run = await runCliProcess(['matrix', ...scope(), ...named], env())
+      expect([run.code, run.stderr]).toEqual([0, ''])
+      const { evidence } = artifactFiles(join(root, 'results'), 'echo-answer', 'smoke')
+      expect(await readFile(evidence, 'utf8')).toContain(
+        '"answer":"Authentication Error: Received API Key = [secret removed]',
+      )
+      expect(await tracesBelow(join(root, 'results'))).toEqual([])
+      expect((await runCliProcess(['verify', evidence])).code).toBe(0)
+    } finally {
+      server.script(echoing())
+    }
   })
 
   it('leaves no credential in judgments or terminal when every judge repeats its key', async () => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { glob, lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { lstat, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -45,8 +46,8 @@ async function npx(folder: string, args: string[], cwd = folder): Promise<string
   return (await promisify(execFile)('npx', ['--no-install', 'rag-ladder', ...args], options)).stdout
 }
 
-async function newestPackage(): Promise<string> {
-  const files = await Array.fromAsync(glob('dist/npm/*.tgz'))
+function newestPackage(): string {
+  const files = globSync('dist/npm/*.tgz')
   assert(files.length === 1, `dist/npm holds ${files.length} packages, expected one: npm run package:npm makes it`)
   return resolve(files[0]!)
 }
@@ -114,7 +115,7 @@ async function panel(folder: string, project: string): Promise<void> {
 }
 
 async function packed(): Promise<void> {
-  const file = await newestPackage()
+  const file = newestPackage()
   const size = (await stat(file)).size / 1e6
   figures.push(['package', `${size.toFixed(1)} MB`])
   assert(size <= MOST_MB, `the package is larger than ${MOST_MB} MB`)

@@ -3,6 +3,7 @@ import { SCHEMA_VERSION } from '../../../contract/common.ts'
 import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { withCurrentNames } from '../../../core/evidence/metric-names.ts'
 import { describeIssues, fieldPath } from '../../../core/issues.ts'
+import { holdsSecret, valueWithoutSecrets } from '../../../core/known-secrets.ts'
 import { messageOf } from '../errors.ts'
 import { rowId, type RowKey, rowKeyOf } from './row-id.ts'
 
@@ -39,7 +40,8 @@ type Sealed = { ok: true; row: CanonicalRow; line: Buffer } | { ok: false; probl
 
 /**
  * Checks a row fully and makes its line: JSON, the checksum of the bytes before it as last field, newline. A field that is called
- * `__proto__` is left out at every depth, in the returned row too: no reader could take it over safely. Raw answers keep it as text.
+ * `__proto__` is left out at every depth, in the returned row too: no reader could take it over safely. Raw answers keep it as text. A credential
+ * that a service repeats in its answer is replaced: evidence is shared, when its variable may not be set any more.
  */
 export function sealRow(input: CanonicalRow): Sealed {
   const parsed = CanonicalRow.safeParse(input)
@@ -47,8 +49,19 @@ export function sealRow(input: CanonicalRow): Sealed {
   const { checksum: _, ...row } = parsed.data
   const problem = unwritable(row) ?? wrongId(row.row_id, rowKeyOf(row))
   if (problem !== null) return { ok: false, problem }
-  return { ok: true, row, line: sealedLine(JSON.stringify(row).slice(0, -1)) }
+  const body = JSON.stringify(row)
+  if (!holdsSecret(body)) return { ok: true, row, line: sealedLine(body.slice(0, -1)) }
+  const clean = withoutCredentials(row)
+  return { ok: true, row: clean, line: sealedLine(JSON.stringify(clean).slice(0, -1)) }
 }
+
+/** What services gave, with each credential that this process knows replaced. The other fields are ours, and the id of a row is made of some of them. */
+const withoutCredentials = (row: CanonicalRow): CanonicalRow => ({
+  ...row,
+  evidence: valueWithoutSecrets(row.evidence),
+  metrics: valueWithoutSecrets(row.metrics),
+  error: valueWithoutSecrets(row.error),
+})
 
 /** One buffer per line, filled in place: rows are large, so a copy of each would be slow. */
 function sealedLine(body: string): Buffer {
