@@ -68,7 +68,7 @@ async function makeNpmPackage(): Promise<string> {
   await writeNotices()
   for (const part of DATA) await cp(join(root, part), join(FOLDER, part), { recursive: true })
   await cp(join(root, PAGES), join(FOLDER, PAGES), { recursive: true, filter: (path) => !path.endsWith('.map') })
-  await cp(join(root, 'build/npm/rag-ladder.mjs'), join(FOLDER, 'bin/rag-ladder.mjs'))
+  await cp(join(root, 'bin/npm-rag-ladder.mjs'), join(FOLDER, 'bin/rag-ladder.mjs'))
   const inside = await Promise.all(INSIDE.map(putInside))
   const sources = (await filesOf(FOLDER)).filter(
     (file) => file.endsWith('.js') && !/^(?:node_modules|out)\b/.test(file),
