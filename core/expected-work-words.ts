@@ -11,12 +11,18 @@ const callsWords = ({ alias, answer_calls: answer, grading_calls: grading }: Wor
 
 const CALIBRATE = 'rag-ladder plan --calibrate asks each model three times and estimates from that'
 
-/** Returns where an estimate of time and calls comes from: `from 84 rows of this model set`, `from three calls of each model`, or why there is none. */
-export function sourceWords({
-  rows,
-  approaches,
-  can_calibrate: canCalibrate,
-}: Pick<ExpectedWork, 'rows' | 'approaches' | 'can_calibrate'>): string {
+/** Returns true where three calls of each model would give an estimate that rows do not give. */
+export const needsCalibration = ({ approaches, can_calibrate: can }: ExpectedWork): boolean =>
+  can && approaches.some(({ rows, calibrated }) => rows === 0 && !calibrated)
+
+/**
+ * Returns where an estimate of time and calls comes from: `from 84 rows of this model set`, `from three calls of each model`, or why there is none. `remedy` says how
+ * to get one; null where a button says it.
+ */
+export function sourceWords(
+  { rows, approaches, can_calibrate: canCalibrate }: Pick<ExpectedWork, 'rows' | 'approaches' | 'can_calibrate'>,
+  remedy: string | null = CALIBRATE,
+): string {
   const unknown = approaches.filter((work) => work.rows === 0 && !work.calibrated).map(({ alias }) => alias)
   const calibrated = approaches.filter((work) => work.calibrated).map(({ alias }) => alias)
   if (unknown.length === 0) {
@@ -26,7 +32,7 @@ export function sourceWords({
     return calibrated.length === approaches.length ? ofCalls : `${ofRows}, of ${calibrated.join(', ')} ${ofCalls}`
   }
   const of = unknown.length === approaches.length ? 'this model set' : `${unknown.join(', ')} with this model set`
-  return `no estimate: this machine has no row of ${of} on this dataset${canCalibrate ? `; ${CALIBRATE}` : ''}`
+  return `no estimate: this machine has no row of ${of} on this dataset${canCalibrate && remedy !== null ? `; ${remedy}` : ''}`
 }
 
 /** Model calls of an answer, approach by approach; null where no model is called or nothing is known. */

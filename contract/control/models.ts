@@ -140,6 +140,15 @@ export const CalibrationCall = z.strictObject({
 })
 export type CalibrationCall = z.infer<typeof CalibrationCall>
 
+/** What three calls of a model took on this machine, in the mean of each. */
+export const CalibratedModel = z.strictObject({
+  model: z.string(),
+  latency_ms: z.number().min(0),
+  input_tokens: z.number().min(0).nullable(),
+  output_tokens: z.number().min(0).nullable(),
+})
+export type CalibratedModel = z.infer<typeof CalibratedModel>
+
 /** Models to test, each in its roles. */
 export const ProbeRequest = z.strictObject({
   models: z.array(

@@ -49,6 +49,25 @@ sets: { paid: { default: { connection: paid, model: paid-chat }, roles: { ${role
   },
 })
 
+test('three calls of each model give New run an estimate where no earlier row does', async ({ page, open }) => {
+  await open('/launch?datasets=["smoke"]&models=["vanilla-rag","hybrid-rag"]&metrics=[]&modelSet=paid&step=3')
+  const plan = page.getByRole('complementary', { name: 'Plan' })
+  await expect(plan).toContainText('no estimate: this machine has no row of this model set')
+  const measure = plan.getByRole('button', { name: 'Measure with 3 calls' })
+  await expect(measure).toHaveAccessibleDescription(/A paid model charges for them/)
+  const before = service.calls.filter(({ path }) => path === '/v1/chat/completions').length
+  await measure.click()
+  await expect(plan.getByRole('status')).toHaveText(
+    /^paid-chat: three calls took .+ each, 1.000 tokens read, 500 written$/,
+  )
+  expect(service.calls.filter(({ path }) => path === '/v1/chat/completions').length - before).toBe(3)
+  await expect(plan).toContainText('from three calls of each model on this machine')
+  await expect(plan).toContainText('Model calls≈ 8')
+  await expect(measure).toBeHidden()
+  expect(await seriousFindings(page)).toEqual([])
+  await picture(page, 'new-run-measured')
+})
+
 test('paid models get a price, a budget stops a run, and the result reports what the answers cost', async ({
   page,
   open,

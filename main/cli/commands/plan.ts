@@ -22,7 +22,7 @@ import {
   type PreparedRun,
 } from '../../runner/prepare/prepare-run.ts'
 import { plannedDecision } from '../../runner/prepare/planned-decision.ts'
-import { calibrateSet } from '../../runner/prepare/test-models.ts'
+import { CALIBRATION_TIMEOUT_MS, calibrateSet } from '../../runner/prepare/test-models.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
@@ -119,9 +119,6 @@ export const planCommand: Command = {
     return conflicting ? EXIT.evidenceRefused : EXIT.ok
   },
 }
-
-/** For each call of a calibration. */
-const CALIBRATION_TIMEOUT_MS = 300_000
 
 /** Asks each model of the set three times, and returns a line for each. */
 async function calibrate({ root, modelSet, inputs }: PreparedRun, { env }: Invocation): Promise<string[]> {

@@ -1,5 +1,6 @@
 import { isCloudModel, modelNameOf } from '../../../contract/manifests/model-backends.ts'
 import type {
+  CalibratedModel,
   FetchProgress,
   ModelsView,
   ModelTest,
@@ -23,7 +24,13 @@ import { loadModels } from '../../manifests/experiment.ts'
 import { loadPrices, savePrices } from '../../manifests/models/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { panelOfProject } from '../../runner/prepare/judges-to-test.ts'
-import { testConnection, testModelFile, testModelSet } from '../../runner/prepare/test-models.ts'
+import {
+  CALIBRATION_TIMEOUT_MS,
+  calibrateSet,
+  testConnection,
+  testModelFile,
+  testModelSet,
+} from '../../runner/prepare/test-models.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { modelSetViews } from '../experiment-view.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
@@ -61,6 +68,17 @@ export function modelProcedures(parts: EngineParts) {
     const connection = isEntered ? target.connection : connectionNamed(await loadModels(root), target.name)
     const { name = null, key = null } = isEntered ? target : { name: target.name }
     return testConnection(run, connection, { model, embeddingModel, listOnly, name, isEntered, key })
+  }
+
+  const calibrate = async (set: string | null, signal: AbortSignal): Promise<CalibratedModel[]> => {
+    const run = { launcher: parts.config.launcher, root, env, timeoutMs: CALIBRATION_TIMEOUT_MS, signal }
+    const measured = await calibrateSet(run, await loadModels(root), set)
+    return measured.map(({ model, latency_ms, input_tokens, output_tokens }) => ({
+      model,
+      latency_ms,
+      input_tokens,
+      output_tokens,
+    }))
   }
 
   /** Models that are being fetched: two downloads of one file would write into each other. */
@@ -104,6 +122,9 @@ export function modelProcedures(parts: EngineParts) {
     list: control.models.list.handler(view),
     found: control.models.found.handler(() => findLocalModels(usualPlaces(root))),
     test: control.models.test.handler(({ input, signal }) => test(input, untilEither(signal, parts.stopping))),
+    calibrate: control.models.calibrate.handler(({ input: { set }, signal }) =>
+      calibrate(set, untilEither(signal, parts.stopping)),
+    ),
     catalogue: control.models.catalogue.handler(() => catalogueEntries(root)),
     removeFetched: control.models.removeFetched.handler(async ({ input: { id } }) => {
       await change(() => removeFetchedModel(root, id))

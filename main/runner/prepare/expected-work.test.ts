@@ -106,6 +106,7 @@ it('an approach without a row leaves the whole without an estimate, and is named
   const work = await expectedWork(planned(), dataset(), 20, [past({ models: ['vanilla-rag'] })])
   expect(work).toMatchObject({ rows: 4, estimated_ms: null, model_calls: null })
   expect(sourceWords(work)).toContain('no row of hybrid-rag with this model set')
+  expect(sourceWords(work, null)).not.toContain('calibrate')
 })
 
 it('rules count as models, and an approach that counts no calls leaves their number unknown', async () => {

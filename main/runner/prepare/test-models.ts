@@ -132,6 +132,9 @@ const unaskedJudge = (judge: JudgeToTest): ModelProbe[] =>
         },
       ]
 
+/** For each call of a calibration. */
+export const CALIBRATION_TIMEOUT_MS = 300_000
+
 /**
  * Makes three calls of each model that answers questions in a set, and keeps what they took for estimates on this machine. A set of rules has nothing to measure.
  * Throws `InputError` for a set that cannot be used, and for a model that does not answer, with its words.

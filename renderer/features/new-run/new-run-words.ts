@@ -205,6 +205,14 @@ export const NEW_RUN_WORDS = {
       `▲ Publishing replaces the results of ${datasetId} from run ${runId}.`,
   },
 
+  calibration: {
+    measure: 'Measure with 3 calls',
+    what: 'Asks each model that answers three times with about 2,000 tokens, for an estimate of time, calls and cost. A paid model charges for them.',
+    measuring: 'measuring the models',
+    measured: (model: string, each: string, tokens: [read: string, written: string] | null) =>
+      `${model}: three calls took ${each} each, ${tokens === null ? 'its tokens are not reported' : `${tokens[0]} tokens read, ${tokens[1]} written`}`,
+  },
+
   retryQuestion: {
     retryQuestion: (failed: number, failed2: string) =>
       `${plural(failed, 'answer')} of this run failed. Try ${failed2} again?`,

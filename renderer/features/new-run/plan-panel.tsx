@@ -7,6 +7,7 @@ import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { useRecover } from '../ladder/use-recover.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 import styles from './new-run.module.css'
+import { Calibration } from './calibration.tsx'
 import { planFigures, PlanView } from './plan-view.tsx'
 import type { PlanState } from './use-plan.ts'
 
@@ -84,6 +85,7 @@ export function PlanPanel({ request, state, startError, actions, onNewName, onRe
           {error !== null && <ErrorPanel error={error} what={WORDS.thePlan} retry={refetch} />}
           {problems.length > 0 && <ProblemList problems={problems} />}
           {plan !== null && <PlanView plan={plan} />}
+          {plan !== null && <Calibration plan={plan} set={request.model_set ?? null} />}
           {plan !== null && <RetryQuestion plan={plan} onChange={onRetry} />}
           {plan !== null && request.run_id !== undefined && (
             <div className={styles.repairs}>

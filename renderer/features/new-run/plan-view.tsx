@@ -119,7 +119,7 @@ export function PlanView({ plan }: { plan: Plan }) {
         {datasets.map(({ dataset_id: dataset, run, work }) =>
           run === 0 ? null : (
             <li key={`work ${dataset}`} className="dim">
-              ○ {labelOf(dataset)}: {sourceWords(work)}
+              ○ {labelOf(dataset)}: {sourceWords(work, null)}
               {callsPerApproach(work) !== null && <>; {callsPerApproach(work)}</>}
             </li>
           ),
