@@ -37,6 +37,10 @@ export const contextBudgetWords = (budget: number | null): string =>
 export const plural = (value: number, noun: string, many = `${noun}s`): string =>
   `${countWords(value)} ${value === 1 ? noun : many}`
 
+/** `a`, `a and b`, `a, b and c`. */
+export const listWords = (names: readonly string[]): string =>
+  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`
+
 /** A score with two decimals and a true minus: 0.83, −0.10; a negative zero is none. */
 export function scoreWords(value: number): string {
   const text = value.toFixed(2)

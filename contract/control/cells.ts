@@ -32,6 +32,11 @@ export const CellDetail = z.discriminatedUnion('kind', [
     verdicts: z.array(CellVerdict),
     /** Null where no judge panel ran on the dataset run, or its file cannot be read. */
     judging: CellJudging.nullable(),
+    /**
+     * Rank, from 1, of the first context that holds each gold fact, by the rule of the retrieval metrics; null for a fact that none holds. Null for
+     * all where it is unknown: the answer came without passages, or they are cut.
+     */
+    gold_ranks: z.array(z.int().min(1).nullable()).nullable(),
   }),
   z.strictObject({
     kind: z.literal('historical'),
@@ -56,6 +61,8 @@ export const OtherCell = z.strictObject({
     z.number(),
   ),
   judge_mean: z.number().nullable(),
+  /** Share of the gold facts that its contexts hold, at whatever rank; null where that is unknown. */
+  facts_found: z.number().min(0).max(1).nullable(),
 })
 export type OtherCell = z.infer<typeof OtherCell>
 

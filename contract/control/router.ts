@@ -111,7 +111,7 @@ import {
   RejectDraftsInput,
 } from './drafted-questions.ts'
 import { RayJobLogView, RunWorkers } from './run-workers.ts'
-import { AnswerSliceInput, CellInput } from './run-index/cell.ts'
+import { AnswerSliceInput, AnswerStarts, AnswerStartsInput, CellInput } from './run-index/cell.ts'
 import { CompareRunsInput, RunComparison } from './run-index/compare-runs.ts'
 import { ColumnHeads, ColumnHeadsInput, MatrixPage, MatrixPageInput } from './run-index/matrix-page.ts'
 import { ListRunsInput, RunHead, RunList, RunSummary } from './run-index/runs.ts'
@@ -263,6 +263,8 @@ export const controlContract = {
     answerSlice: base
       .input(AnswerSliceInput)
       .output(z.strictObject({ text: z.string(), total: z.int().min(0), next_offset: z.int().min(0).nullable() })),
+    /** The beginnings of answers, for a grid of them. */
+    answerStarts: base.input(AnswerStartsInput).output(AnswerStarts),
     /** A text of the cell's trace, at most 64 Ki characters; null where it is not stored on this machine. */
     traceText: base
       .input(z.strictObject({ ...CellInput.shape, sha256: Sha256 }))

@@ -87,6 +87,20 @@ export function rankedTexts({ contexts, sources, usedPassages }: RankedTexts): {
 const factsIn = ({ source, text }: { source: RagSource; text: string }, gold: readonly GoldEvidence[]): Set<number> =>
   new Set(gold.flatMap((each, fact) => (holds(source, text, each) ? [fact] : [])))
 
+/** Index of the first context that holds each gold fact; infinite where none does. */
+const ranksIn = (held: readonly ReadonlySet<number>[], facts: number): number[] =>
+  Array.from({ length: facts }, (_, fact) => {
+    const rank = held.findIndex((each) => each.has(fact))
+    return rank < 0 ? Infinity : rank
+  })
+
+/** Rank, from 1, of the first context that holds each gold fact, as the metrics count it; null where none does. */
+export const goldRanks = (evidence: RankedTexts, gold: readonly GoldEvidence[]): (number | null)[] =>
+  ranksIn(
+    rankedTexts(evidence).map((context) => factsIn(context, gold)),
+    gold.length,
+  ).map((rank) => (rank === Infinity ? null : rank + 1))
+
 /** Share of the gold facts that some contexts hold together: recall at their number. */
 export const recallIn = (
   contexts: readonly { source: RagSource; text: string }[],
@@ -136,10 +150,7 @@ export function scoreRetrieval(evidence: RankedEvidence): RetrievalScores {
   if (evidence.gold.length === 0) return none('not_evaluable', 'gold_evidence_required')
   const ranked = rankedTexts(evidence)
   const held = ranked.map((context) => factsIn(context, evidence.gold))
-  const ranks = evidence.gold.map((_, fact) => {
-    const rank = held.findIndex((facts) => facts.has(fact))
-    return rank < 0 ? Infinity : rank
-  })
+  const ranks = ranksIn(held, evidence.gold.length)
   const scores: RetrievalScores['scores'] = {}
   for (const metric of METRICS as readonly Metric[])
     if (metric.class === 'retrieval') scores[metric.id as RetrievalMetric] = metric.score(ranks, held)

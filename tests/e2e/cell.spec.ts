@@ -39,6 +39,34 @@ test('evidence: contexts in order with gold facts marked, which facts are not th
   await expect(gold).not.toContainText('0 of')
 })
 
+test('a cell begins with what went wrong, and its answer and reference are in sight without scrolling', async ({
+  page,
+  open,
+}) => {
+  await open(MATRIX)
+  await openCell(page, 1)
+  const drawer = drawerOf(page)
+  const gold = drawer.getByRole('region', { name: 'Gold facts' })
+  const [found, all] = (await gold.getByRole('heading').textContent())!.match(/\d/g)!.map(Number)
+  const diagnosis = drawer.getByRole('note', { name: 'Diagnosis' })
+  await expect(diagnosis).toContainText(found === all ? /ll \d gold facts were/ : `Of ${all} gold facts`)
+  const answer = drawer.getByRole('heading', { name: /^Answer/ })
+  expect((await diagnosis.boundingBox())!.y).toBeLessThan((await answer.boundingBox())!.y)
+  await drawer.getByRole('link', { name: 'Open as page' }).click()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  for (const part of [
+    page.getByRole('note', { name: 'Diagnosis' }),
+    page.getByRole('heading', { name: /^Answer/ }),
+    page.getByRole('heading', { name: 'Reference', exact: true }),
+    page.getByRole('tab', { name: 'Evidence' }),
+  ])
+    await expect(part).toBeInViewport({ ratio: 1 })
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    expect(await seriousFindings(page)).toEqual([])
+  }
+})
+
 test('each tab shows its part of the row', async ({ page, open }) => {
   await open(MATRIX)
   await openCell(page, 1)

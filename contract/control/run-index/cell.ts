@@ -74,3 +74,11 @@ export const AnswerSliceOutcome = z.union([
   rowGone,
 ])
 export type AnswerSliceOutcome = z.infer<typeof AnswerSliceOutcome>
+
+/** Cells whose answers are shown side by side. */
+export const AnswerStartsInput = z.strictObject({ run_id: Name, row_ids: z.array(Sha256).min(1).max(200) })
+export type AnswerStartsInput = z.infer<typeof AnswerStartsInput>
+
+/** The beginning of each answer on one line, at most 240 characters, by row; rows without an answer, or that cannot be read, are left out. */
+export const AnswerStarts = z.strictObject({ starts: z.record(z.string(), z.string()) })
+export type AnswerStarts = z.infer<typeof AnswerStarts>

@@ -17,6 +17,7 @@ import {
 import { bundlePieces } from '../bundle-transfer.ts'
 import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
+import { goldRanksOf } from '../queries/gold-ranks.ts'
 import { otherCells } from '../queries/other-cells.ts'
 import {
   testingIn,
@@ -66,13 +67,17 @@ export function cellProcedures({ index, preparation, notes, judging, artifacts }
     get: control.cells.get.handler(async ({ input }) => {
       const { ok: _ok, ...cell } = await index.query('cell', input)
       if (cell.kind !== 'canonical') return cell
+      const gold_ranks = goldRanksOf(cell)
       const withheld = await isWithheld(input.run_id, cell.row.dataset.id)
-      return withheld ? { ...cell, ...NO_GRADES } : { ...cell, judging: await preparation.of(cell.row) }
+      return withheld
+        ? { ...cell, ...NO_GRADES, gold_ranks }
+        : { ...cell, judging: await preparation.of(cell.row), gold_ranks }
     }),
     answerSlice: control.cells.answerSlice.handler(async ({ input }) => {
       const { ok: _ok, ...slice } = await index.query('answerSlice', input)
       return slice
     }),
+    answerStarts: control.cells.answerStarts.handler(({ input }) => index.query('answerStarts', input)),
     traceText: control.cells.traceText.handler(async ({ input }) => ({
       text: await traceText(index, artifacts, input),
     })),

@@ -41,8 +41,7 @@ export function aheadWords(facts: Facts, leader: string, other: string): string 
   return `${ahead} than ${other}${intervalClause(facts, pair)}`
 }
 
-export const listed = (names: readonly string[]): string =>
-  names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`
+export { listWords as listed } from '../../../contract/words.ts'
 
 /** A sentence of its own from a part of one. */
 export const sentenceOf = (part: string): string => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`

@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3'
 import { z } from 'zod'
-import { AnswerSliceInput, CellInput } from '../../../contract/control/run-index/cell.ts'
+import { AnswerSliceInput, AnswerStartsInput, CellInput } from '../../../contract/control/run-index/cell.ts'
 import { CompareRunsInput } from '../../../contract/control/run-index/compare-runs.ts'
 import { ColumnHeadsInput, MatrixPageInput } from '../../../contract/control/run-index/matrix-page.ts'
 import { ListRunsInput } from '../../../contract/control/run-index/runs.ts'
@@ -9,7 +9,7 @@ import { describeIssues } from '../../../core/issues.ts'
 import { TrendInput } from '../../../contract/control/run-index/trend.ts'
 import { RunFactsInput } from '../../../contract/control/stored-runs.ts'
 import { RunIndexError } from '../run-index-error.ts'
-import { answerSlice, cell, RowCache } from './cell.ts'
+import { answerSlice, answerStarts, cell, RowCache } from './cell.ts'
 import { columnHeads } from './column-heads.ts'
 import { compareRuns } from './compare-runs.ts'
 import { withinAnswerLimit } from './fit-answer.ts'
@@ -56,6 +56,7 @@ const QUERIES = {
   columnHeads: query(ColumnHeadsInput, (db, input, { columns }) => columnHeads(db, input, columns)),
   cell: query(CellInput, (db, input, { rows }) => cell(db, input, rows)),
   answerSlice: query(AnswerSliceInput, (db, input, { rows }) => answerSlice(db, input, rows)),
+  answerStarts: query(AnswerStartsInput, answerStarts),
   search: query(SearchInput, search),
   compareRuns: query(CompareRunsInput, compareRuns),
   runTrend: query(TrendInput, runTrend),

@@ -5,6 +5,8 @@ import type { z } from 'zod'
 import type {
   AnswerSliceInput,
   AnswerSliceOutcome,
+  AnswerStarts,
+  AnswerStartsInput,
   CellInput,
   CellOutcome,
   CellVerdict,
@@ -73,6 +75,26 @@ export function answerSlice(
     return { ok: false, code: 'not_a_text', message: `there is no text at ${JSON.stringify(path)}` }
   const { start, end } = wholeCharacters(text, offset, offset + limit)
   return { ok: true, text: text.slice(start, end), total: text.length, next_offset: end < text.length ? end : null }
+}
+
+const START_CHARACTERS = 240
+
+/** The beginning of each answer on one line; rows without one, or that cannot be read, are left out. */
+export function answerStarts(db: Database.Database, { run_id, row_ids }: AnswerStartsInput): AnswerStarts {
+  const starts: AnswerStarts['starts'] = {}
+  for (const rowId of new Set(row_ids)) {
+    const location = locateRow(db, run_id, rowId)
+    const stored = location === null ? null : readStoredRow(location)
+    if (location === null || stored?.ok !== true) continue
+    const answer = valueAt(stored.value, location.kind === 'canonical' ? ['evidence', 'answer'] : ['answer'])
+    if (typeof answer !== 'string') continue
+    const line = answer
+      .slice(0, wholeCharacters(answer, 0, 4 * START_CHARACTERS).end)
+      .replace(/\s+/g, ' ')
+      .trim()
+    starts[rowId] = line.slice(0, wholeCharacters(line, 0, START_CHARACTERS).end)
+  }
+  return { starts }
 }
 
 /** Describes where the row of a cell is stored. */

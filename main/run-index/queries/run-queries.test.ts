@@ -1,7 +1,7 @@
 import { rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { CellOutcome } from '../../../contract/control/run-index/cell.ts'
+import { AnswerStarts, CellOutcome } from '../../../contract/control/run-index/cell.ts'
 import { RunComparison } from '../../../contract/control/run-index/compare-runs.ts'
 import { MatrixPageOutcome } from '../../../contract/control/run-index/matrix-page.ts'
 import { MAX_ANSWER_BYTES } from '../../../contract/control/run-index/metrics.ts'
@@ -70,6 +70,22 @@ describe('one cell', () => {
       ok: false,
       code: 'not_a_text',
     })
+  })
+
+  it('the beginnings of answers are one line each, and what cannot be read is left out', async () => {
+    const { ask, files } = await goldenIndex()
+    const answered = rows.filter(({ evidence }) => evidence !== null)
+    const failed = rows.find(({ evidence }) => evidence === null)!
+    const row_ids = [...answered.slice(0, 3), failed].map(({ row_id }) => row_id)
+    const starts = () => AnswerStarts.parse(ask('answerStarts', { run_id: REPORT_RUN, row_ids })).starts
+    const lines = answered.slice(0, 3).map(({ row_id, evidence }) => {
+      const line = evidence!.answer.replace(/\s+/g, ' ').trim()
+      return [row_id, line.slice(0, 240)] as const
+    })
+    expect(starts()).toEqual(Object.fromEntries(lines))
+    expect(ask('answerStarts', { run_id: REPORT_RUN, row_ids: ['0'.repeat(64)] })).toEqual({ starts: {} })
+    await rm(files.evidence)
+    expect(starts()).toEqual({})
   })
 
   it('a changed or missing file is reported', async () => {

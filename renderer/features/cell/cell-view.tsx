@@ -1,8 +1,7 @@
 import { Button, Tabs } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import type { CellDetail } from '../../../contract/control/cells.ts'
+import type { CellDetail, OtherCell } from '../../../contract/control/cells.ts'
 import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
@@ -18,6 +17,7 @@ import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { Citations } from '../../../contract/evidence/rag-extension.ts'
 import { api, control } from '../../data/client.ts'
+import { diagnose, OUTCOME_SIGNS } from './cell-diagnosis.ts'
 import { CellNoteForm } from './cell-note.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { EvidenceDiff, EvidenceTab } from './evidence-tab.tsx'
@@ -94,13 +94,18 @@ export function CellView(props: CellViewProps) {
   )
 }
 
-/** A cell of a run: question and answer above, evidence and figures in tabs. */
+const ANSWER_PATH = 'evidence.answer'
+
+/** A cell of a run: what went right or wrong, the answer beside the reference, then evidence and figures in tabs. */
 function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
   const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
-  const { row: cell, cuts, verdicts, judging } = detail
+  const { row: cell, cuts, verdicts, judging, gold_ranks: goldRanks } = detail
   const { question, approach, evidence, error } = cell
   const facts = question.gold.flatMap(({ fact }) => fact ?? [])
   const comparing = against !== undefined && against !== approach.model
+  const others = useQuery(api.cells.others.queryOptions({ input: { run_id: run, row_id: row } })).data?.cells ?? []
+  const isAnswerPartial = cuts.some(({ path }) => path.join('.') === ANSWER_PATH)
+  const { outcome, lead, rest } = diagnose({ row: cell, goldRanks, isAnswerPartial, others })
   return (
     <div className={styles.view}>
       <header className={styles.head}>
@@ -119,17 +124,13 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
         <p className={styles.query} dir={directionOf(question.query)}>
           <MarkedText text={question.query} />
         </p>
-        <OtherApproaches
-          {...{ run, row, against, onAgainst, model: approach.model }}
-          metric={metric ?? cell.metrics.ragas.requested[0] ?? FIRST_METRIC}
-        />
+        <p className={styles.diagnosis} data-outcome={outcome} role="note" aria-label={WORDS.diagnosis}>
+          <span aria-hidden="true">{OUTCOME_SIGNS[outcome]}</span>
+          <span>
+            <strong>{lead}</strong> {rest} {error !== null && <MarkedText text={error.message} />}
+          </span>
+        </p>
       </header>
-      <CellNoteForm run={run} row={cell.row_id} />
-      {error !== null && (
-        <div className={styles.failed} role="status">
-          <strong>▲ {error.type.replaceAll('_', ' ')}</strong> <MarkedText text={error.message} />
-        </div>
-      )}
       {comparing ? (
         <EvidenceDiff {...{ run, row, against, onOpen, facts }} here={cell} />
       ) : (
@@ -137,7 +138,6 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           <AnswerBlock
             key={cell.row_id}
             {...{ evidence, cuts, run, row }}
-            operational={cell.metrics.operational}
             state={<RefusalChip refusal={cell.metrics.answer?.refusal} />}
           />
           <div className={styles.block}>
@@ -152,6 +152,11 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           </div>
         </div>
       )}
+      <OtherApproaches
+        {...{ others, against, onAgainst, model: approach.model }}
+        metric={metric ?? cell.metrics.ragas.requested[0] ?? FIRST_METRIC}
+      />
+      <CellNoteForm run={run} row={cell.row_id} />
       <Tabs value={tab} onChange={(value) => value !== null && onTab(value as CellTab)} keepMounted={false}>
         <Tabs.List>
           {(Object.keys(WORDS.tabs) as CellTab[]).map((value) => (
@@ -161,7 +166,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           ))}
         </Tabs.List>
         <Tabs.Panel value="evidence" pt={12}>
-          <EvidenceTab row={cell} />
+          <EvidenceTab row={cell} goldRanks={goldRanks} />
         </Tabs.Panel>
         <Tabs.Panel value="scores" pt={12}>
           <ScoresTab row={cell} verdicts={verdicts} judging={judging} />
@@ -188,7 +193,6 @@ interface AnswerBlockProps {
   cuts: readonly CellCut[]
   run: string
   row: string
-  operational: CanonicalRow['metrics']['operational']
   /** Beside the heading. */
   state: ReactNode
 }
@@ -197,8 +201,8 @@ interface AnswerBlockProps {
 const SHADED_CHARACTERS = 40_000
 
 /** The answer, its sentences shaded by whether a context has their words. A button reads on in a cut answer. */
-function AnswerBlock({ evidence, cuts, run, row, operational, state }: AnswerBlockProps) {
-  const cut = cuts.find(({ path, kind }) => kind === 'text' && path.join('.') === 'evidence.answer')
+function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
+  const cut = cuts.find(({ path, kind }) => kind === 'text' && path.join('.') === ANSWER_PATH)
   const [more, setMore] = useState('')
   const readOn = useMutation({
     mutationFn: (offset: number) => control.cells.answerSlice({ run_id: run, row_id: row, offset }),
@@ -226,8 +230,6 @@ function AnswerBlock({ evidence, cuts, run, row, operational, state }: AnswerBlo
             : answer}
         </bdi>
       </div>
-      {operational.is_cut === true && <p>▲ {WORDS.cut}</p>}
-      {operational.is_unsearched === true && <p>▲ {WORDS.unsearched}</p>}
       {missing.length > 0 && <p>▲ {WORDS.uncitable(missing)}</p>}
       {evidence?.unreadable_characters !== undefined && <p>▲ {WORDS.unreadable(evidence.unreadable_characters)}</p>}
       {shaded && (evidence?.contexts.length ?? 0) > 0 && <p className="dim">{WORDS.shading}</p>}
@@ -241,8 +243,8 @@ function AnswerBlock({ evidence, cuts, run, row, operational, state }: AnswerBlo
 }
 
 interface OtherApproachesProps {
-  run: string
-  row: string
+  /** Empty while they load. */
+  others: readonly OtherCell[]
   model: string
   /** The metric whose values the chips show. */
   metric: IndexMetric
@@ -251,12 +253,11 @@ interface OtherApproachesProps {
 }
 
 /** The same question in all aliases of the run with their values of one metric; choosing one compares the evidence. */
-function OtherApproaches({ run, row, model, metric, against, onAgainst }: OtherApproachesProps) {
-  const { data } = useQuery(api.cells.others.queryOptions({ input: { run_id: run, row_id: row } }))
+function OtherApproaches({ others, model, metric, against, onAgainst }: OtherApproachesProps) {
   return (
     <div className={styles.chips} role="group" aria-label={WORDS.others}>
       <span className={styles.chipMetric}>{metricName(metric)}</span>
-      {data?.cells.map((cell) => {
+      {others.map((cell) => {
         const { model: alias, base_model: base, row_id: other, status } = cell
         const value = valueOf(cell, metric)
         return (

@@ -31,15 +31,14 @@ export const CELL_WORDS = {
   },
   repetition: (number: number) => `repetition ${number}`,
 
+  diagnosis: 'Diagnosis',
   answer: 'Answer',
   noAnswer: 'no answer',
-  unsearched: 'The agent answered without a search: this answer rests on what the model knows.',
-  cut: 'The model reached its limit of tokens: this answer is cut.',
   uncitable: (numbers: readonly number[]) =>
     `This answer cites ${numbers.map((number) => `[${number}]`).join(' ')}: no passage with that number was handed over.`,
   unreadable: (characters: number) =>
     `${plural(characters, 'character')} of this answer arrived unreadable: the service did not send valid UTF-8.`,
-  groundTruth: 'Ground truth',
+  groundTruth: 'Reference',
   notAnswerable: 'Not answerable: what is missing',
   noGroundTruth: 'none written',
   shading:

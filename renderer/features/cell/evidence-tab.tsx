@@ -13,18 +13,20 @@ import { factSpans } from '../../components/text-match.ts'
 import { wordDiff } from './word-diff.ts'
 import styles from './cell.module.css'
 
+interface EvidenceTabProps {
+  row: CanonicalRow
+  /** Rank of the first context that holds each gold fact, null for one that none holds; null where that is unknown. */
+  goldRanks: readonly (number | null)[] | null
+}
+
 /** The gold facts of a question and the contexts of its answer, or the passages that an engine of its own reports as used. */
-export function EvidenceTab({ row: { question, approach, evidence } }: { row: CanonicalRow }) {
-  const isAnswerOnly = approach.evidence_capability === 'answer_only'
+export function EvidenceTab({ row: { question, approach, evidence }, goldRanks }: EvidenceTabProps) {
   const used = evidence?.contexts.length === 0 ? evidence.used_passages : undefined
   const shown =
     used === undefined ? evidence : { contexts: used.map(({ text, snippet }) => text ?? snippet), sources: used }
   return (
     <>
-      <GoldList
-        gold={question.gold}
-        contexts={shown === null || (isAnswerOnly && used === undefined) ? null : rankedContexts(shown)}
-      />
+      <GoldList gold={question.gold} ranks={goldRanks} />
       {used !== undefined && used.length > 0 && <p className="dim">{WORDS.usedPassages}</p>}
       <ContextList
         contexts={shown === null ? [] : rankedContexts(shown)}
@@ -37,26 +39,20 @@ export function EvidenceTab({ row: { question, approach, evidence } }: { row: Ca
 
 interface GoldListProps {
   gold: RowQuestion['gold']
-  /** Null where no passages came with the answer: an approach that does not return them, or a failed cell. */
-  contexts: readonly RankedContext[] | null
+  ranks: EvidenceTabProps['goldRanks']
 }
 
-/** The facts that the answer needs, and the first context that holds each, word for word. */
-function GoldList({ gold, contexts }: GoldListProps) {
+/** The facts that the answer needs, and the first context that holds each. */
+function GoldList({ gold, ranks }: GoldListProps) {
   if (gold.length === 0) return <p className="dim">{WORDS.noGold}</p>
-  if (contexts === null)
+  if (ranks === null)
     return (
       <section className={styles.gold} aria-label={WORDS.gold}>
         <h3>{WORDS.goldNotMeasurable}</h3>
         <p className="dim">{WORDS.goldWithoutContexts(plural(gold.length, 'gold fact'))}</p>
       </section>
     )
-  const ranks = gold.map((evidence) =>
-    contexts.findIndex(({ text, document }) =>
-      evidence.fact === undefined ? document === evidence.document : factSpans(text, evidence.fact).length > 0,
-    ),
-  )
-  const found = ranks.filter((rank) => rank >= 0).length
+  const found = ranks.filter((rank) => rank !== null).length
   return (
     <section className={styles.gold} aria-label={WORDS.gold}>
       <h3>{WORDS.goldFound(found, gold.length)}</h3>
@@ -64,7 +60,7 @@ function GoldList({ gold, contexts }: GoldListProps) {
         {gold.map(({ document, fact }, index) => (
           <li key={index}>
             <span className={styles.goldPlace}>
-              {ranks[index]! < 0 ? WORDS.goldNotFound : WORDS.goldRank(ranks[index]! + 1)}
+              {typeof ranks[index] === 'number' ? WORDS.goldRank(ranks[index]) : WORDS.goldNotFound}
             </span>
             <span>
               {fact === undefined ? WORDS.goldDocument : <MarkedText text={fact} />}{' '}

@@ -43,6 +43,7 @@ describe('valueOf', () => {
     latency_ms: 1200,
     scores: { answer_relevancy: 0.12 },
     judge_mean: 4,
+    facts_found: null,
   }
 
   it('has the chosen metric and never another one in its place', () => {

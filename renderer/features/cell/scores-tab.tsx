@@ -18,7 +18,7 @@ export function ScoresTab({
   row,
   verdicts,
   judging,
-}: Omit<Extract<CellDetail, { kind: 'canonical' }>, 'kind' | 'cuts'>) {
+}: Omit<Extract<CellDetail, { kind: 'canonical' }>, 'kind' | 'cuts' | 'gold_ranks'>) {
   return (
     <>
       <ScoreTable row={row} />

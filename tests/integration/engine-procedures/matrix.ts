@@ -38,6 +38,10 @@ describe('the matrix', () => {
     const { cells } = await client.cells.others({ run_id: 'one', row_id: rowId })
     expect(cells.map(({ model }) => model)).toEqual(MODELS)
     expect(cells[0]!.judge_mean).toBeGreaterThan(0)
+    // The facts that the page counts are those of the score.
+    const found = cell.gold_ranks!.filter((rank) => rank !== null).length
+    const asked = cells.find(({ model: alias }) => alias === cell.row.approach.model)!
+    expect(asked.facts_found).toBeCloseTo(found / cell.row.question.gold.length)
     expect(await failureOf(client.cells.get({ run_id: 'one', row_id: '0'.repeat(64) }))).toMatchObject({
       code: 'not_found',
     })

@@ -1,0 +1,149 @@
+import { describe, expect, it } from 'vitest'
+import type { OtherCell } from '../../../contract/control/cells.ts'
+import type { Refusal } from '../../../contract/evidence/answer-scores.ts'
+import { diagnose, type DiagnosedRow, type Diagnosis } from './cell-diagnosis.ts'
+
+const TWO_FACTS = [
+  { document: 'canal-locks.md', fact: 'the lock rises by four metres' },
+  { document: 'keepers.md', fact: 'Anna Meer keeps the lock' },
+]
+
+interface Told {
+  question?: Partial<DiagnosedRow['question'] & { forbidden_answers: string[] }>
+  operational?: Partial<DiagnosedRow['metrics']['operational']>
+  covered?: number
+  refused?: Refusal['refused']
+  answer?: string
+  ranks?: (number | null)[] | null
+  others?: OtherCell[]
+  isAnswerPartial?: boolean
+}
+
+const rowOf = ({
+  question,
+  operational,
+  covered,
+  refused = false,
+  answer = 'It rises by four metres.',
+}: Told): DiagnosedRow => ({
+  status: 'ok',
+  error: null,
+  question: { answerable: true, gold: TWO_FACTS, answer_keys: [['four metres', '4 m']], ...question },
+  evidence: { answer },
+  metrics: {
+    operational: { latency_ms: 210, ...operational },
+    retrieval: {},
+    answer: {
+      scores: covered === undefined ? {} : { points_covered: covered },
+      refusal: { refused, decided_by: 'rule' },
+    },
+  },
+})
+
+const told = (cell: Told) => {
+  const { ranks = [1, 2], others = [], isAnswerPartial = false } = cell
+  return whole(diagnose({ row: rowOf(cell), goldRanks: ranks, others, isAnswerPartial }))
+}
+
+const whole = ({ outcome, lead, rest }: Diagnosis) => ({ outcome, text: `${lead} ${rest}`.trim() })
+
+const other = (model: string, found: number | null): OtherCell => ({
+  model,
+  base_model: null,
+  row_id: null,
+  status: 'ok',
+  error_type: null,
+  evaluation: null,
+  latency_ms: null,
+  scores: {},
+  judge_mean: null,
+  facts_found: found,
+})
+
+describe('the diagnosis of a cell', () => {
+  it('names the fact that was not retrieved, and the approaches that found all', () => {
+    const others = [other('vanilla-rag', 0.5), other('graph-rag', 1), other('agentic-rag', 1)]
+    expect(told({ ranks: [1, null], covered: 0, answer: 'Nobody knows.', others })).toEqual({
+      outcome: 'wrong',
+      text: 'Of 2 gold facts 1 was in the contexts: “Anna Meer keeps the lock” (keepers.md) was not retrieved. graph-rag and agentic-rag found both. The answer leaves out the required point “four metres”.',
+    })
+  })
+
+  it('counts facts beyond the first that was not retrieved, and says when no approach found all', () => {
+    const { text } = told({ ranks: [null, null], others: [other('vanilla-rag', 0), other('graph-rag', 0.5)] })
+    expect(text).toContain('Of 2 gold facts none was in the contexts: “the lock rises by four metres”')
+    expect(text).toContain('was not retrieved, nor was another. No approach found everything.')
+  })
+
+  it('counts the approaches that found all where they are many', () => {
+    const others = ['a', 'b', 'c', 'd'].map((model) => other(model, 1))
+    const { text } = told({ ranks: [1, null], others: [other('vanilla-rag', 0.5), ...others] })
+    expect(text).toContain('4 of 4 other approaches found both.')
+  })
+
+  it('distinguishes facts that were found and not used', () => {
+    const question = { answer_keys: [['four metres', '4 m'], ['Anna Meer']] }
+    expect(told({ question, covered: 0.5, answer: 'By 4 m.' })).toEqual({
+      outcome: 'partly',
+      text: 'Found, not used: all 2 gold facts were in the contexts. The answer has 1 of 2 required points: it leaves out “Anna Meer”.',
+    })
+  })
+
+  it('is right where the answer has every point, with the rank of a fact that came late', () => {
+    expect(told({ covered: 1, ranks: [1, 8] })).toEqual({
+      outcome: 'right',
+      text: 'Right: the answer has the required point. All 2 gold facts were in the contexts, “Anna Meer keeps the lock” (keepers.md) only at rank 8.',
+    })
+  })
+
+  it('is only partly right where the answer has every point without its facts', () => {
+    expect(told({ covered: 1, ranks: [1, null] }).outcome).toBe('partly')
+  })
+
+  it.each([
+    [{ operational: { is_cut: true } as const }, 'Cut at the length limit of the model.'],
+    [{ operational: { is_unsearched: true } as const }, 'Answered without a search:'],
+    [{ refused: true }, 'Says that it cannot answer.'],
+  ])('begins with what the call did: %j', (cell, begin) => {
+    const { outcome, text } = told({ ...cell, covered: 0, answer: 'Unknown.' })
+    expect(outcome).toBe('wrong')
+    expect(text.startsWith(begin)).toBe(true)
+    expect(text).toContain('All 2 gold facts were in the contexts.')
+  })
+
+  it.each([
+    [true, 'right', /^Right: it says/],
+    [false, 'wrong', /^Answered although/],
+    [null, 'unknown', /is unknown/],
+  ] as const)('an unanswerable question is decided by the refusal: %j', (refused, outcome, words) => {
+    const found = told({ question: { answerable: false }, refused })
+    expect(found.outcome).toBe(outcome)
+    expect(found.text).toMatch(words)
+  })
+
+  it('a declared wrong answer explains why points that are there do not count', () => {
+    expect(told({ covered: 0, question: { forbidden_answers: ['the gates'] } }).text).toContain('declares as wrong')
+  })
+
+  it('claims nothing about an answer without required points, nor about facts without passages', () => {
+    const none = { question: { answer_keys: [] } }
+    expect(told(none)).toEqual({
+      outcome: 'unknown',
+      text: 'All 2 gold facts were in the contexts. The question names no required points: compare the answer with the reference.',
+    })
+    expect(told({ ...none, ranks: null }).text).toMatch(/^It returned no passages/)
+    expect(told({ ...none, question: { answer_keys: [], gold: [] } }).text).toMatch(/^The question names no gold facts/)
+  })
+
+  it('names no missing point of an answer that is not here as a whole', () => {
+    expect(told({ covered: 0, isAnswerPartial: true, answer: 'It' }).text).toMatch(/leaves out the required point\.$/)
+  })
+
+  it('a failed call has no answer, and its kind is named', () => {
+    const row: DiagnosedRow = { ...rowOf({}), status: 'error', error: { type: 'http_error' }, evidence: null }
+    const failed = { row, goldRanks: null, others: [], isAnswerPartial: false }
+    expect(whole(diagnose(failed))).toEqual({ outcome: 'wrong', text: 'No answer: the call failed (http error).' })
+    const { lead: text } = diagnose({ ...failed, row: { ...row, status: 'timeout' } })
+    expect(text).toBe('No answer: the call ran into its time limit after 210 ms.')
+  })
+})

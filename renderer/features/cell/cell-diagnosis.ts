@@ -1,0 +1,194 @@
+import type { AnswerScores } from '../../../contract/evidence/answer-scores.ts'
+import type { CanonicalRow, RowEvidence, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
+import type { OtherCell } from '../../../contract/control/cells.ts'
+import { pointsIn } from '../../../contract/metrics/points-covered.ts'
+import { listWords } from '../../../contract/words.ts'
+import { duration } from '../../components/format.ts'
+
+/** What went right or wrong in a cell: the sentence that says it, and what else belongs to it. */
+export interface Diagnosis {
+  outcome: 'right' | 'partly' | 'wrong' | 'unknown'
+  lead: string
+  /** Empty where the lead says all. */
+  rest: string
+}
+
+/** Signs of the outcomes, as the states of cells have them. */
+export const OUTCOME_SIGNS: Readonly<Record<Diagnosis['outcome'], string>> = {
+  right: '●',
+  partly: '◐',
+  wrong: '▲',
+  unknown: '○',
+}
+
+type Metrics = CanonicalRow['metrics']
+
+/** The parts of a row that the diagnosis reads. */
+export interface DiagnosedRow {
+  status: CanonicalRow['status']
+  error: Pick<NonNullable<CanonicalRow['error']>, 'type'> | null
+  question: Pick<RowQuestion, 'answerable' | 'gold' | 'answer_keys'>
+  evidence: Pick<RowEvidence, 'answer'> | null
+  metrics: {
+    operational: Pick<Metrics['operational'], 'latency_ms' | 'is_cut' | 'is_unsearched'>
+    retrieval: Pick<Metrics['retrieval'], 'all_contexts'>
+    answer?: Pick<AnswerScores, 'scores' | 'refusal'> | undefined
+  }
+}
+
+interface DiagnosedCell {
+  row: DiagnosedRow
+  /** Rank of the first context that holds each gold fact, null for one that none holds; null where that is unknown. */
+  goldRanks: readonly (number | null)[] | null
+  /** Set when the answer is too long to be here as a whole. */
+  isAnswerPartial: boolean
+  /** The question in the other approaches; empty while they load. */
+  others: readonly OtherCell[]
+}
+
+/** Facts at a later rank do not count for the leading metric. */
+const COUNTED_RANKS = 5
+const QUOTED_CHARACTERS = 90
+/** More approaches are counted. */
+const MOST_NAMED = 3
+
+const WORDS = {
+  timeout: (waited: string) => `No answer: the call ran into its time limit after ${waited}.`,
+  failed: (type: string) => `No answer: the call failed (${type}).`,
+  refusedRightly: 'Right: it says that the documents do not answer this question.',
+  answeredUnanswerable: 'Answered although the documents do not answer this question.',
+  refusalUnknown:
+    'Whether it admits that the documents do not answer this question is unknown: the rule reads English.',
+  unsearched: 'Answered without a search: the answer rests on what the model knows.',
+  cut: 'Cut at the length limit of the model.',
+  refused: 'Says that it cannot answer.',
+  right: 'Right:',
+  allPoints: (points: number) =>
+    points === 1 ? 'the answer has the required point.' : `the answer has all ${points} required points.`,
+  somePoints: (covered: number, points: number, missing: string) =>
+    points === 1
+      ? `The answer leaves out the required point${missing === '' ? '' : ` ${missing}`}.`
+      : `The answer has ${covered === 0 ? 'none' : covered} of ${points} required points${missing === '' ? '' : `: it leaves out ${missing}`}.`,
+  forbidden: 'The answer names what the question declares as wrong, so no point counts.',
+  allFound: (facts: number) =>
+    facts === 1 ? 'The gold fact was in the contexts' : `All ${facts} gold facts were in the contexts`,
+  late: (fact: string, rank: number) => `${fact} only at rank ${rank}`,
+  foundNotUsed: (facts: number) =>
+    `Found, not used: ${facts === 1 ? 'the gold fact was' : `all ${facts} gold facts were`} in the contexts.`,
+  someFound: (found: number, facts: number) =>
+    facts === 1
+      ? 'The gold fact was not in the contexts'
+      : `Of ${facts} gold facts ${found === 0 ? 'none was' : found === 1 ? '1 was' : `${found} were`} in the contexts`,
+  notRetrieved: (fact: string) => `${fact} was not retrieved`,
+  norOthers: (others: number) => (others === 1 ? ', nor was another' : `, nor were ${others} others`),
+  foundBy: (aliases: readonly string[], others: number, facts: number) =>
+    `${aliases.length <= MOST_NAMED ? listWords(aliases) : `${aliases.length} of ${others} other approaches`} found ${facts === 1 ? 'it' : facts === 2 ? 'both' : 'all'}.`,
+  foundByNone: 'No approach found everything.',
+  noPassages: 'It returned no passages, so what it found is unknown.',
+  noGold: 'The question names no gold facts, so what it found is unknown.',
+  noPoints: 'The question names no required points: compare the answer with the reference.',
+} as const
+
+/** Says what went right or wrong in a cell, from its stored scores and contexts. */
+export function diagnose({ row, goldRanks, isAnswerPartial, others }: DiagnosedCell): Diagnosis {
+  const { question, status, error, metrics } = row
+  if (status === 'timeout') return said('wrong', WORDS.timeout(duration(metrics.operational.latency_ms)))
+  if (status === 'error') return said('wrong', WORDS.failed((error?.type ?? status).replaceAll('_', ' ')))
+  const refused = metrics.answer?.refusal?.refused ?? null
+  if (!question.answerable) {
+    if (refused === null) return said('unknown', WORDS.refusalUnknown)
+    return refused ? said('right', WORDS.refusedRightly) : said('wrong', WORDS.answeredUnanswerable)
+  }
+  const answered = answerPart(row, isAnswerPartial)
+  const found = foundPart(row, goldRanks, others)
+  const { is_unsearched: unsearched, is_cut: cut } = metrics.operational
+  const causes = [
+    ...(unsearched === true ? [WORDS.unsearched] : []),
+    ...(cut === true ? [WORDS.cut] : []),
+    ...(refused === true ? [WORDS.refused] : []),
+  ]
+  if (causes.length > 0) {
+    const lacks = answered.share === null ? [] : answered.sentences
+    return said(answered.share === 1 ? 'partly' : 'wrong', causes[0]!, ...causes.slice(1), ...found.sentences, ...lacks)
+  }
+  return said(outcomeOf(answered.share, found.share), ...inOrder(answered, found, question.gold.length))
+}
+
+const said = (outcome: Diagnosis['outcome'], lead: string, ...rest: string[]): Diagnosis => ({
+  outcome,
+  lead,
+  rest: rest.join(' '),
+})
+
+interface Part {
+  /** Null where nothing in the row shows it. */
+  share: number | null
+  sentences: [string, ...string[]]
+}
+
+/** An answer without required points is not known to be right, and one that has all of them is only partly explained by its contexts when they lack facts. */
+function outcomeOf(answered: number | null, found: number | null): Diagnosis['outcome'] {
+  const foundAll = found === null || found === 1
+  if (answered === null) return foundAll ? 'unknown' : found > 0 ? 'partly' : 'wrong'
+  if (answered === 1) return foundAll ? 'right' : 'partly'
+  return answered > 0 ? 'partly' : 'wrong'
+}
+
+/** Puts the cause first: what was not found explains an answer that lacks something. */
+function inOrder(answered: Part, found: Part, facts: number): [string, ...string[]] {
+  if (answered.share === 1) return [`${WORDS.right} ${answered.sentences[0]}`, ...found.sentences]
+  const isNotUsed = answered.share !== null && found.share === 1
+  return [...(isNotUsed ? ([WORDS.foundNotUsed(facts)] as const) : found.sentences), ...answered.sentences]
+}
+
+/** Which required points the answer has. */
+function answerPart({ question, evidence, metrics }: DiagnosedRow, isPartial: boolean): Part {
+  const share = metrics.answer?.scores.points_covered ?? null
+  const points = question.answer_keys.length
+  if (share === null || points === 0) return { share: null, sentences: [WORDS.noPoints] }
+  const covered = Math.round(share * points)
+  if (covered === points) return { share: 1, sentences: [WORDS.allPoints(points)] }
+  const held = pointsIn(evidence?.answer ?? '', question.answer_keys)
+  if (!isPartial && held.length > covered) return { share, sentences: [WORDS.forbidden] }
+  const missing = question.answer_keys.filter((each) => !held.includes(each))
+  const named = isPartial ? '' : listWords(missing.map(([spelling]) => quoted(spelling!)))
+  return { share, sentences: [WORDS.somePoints(covered, points, named)] }
+}
+
+/** Which gold facts the contexts hold, and which other approaches found all of them. */
+function foundPart(
+  { question: { gold }, metrics: { retrieval } }: DiagnosedRow,
+  ranks: readonly (number | null)[] | null,
+  others: readonly OtherCell[],
+): Part {
+  const facts = gold.length
+  if (facts === 0) return { share: null, sentences: [WORDS.noGold] }
+  const nameOf = (at: number): string => {
+    const { fact, document } = gold[at]!
+    return fact === undefined ? document : `${quoted(fact)} (${document})`
+  }
+  if (ranks === null) {
+    const share = retrieval.all_contexts?.recall
+    if (share === undefined) return { share: null, sentences: [WORDS.noPassages] }
+    const text = share === 1 ? WORDS.allFound(facts) : WORDS.someFound(Math.round(share * facts), facts)
+    return { share, sentences: [`${text}.`] }
+  }
+  const found = ranks.filter((rank) => rank !== null).length
+  if (found === facts) {
+    const late = ranks.flatMap((rank, at) => (rank! > COUNTED_RANKS ? [WORDS.late(nameOf(at), rank!)] : []))
+    return { share: 1, sentences: [`${[WORDS.allFound(facts), ...late].join(', ')}.`] }
+  }
+  const missing = ranks.flatMap((rank, at) => (rank === null ? [nameOf(at)] : []))
+  const more = missing.length > 1 ? WORDS.norOthers(missing.length - 1) : ''
+  const lead = `${WORDS.someFound(found, facts)}: ${WORDS.notRetrieved(missing[0]!)}${more}.`
+  if (others.length < 2) return { share: found / facts, sentences: [lead] }
+  const finders = others.filter(({ facts_found: share }) => share === 1).map(({ model }) => model)
+  const whose = finders.length === 0 ? WORDS.foundByNone : WORDS.foundBy(finders, others.length - 1, facts)
+  return { share: found / facts, sentences: [lead, whose] }
+}
+
+const quoted = (text: string): string => {
+  const plain = text.replace(/\s+/g, ' ').trim()
+  if (plain.length <= QUOTED_CHARACTERS) return `“${plain}”`
+  return `“${plain.slice(0, plain.lastIndexOf(' ', QUOTED_CHARACTERS))} …”`
+}
