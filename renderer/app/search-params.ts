@@ -96,6 +96,8 @@ export interface MatrixSearch extends RunSearch {
   hidden?: string[]
   /** Cells show the difference to the baseline instead of the value. */
   show?: 'difference'
+  /** Cells also show the beginning of their answer. */
+  answers?: boolean
   sort?: SortBy
   sortAlias?: string
   descending?: boolean
@@ -108,8 +110,6 @@ export interface MatrixSearch extends RunSearch {
   cell?: string
   tab?: CellTab
   against?: string
-  /** The hints of the first run are still open. */
-  hints?: boolean
 }
 
 /** One cell as a page; the rest is the view of the matrix that it was opened from. */
@@ -118,7 +118,7 @@ export interface CellSearch extends Omit<MatrixSearch, 'cell'> {
 }
 
 export interface ProgressSearch {
-  /** The page goes on to the matrix when the run is complete: of the first one. */
+  /** The page goes on to the verdict when the run is complete: of the first one. */
   land?: boolean
 }
 
@@ -244,6 +244,7 @@ export const readMatrixSearch = (raw: Raw): MatrixSearch =>
     pinned: texts(raw, 'pinned'),
     hidden: texts(raw, 'hidden'),
     show: member(text(raw, 'show'), ['difference'] as const),
+    answers: raw.answers === true ? true : undefined,
     sort: member(text(raw, 'sort'), SORTS),
     sortAlias: text(raw, 'sortAlias'),
     descending: raw.descending === true ? true : undefined,
@@ -255,7 +256,6 @@ export const readMatrixSearch = (raw: Raw): MatrixSearch =>
     cell: text(raw, 'cell'),
     tab: member(text(raw, 'tab'), TABS),
     against: text(raw, 'against'),
-    hints: raw.hints === true ? true : undefined,
   })
 
 export const readCellSearch = (raw: Raw): CellSearch => ({

@@ -100,13 +100,35 @@ test('differences to the baseline: signed, coloured around 0, and none where eit
   await expect(first.nth(3)).toHaveText(/^○/)
 })
 
-test('the first run’s hints go away one by one, and for good', async ({ page, open }) => {
-  await open(`${MATRIX}&hints=true`)
-  const hints = page.getByRole('list', { name: 'Hints' })
-  await expect(hints.getByRole('listitem')).toHaveCount(3)
-  for (let left = 3; left > 0; left -= 1) await hints.getByRole('button', { name: 'Got it' }).first().click()
-  await expect(hints).toHaveCount(0)
-  expect(page.url()).not.toContain('hints')
+test('answers are shown in the grid by switch and by key, kept in the address, and seven approaches fit', async ({
+  page,
+  open,
+  panel,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await open(MATRIX)
+  const first = page.getByRole('row').nth(1).getByRole('gridcell')
+  await expect(first.first()).toHaveAttribute('data-state', 'ok')
+  const answers = page.getByRole('switch', { name: 'Show answers' })
+  await answers.focus()
+  await page.keyboard.press('Space')
+  const run = { run_id: SEEDED_RUNS[0], dataset_id: 'graph_native', metric: 'recall_at_5' as const, limit: 1 }
+  const { row_id } = (await panel.client.matrix.page(run)).rows[0]!.cells[0]!
+  const cell = await panel.client.cells.get({ run_id: SEEDED_RUNS[0], row_id })
+  const { answer } = (cell as { row: { evidence: { answer: string } } }).row.evidence
+  await expect(first.first()).toContainText(answer.slice(0, 40).trim())
+  expect(page.url()).toContain('answers=true')
+  for (let column = 0; column < 7; column += 1) await expect(first.nth(column)).toBeInViewport({ ratio: 1 })
+  for (const scheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: scheme })
+    expect(await seriousFindings(page)).toEqual([])
+  }
+  await page.reload()
+  await expect(first.first()).toContainText(answer.slice(0, 40).trim())
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('a')
+  await expect(answers).not.toBeChecked()
+  await expect(first.first()).not.toContainText(answer.slice(0, 40).trim())
 })
 
 test('exports a file', async ({ page, open }) => {

@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { COLUMN_WIDTH, columnOrder, OVERSCAN_ROWS, pageRows, questionWidth, rowPlaces } from './geometry.ts'
+import {
+  ANSWER_ROW_HEIGHT,
+  answerLines,
+  columnOrder,
+  columnWidth,
+  OVERSCAN_ROWS,
+  pageRows,
+  questionWidth,
+  rowPlaces,
+} from './geometry.ts'
 
 describe('columnOrder', () => {
   it('puts pinned aliases first and forgets those that the run does not have', () => {
@@ -9,18 +18,28 @@ describe('columnOrder', () => {
   })
 })
 
+const COLUMN = columnWidth(1264, 7, false)
+
 describe('sizes', () => {
+  it('give answers the width that the question leaves, so that seven approaches fit at 1440 pixels', () => {
+    const wide = columnWidth(1264, 7, true)
+    expect(wide).toBeGreaterThan(150)
+    expect(questionWidth(1264, 7 * wide, false) + 7 * wide).toBeLessThanOrEqual(1264)
+    expect([columnWidth(420, 7, true), columnWidth(2560, 1, true)]).toEqual([132, 320])
+    expect([answerLines(ANSWER_ROW_HEIGHT.comfortable), answerLines(ANSWER_ROW_HEIGHT.compact)]).toEqual([3, 2])
+  })
+
   it('let eight approaches fit beside the sidebar of a window of 1440 pixels', () => {
-    expect(questionWidth(1264, 8, false) + 8 * COLUMN_WIDTH).toBe(1264)
-    expect(questionWidth(1264, 9, false)).toBe(300)
+    expect(questionWidth(1264, 8 * COLUMN, false) + 8 * COLUMN).toBe(1264)
+    expect(questionWidth(1264, 9 * COLUMN, false)).toBe(300)
   })
 
   it('keep within their bounds', () => {
     expect([
-      questionWidth(1000, 7, false),
-      questionWidth(1000, 7, true),
-      questionWidth(5000, 7, true),
-      questionWidth(420, 7, false),
+      questionWidth(1000, 7 * COLUMN, false),
+      questionWidth(1000, 7 * COLUMN, true),
+      questionWidth(5000, 7 * COLUMN, true),
+      questionWidth(420, 7 * COLUMN, false),
     ]).toEqual([300, 200, 720, 132])
     // Twelve rows and a half in view: thirteen or fourteen are, with those around them.
     expect(rowPlaces(450, 36, 14 + OVERSCAN_ROWS)).toBe(14 + 2 * OVERSCAN_ROWS)

@@ -3,13 +3,27 @@ export const HEAD_HEIGHT = 134
 const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, leastOfNarrow: 132, most: 720 } as const
 /** Below this width of the grid, columns need the space of the questions. */
 const NARROW = 560
-export const COLUMN_WIDTH = 132
+const COLUMN_WIDTHS = { least: 132, most: 320 } as const
 export const ROW_HEIGHT = { comfortable: 36, compact: 28 } as const
+/** Of rows that show answers: a line of figures, then three lines of text, or two. */
+export const ANSWER_ROW_HEIGHT = { comfortable: 80, compact: 62 } as const
+
+/** Lines of an answer below the figures of its cell; 16 pixels each, those of matrix.module.css. */
+export const answerLines = (rowHeight: number): number => Math.floor((rowHeight - 28) / 16)
+
+/** Columns of answers share the width that the narrowest question leaves; those of figures have one width. */
+export const columnWidth = (width: number, columns: number, withAnswers: boolean): number =>
+  withAnswers
+    ? Math.min(
+        COLUMN_WIDTHS.most,
+        Math.max(COLUMN_WIDTHS.least, Math.floor((width - QUESTION_WIDTHS.leastBesideCell) / Math.max(columns, 1))),
+      )
+    : COLUMN_WIDTHS.least
 
 /** The question takes what the columns leave free, within its bounds; it may be narrower beside an open cell, in a narrow window, and where all columns fit then. */
-export function questionWidth(width: number, columns: number, besideCell: boolean): number {
+export function questionWidth(width: number, columnsWidth: number, besideCell: boolean): number {
   const { least, leastBesideCell, leastOfNarrow, most } = QUESTION_WIDTHS
-  const free = Math.floor(width - columns * COLUMN_WIDTH)
+  const free = Math.floor(width - columnsWidth)
   const bound =
     width > 0 && width < NARROW ? leastOfNarrow : besideCell || free >= leastBesideCell ? leastBesideCell : least
   return Math.min(most, Math.max(bound, free))

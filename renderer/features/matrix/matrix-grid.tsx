@@ -13,9 +13,11 @@ import { ErrorPanel } from '../../components/states.tsx'
 import { usePreferences } from '../../stores/preferences.ts'
 import { ColumnHead } from './column-head.tsx'
 import {
-  COLUMN_WIDTH,
+  ANSWER_ROW_HEIGHT,
+  answerLines,
   columnOrder,
   type ColumnPlace,
+  columnWidth,
   HEAD_HEIGHT,
   OVERSCAN_ROWS,
   pageRows,
@@ -23,6 +25,7 @@ import {
   ROW_HEIGHT,
   rowPlaces,
 } from './geometry.ts'
+import { useAnswerStarts } from './answer-starts.ts'
 import { type MatrixList, useFirstPage, useMatrixRows } from './matrix-query.ts'
 import { cellId, MatrixRow } from './matrix-row.tsx'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
@@ -51,13 +54,15 @@ export function MatrixGrid(props: MatrixGridProps) {
   const { ref: measured, width: scrollerWidth } = useElementSize<HTMLDivElement>()
   const attach = useMergedRef(scroller, measured)
   const idPrefix = useId()
-  const rowHeight = ROW_HEIGHT[usePreferences((state) => state.density)]
+  const showsAnswers = search.answers === true
+  const rowHeight = (showsAnswers ? ANSWER_ROW_HEIGHT : ROW_HEIGHT)[usePreferences((state) => state.density)]
   const pinned = search.pinned ?? NOTHING_PINNED
   const aliases = useMemo(() => dataset.aliases.map(({ model }) => model), [dataset.aliases])
   const hidden = search.hidden ?? NOTHING_PINNED
   const { order, pins } = useMemo(() => columnOrder(aliases, pinned, hidden), [aliases, pinned, hidden])
-  const firstColumn = questionWidth(scrollerWidth, order.length, search.cell !== undefined)
-  const pinsWidth = pins * COLUMN_WIDTH
+  const cellWidth = columnWidth(scrollerWidth, order.length, showsAnswers)
+  const firstColumn = questionWidth(scrollerWidth, order.length * cellWidth, search.cell !== undefined)
+  const pinsWidth = pins * cellWidth
   const limit = pageRows(aliases.length)
   const first = useFirstPage(input, limit)
   const matching = first.data?.matching ?? dataset.questions
@@ -73,19 +78,20 @@ export function MatrixGrid(props: MatrixGridProps) {
     horizontal: true,
     count: order.length - pins,
     getScrollElement: () => scroller.current,
-    estimateSize: () => COLUMN_WIDTH,
+    estimateSize: () => cellWidth,
     paddingStart: firstColumn + pinsWidth,
     scrollPaddingStart: firstColumn + pinsWidth,
     overscan: 2,
   })
   // Sizes of the previous density are kept until they are measured again.
   useEffect(() => rowsInView.measure(), [rowsInView, rowHeight])
+  useEffect(() => columnsInView.measure(), [columnsInView, cellWidth])
   const shownRows = rowsInView.getVirtualItems()
   const places = rowPlaces(rowsInView.scrollRect?.height ?? 0, rowHeight, shownRows.length)
   const scrolled = columnsInView.getVirtualItems()
   const pinnedPlaces = useMemo(
-    () => order.slice(0, pins).map((source, column): ColumnPlace => ({ column, source, left: column * COLUMN_WIDTH })),
-    [order, pins],
+    () => order.slice(0, pins).map((source, column): ColumnPlace => ({ column, source, left: column * cellWidth })),
+    [order, pins, cellWidth],
   )
   const shownColumns = useMemo(
     () =>
@@ -101,6 +107,12 @@ export function MatrixGrid(props: MatrixGridProps) {
     first,
     shownRows.map(({ index }) => index),
   )
+  const startsOf = useAnswerStarts({
+    run: input.run_id,
+    columns: aliases.length,
+    row: rows.row,
+    shown: showsAnswers ? shownRows.map(({ index }) => index) : [],
+  })
   const sortBy = (alias: string): void => {
     const same = search.sort === 'value' && search.sortAlias === alias
     if (!same) set({ sort: 'value', sortAlias: alias, descending: undefined })
@@ -147,7 +159,7 @@ export function MatrixGrid(props: MatrixGridProps) {
   const onSort = useCallback((alias: string) => latest.current.sortBy(alias), [])
   const onPin = useCallback((alias: string) => latest.current.pin(alias), [])
   const onHide = useCallback((alias: string) => latest.current.hide(alias), [])
-  const width = firstColumn + order.length * COLUMN_WIDTH
+  const width = firstColumn + order.length * cellWidth
   const height = HEAD_HEIGHT + matching * rowHeight
   if (rows.error !== null)
     return <ErrorPanel error={rows.error} what={WORDS.matrix} retry={() => void first.refetch()} />
@@ -172,6 +184,7 @@ export function MatrixGrid(props: MatrixGridProps) {
     <div
       ref={attach}
       className={styles.scroller}
+      data-answers={showsAnswers || undefined}
       role="grid"
       tabIndex={0}
       aria-label={WORDS.grid(dataset.label)}
@@ -187,6 +200,9 @@ export function MatrixGrid(props: MatrixGridProps) {
           width,
           height,
           ['--question-width' as string]: `${firstColumn}px`,
+          ['--cell-width' as string]: `${cellWidth}px`,
+          ['--row-height' as string]: `${rowHeight}px`,
+          ['--answer-lines' as string]: answerLines(rowHeight),
           ['--pins-width' as string]: `${pinsWidth}px`,
         }}
         role="presentation"
@@ -217,6 +233,7 @@ export function MatrixGrid(props: MatrixGridProps) {
             baseline={domain.diverging === undefined || baseline === null ? null : aliases.indexOf(baseline)}
             activeColumn={place.row === index ? place.column : null}
             openRow={search.cell}
+            starts={showsAnswers ? startsOf(index) : undefined}
           />
         ))}
         {matching === 0 && (

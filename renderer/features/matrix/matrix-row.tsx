@@ -6,6 +6,7 @@ import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { differenceValue, duration, metricValue } from '../../components/format.ts'
 import { type HeatDomain, heatOf } from '../../components/heat.ts'
+import type { AnswerStarts } from './answer-starts.ts'
 import type { ColumnPlace } from './geometry.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
 import styles from './matrix.module.css'
@@ -21,7 +22,12 @@ interface MatrixCellProps {
   column: number
   active: boolean
   open: boolean
+  /** Beginning of the answer; empty while it loads and where there is none, undefined where answers are not shown. */
+  start: string | undefined
 }
+
+/** Height of the figures above an answer, in pixels. */
+const FIGURES_HEIGHT = 24
 
 const failureOf = ({ status, error_type: type, state, reason }: MatrixPageCell): string =>
   status === 'ok' ? (reason?.replaceAll('_', ' ') ?? STATE_SIGNS[state].word) : (type ?? status).replaceAll('_', ' ')
@@ -36,7 +42,8 @@ function asideOf(metric: IndexMetric, { judge_mean: judge, latency_ms: latency, 
 
 /** One cell in at most two elements: value on its heat colour, or the sign of its state. Undefined: not read yet; null: no row. */
 const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
-  const { id, cell, baseline, metric, domain, left, column, active, open } = props
+  const { id, cell, baseline, metric, domain, left, column, active, open, start } = props
+  const answer = start !== undefined && <span className={styles.answer}>{start}</span>
   const common = {
     id,
     role: 'gridcell',
@@ -66,13 +73,18 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
         <div {...common} {...marks} style={{ left }} data-state="ok" data-hatched="true" title={WORDS.noBaselineValue}>
           {metricValue(metric, cell.value)}
           <span className={styles.latency}>{WORDS.noBaselineCell}</span>
+          {answer}
         </div>
       )
-    const { background, ink } = heatOf(difference ?? cell.value, domain)
+    const { background: heat, ink } = heatOf(difference ?? cell.value, domain)
+    // Text is read on the colour of the page.
+    const background =
+      start === undefined ? heat : `linear-gradient(${heat} ${FIGURES_HEIGHT}px, transparent ${FIGURES_HEIGHT}px)`
     return (
       <div {...common} {...marks} style={{ left, background, color: ink }} data-state="ok">
         {difference === null ? metricValue(metric, cell.value) : differenceValue(metric, difference)}
         {aside !== '' && <span className={styles.latency}>{aside}</span>}
+        {answer}
       </div>
     )
   }
@@ -83,6 +95,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
       <div {...common} {...marks} style={{ left }} data-state="not_evaluable" data-hatched="true">
         <span className={styles.failure}>{WORDS.noStatements}</span>
         {aside !== '' && <span className={styles.latency}>{aside}</span>}
+        {answer}
       </div>
     )
   const { sign } = STATE_SIGNS[timeout ? 'timeout' : cell.status === 'error' ? 'error' : cell.state]
@@ -93,6 +106,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
       </span>
       {/* The words of a failure need the space. */}
       {cell.state === 'not_evaluable' && aside !== '' && <span className={styles.latency}>{aside}</span>}
+      {answer}
     </div>
   )
 })
@@ -112,6 +126,8 @@ interface MatrixRowProps {
   activeColumn: number | null
   openRow: string | undefined
   idPrefix: string
+  /** Beginnings of the answers by row id; undefined where they are not shown. */
+  starts: AnswerStarts | undefined
   onPick: (row: number, column: number) => void
 }
 
@@ -121,7 +137,7 @@ export const cellId = (prefix: string, row: number, column: number): string => `
 /** One question and its cells in view. Drawn again only when it changes: scrolling moves the other rows past it. */
 export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
   const { row, index, top, width, pinned, columns, baseline, metric, domain } = props
-  const { activeColumn, openRow, idPrefix, onPick } = props
+  const { activeColumn, openRow, idPrefix, starts, onPick } = props
   const cellAt = ({ column, source, left }: ColumnPlace) => {
     const cell = row === undefined ? undefined : (row.cells[source] ?? null)
     return (
@@ -132,6 +148,7 @@ export const MatrixRow = memo(function MatrixRow(props: MatrixRowProps) {
         baseline={baseline === null ? undefined : row?.cells[baseline]}
         active={activeColumn === column}
         open={cell?.row_id !== undefined && cell.row_id === openRow}
+        start={starts === undefined ? undefined : (starts[cell?.row_id ?? ''] ?? '')}
       />
     )
   }

@@ -1,4 +1,4 @@
-import { Button, MultiSelect, Select, type SelectProps, TextInput } from '@mantine/core'
+import { Button, MultiSelect, Select, type SelectProps, Switch, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
 import { MAX_HOPS } from '../../../contract/manifests/queries.ts'
@@ -96,6 +96,12 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
           ]}
           value={search.show ?? 'values'}
           onChange={(value) => set({ show: value === 'difference' ? 'difference' : undefined })}
+        />
+        <Switch
+          size="xs"
+          label={WORDS.showAnswers}
+          checked={search.answers === true}
+          onChange={({ currentTarget: { checked } }) => set({ answers: checked ? true : undefined })}
         />
       </div>
       <div className={styles.choices}>

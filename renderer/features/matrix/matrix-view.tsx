@@ -1,7 +1,7 @@
 import { Button, useComputedColorScheme } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo, useRef, useState } from 'react'
+import { useMemo, useRef } from 'react'
 import { BASELINE } from '../../../contract/approaches.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary } from '../../../contract/control/run-index/runs.ts'
@@ -57,10 +57,7 @@ export function MatrixView({ run, dataset, search, metric, levels }: MatrixViewP
   const comparison = pairs.data?.comparison.metric === metric ? pairs.data.comparison : undefined
   return (
     <div className={styles.view}>
-      <div>
-        <MatrixToolbar {...{ dataset, search, metric, baseline, aliases, set, textInput }} />
-        {search.hints === true && <Hints onDone={() => set({ hints: undefined })} />}
-      </div>
+      <MatrixToolbar {...{ dataset, search, metric, baseline, aliases, set, textInput }} />
       <div className={styles.split} data-open={search.cell !== undefined}>
         <MatrixGrid
           input={pageInput(run, dataset.dataset_id, metric, search)}
@@ -91,7 +88,7 @@ interface CellDrawerProps {
 
 /** The open cell beside the grid; Escape closes it. */
 function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
-  const { cell: _cell, hints: _hints, ...view } = search
+  const { cell: _cell, ...view } = search
   const close = (): void => set({ cell: undefined, against: undefined })
   return (
     <aside
@@ -119,29 +116,5 @@ function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
         }
       />
     </aside>
-  )
-}
-
-/** Three sentences for the first visit; each can be closed. */
-function Hints({ onDone }: { onDone: () => void }) {
-  const [read, setRead] = useState<readonly number[]>([])
-  const close = (hint: number): void => {
-    const next = [...read, hint]
-    setRead(next)
-    if (next.length === WORDS.hintList.length) onDone()
-  }
-  return (
-    <ol className={styles.hints} aria-label={WORDS.hints}>
-      {WORDS.hintList.map((text, hint) =>
-        read.includes(hint) ? null : (
-          <li key={hint}>
-            <span>{text}</span>
-            <Button variant="default" size="compact-xs" onClick={() => close(hint)}>
-              {WORDS.gotIt}
-            </Button>
-          </li>
-        ),
-      )}
-    </ol>
   )
 }

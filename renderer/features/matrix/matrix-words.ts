@@ -16,6 +16,8 @@ export const MATRIX_WORDS = {
   show: 'Show',
   shown: { values: 'values', difference: 'differences' },
 
+  showAnswers: 'Show answers',
+
   state: 'State',
   anyState: 'any state',
   hops: 'Hops',
@@ -90,16 +92,9 @@ export const MATRIX_WORDS = {
     ['h', 'hide this column'],
     ['b', 'compare the others with this column'],
     ['v', 'values, or differences'],
+    ['a', 'show answers, or hide them'],
     ['c', 'clear all filters'],
   ],
-
-  hints: 'Hints',
-  hintList: [
-    'Each column is an approach, each row a question. Bright is good; hatched cells have no value, and that is not a low score.',
-    'The head of a column shows how far its mean is from that of the approach under Against, and what the test of that difference shows.',
-    'Click a cell, or move with the arrow keys and press Enter, to read its answer and evidence. Press d to compare it with that approach.',
-  ],
-  gotIt: 'Got it',
 
   cell: 'Cell',
   openAsPage: 'Open as page',

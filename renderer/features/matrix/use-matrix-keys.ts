@@ -78,6 +78,7 @@ export function useMatrixKeys(options: MatrixKeys): {
     h: () => alias !== undefined && onHide(alias),
     b: () => alias !== undefined && set({ baseline: alias }),
     v: () => set({ show: search.show === 'difference' ? undefined : 'difference' }),
+    a: () => set({ answers: search.answers === true ? undefined : true }),
     c: () => set(NO_FILTERS),
     Escape: () => set({ cell: undefined, against: undefined }),
   }
