@@ -6,10 +6,9 @@ import { firstShown } from '../components/sample-runs.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
-import { RunResultPanel } from '../features/result/run-result.tsx'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
-import { NewestResult } from '../features/home/newest-result.tsx'
+import { NewestVerdict } from '../features/home/newest-verdict.tsx'
 import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import styles from '../features/home/home.module.css'
 import { HOME_WORDS } from '../features/home/home-words.ts'
@@ -95,8 +94,7 @@ export function HomePage() {
       <VectorsOffer />
       {jobs.length === 0 && active === null && <FirstRunHint />}
       {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
-      {newest !== undefined && <RunResultPanel run={newest.run_id} />}
-      {newest !== undefined && <NewestResult run={newest} />}
+      {newest !== undefined && <NewestVerdict run={newest.run_id} />}
       <Panel title={WORDS.lastResults}>
         {own.length === 0 && jobs.length === 0 ? (
           <EmptyPanel title={WORDS.noResultYet}>

@@ -22,7 +22,7 @@ import { RunPage } from '../features/run/run-page.tsx'
 
 const WORDS = LADDER_WORDS.page
 
-/** Goes on to the matrix of a run that was started with `land`, as soon as it is complete and in the index. */
+/** Goes on to the verdict of a run that was started with `land`, as soon as it is complete and in the index. */
 function useLanding({ runId, outcome, datasets }: LadderState): void {
   const { land } = useSearch({ from: '/runs/$run/progress' })
   const { run } = useParams({ from: '/runs/$run/progress' })
@@ -35,9 +35,9 @@ function useLanding({ runId, outcome, datasets }: LadderState): void {
     // Another page may have been chosen meanwhile, and still be loading.
     if (!isOver || !isIndexed || router.latestLocation.pathname !== runPath(run, 'progress')) return
     void navigate({
-      to: '/runs/$run/matrix',
+      to: '/runs/$run/verdict',
       params: { run },
-      search: { hints: true, ...(dataset === undefined ? {} : { dataset }) },
+      search: dataset === undefined ? {} : { dataset },
       replace: true,
     })
   }, [isOver, isIndexed, run, dataset, navigate, router])

@@ -19,7 +19,6 @@ import { BudgetPanels } from '../features/result/budget-panel.tsx'
 import { ExpectedWinners } from '../features/result/expected-winners.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
-import { SeparatingQuestions } from '../features/result/separating-questions.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
 import { ApproachName } from '../components/approach-name.tsx'
 import { ScrollTable } from '../components/scroll-table.tsx'
@@ -57,7 +56,7 @@ function Verdict() {
   const loading = <LoadingRows rows={10} height={34} />
   return (
     <Page>
-      <RunResultPanel run={run.run_id} />
+      <RunResultPanel run={run.run_id} listsQuestions />
       <RetryFailuresButton run={run.run_id} />
       <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />
       <CostTable run={run.run_id} />
@@ -102,7 +101,6 @@ function Verdict() {
           <QualityAndCost {...{ metric, intervalOf, axis }} better={frontier.data.better} points={here} />
         )}
       </ChartPanel>
-      <SeparatingQuestions run={run.run_id} dataset={dataset} metric={metric} />
       <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />
     </Page>
   )

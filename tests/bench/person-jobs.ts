@@ -81,8 +81,7 @@ export const JOBS: readonly Job[] = [
     fresh: true,
     async run({ page }) {
       await button(page, 'Run the smoke ladder').first().click()
-      await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible({ timeout: LONG_MS })
-      await goToPart(page, 'Verdict')
+      await expect(main(page).getByRole('article').first()).toBeVisible({ timeout: LONG_MS })
       return verdict(page)
     },
   },
@@ -158,11 +157,11 @@ export const JOBS: readonly Job[] = [
     what: 'Read why the approaches differ: the question that separates them most, with its evidence',
     async run({ page }) {
       await goToPart(page, 'Verdict')
-      const separating = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Highest' }) })
-      await separating.getByRole('row').nth(1).getByRole('link').first().click()
-      await expect(page.getByRole('heading', { name: 'Answer' }).first()).toBeVisible()
-      await page.getByRole('tab', { name: /^Evidence/ }).click()
-      return shown(page.getByRole('tabpanel').innerText())
+      const differing = page.getByRole('region', { name: /^Where they differ most/ }).first()
+      await differing.getByRole('listitem').first().getByRole('link').click()
+      await expect(page.getByRole('heading', { name: /^Answer/ }).first()).toBeInViewport()
+      await expect(page.getByRole('tabpanel', { name: /^Evidence/ })).toBeVisible()
+      return shown(page.getByRole('note', { name: 'Diagnosis' }).innerText())
     },
   },
   {
@@ -171,13 +170,14 @@ export const JOBS: readonly Job[] = [
     async run(person) {
       const { page } = person
       await goTo(page, 'Runs')
-      const ticks = page.getByRole('checkbox', { name: /^Tick / })
-      await ticks.first().click()
       await page
-        .getByRole('checkbox', { name: /^Tick /, checked: false, disabled: false })
+        .getByRole('checkbox', { name: /^Tick / })
         .first()
         .click()
-      await page.getByRole('link', { name: 'Compare', exact: true }).click()
+      await page
+        .getByRole('link', { name: /^Compare .* with / })
+        .first()
+        .click()
       await expect(page.getByText('Question by question')).toBeVisible()
       return shown(page.getByText(/are the same\.$|differences are listed/).innerText())
     },

@@ -4,21 +4,29 @@ import { setForAllRoles } from '../../contract/manifests/models.ts'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventsUntil } from '../helpers/engine-process.ts'
+import { SEEDED_RUNS } from '../helpers/seeded-project.ts'
 import { expectPart, IS_DESKTOP, picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const damageFile = (root: string): Promise<void> =>
   writeFile(join(root, 'results/foreign-smoke-evidence.jsonl'), '{"schema_version":1}\n')
 
-test('what came out last, each mean with its n and, unless questions are few, its interval, and the way into a matrix', async ({
+test('the newest run has one verdict sentence with its next step, and the way into a matrix', async ({
   page,
   open,
+  panel,
 }) => {
+  const { verdicts } = await panel.client.compare.result({ run_id: SEEDED_RUNS[0] })
+  const shown = verdicts.find(({ kind }) => kind === 'winner' || kind === 'tied') ?? verdicts[0]!
   await open('/')
-  const newest = page.getByRole('region', { name: 'Newest result' })
-  await expect(newest.getByRole('row')).toHaveCount(8)
-  await expect(newest.locator('tbody td').filter({ hasText: '[' })).not.toHaveCount(0)
-  for (const cell of await newest.locator('tbody td').all())
-    await expect(cell).toHaveText(/^(?:\d\.\d\d \[\d\.\d\d, \d\.\d\d\] \d{2,3}\/\d+|(?:\d\.\d\d|○) *\d\/\d+)$/)
+  const verdict = page.getByRole('article', { name: shown.label })
+  await expect(page.getByRole('main').getByRole('article')).toHaveCount(1)
+  await expect(page.getByText(shown.headline, { exact: true })).toHaveCount(1)
+  await expect(verdict).toContainText('1 other dataset')
+  await expect(verdict.getByRole('link', { name: shown.next.label })).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('link', { name: 'Open result' }).click()
+  await expectPart(page, SEEDED_RUNS[0], 'Verdict')
+  await open('/')
   await page
     .getByRole('region', { name: 'Last results' })
     .getByRole('link', { name: 'Graph-native dossiers' })

@@ -31,18 +31,21 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   await expect(page.locator('main h2').first()).toHaveCSS('font-size', '15px')
   await expect(page.getByRole('heading', { name: /^Facts found over the rungs · ladder-2026-11-20$/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: /against mean latency/ })).toBeVisible()
-  const separating = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Highest' }) })
-  await expect(separating.getByRole('columnheader', { name: 'Expected best' })).toBeVisible()
-  const top = separating.getByRole('row').nth(1)
-  const asked = await top.getByRole('rowheader').innerText()
-  const { rows } = await panel.client.matrix.page({ run_id: RUN, dataset_id: 'graph_native', metric: 'recall_at_5' })
-  const expected = rows.find(({ query }) => query === asked)!.expect_winner!
-  await expect(top.getByRole('cell').last()).toContainText(expected.replace('-rag', ''))
-  const value = separating.getByRole('row').nth(1).getByRole('link').first()
-  const shownValue = await value.innerText()
-  await value.click()
+  // What is wrong, one click from the verdict: the cell of the weakest approach, its answer in sight.
+  const differing = page.getByRole('region', { name: `Where they differ most, by facts found · ${verdict.label}` })
+  const input = { run_id: RUN, dataset_id: 'graph_native', metric: 'facts_found' as const, limit: 1 }
+  const { rows, aliases } = await panel.client.matrix.page({ ...input, sort: { by: 'spread', descending: true } })
+  const values = rows[0]!.cells.map((cell) => cell?.value ?? Infinity)
+  const least = Math.min(...values)
+  await expect(differing.getByRole('listitem').first()).toContainText(least.toFixed(2))
+  expect(await differing.getByRole('listitem').count()).toBeLessThanOrEqual(5)
+  await expect(differing.getByRole('link', { name: 'All questions in the matrix' })).toBeVisible()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await differing.getByRole('link', { name: rows[0]!.query! }).click()
   await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/cell\?row=/)
-  await expect(page.getByText(shownValue, { exact: true }).first()).toBeVisible()
+  await expect(page.getByRole('heading', { level: 2 })).toHaveText(aliases[values.indexOf(least)]!)
+  for (const part of [page.getByRole('note', { name: 'Diagnosis' }), page.getByRole('heading', { name: /^Answer/ })])
+    await expect(part).toBeInViewport({ ratio: 1 })
 })
 
 test('every question is listed with its expected and its observed best approach', async ({ page, open, panel }) => {

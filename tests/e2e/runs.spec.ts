@@ -97,6 +97,9 @@ test.describe('a run of another dataset', () => {
     await expect(page.getByText(`${OTHER} is ticked.`)).toBeVisible()
     await expect(tick('alone')).toBeDisabled()
     await expect(tick('alone')).toHaveAccessibleName(`Tick alone to compare it: It shares no questions with ${OTHER}.`)
+    // With one run ticked, every other one that asked the same questions is one click from the comparison.
+    await expect(page.getByRole('link', { name: `Compare ${RUN} with ${OTHER}` })).toBeVisible()
+    await expect(page.getByRole('link', { name: /^Compare alone with/ })).toHaveCount(0)
     await tick(RUN).check()
     // The selection is part of the link.
     await page.reload()

@@ -27,7 +27,7 @@ for (const { name, path } of VIEWS)
 test('an open cell and its evidence diff', async ({ page, open }) => {
   await open('/runs/ladder-2026-11-20/matrix?dataset=graph_native')
   await page.locator('[role=gridcell][data-state=ok]').nth(1).click()
-  await expect(page.getByRole('complementary', { name: 'Cell' }).getByText('Ground truth')).toBeVisible()
+  await expect(page.getByRole('complementary', { name: 'Cell' }).getByText('Reference', { exact: true })).toBeVisible()
   await expectAccessible(page, 'cell')
   await page
     .getByRole('group', { name: /other approaches/ })
@@ -48,7 +48,7 @@ test('the command palette', async ({ page, open }) => {
 for (const scheme of ['light', 'dark'] as const)
   test.describe(`first run, ${scheme}`, () => {
     test.use({ colorScheme: scheme, panelOptions: { own: true, empty: true } })
-    test('the smoke ladder from one button to the matrix', async ({ page, open }) => {
+    test('the smoke ladder from one button to the verdict', async ({ page, open }) => {
       await open('/')
       await picture(page, `first-run-${scheme}`)
       expect(await seriousFindings(page)).toEqual([])
@@ -58,8 +58,7 @@ for (const scheme of ['light', 'dark'] as const)
       await expect(page.getByText(/^\d+\/28 cells · /).first()).toBeVisible()
       await picture(page, `ladder-${scheme}`)
       expect(await seriousFindings(page)).toEqual([])
-      // The first run ends in its matrix by itself, with hints.
-      await expect(page.getByRole('list', { name: 'Hints' })).toBeVisible()
-      await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
+      // The first run ends in its verdict by itself.
+      await expect(page.getByRole('article', { name: 'Smoke' })).toBeVisible()
     })
   })

@@ -40,7 +40,7 @@ export const SHELL_SPECS: readonly ShellSpec[] = [
   { file: 'judges.spec.ts', title: 'are text: nothing runs, nothing is fetched', part: 'hostile text' },
   { file: 'matrix.spec.ts', title: 'is shown as text: no element, no live link, nothing runs', part: 'hostile text' },
 
-  { file: 'screens.spec.ts', title: 'the smoke ladder from one button to the matrix', part: 'forwarding' },
+  { file: 'screens.spec.ts', title: 'the smoke ladder from one button to the verdict', part: 'forwarding' },
   { file: 'run.spec.ts', title: 'a stream that breaks is read on from its number', part: 'forwarding' },
   { file: 'run.spec.ts', title: 'an engine that is gone is reported on every page', part: 'forwarding' },
   { file: 'documents.spec.ts', title: 'a dropped file is converted and shown beside its original', part: 'forwarding' },

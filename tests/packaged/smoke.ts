@@ -77,8 +77,8 @@ async function smoke(): Promise<void> {
     const page = await attachWindow(address)
     await page.getByRole('button', { name: 'Skip the tour' }).last().click({ timeout: 60_000 })
     await page.getByRole('button', { name: 'Run the smoke ladder' }).click({ timeout: 60_000 })
-    // A first run that is complete lands in its matrix.
-    await page.locator('[role=gridcell][data-state=ok]').first().waitFor({ timeout: 120_000 })
+    // A first run that is complete lands in its verdict.
+    await page.getByRole('article', { name: 'Smoke' }).waitFor({ timeout: 120_000 })
     const { json } = await page.evaluate<{
       json: { state: string; failures: unknown[] }[]
     }>(`fetch('/control/runs/jobs', {
@@ -90,7 +90,7 @@ async function smoke(): Promise<void> {
     )
     assert.equal(new URL(page.url()).protocol, 'app:')
     assert(existsSync(join(folder, 'project/results')), 'the new project has no results')
-    console.log('● the packaged app made a project, started its engine and ran the smoke ladder to its matrix')
+    console.log('● the packaged app made a project, started its engine and ran the smoke ladder to its verdict')
     await checkServices(page, office)
     await page.context().browser()?.close()
   } finally {

@@ -59,11 +59,14 @@ export const HOME_WORDS = {
     noRow: (datasetIds: string) => `${datasetIds}: no row was stored`,
   },
 
-  newestResult: {
-    mean: (runId: string, metric: string) => `Mean ${metric} · ${runId}`,
-    compare: 'Compare',
-    theNewestResult: 'The newest result',
-    newestResult: 'Newest result',
+  newestVerdict: {
+    open: 'Open result',
+    of: (dataset: string, questions: number | null, others: number) =>
+      [
+        dataset,
+        ...(questions === null ? [] : [plural(questions, 'scored question')]),
+        ...(others === 0 ? [] : [plural(others, 'other dataset')]),
+      ].join(' · '),
   },
 
   runningNow: {

@@ -11,7 +11,7 @@ import { smallestDataset } from './smallest-dataset.ts'
 const DECLARABLE: ReadonlySet<string> = new Set(DECLARABLE_APPROACHES)
 
 /**
- * The smallest run: the fewest questions of the lowest rung, all base approaches. Starting it opens the ladder, which ends in the matrix, unless
+ * The smallest run: the fewest questions of the lowest rung, all base approaches. Starting it opens its progress, which ends in the verdict, unless
  * `onStarted` does something else with its name.
  */
 export function useSmokeRun({ onStarted }: { onStarted?: (run: string) => void } = {}): {

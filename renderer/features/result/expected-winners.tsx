@@ -44,9 +44,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
   const title = WORDS.title(dataset.label)
   return (
     <Panel title={title}>
-      {query.isError && (
-        <ErrorPanel error={query.error} what={RESULT_WORDS.separatingWhat} retry={() => void query.refetch()} />
-      )}
+      {query.isError && <ErrorPanel error={query.error} what={WORDS.what} retry={() => void query.refetch()} />}
       {query.isPending && <LoadingRows rows={8} height={36} />}
       {query.data !== undefined && (
         <>
@@ -60,8 +58,8 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
           <ScrollTable label={title}>
             <thead>
               <tr>
-                <th>{RESULT_WORDS.question}</th>
-                <th>{RESULT_WORDS.expected}</th>
+                <th>{WORDS.question}</th>
+                <th>{WORDS.expected}</th>
                 <th>{WORDS.observed}</th>
                 <th>{WORDS.outcome}</th>
               </tr>
@@ -75,7 +73,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
                     </th>
                     <td>
                       {named === null ? (
-                        <span className="dim">{RESULT_WORDS.notNamed}</span>
+                        <span className="dim">{WORDS.notNamed}</span>
                       ) : (
                         <ApproachName alias={named} short />
                       )}{' '}
@@ -84,7 +82,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
                     <td className={table.wrap}>
                       {best.length === compared && compared > 1 ? (
                         <>
-                          {RESULT_WORDS.all(compared)} {cell(best[0]!)}
+                          {WORDS.all(compared)} {cell(best[0]!)}
                         </>
                       ) : (
                         best.map((each) => (

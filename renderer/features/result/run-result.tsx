@@ -1,7 +1,9 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { NextStep, Verdict } from '../../../contract/evidence/verdict.ts'
+import { metricNamed } from '../../../contract/metrics/metrics.ts'
 import { cloudWords } from '../../../core/evidence/cloud-use.ts'
 import { api } from '../../data/client.ts'
 import styles from './result.module.css'
@@ -9,10 +11,19 @@ import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { MissingNote } from '../ladder/missing-columns.tsx'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
+import { WhereTheyDiffer } from './where-they-differ.tsx'
+
+interface VerdictViewProps {
+  verdict: Verdict
+  run: string
+  /** Questions on which approaches differ that are listed below it; 0 for none. */
+  differing: number
+}
 
 /** The headline large with why and what to take; beside it, or below in a narrow panel, behaviour and what else to know; then the next step. */
-function VerdictView({ verdict }: { verdict: Verdict }) {
+function VerdictView({ verdict, run, differing }: VerdictViewProps) {
   const { sign, name } = WORDS.kinds[verdict.kind]
+  const metric = IndexMetric.safeParse(metricNamed(verdict.metric ?? '')?.id).data
   return (
     <article className={styles.verdict} data-kind={verdict.kind} aria-label={verdict.label}>
       <div className={styles.statement}>
@@ -39,12 +50,19 @@ function VerdictView({ verdict }: { verdict: Verdict }) {
           <NextButton next={verdict.next} /> <span>{verdict.next.text}</span>
         </p>
       </div>
+      {differing > 0 && metric !== undefined && (
+        <WhereTheyDiffer
+          {...{ run, metric }}
+          dataset={{ dataset_id: verdict.dataset, label: verdict.label }}
+          most={differing}
+        />
+      )}
     </article>
   )
 }
 
 /** Leads to where the panel does the next step. */
-function NextButton({ next: { page, label, run_id: run, dataset_id: dataset } }: { next: NextStep }) {
+export function NextButton({ next: { page, label, run_id: run, dataset_id: dataset } }: { next: NextStep }) {
   const target =
     page === '/datasets'
       ? ({ to: page, search: { dataset } } as const)
@@ -65,8 +83,11 @@ const RUN_PARTS = {
   '/ladder': '/runs/$run/progress',
 } as const
 
+/** Questions that are listed below a verdict: fewer where it has others beside it. */
+const [FEW_QUESTIONS, MOST_QUESTIONS] = [3, 5]
+
 /** Shows the verdict of each dataset of a run: the same statements as in the terminal and in reports. */
-export function RunResultPanel({ run }: { run: string }) {
+export function RunResultPanel({ run, listsQuestions = false }: { run: string; listsQuestions?: boolean }) {
   const isSample = useSamples().has(run)
   const { data, isError, error, refetch } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
   const verdicts = data?.verdicts ?? []
@@ -84,7 +105,11 @@ export function RunResultPanel({ run }: { run: string }) {
           {data.age !== null && <p role="note">{data.age}</p>}
           <MissingNote run={run} />
           {verdicts.map((verdict) => (
-            <VerdictView key={verdict.dataset} verdict={verdict} />
+            <VerdictView
+              key={verdict.dataset}
+              {...{ verdict, run }}
+              differing={!listsQuestions ? 0 : verdicts.length > 1 ? FEW_QUESTIONS : MOST_QUESTIONS}
+            />
           ))}
           {verdicts.length === 0 && <p className="dim">{WORDS.noSummary}</p>}
           {verdicts.length > 0 && data.pending.length > 0 && <p className="dim">{WORDS.pending(data.pending)}</p>}

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import styles from './runs.module.css'
 import { RUNS_WORDS } from './runs-words.ts'
-import { sharedDataset } from './ticked-runs.ts'
+import { comparisonOf } from './ticked-runs.ts'
 
 const WORDS = RUNS_WORDS.compare
 
@@ -16,18 +16,12 @@ interface CompareBarProps {
 /** What is ticked, and with two runs the way to their comparison. */
 export function CompareBar({ ticked: [first, second], onClear }: CompareBarProps) {
   if (first === undefined) return <p className="dim">{WORDS.hint}</p>
-  const dataset = second === undefined ? undefined : sharedDataset(first, second)
+  const search = second === undefined ? undefined : comparisonOf(first, second)
   return (
     <div className={styles.compareBar} role="status">
       <span>{second === undefined ? WORDS.one(first.run_id) : WORDS.two(first.run_id, second.run_id)}</span>
-      {second !== undefined && dataset !== undefined && (
-        <Button
-          renderRoot={(props) => (
-            <Link to="/runs/compare" search={{ run: first.run_id, runs: [second.run_id], dataset }} {...props} />
-          )}
-        >
-          {WORDS.compare}
-        </Button>
+      {search !== undefined && (
+        <Button renderRoot={(props) => <Link to="/runs/compare" search={search} {...props} />}>{WORDS.compare}</Button>
       )}
       <Button variant="default" onClick={onClear}>
         {WORDS.clear}

@@ -16,7 +16,7 @@ import { RunDetail } from './run-detail.tsx'
 import { Star } from './run-star.tsx'
 import styles from './runs.module.css'
 import { RUNS_WORDS as WORDS } from './runs-words.ts'
-import { whyNotTicked } from './ticked-runs.ts'
+import { comparisonOf, whyNotTicked } from './ticked-runs.ts'
 
 const COLUMNS = 10
 
@@ -91,6 +91,8 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
     return set === undefined || cloudRoles(set).length > 0
   })
   const why = whyNotTicked(run, ticked)
+  const [only, second] = ticked
+  const comparison = only === undefined || only === run || second !== undefined ? undefined : comparisonOf(only, run)
   return (
     <tr>
       <td title={why ?? undefined}>
@@ -150,6 +152,11 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
       </td>
       <td>
         <span className={styles.rowActions}>
+          {comparison !== undefined && why === null && (
+            <Link to="/runs/compare" search={comparison} aria-label={WORDS.compare.withTicked(id, only!.run_id)}>
+              {WORDS.compare.compare}
+            </Link>
+          )}
           {run.kind !== null && (
             <Link to="/runs/$run/verdict" params={{ run: id }} aria-label={WORDS.resultOf(id)}>
               {WORDS.result}

@@ -1,0 +1,32 @@
+import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
+import type { MatrixPageRow } from '../../../contract/control/run-index/matrix-page.ts'
+import { metricOfId } from '../../../contract/metrics/metrics.ts'
+
+/** The first of the approaches that have the weakest, or the strongest, value on a question. */
+export interface End {
+  model: string
+  row: string
+  value: number
+  /** Approaches with the same value. */
+  equal: number
+}
+
+/** The weakest and the strongest approach on a question; null where fewer than two have a value, or all have the same. */
+export function endsOf(
+  cells: MatrixPageRow['cells'],
+  aliases: readonly string[],
+  metric: IndexMetric,
+): { weakest: End; strongest: End } | null {
+  const found = cells.flatMap((cell, index) =>
+    cell === null || cell.value === null ? [] : [{ model: aliases[index]!, row: cell.row_id, value: cell.value }],
+  )
+  const values = found.map(({ value }) => value)
+  const [least, most] = [Math.min(...values), Math.max(...values)]
+  if (found.length < 2 || most === least) return null
+  const end = (value: number): End => ({
+    ...found.find((each) => each.value === value)!,
+    equal: values.filter((each) => each === value).length,
+  })
+  const [low, high] = [end(least), end(most)]
+  return metricOfId(metric).better === 'higher' ? { weakest: low, strongest: high } : { weakest: high, strongest: low }
+}
