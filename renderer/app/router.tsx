@@ -77,6 +77,7 @@ const routes = [
   }),
   createRoute({
     ...child('/models'),
+    validateSearch: search.readModelsSearch,
     component: lazyRouteComponent(() => import('../pages/models.tsx'), 'ModelsPage'),
   }),
   createRoute({ ...child('/tools'), component: () => <Navigate to="/tools/convert" replace /> }),

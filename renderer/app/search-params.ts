@@ -312,6 +312,25 @@ export const readDatasetSearch = (raw: Raw): DatasetSearch =>
     as: member(text(raw, 'as'), ['table'] as const),
   })
 
+export const MODELS_PARTS = ['catalogue', 'prices'] as const
+
+/** A view of the page Models. */
+export interface ModelsSearch {
+  /** The model set whose roles are shown; absent: that which runs use. */
+  set?: string | undefined
+  /** The part that is opened above the others. */
+  show?: (typeof MODELS_PARTS)[number] | undefined
+  /** The dialog that connects a service is open. */
+  connect?: true | undefined
+}
+
+export const readModelsSearch = (raw: Raw): ModelsSearch =>
+  present({
+    set: text(raw, 'set'),
+    show: member(text(raw, 'show'), MODELS_PARTS),
+    connect: raw.connect === true ? true : undefined,
+  })
+
 export const readHelpSearch = (raw: Raw): HelpSearch => present({ page: text(raw, 'page'), at: text(raw, 'at') })
 
 export const readSettingsSearch = (raw: Raw): SettingsSearch =>

@@ -52,6 +52,9 @@ export const COMPONENT_WORDS = {
     backend: 'By',
     where: 'Where',
     role: 'Role',
+    price: (currency: string) => `${currency} per million tokens`,
+    readWritten: (input: number, output: number) => `${input} read, ${output} written`,
+    noPrice: '▲ no price',
   },
 
   where: (cloud: boolean) => (cloud ? CLOUD_MARK : '● local'),

@@ -1,3 +1,4 @@
+import type { PricesView } from '../../contract/control/models.ts'
 import type { ModelSetView } from '../../contract/control/experiment.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
 import { roleWords } from './role-words.ts'
@@ -6,13 +7,18 @@ import table from './table.module.css'
 
 const WORDS = COMPONENT_WORDS.roleTable
 
+const priceWords = (price: PricesView['models'][string] | undefined): string =>
+  price === undefined ? WORDS.noPrice : WORDS.readWritten(price.input, price.output)
+
 interface RoleTableProps {
   label: string
   roles: ModelSetView['roles']
+  /** Adds a column with the price of each model whose calls are paid for. */
+  prices?: PricesView | undefined
 }
 
 /** Shows which model does what in a set, and what calls have taught of it. */
-export function RoleTable({ label, roles }: RoleTableProps) {
+export function RoleTable({ label, roles, prices }: RoleTableProps) {
   return (
     <ScrollTable label={label}>
       <thead>
@@ -21,6 +27,7 @@ export function RoleTable({ label, roles }: RoleTableProps) {
           <th>{WORDS.model}</th>
           <th>{WORDS.backend}</th>
           <th>{WORDS.where}</th>
+          {prices !== undefined && <th className={table.num}>{WORDS.price(prices.currency)}</th>}
           <th>{WORDS.role}</th>
         </tr>
       </thead>
@@ -33,7 +40,8 @@ export function RoleTable({ label, roles }: RoleTableProps) {
               {known.length > 0 && <div className="dim">{known.join(' · ')}</div>}
             </td>
             <td>{backend}</td>
-            <td>{COMPONENT_WORDS.where(cloud)}</td>
+            <td className={table.whole}>{COMPONENT_WORDS.where(cloud)}</td>
+            {prices !== undefined && <td className={table.num}>{cloud ? priceWords(prices.models[model]) : '–'}</td>}
             <td>
               <code>{role}</code>
             </td>

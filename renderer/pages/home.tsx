@@ -229,7 +229,7 @@ function FirstRun() {
         <li>
           <h2>{FIRST.model}</h2>
           <p>{FIRST.modelAbout}</p>
-          <Button variant="default" component={Link} to="/models">
+          <Button variant="default" component={Link} to="/models" search={{ connect: true }}>
             {FIRST.connectModel}
           </Button>
         </li>

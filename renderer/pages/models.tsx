@@ -1,116 +1,113 @@
-import { useQuery } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
 import { Button } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect, useRef, useState } from 'react'
 import type { ModelTask } from '../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../contract/manifests/models.ts'
-import type { ConnectionView } from '../../contract/control/models.ts'
-import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { MODELS_PARTS, type ModelsSearch } from '../app/search-params.ts'
+import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
-import { AddConnection, draftOfConnection, draftOfKind } from '../features/models/add-connection.tsx'
-import { ConnectionList } from '../features/models/connection-list.tsx'
+import { ConnectDialog } from '../features/models/connect-dialog.tsx'
+import { draftOfConnection, draftOfKind, type ConnectionDraft } from '../features/models/connection-draft.ts'
+import { ConnectionsPanel } from '../features/models/connections-panel.tsx'
 import { ModelCataloguePanel } from '../features/models/model-catalogue.tsx'
 import { MODELS_WORDS } from '../features/models/models-words.ts'
 import { PriceTable } from '../features/models/price-table.tsx'
+import { RolesPanel } from '../features/models/roles-panel.tsx'
 import { EMPTY_DRAFT, suggestedName, withChoice, type Choice, type SetDraft } from '../features/models/set-draft.ts'
 import { SetEditor } from '../features/models/set-editor.tsx'
-import { SetList } from '../features/models/set-list.tsx'
-import { connectionKind, type ConnectionKind } from '../../contract/manifests/model-connections.ts'
-import { bytes } from '../components/format.ts'
-import styles from '../features/models/models.module.css'
 
 const WORDS = MODELS_WORDS.page
 
-/** Connect a model, test it, choose models for the roles, and use the set in a run. */
+/** What is connected, then which model does what; forms, downloads and prices open when they are asked for. */
 export function ModelsPage() {
+  const search = useSearch({ from: '/models' })
+  const navigate = useNavigate({ from: '/models' })
+  const show = (part: Partial<ModelsSearch>): void =>
+    void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
   const { data, isPending, isError, error, refetch } = useQuery(api.models.list.queryOptions())
-  const [connection, setConnection] = useState(draftOfKind('ollama'))
-  const [draft, setDraft] = useState(EMPTY_DRAFT)
-  const form = useRef<HTMLDivElement>(null)
-  const edit = (view: ConnectionView): void => {
-    setConnection(draftOfConnection(view))
-    form.current?.scrollIntoView()
-  }
+  const [connection, setConnection] = useState<ConnectionDraft | null>(null)
+  const connecting = connection ?? (search.connect === true ? draftOfKind('compatible') : null)
+  const [draft, setDraft] = useState<SetDraft | null>(null)
   const editor = useRef<HTMLDivElement>(null)
+  const isEditing = draft !== null
+  // The primary button has the focus: after a connection there is nothing left to fill in.
+  useEffect(() => {
+    if (!isEditing) return
+    editor.current?.scrollIntoView({ block: 'nearest' })
+    editor.current?.querySelector<HTMLElement>('[data-primary]')?.focus()
+  }, [isEditing])
+  const sets = data?.sets ?? []
   const named = (chosen: SetDraft, model: Choice): SetDraft => ({
     ...chosen,
-    name: chosen.name.trim() === '' ? suggestedName(model, data?.sets ?? []) : chosen.name,
+    name: chosen.name.trim() === '' ? suggestedName(model, sets) : chosen.name,
   })
+  const choose = (text: Choice, embedding: Choice | null): void =>
+    setDraft(named({ ...EMPTY_DRAFT, text, ...(embedding === null ? {} : { embedding }) }, text))
   const use = (to: ModelTask | ModelRole, model: Choice): void => {
-    const chosen = withChoice(draft, to, model)
+    const chosen = withChoice(draft ?? EMPTY_DRAFT, to, model)
     // A set is named after the model that writes its texts.
     setDraft(to === 'generation' ? named(chosen, model) : chosen)
-    editor.current?.scrollIntoView()
   }
-  const choose = (text: Choice): void => setDraft(named({ ...draft, text }, text))
   return (
-    <Page title={WORDS.models}>
+    <Page
+      title={WORDS.models}
+      aside={MODELS_PARTS.map((part) => (
+        <Button
+          key={part}
+          variant="default"
+          aria-expanded={search.show === part}
+          onClick={() => show({ show: search.show === part ? undefined : part })}
+        >
+          {WORDS.parts[part]}
+        </Button>
+      ))}
+    >
       {isPending && <LoadingRows rows={10} height={48} />}
       {isError && <ErrorPanel error={error} what={WORDS.theModels} retry={() => void refetch()} />}
+      {search.show === 'catalogue' && <ModelCataloguePanel onUse={use} />}
+      {search.show === 'prices' && <PriceTable />}
       {data !== undefined && (
         <>
-          <FoundModelsPanel
+          <ConnectionsPanel
+            connections={data.connections}
             onConnect={(kind) => setConnection(draftOfKind(kind))}
             onFile={(path) => setConnection({ ...draftOfKind('gguf'), path })}
+            onEdit={(view) => setConnection(draftOfConnection(view))}
+            onChoose={(model) => choose(model, null)}
           />
-          <div ref={form}>
-            <AddConnection draft={connection} onDraft={setConnection} onChoose={choose} />
-          </div>
-          <ModelCataloguePanel onUse={use} />
-          <div ref={editor}>
-            <SetEditor view={data} draft={draft} onDraft={setDraft} />
-          </div>
-          <SetList sets={data.sets} />
-          <PriceTable />
-          <ConnectionList connections={data.connections} onEdit={edit} />
+          {isEditing && (
+            <div ref={editor}>
+              <SetEditor
+                view={data}
+                draft={draft}
+                onDraft={setDraft}
+                onClose={(saved) => {
+                  setDraft(null)
+                  if (saved !== undefined) show({ set: saved })
+                }}
+              />
+            </div>
+          )}
+          <RolesPanel
+            sets={sets}
+            shown={search.set}
+            onShow={(set) => show({ set })}
+            onNew={() => setDraft(draft ?? EMPTY_DRAFT)}
+          />
+          {connecting !== null && (
+            <ConnectDialog
+              start={connecting}
+              connections={data.connections}
+              onClose={() => {
+                setConnection(null)
+                if (search.connect === true) show({ connect: undefined })
+              }}
+              onConnected={choose}
+            />
+          )}
         </>
       )}
     </Page>
-  )
-}
-
-const FOUND = MODELS_WORDS.found
-
-const fileName = (path: string): string => path.replace(/^.*[\\/]/, '')
-
-interface FoundModelsProps {
-  onConnect: (kind: ConnectionKind) => void
-  onFile: (path: string) => void
-}
-
-/** Services that listen on their usual port and model files in the usual folders; nothing where there are none. */
-function FoundModelsPanel({ onConnect, onFile }: FoundModelsProps) {
-  const { data } = useQuery(api.models.found.queryOptions())
-  if (data === undefined || (data.services.length === 0 && data.files.length === 0)) return null
-  const memory = data.memory_bytes
-  return (
-    <Panel title={FOUND.title}>
-      <ul className={styles.found}>
-        {data.services.map(({ kind, address, models }) => (
-          <li key={kind}>
-            {FOUND.service(connectionKind(kind).label, address, models.length)}
-            <Button size="xs" variant="default" onClick={() => onConnect(kind)}>
-              {FOUND.connect}
-            </Button>
-          </li>
-        ))}
-        {data.files.map(({ path, size_bytes: size }) => (
-          <li key={path} title={path}>
-            {FOUND.file(fileName(path), bytes(size), bytes(memory))}
-            {size > memory ? (
-              <span className={styles.bad}>▲ {FOUND.tooLarge}</span>
-            ) : (
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={FOUND.chooseFile(fileName(path))}
-                onClick={() => onFile(path)}
-              >
-                {FOUND.choose}
-              </Button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </Panel>
   )
 }

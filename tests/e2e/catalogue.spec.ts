@@ -99,6 +99,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
 }) => {
   const target = join(panel.root, '.rag-ladder/models/tiny.gguf')
   await open('/models')
+  await page.getByRole('button', { name: 'Models to download' }).click()
   const jobs = ['small', 'middle', 'large'].map((size) => `Language models, ${size}`)
   for (const job of [
     ...jobs,
@@ -160,7 +161,8 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   await expect(dialog.getByRole('button', { name: 'Remove files' })).toBeDisabled()
   await picture(page, 'catalogue-remove')
   await dialog.getByRole('button', { name: 'Keep files' }).click()
-  await page.getByRole('button', { name: 'Remove the set with-tiny' }).click()
+  await page.getByRole('button', { name: 'More for the set with-tiny' }).click()
+  await page.getByRole('menuitem', { name: 'Remove set' }).click()
   await expect(page.getByRole('region', { name: 'with-tiny', exact: true })).toBeHidden()
   await page.getByRole('button', { name: 'Remove files of tiny' }).click()
   await expect(dialog).not.toContainText('Model sets use it')

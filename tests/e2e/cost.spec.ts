@@ -79,6 +79,8 @@ test('paid models get a price, a budget stops a run, and the result reports what
   // Without a price no budget can be kept.
   await expect(page.getByText('no price for paid-chat').first()).toBeVisible()
   await open('/models')
+  await expect(page.getByRole('region', { name: /^Models in/ })).toBeVisible()
+  await page.getByRole('button', { name: 'Prices', exact: true }).click()
   const prices = page.getByRole('form', { name: 'Prices of paid models' })
   await prices.getByLabel('Price of paid-chat, read').fill('10')
   await prices.getByLabel('Price of paid-chat, written').fill('20')

@@ -220,6 +220,7 @@ test.describe('before the first run', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await actions.getByRole('link', { name: 'Connect a model' }).click()
     await expect(page.getByRole('heading', { level: 1, name: 'Models' })).toBeVisible()
+    await expect(page.getByRole('form', { name: 'Connect a service' })).toBeVisible()
   })
 
   test('at every width all places and the foot of the sidebar are in sight', async ({ page, open }) => {

@@ -33,7 +33,7 @@ test('a GGUF file is added, tested, saved as a set and launched, and the matrix 
 }) => {
   await open('/models')
   await page.getByRole('button', { name: `Choose ${FILE}` }).click()
-  const form = page.getByRole('form', { name: 'Connect a model' })
+  const form = page.getByRole('form', { name: 'Connect a service' })
   await expect(form.getByLabel('Path of the file')).toHaveValue(join(panel.root, 'models', FILE))
   await form.getByRole('button', { name: 'Test' }).click()
   const result = page.getByRole('region', { name: /^Test of / }).first()

@@ -60,6 +60,13 @@ export class Person {
     this.#typed += 1
   }
 
+  /** Types into the field that has the focus already. */
+  async fill(field: Locator, text: string): Promise<void> {
+    await expect(field).toBeFocused()
+    await this.page.keyboard.insertText(text)
+    this.#typed += 1
+  }
+
   async press(keys: string): Promise<void> {
     await this.page.keyboard.press(keys)
     this.#typed += 1

@@ -13,43 +13,14 @@ import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.keys
 
-function keyWords({ key, key_env: variable, key_set: isThere }: ConnectionView): string {
-  if (key === 'stored') return isThere ? WORDS.stored : WORDS.notStored
-  if (variable === null) return WORDS.none
-  return isThere ? WORDS.inVariable(variable) : WORDS.unset(variable)
-}
-
-/** Shows where a connection's key comes from. The key goes to the engine and never comes back. */
-export function ConnectionKey({ connection }: { connection: ConnectionView }) {
-  const [isEntering, setEntering] = useState(false)
-  const [isRemoving, setRemoving] = useState(false)
-  const { name, key, key_set: isThere } = connection
-  const isStored = key === 'stored' && isThere
-  return (
-    <>
-      <div className={styles.keyPlace}>
-        <span className={isThere ? undefined : styles.bad}>{keyWords(connection)}</span>
-        <Button
-          size="xs"
-          variant="default"
-          aria-label={isStored ? WORDS.replaceOf(name) : WORDS.storeOf(name)}
-          onClick={() => setEntering(true)}
-        >
-          {isStored ? WORDS.replace : WORDS.store}
-        </Button>
-        {key === 'stored' && (
-          <Button size="xs" variant="default" aria-label={WORDS.removeOf(name)} onClick={() => setRemoving(true)}>
-            {WORDS.remove}
-          </Button>
-        )}
-      </div>
-      {isEntering && <EnterKey connection={connection} onClose={() => setEntering(false)} />}
-      <RemoveKey connection={connection} opened={isRemoving} onClose={() => setRemoving(false)} />
-    </>
-  )
-}
-
-function EnterKey({ connection: { name, address }, onClose }: { connection: ConnectionView; onClose: () => void }) {
+/** Asks for the key of a connection. The key goes to the engine and never comes back. */
+export function EnterKey({
+  connection: { name, address },
+  onClose,
+}: {
+  connection: ConnectionView
+  onClose: () => void
+}) {
   const [key, setKey] = useState('')
   const store = useMutation(
     api.models.setKey.mutationOptions({
@@ -94,13 +65,14 @@ function EnterKey({ connection: { name, address }, onClose }: { connection: Conn
   )
 }
 
-interface RemoveKeyProps {
+/** Asks before a stored key is deleted. */
+export function RemoveKey({
+  connection: { name, declared },
+  onClose,
+}: {
   connection: ConnectionView
-  opened: boolean
   onClose: () => void
-}
-
-function RemoveKey({ connection: { name, declared }, opened, onClose }: RemoveKeyProps) {
+}) {
   const remove = useMutation(
     api.models.setKey.mutationOptions({
       ...useModelsChange(),
@@ -114,9 +86,9 @@ function RemoveKey({ connection: { name, declared }, opened, onClose }: RemoveKe
   const variable = connectionKey(declared)
   return (
     <ConfirmDialog
-      opened={opened}
+      opened
       title={WORDS.question(name)}
-      confirm={WORDS.remove}
+      confirm={WORDS.removeButton}
       keep={WORDS.keep}
       loading={remove.isPending}
       onClose={onClose}

@@ -123,18 +123,26 @@ export function setOf(draft: SetDraft, sets: readonly ModelSetView[]): DeclaredS
   return { ...(usual === null ? {} : { default: usual }), roles }
 }
 
-/** A free name for a set, after the model that it is made of: a person who wants no other has none to think of. */
-export function suggestedName({ model }: Choice, sets: readonly Pick<ModelSetView, 'name'>[]): string {
-  const [last = ''] = model.split(/[\\/]/).slice(-1)
-  const base = last
-    .replace(/\.gguf$/i, '')
+/** The letters of a text that a name can have; others become hyphens. */
+export const identifierOf = (text: string): string =>
+  text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '')
     .slice(0, 60)
-  if (base === '') return ''
-  const taken = new Set(sets.map(({ name }) => name))
-  const numbered = (number: number): string => (number === 1 ? base : `${base}-${number}`)
-  let number = 1
-  while (taken.has(numbered(number))) number += 1
-  return numbered(number)
+
+/** A name that is not taken: `base`, or `base` with the first free number from 2. Empty where `base` is. */
+export function freeName(base: string, taken: readonly string[]): string {
+  if (base === '' || !taken.includes(base)) return base
+  let number = 2
+  while (taken.includes(`${base}-${number}`)) number += 1
+  return `${base}-${number}`
+}
+
+/** A free name for a set, after the model that it is made of: a person who wants no other has none to think of. */
+export function suggestedName({ model }: Choice, sets: readonly Pick<ModelSetView, 'name'>[]): string {
+  const [last = ''] = model.split(/[\\/]/).slice(-1)
+  return freeName(
+    identifierOf(last.replace(/\.gguf$/i, '')),
+    sets.map(({ name }) => name),
+  )
 }

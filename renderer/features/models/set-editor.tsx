@@ -77,10 +77,12 @@ interface SetEditorProps {
   view: ModelsView
   draft: SetDraft
   onDraft: (draft: SetDraft) => void
+  /** With the name of the set that was saved; without one where the person changed their mind. */
+  onClose: (saved?: string) => void
 }
 
 /** One model for all roles, or a model per role, saved as a set; a run can be prepared with it at once. */
-export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEditorProps) {
+export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose }: SetEditorProps) {
   const { isPerRole } = draft
   const navigate = useNavigate()
   const save = useMutation(
@@ -107,7 +109,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
         aria-label={WORDS.title}
         onSubmit={(event) => {
           event.preventDefault()
-          if (isReady) save.mutate({ name, set })
+          if (isReady) save.mutate({ name, set }, { onSuccess: () => onClose(name) })
         }}
       >
         <p className="dim">{WORDS.about}</p>
@@ -164,11 +166,14 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft }: SetEd
           />
         </div>
         <div className={styles.actions}>
-          <Button loading={save.isPending} disabled={!isReady} onClick={use}>
+          <Button data-primary loading={save.isPending} disabled={!isReady} onClick={use}>
             {WORDS.useInLaunch}
           </Button>
           <Button type="submit" variant="default" loading={save.isPending} disabled={!isReady}>
             {WORDS.save}
+          </Button>
+          <Button variant="subtle" onClick={() => onClose()}>
+            {WORDS.cancel}
           </Button>
           <CloudMark set={{ roles: draftedRoles(used, connections) }} />
           {set === null && choiceOf(draft, 'light_gen') !== null && <span className="dim">{WORDS.missing}</span>}

@@ -1,0 +1,231 @@
+import { Button, Checkbox, Modal, NumberInput, PasswordInput, Select, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import {
+  CONNECTION_KINDS,
+  ConnectionKind,
+  connectionKind,
+  usualTimeoutS,
+} from '../../../contract/manifests/model-connections.ts'
+import type { ModelsView } from '../../../contract/control/models.ts'
+import { notifyDone } from '../../components/notify.ts'
+import { ErrorPanel } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import { problemsOf } from '../documents/use-sending.ts'
+import {
+  cloudAt,
+  connectionOfDraft,
+  draftOfKind,
+  foundModels,
+  nameOfDraft,
+  testOfDraft,
+  textOrNull,
+  type ConnectionDraft,
+  type DraftKind,
+} from './connection-draft.ts'
+import styles from './models.module.css'
+import { MODELS_WORDS } from './models-words.ts'
+import type { Choice } from './set-draft.ts'
+import { TestResult } from './test-result.tsx'
+import { useModelsChange } from './use-models.ts'
+
+const WORDS = MODELS_WORDS.connect
+
+const KINDS: { value: DraftKind; label: string }[] = [
+  ...ConnectionKind.options.map((value) => ({ value, label: CONNECTION_KINDS[value].label })),
+  { value: 'gguf', label: WORDS.ggufFile },
+]
+
+interface ConnectDialogProps {
+  /** What the dialog begins with. */
+  start: ConnectionDraft
+  connections: ModelsView['connections']
+  onClose: () => void
+  /** Models to make a set of, once their connection is saved. */
+  onConnected: (text: Choice, embedding: Choice | null) => void
+}
+
+/** Connects a service, which is tested before it is saved, or chooses a file; edits a saved connection. */
+export function ConnectDialog({ start, connections, onClose, onConnected }: ConnectDialogProps) {
+  const [draft, setDraft] = useState(start)
+  const set = (part: Partial<ConnectionDraft>): void => setDraft({ ...draft, ...part })
+  const { kind, edited } = draft
+  const isFile = kind === 'gguf'
+  const name = nameOfDraft(
+    draft,
+    connections.map((each) => each.name),
+  )
+  const [tested, setTested] = useState({ name: '', input: '' })
+  const test = useMutation(api.models.test.mutationOptions())
+  const change = useModelsChange()
+  const add = useMutation(api.models.add.mutationOptions(change))
+  const input = testOfDraft(draft)
+  // What is shown of a test counts for the fields as they were then.
+  const result = tested.input === JSON.stringify(input) ? test.data : undefined
+  const runTest = () => {
+    setTested({ name: isFile ? draft.path.trim() : name, input: JSON.stringify(input) })
+    return test.mutateAsync(input)
+  }
+  const save = (found = result): void => {
+    if (isFile) return
+    const secret = textOrNull(draft.secret)
+    const connection = connectionOfDraft({ ...draft, kind })
+    add.mutate(
+      { name, connection, ...(secret === null ? {} : { key: secret }) },
+      {
+        onSuccess: () => {
+          notifyDone(edited === null ? WORDS.added(name) : WORDS.changed(name))
+          onClose()
+          if (edited !== null) return
+          const { text, embedding } = foundModels(`connection:${name}`, draft, found)
+          onConnected(text, embedding)
+        },
+      },
+    )
+  }
+  const submit = async (): Promise<void> => {
+    if (isFile) {
+      onClose()
+      onConnected({ source: 'gguf', model: draft.path.trim() }, null)
+    } else if (edited !== null || result !== undefined) save()
+    else {
+      const found = await runTest().catch(() => null)
+      if (found?.works === true) save(found)
+    }
+  }
+  const { byField, rest } = problemsOf(add.error, ['name', 'key', 'connection.base_url', 'connection.api_key_env'])
+  const cannotTest = isFile ? draft.path.trim() === '' : draft.address.trim() === ''
+  const title = edited === null ? WORDS.title : WORDS.editing(edited.name)
+  const isAnyway = edited === null && result !== undefined && !result.works
+  const submitWords = isFile ? WORDS.chooseFile : edited !== null ? WORDS.save : isAnyway ? WORDS.anyway : WORDS.connect
+  return (
+    <Modal opened onClose={onClose} title={title} size="xl">
+      <form
+        aria-label={title}
+        className={styles.dialog}
+        onSubmit={(event) => {
+          event.preventDefault()
+          void submit()
+        }}
+      >
+        <div className={styles.fields}>
+          <Select
+            label={WORDS.kind}
+            data={KINDS}
+            value={kind}
+            allowDeselect={false}
+            disabled={edited !== null}
+            comboboxProps={{ withinPortal: false }}
+            onChange={(value) => value !== null && setDraft(draftOfKind(value))}
+          />
+          {isFile ? (
+            <TextInput
+              label={WORDS.path}
+              placeholder={WORDS.pathExample}
+              data-autofocus
+              value={draft.path}
+              onChange={({ currentTarget: { value } }) => set({ path: value })}
+            />
+          ) : (
+            <>
+              <TextInput
+                label={WORDS.address}
+                placeholder={WORDS.addressExample}
+                data-autofocus
+                value={draft.address}
+                error={byField['connection.base_url']}
+                onChange={({ currentTarget: { value } }) => set({ address: value, cloud: cloudAt(kind, value) })}
+              />
+              <PasswordInput
+                label={WORDS.secret}
+                placeholder={edited?.key === 'stored' && edited.key_set ? WORDS.secretStored : WORDS.secretAbout}
+                value={draft.secret}
+                error={byField['key']}
+                autoComplete="off"
+                onChange={({ currentTarget: { value } }) => set({ secret: value })}
+              />
+              <TextInput
+                label={WORDS.name}
+                value={name}
+                readOnly={edited !== null}
+                error={byField['name']}
+                onChange={({ currentTarget: { value } }) => set({ name: value })}
+              />
+            </>
+          )}
+        </div>
+        <p className="dim">{isFile ? WORDS.pathAbout : (connectionKind(kind).quirk ?? WORDS.about)}</p>
+        {!isFile && (
+          <>
+            <Checkbox
+              label={WORDS.cloud}
+              checked={draft.cloud}
+              onChange={({ currentTarget: { checked } }) => set({ cloud: checked })}
+            />
+            <details open={edited !== null}>
+              <summary>{WORDS.more}</summary>
+              <div className={styles.fields}>
+                <TextInput
+                  label={WORDS.key}
+                  description={WORDS.keyAbout}
+                  value={draft.key}
+                  error={byField['connection.api_key_env']}
+                  onChange={({ currentTarget: { value } }) => set({ key: value })}
+                />
+                <TextInput
+                  label={WORDS.model}
+                  description={WORDS.modelAbout}
+                  value={draft.model}
+                  onChange={({ currentTarget: { value } }) => set({ model: value })}
+                />
+                <TextInput
+                  label={WORDS.embeddingModel}
+                  description={WORDS.embeddingAbout}
+                  value={draft.embeddingModel}
+                  onChange={({ currentTarget: { value } }) => set({ embeddingModel: value })}
+                />
+                <NumberInput
+                  label={WORDS.concurrency}
+                  description={WORDS.concurrencyAbout}
+                  min={1}
+                  max={64}
+                  allowDecimal={false}
+                  value={draft.concurrency}
+                  onChange={(value) => set({ concurrency: typeof value === 'number' ? value : '' })}
+                />
+                <NumberInput
+                  label={WORDS.timeout}
+                  description={WORDS.timeoutAbout(usualTimeoutS(draft.cloud))}
+                  min={1}
+                  max={3600}
+                  value={draft.timeout}
+                  onChange={(value) => set({ timeout: typeof value === 'number' ? value : '' })}
+                />
+              </div>
+            </details>
+          </>
+        )}
+        <div className={styles.actions}>
+          <Button
+            type="submit"
+            loading={add.isPending || (test.isPending && edited === null && !isFile)}
+            disabled={cannotTest || (!isFile && name === '')}
+          >
+            {submitWords}
+          </Button>
+          <Button
+            variant="default"
+            loading={test.isPending}
+            disabled={cannotTest}
+            onClick={() => void runTest().catch(() => undefined)}
+          >
+            {WORDS.test}
+          </Button>
+          {rest !== null && <span role="alert">▲ {rest}</span>}
+        </div>
+      </form>
+      {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
+      {test.data !== undefined && <TestResult name={tested.name} result={test.data} />}
+    </Modal>
+  )
+}

@@ -1,0 +1,47 @@
+import type { ConnectionView, FoundModels, ModelTest } from '../../../contract/control/models.ts'
+import type { Tone } from '../../components/state-dot.tsx'
+import { MODELS_WORDS } from './models-words.ts'
+
+const WORDS = MODELS_WORDS.connections
+
+interface ConnectionState {
+  tone: Tone
+  words: string
+  /** The one thing to do next. */
+  next: 'key' | 'test' | 'models'
+}
+
+/** What is known of a connection without a call: its key, its last test on this page, and what listens on this machine. */
+export function connectionState(
+  { kind, address, key, key_env: variable, key_set: hasKey }: ConnectionView,
+  test: ModelTest | undefined,
+  services: FoundModels['services'],
+): ConnectionState {
+  if (!hasKey) return { tone: 'bad', words: key === 'stored' ? WORDS.noKey : WORDS.unset(variable ?? ''), next: 'key' }
+  if (test !== undefined)
+    return { tone: test.works ? 'good' : 'bad', words: test.works ? WORDS.works : WORDS.fails, next: 'test' }
+  // An address that begins with a variable is not resolved here; its usual one was looked at.
+  const found = services.find((each) => each.kind === kind && (each.address === address || address.includes('${')))
+  if (found !== undefined && found.models.length > 0)
+    return { tone: 'good', words: WORDS.answers(found.models.length), next: 'models' }
+  return { tone: 'idle', words: WORDS.notTested, next: 'test' }
+}
+
+/** Where the key of a connection is; null where it has none, or none that is there. */
+export function keyWords({ key, key_env: variable, key_set: isThere }: ConnectionView): string | null {
+  if (key === 'stored') return isThere ? WORDS.keyStored : null
+  return variable === null || !isThere ? null : WORDS.keyIn(variable)
+}
+
+/** An address as it is used unless variables of the environment are set, with their names. */
+export function addressWords(address: string): { address: string; variables: string[] } {
+  const variables: string[] = []
+  const usual = address.replace(
+    /\$\{([A-Z0-9_]+)(?::-([^}]*))?\}/gi,
+    (_, name: string, otherwise: string | undefined) => {
+      variables.push(name)
+      return otherwise ?? ''
+    },
+  )
+  return { address: usual, variables }
+}

@@ -1,0 +1,141 @@
+import { ActionIcon, Button, Menu, Select } from '@mantine/core'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import type { ModelSetView } from '../../../contract/control/experiment.ts'
+import { CloudMark } from '../../components/cloud-mark.tsx'
+import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { RoleTable } from '../../components/role-table.tsx'
+import { ErrorPanel, Panel } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import styles from './models.module.css'
+import { MODELS_WORDS } from './models-words.ts'
+import { TestResult } from './test-result.tsx'
+import { useModelsChange } from './use-models.ts'
+
+const WORDS = MODELS_WORDS.sets
+
+interface RolesPanelProps {
+  sets: readonly ModelSetView[]
+  /** Name of the set to show; without one that which runs use. */
+  shown: string | undefined
+  onShow: (set: string) => void
+  /** Opens the form for a new set. */
+  onNew: () => void
+}
+
+/** Which model does what in one set of models, and what can be done with the set. */
+export function RolesPanel({ sets, shown, onShow, onNew }: RolesPanelProps) {
+  const set = sets.find(({ name }) => name === shown) ?? sets.find(({ is_default: isDefault }) => isDefault) ?? sets[0]
+  const item = ({ name, is_default: isDefault }: ModelSetView) => ({
+    value: name,
+    label: isDefault ? WORDS.isUsed(name) : name,
+  })
+  const groups = [
+    { group: WORDS.own, items: sets.filter(({ own }) => own).map(item) },
+    { group: WORDS.ofProject, items: sets.filter(({ own }) => !own).map(item) },
+  ].filter(({ items }) => items.length > 0)
+  return (
+    <Panel
+      title={WORDS.title}
+      aside={
+        <>
+          <Select
+            size="xs"
+            aria-label={WORDS.set}
+            allowDeselect={false}
+            data={groups}
+            value={set?.name ?? null}
+            onChange={(name) => name !== null && onShow(name)}
+          />
+          <Button size="xs" variant="default" onClick={onNew}>
+            {WORDS.new}
+          </Button>
+        </>
+      }
+    >
+      {set !== undefined && <SetRoles key={set.name} set={set} />}
+    </Panel>
+  )
+}
+
+function SetRoles({ set }: { set: ModelSetView }) {
+  const { name, description, is_default: isDefault, own } = set
+  const navigate = useNavigate()
+  const change = useModelsChange()
+  const isPaid = Object.values(set.roles).some(({ cloud }) => cloud)
+  const prices = useQuery({ ...api.models.prices.queryOptions(), enabled: isPaid }).data
+  const use = useMutation(
+    api.models.use.mutationOptions({
+      ...change,
+      onSuccess: () => notifyDone(WORDS.isDefault(name)),
+      onError: (error) => notifyFailure(WORDS.changing, error),
+    }),
+  )
+  const remove = useMutation(
+    api.models.remove.mutationOptions({ ...change, onError: (error) => notifyFailure(WORDS.removing, error) }),
+  )
+  const client = useQueryClient()
+  // What the test has learned is shown beside the models here and in New run.
+  const test = useMutation(
+    api.models.test.mutationOptions({
+      onSettled: async () => {
+        await client.invalidateQueries({ queryKey: api.models.list.key() })
+        await client.invalidateQueries({ queryKey: api.experiment.key() })
+      },
+    }),
+  )
+  return (
+    <section className={styles.set} aria-label={name}>
+      <div className={styles.setHead}>
+        <div>
+          <p>
+            <strong>{name}</strong>
+            {isDefault && <span className={styles.badge}>{WORDS.default}</span>}
+            {own && <span className={styles.badge}>{WORDS.yours}</span>}
+          </p>
+          {description !== '' && <p className="dim">{description}</p>}
+          <CloudMark set={set} />
+        </div>
+        <div className={styles.row}>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={WORDS.useOf(name)}
+            onClick={() => void navigate({ to: '/launch', search: { modelSet: name } })}
+          >
+            {WORDS.useInLaunch}
+          </Button>
+          <Button
+            size="xs"
+            variant="default"
+            aria-label={WORDS.testOf(name)}
+            loading={test.isPending}
+            onClick={() => test.mutate({ target: { set: name } })}
+          >
+            {WORDS.test}
+          </Button>
+          {(!isDefault || own) && (
+            <Menu position="bottom-end">
+              <Menu.Target>
+                <ActionIcon
+                  variant="default"
+                  aria-label={WORDS.moreOf(name)}
+                  loading={use.isPending || remove.isPending}
+                >
+                  ⋯
+                </ActionIcon>
+              </Menu.Target>
+              <Menu.Dropdown>
+                {!isDefault && <Menu.Item onClick={() => use.mutate({ name })}>{WORDS.makeDefault}</Menu.Item>}
+                {own && <Menu.Item onClick={() => remove.mutate({ name, part: 'set' })}>{WORDS.remove}</Menu.Item>}
+              </Menu.Dropdown>
+            </Menu>
+          )}
+        </div>
+      </div>
+      <RoleTable label={WORDS.rolesOf(name)} roles={set.roles} prices={isPaid ? prices : undefined} />
+      {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
+      {test.data !== undefined && <TestResult name={name} result={test.data} />}
+    </section>
+  )
+}
