@@ -156,7 +156,11 @@ export interface HelpSearch {
 }
 
 export interface DatasetSearch {
+  /** The open dataset; absent: the list. */
   dataset?: string
+  /** Of the list: what is searched for, and the ticked datasets. */
+  text?: string
+  ticked?: string[]
   view?: 'questions' | 'documents' | 'check' | 'graph' | 'ask'
   document?: string
   question?: string
@@ -298,6 +302,8 @@ export const readLaunchSearch = (raw: Raw): LaunchSearch =>
 export const readDatasetSearch = (raw: Raw): DatasetSearch =>
   present({
     dataset: text(raw, 'dataset'),
+    text: text(raw, 'text'),
+    ticked: texts(raw, 'ticked'),
     view: member(text(raw, 'view'), ['questions', 'documents', 'check', 'graph', 'ask'] as const),
     document: text(raw, 'document'),
     question: text(raw, 'question'),

@@ -1,12 +1,13 @@
-import { SegmentedControl, Select } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { DatasetView } from '../../contract/control/experiment.ts'
 import type { DatasetSearch } from '../app/search-params.ts'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { DATASETS_WORDS } from '../features/datasets/datasets-words.ts'
+import { DatasetTable } from '../features/datasets/dataset-table.tsx'
 import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
 import { QuestionList } from '../features/datasets/question-list.tsx'
 import { CheckView } from '../features/own-data/check-view.tsx'
@@ -26,73 +27,89 @@ const WORDS = DATASETS_WORDS.page
 // The drawing library is only fetched when a graph is shown.
 const GraphView = lazy(async () => ({ default: (await import('../features/datasets/graph/graph-view.tsx')).GraphView }))
 
-const choice = ({ id, label, complexity_level: level }: DatasetView) => ({ value: id, label: `${level} · ${label}` })
-
-/** Documents, questions and the knowledge graph of each dataset, gold facts marked in place; a person's own are made and edited here. */
+/** The list of datasets; inside one its documents, questions and knowledge graph, gold facts marked in place. A person's own are made and edited here. */
 export function DatasetsPage() {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })
   const { data, isPending, isError, error, refetch } = useQuery(api.datasets.list.queryOptions())
-  const order = data?.toSorted((a, b) => a.complexity_level - b.complexity_level) ?? []
-  const [own, project] = [order.filter((each) => each.own), order.filter((each) => !each.own)]
-  // A person's own first; of the project's the lowest rung of a full run.
-  const rung = project.find(({ complexity_level: level }) => level > 0) ?? project[0]
-  const dataset = order.find(({ id }) => id === search.dataset) ?? own[0] ?? rung
-  const view = search.view ?? 'questions'
-  const groups = [
-    { group: WORDS.ownDatasets, items: own.map(choice) },
-    { group: WORDS.projectDatasets, items: project.map(choice) },
-  ].filter(({ items }) => items.length > 0)
+  // A person's own first, then by level.
+  const order = data?.toSorted((a, b) => Number(b.own) - Number(a.own) || a.complexity_level - b.complexity_level) ?? []
+  const dataset = order.find(({ id }) => id === search.dataset)
+  if (dataset !== undefined) return <OneDataset dataset={dataset} />
   return (
     <Page
       title={WORDS.datasets}
       aside={
         <>
-          {dataset !== undefined && (
-            <>
-              <Select
-                size="xs"
-                w={220}
-                aria-label={WORDS.dataset}
-                allowDeselect={false}
-                data={groups}
-                value={dataset.id}
-                onChange={(id) => id !== null && void navigate({ search: { dataset: id, view } })}
-              />
-              <SegmentedControl
-                className={styles.views}
-                size="xs"
-                aria-label={WORDS.view}
-                data={[
-                  { value: 'documents', label: WORDS.documents },
-                  { value: 'questions', label: WORDS.questions },
-                  { value: 'check', label: WORDS.check },
-                  { value: 'graph', label: WORDS.graph },
-                  { value: 'ask', label: WORDS.askByVoice },
-                ]}
-                value={view}
-                onChange={(next) => void navigate({ search: { dataset: dataset.id, view: next } })}
-              />
-            </>
-          )}
           <ImportDatasetButton />
-          <NewDatasetButton label={OWN_WORDS.newDataset.open} />
+          {order.some(({ own }) => own) && <NewDatasetButton label={OWN_WORDS.newDataset.open} />}
         </>
       }
     >
       {isPending && <LoadingRows rows={14} />}
       {isError && <ErrorPanel error={error} what={WORDS.datasetList} retry={() => void refetch()} />}
-      {dataset !== undefined && (
-        <>
-          <p className="dim">
-            {WORDS.questionFacts(dataset.description, dataset.questions, dataset.with_gold, dataset.unanswerable)}
-          </p>
-          <DatasetActions dataset={dataset} />
-          {dataset.own && <JobSteps dataset={dataset} />}
-          <ChosenView key={dataset.id} dataset={dataset} view={view} document={search.document} />
-        </>
+      {data !== undefined && search.dataset !== undefined && (
+        <div role="alert">
+          <strong>▲ {WORDS.noSuch(search.dataset)}</strong>
+          <p>{WORDS.noSuchAbout}</p>
+        </div>
+      )}
+      {data !== undefined && (
+        <DatasetTable
+          datasets={order}
+          text={search.text ?? ''}
+          onText={(text) =>
+            void navigate({ search: ({ text: _, ...rest }) => (text === '' ? rest : { ...rest, text }), replace: true })
+          }
+          ticked={search.ticked ?? []}
+          onTick={(ticked) =>
+            void navigate({
+              search: ({ ticked: _, ...rest }) => (ticked.length === 0 ? rest : { ...rest, ticked }),
+              replace: true,
+            })
+          }
+        />
       )}
       <TrashList />
+    </Page>
+  )
+}
+
+function OneDataset({ dataset }: { dataset: DatasetView }) {
+  const search = useSearch({ from: '/datasets' })
+  const navigate = useNavigate({ from: '/datasets' })
+  const view = search.view ?? 'questions'
+  return (
+    <Page
+      title={dataset.label}
+      tabs={
+        <Link to="/datasets" search={{}}>
+          {WORDS.back}
+        </Link>
+      }
+      aside={
+        <SegmentedControl
+          className={styles.views}
+          size="xs"
+          aria-label={WORDS.view}
+          data={[
+            { value: 'documents', label: WORDS.documents },
+            { value: 'questions', label: WORDS.questions },
+            { value: 'check', label: WORDS.check },
+            { value: 'graph', label: WORDS.graph },
+            { value: 'ask', label: WORDS.askByVoice },
+          ]}
+          value={view}
+          onChange={(next) => void navigate({ search: { dataset: dataset.id, view: next } })}
+        />
+      }
+    >
+      <p className="dim">
+        {WORDS.questionFacts(dataset.description, dataset.questions, dataset.with_gold, dataset.unanswerable)}
+      </p>
+      <DatasetActions dataset={dataset} />
+      {dataset.own && <JobSteps dataset={dataset} />}
+      <ChosenView key={dataset.id} dataset={dataset} view={view} document={search.document} />
     </Page>
   )
 }

@@ -295,7 +295,7 @@ export const JOBS: readonly Job[] = [
     async run(person) {
       const { page } = person
       await goTo(page, 'Datasets')
-      await person.choose(page.getByRole('combobox', { name: 'Dataset' }).first(), '1 · Curated baseline')
+      await page.getByRole('table').getByRole('link', { name: 'Curated baseline', exact: true }).click()
       await page.getByText('Graph', { exact: true }).click()
       await page.getByText('Table', { exact: true }).click()
       await page.getByRole('table', { name: 'Entities' }).getByRole('rowheader').first().getByRole('button').click()

@@ -1,9 +1,87 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { postControl, seriousFindings, test } from '../helpers/panel-page.ts'
+import { inEachScheme, postControl, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const GRAPH = '/datasets?dataset=smoke&view=graph'
+
+test('the list has documents, questions, state and last verdict of each dataset; two ticked ones are taken into one run', async ({
+  page,
+  open,
+}) => {
+  await open('/datasets')
+  const list = page.getByRole('region', { name: 'Datasets' })
+  await expect(list.getByRole('columnheader')).toHaveText([
+    'Tick',
+    'Name',
+    'Kind',
+    'Documents',
+    'Questions',
+    'Level',
+    'State',
+    'Last run',
+  ])
+  const native = list.getByRole('row').filter({ has: page.getByRole('link', { name: /^Graph.native/ }) })
+  await expect(native).toContainText('project')
+  await expect(native).toContainText('● ingested')
+  await expect(native.getByRole('link', { name: /^run-|ladder/ })).toBeVisible()
+  // None is the person's own: what to do is above the list.
+  await expect(page.getByRole('heading', { name: 'No dataset of yours yet' })).toBeVisible()
+  const fits = `(() => {
+    const list = document.querySelector('[role=region][aria-label=Datasets]')
+    return list.scrollWidth <= list.clientWidth
+  })()`
+  for (const [width, height] of [
+    [420, 900],
+    [720, 450],
+    [900, 900],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await page.evaluate(fits)).toBe(true)
+  }
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await inEachScheme(page, async () => expect(await seriousFindings(page)).toEqual([]))
+  // By keyboard: tick two, then the button that takes them.
+  const ticks = list.getByRole('checkbox')
+  await ticks.nth(0).focus()
+  await page.keyboard.press('Space')
+  await ticks.nth(1).focus()
+  await page.keyboard.press('Space')
+  await expect(page.getByRole('status').filter({ hasText: '2 datasets ticked' })).toBeVisible()
+  await page.reload()
+  await expect(ticks.nth(1)).toBeChecked()
+  await page.getByRole('button', { name: 'New run on 2 datasets' }).press('Enter')
+  await expect(page).toHaveURL(/launch\?.*datasets=/)
+})
+
+test('an address of a dataset that is not there says so, and the list stays', async ({ page, open }) => {
+  await open('/datasets?dataset=nope')
+  await expect(page.getByRole('alert')).toContainText('There is no dataset nope')
+  await page
+    .getByRole('region', { name: 'Datasets' })
+    .getByRole('link', { name: /^Graph.native/ })
+    .click()
+  await expect(page.getByRole('heading', { level: 1, name: /^Graph.native/ })).toBeVisible()
+  await page.getByRole('link', { name: '‹ Datasets' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Datasets' })).toBeVisible()
+})
+
+test.describe('a long list', () => {
+  test.use({ panelOptions: { own: true } })
+  test('is searched by words of name and description', async ({ page, open, panel }) => {
+    for (let number = 1; number <= 9; number++)
+      await panel.client.datasets.create({ id: `notes_${number}`, label: `Notes ${number}` })
+    await open('/datasets')
+    await page.getByLabel('Search datasets').fill('7 notes')
+    const rows = page.getByRole('region', { name: 'Datasets' }).getByRole('row')
+    await expect(rows).toHaveCount(2)
+    await expect(rows.nth(1)).toContainText('needs documents')
+    await expect(rows.nth(1).getByRole('checkbox', { name: 'Notes 7 has no questions to run' })).toBeDisabled()
+    await page.getByLabel('Search datasets').fill('nothing like it')
+    await expect(page.getByText('No dataset has “nothing like it” in its name or description.')).toBeVisible()
+  })
+})
 
 test('gold facts are marked in the text, and questions link to them', async ({ page, open }) => {
   await open('/datasets?dataset=graph_native')

@@ -300,6 +300,7 @@ test.describe('a dataset of one’s own', () => {
     await expect(page.getByText('musique_ans_v1_0_dev.zip was saved.')).toBeVisible()
 
     // Another person opens that file in the browser: what is in it comes first.
+    await page.getByRole('link', { name: '‹ Datasets' }).click()
     await page.getByRole('button', { name: 'Import dataset' }).click()
     await dialog.getByText('Zip file', { exact: true }).click()
     const zip = dialog.locator('input[type=file]').last()
