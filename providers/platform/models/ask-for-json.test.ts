@@ -66,6 +66,18 @@ describe('asking a model for JSON', () => {
     })
   })
 
+  it.each([
+    [0, 4096],
+    [64, 1024],
+    [600, 2400],
+    [1500, 4096],
+    [5000, 10_000],
+  ])('gives a second try after %i tokens room for %i', async (tokens, room) => {
+    const model = scripted({ text: '{"high', finish: 'length', tokens }, { text: GOOD })
+    await ask(model)
+    expect(model.requests[1]!.max_tokens).toBe(room)
+  })
+
   it('accepts a reply that was cut after its object', async () => {
     expect(await ask(scripted({ text: `${GOOD} And so on`, finish: 'length' }))).toMatchObject({ ok: true })
   })

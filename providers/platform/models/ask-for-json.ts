@@ -5,8 +5,13 @@ import type { JsonReply } from './prompts/json-reply.ts'
 
 /** An unusable reply is shown back to the model only this far. */
 const SHOWN_REPLY_CHARS = 4000
-/** Room for the second try where the first reply was cut: at least this, or twice what was written. */
-const LEAST_ROOM_TOKENS = 4096
+/** Room for the second try where the first reply was cut and its tokens are unknown. */
+const ROOM_TOKENS = 4096
+const LEAST_ROOM_TOKENS = 1024
+
+/** Four times what was written up to the usual room, twice beyond it: a model that rambles on a laptop at 60 tokens does so for minutes at 4,096. */
+const roomAfter = (tokens: number): number =>
+  tokens === 0 ? ROOM_TOKENS : Math.max(LEAST_ROOM_TOKENS, Math.min(ROOM_TOKENS, 4 * tokens), 2 * tokens)
 
 /**
  * Asks a model for JSON. A reply that cannot be used is sent back once with what is wrong; one that was cut at its length limit is asked for once
@@ -22,7 +27,7 @@ export async function askForJson<Value>(
   const first = await ask(models, role, request, read, signal)
   if (first.reply.ok) return first.reply
   const again = first.isCut
-    ? { ...request, max_tokens: Math.max(LEAST_ROOM_TOKENS, 2 * first.tokens) }
+    ? { ...request, max_tokens: roomAfter(first.tokens) }
     : { ...request, messages: [...request.messages, ...repair(first.text, first.reply.message)] }
   try {
     return (await ask(models, role, again, read, signal)).reply
