@@ -4,7 +4,7 @@ import { holdsFact } from '../../evaluation/retrieval-scores.ts'
 import type { DraftPassage } from '../../../contract/http/draft.ts'
 
 /** A gold passage that keyword search ranks lower is as hard as one that it does not find. */
-export const DEEPEST_RANK = 100
+const DEEPEST_RANK = 100
 
 /** A passage as keyword search ranks it. */
 export interface DraftDifficulty {

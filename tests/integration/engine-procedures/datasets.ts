@@ -234,7 +234,15 @@ describe('datasets', () => {
     expect(steps.at(-1)).toMatchObject({ type: 'done', drafted: 2, dropped: [] })
     const { revision } = await datasets.own(one)
     const drafts = [{ id: 'draft-1' }]
-    expect(await datasets.acceptDrafts({ ...one, revision, drafts })).toMatchObject({ questions: 1, tags: ['draft'] })
+    expect(await datasets.draftPower({ ...one, draft_ids: ['draft-1'] })).toMatchObject({
+      questions: 0,
+      drafts: 1,
+      planned_difference: { questions: 1, groups: 1, alone: null },
+    })
+    expect(await datasets.acceptDrafts({ ...one, revision, drafts })).toMatchObject({
+      questions: 1,
+      tags: ['one_fact', 'draft'],
+    })
     expect(await datasets.rejectDrafts({ ...one, draft_ids: ['draft-2'] })).toEqual({ drafts: [] })
     expect(await failureOf(datasets.rejectDrafts({ ...one, draft_ids: ['draft-2'] }))).toMatchObject({
       code: 'input_invalid',

@@ -30,7 +30,7 @@ export const TREE_CODE = 'tree 1'
 const LIMITS = { members: 10, tokens: 3000 }
 const MOST_LAYERS = 5
 /** Most summaries of a tree, and so most model calls of a build. */
-export const MOST_SUMMARIES = 2000
+const MOST_SUMMARIES = 2000
 const SUMMARY_TOKENS = 200
 const SUMMARY_CONCURRENCY = 4
 const EMBED_BATCH = 64
