@@ -1,7 +1,13 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { BaseApproach } from './approaches.ts'
+import {
+  approachDescriptor,
+  approachLabel,
+  BaseApproach,
+  DECLARABLE_APPROACHES,
+  EXPERIMENTAL_APPROACHES,
+} from './approaches.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 const AREAS = ['bin', 'charts', 'contract', 'core', 'main', 'preload', 'providers', 'renderer']
@@ -25,5 +31,23 @@ describe('approach descriptors', () => {
       'contract/routing.ts',
       'providers/platform/rag/approaches/registry.ts',
     ])
+  })
+})
+
+describe('experimental approaches', () => {
+  const names = Object.keys(EXPERIMENTAL_APPROACHES) as (keyof typeof EXPERIMENTAL_APPROACHES)[]
+
+  it('are marked by their names, need a language model, and are declared by no project', () => {
+    expect(names).toEqual(['hyde-rag', 'multi-query-rag', 'raptor-rag'])
+    for (const name of names) {
+      expect(approachLabel(name)).toBe(`${name} (experimental)`)
+      expect(approachDescriptor(name)).toMatchObject({ experimental: true, isBesides: true })
+      expect(approachDescriptor(name).languageModels).toHaveLength(1)
+      expect(approachDescriptor(name).parameters.parse(EXPERIMENTAL_APPROACHES[name])).toEqual(
+        EXPERIMENTAL_APPROACHES[name],
+      )
+      expect(DECLARABLE_APPROACHES).not.toContain(name)
+    }
+    expect([approachLabel('bm25'), approachLabel('hybrid-rag')]).toEqual(['bm25 (baseline)', 'hybrid-rag'])
   })
 })

@@ -384,7 +384,7 @@ export const KEYWORD_BASELINE = 'bm25'
 export const KEYWORD_BASELINE_PARAMETERS = { retrieve_k: 5, top_n: 5, alpha: 0, rerank: false }
 
 /** Stands after the name of the keyword baseline in every table. */
-export const BASELINE_MARK = '(baseline)'
+const BASELINE_MARK = '(baseline)'
 
 /** Alias that the others are compared with, where it is selected and no other is chosen. */
 export const BASELINE = 'hybrid-rag'
@@ -420,13 +420,15 @@ export const EXPERIMENTAL_APPROACHES = {
 /** Stands after the name of an experimental approach of that table. */
 const EXPERIMENTAL_MARK = '(experimental)'
 
+/** Stands after the name of an approach wherever it is listed; null for most. */
+export const approachMark = (model: string): string | null =>
+  model === KEYWORD_BASELINE ? BASELINE_MARK : model in EXPERIMENTAL_APPROACHES ? EXPERIMENTAL_MARK : null
+
 /** An approach as tables name it. */
-export const approachLabel = (model: string): string =>
-  model === KEYWORD_BASELINE
-    ? `${model} ${BASELINE_MARK}`
-    : model in EXPERIMENTAL_APPROACHES
-      ? `${model} ${EXPERIMENTAL_MARK}`
-      : model
+export function approachLabel(model: string): string {
+  const mark = approachMark(model)
+  return mark === null ? model : `${model} ${mark}`
+}
 
 /** The canonical approaches: the default matrix. */
 export const CANONICAL_APPROACHES: readonly BaseApproach[] = BaseApproach.options.filter(

@@ -118,6 +118,7 @@ describe('multi-query-rag', () => {
     ])
     expect(parseRephrasings('1984 novel author', 'Who?', 3)).toEqual(['1984 novel author'])
     expect(parseRephrasings('a b\nc d\ne f', 'Who?', 2)).toHaveLength(2)
+    expect(parseRephrasings('<asked>\n3\n</asked>\nWho led it?', 'Who?', 3)).toEqual(['Who led it?'])
   })
 
   it('sums reciprocal ranks with the constant 60', () => {

@@ -25,6 +25,10 @@ const QUOTES = /^["“'«]+|["”'»]+$/gu
 /** A longer line is no query. */
 const LONGEST = 300
 
+/** A line of markup is what a small model repeats of its prompt, and one without a letter is no query. */
+const isQuery = (line: string): boolean =>
+  line.length <= LONGEST && !line.startsWith('<') && !line.endsWith(':') && /\p{L}/u.test(line)
+
 const keyOf = (query: string): string =>
   query
     .toLowerCase()
@@ -37,7 +41,7 @@ export function parseRephrasings(reply: string, question: string, count: number)
   const queries: string[] = []
   for (const line of reply.split(/\r?\n/)) {
     const query = line.replace(LIST_MARK, '').trim().replaceAll(QUOTES, '').trim()
-    if (queries.length === count || query.length > LONGEST || query.endsWith(':') || known.has(keyOf(query))) continue
+    if (queries.length === count || !isQuery(query) || known.has(keyOf(query))) continue
     known.add(keyOf(query))
     queries.push(query)
   }
