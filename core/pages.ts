@@ -16,7 +16,13 @@ export const PLACES = [
     about: 'All runs: verdict, notes, compare, run again',
     guide: 'reading-a-result',
   },
-  { path: '/tools', key: 't', label: 'Tools', about: 'Convert documents; transcribe and speak', guide: 'documents' },
+  {
+    path: '/tools',
+    key: 't',
+    label: 'Tools',
+    about: 'Tune an approach; convert; transcribe and speak',
+    guide: 'documents',
+  },
 ] as const
 
 /** The pages at the foot of the sidebar. */
@@ -28,6 +34,7 @@ export const FOOT_PAGES = [
 
 /** The pages inside Tools, in the order of their tabs. */
 export const TOOL_PAGES = [
+  { path: '/tools/tune', label: 'Tune', about: 'Better settings of an approach, confirmed once', guide: 'tuning' },
   { path: '/tools/convert', label: 'Convert', about: 'Convert files; original beside result', guide: 'documents' },
   { path: '/tools/audio', label: 'Audio', about: 'Transcribe, speak, record voices', guide: 'speech' },
 ] as const

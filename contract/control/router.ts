@@ -149,6 +149,7 @@ import {
   RunOverviewInput,
 } from './stored-runs.ts'
 import { BrowserLink, SystemStatus } from './system.ts'
+import { NamedTuning, SaveWinnerInput, TuneInput, TunePlan, TuningDetail, TuningHead, TuningInput } from './tuning.ts'
 
 /** Every procedure fails in one way only: CONTROL, with a control error as its data. */
 const base = oc.errors({ CONTROL: { status: 422, message: 'the engine refused', data: ControlError } })
@@ -193,6 +194,22 @@ export const controlContract = {
     allow: base.input(AllowOwnApproachInput).output(z.array(OwnApproachView)),
     /** Removes the file; its program and finished answers stay. */
     remove: base.input(z.strictObject({ name: Identifier })).output(z.array(OwnApproachView)),
+  },
+  /** Settings of an approach, searched on one part of the questions of a dataset and confirmed on the other. */
+  tunings: {
+    /** Calls nothing and writes nothing. */
+    plan: base.input(TuneInput).output(TunePlan),
+    /** Starts it, or goes on where its trials are done in part. Refused while a run or another tuning is under way. */
+    start: base.input(TuneInput).output(NamedTuning),
+    /** Goes on with a tuning that was started here. */
+    resume: base.input(NamedTuning).output(NamedTuning),
+    /** Ends it after the question under way; finished trials stay. */
+    stop: base.input(NamedTuning).output(z.void()),
+    /** Those of the results folder, newest first. */
+    list: base.output(z.array(TuningHead)),
+    get: base.input(TuningInput).output(TuningDetail),
+    /** Keeps the winner as a flavor of this person; answers with what was saved and what a flavor cannot hold. */
+    saveFlavor: base.input(SaveWinnerInput).output(z.array(z.string())),
   },
   runs: {
     /** Queues the run; one is under way at a time. */

@@ -17,6 +17,12 @@ export type SearchMethod = z.infer<typeof SearchMethod>
 export const TunedMetric = z.enum([...RETRIEVAL_METRICS, ...ANSWER_METRICS])
 export type TunedMetric = z.infer<typeof TunedMetric>
 
+/** Parameters that say how the documents are cut. */
+export const CHUNK_PARAMETERS = ['chunk_size', 'overlap'] as const
+
+/** With a fixed budget of tokens these change nothing: the budget says how many passages are handed over. */
+export const DECIDED_BY_BUDGET: readonly string[] = ['k', 'top_n', 'max_contexts', 'max_context_chunks']
+
 const QuestionIds = z.array(Identifier)
 
 /** All that a tuning depends on; one that is resumed must have an equal one. */

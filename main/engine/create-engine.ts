@@ -9,6 +9,7 @@
 // judging/ holds blind rounds of people, corpora/ a person's own datasets, queries/ answers that need more than the index.
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { RunRequest } from '../../contract/control/run-job.ts'
 import type { RunEvent } from '../../contract/evidence/run-event.ts'
 import { namedFiles } from '../evidence/files/artifact-files.ts'
 import { BALLOTS_FOLDER } from '../judge/human/human-files.ts'
@@ -20,8 +21,8 @@ import { ManifestError } from '../manifests/manifest-error.ts'
 import { readersOf } from '../manifests/models/provider-selection.ts'
 import { unpackedFolder, unpackPublished } from '../report/publication/published-folder.ts'
 import { openRunIndex } from '../run-index/open-run-index.ts'
-import { externalPlatform } from '../runner/platform/platform-source.ts'
-import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
+import { externalPlatform, type PlatformSource } from '../runner/platform/platform-source.ts'
+import type { Preparation, PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { openStateFolder } from '../supervisor/state-folder.ts'
 import type { EngineConfig } from './engine-config.ts'
 import { asConfigError, lockProject } from './engine-lock.ts'
@@ -58,6 +59,7 @@ import { experimentProcedures, runProcedures } from './procedures/run-procedures
 import { workerProcedures } from './procedures/worker-procedures.ts'
 import { storedRunProcedures } from './procedures/stored-run-procedures.ts'
 import { systemProcedures } from './procedures/system-procedures.ts'
+import { tuningProcedures } from './procedures/tuning-procedures.ts'
 import { prepareRequest } from './procedures/launch-run.ts'
 import { RunControl } from './run-control/run-control.ts'
 import { RunJournal } from './run-control/run-journal.ts'
@@ -65,6 +67,7 @@ import { isUnderWay } from '../../core/evidence/run-fold.ts'
 import { PlatformHost } from './services/platform-host.ts'
 import { ServiceRegistry } from './services/service-registry.ts'
 import { SettingsStore } from './settings-store.ts'
+import { TuningControl } from './tuning/tuning-control.ts'
 
 /** A running engine: pages and control API at `url` until it is stopped. */
 export interface Engine {
@@ -151,19 +154,34 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
   undo.push(() => services.close())
   services.startWithEngine()
 
-  const runs = await RunControl.open({
+  const beginPlatform = ({ inputs, modelSet }: PreparedRun): Promise<PlatformSource> => {
+    const { gatewayUrl } = inputs
+    return gatewayUrl === null ? platform.beginRun(modelSet) : Promise.resolve(externalPlatform(gatewayUrl, inputs))
+  }
+  const endPlatform = (): void => {
+    platform.endRun()
+    services.runEnded()
+  }
+  const prepare = (request: RunRequest): Promise<Preparation> =>
+    prepareRequest({ experiment, settings, config }, request)
+  const tunings: TuningControl = new TuningControl({
+    resultsDir: config.resultsDir,
+    prepare,
+    busy: () => (runs.isIdle ? null : 'a run is under way or queued: wait for its end, or cancel it'),
+    beginPlatform,
+    endPlatform,
+    report,
+  })
+  undo.push(() => tunings.close())
+
+  const runs: RunControl = await RunControl.open({
     journal: new RunJournal(below('runs')),
     hub,
     artifacts,
-    prepare: (request) => prepareRequest({ experiment, settings, config }, request),
-    beginPlatform: ({ inputs, modelSet }: PreparedRun) => {
-      const { gatewayUrl } = inputs
-      return gatewayUrl === null ? platform.beginRun(modelSet) : Promise.resolve(externalPlatform(gatewayUrl, inputs))
-    },
-    endPlatform: () => {
-      platform.endRun()
-      services.runEnded()
-    },
+    prepare,
+    busy: () => tunings.busy,
+    beginPlatform,
+    endPlatform,
     report,
   })
   undo.push(() => runs.close())
@@ -191,6 +209,7 @@ async function compose(config: EngineConfig, report: (error: unknown) => void, u
     settings,
     connections,
     runs,
+    tunings,
     notes: await NotesStore.open(below('notes.json'), warn),
     panel: await PanelStore.open(below('panel.json'), warn),
     platform,
@@ -234,6 +253,7 @@ function createControlRouter(parts: EngineParts) {
     datasets: { ...datasetProcedures(parts), ...ownDatasetProcedures(parts) },
     flavors: flavorProcedures(parts),
     approaches: ownApproachProcedures(parts),
+    tunings: tuningProcedures(parts),
     judges: judgeProcedures(parts),
     models: modelProcedures(parts),
     services: serviceProcedures(parts),

@@ -10,6 +10,7 @@ import type { PanelStore } from './panel-store.ts'
 import type { BlindJudging } from './judging/blind-judging.ts'
 import type { JudgePreparation } from './judging/judge-preparation.ts'
 import type { RunControl } from './run-control/run-control.ts'
+import type { TuningControl } from './tuning/tuning-control.ts'
 import type { PlatformHost } from './services/platform-host.ts'
 import type { ServiceRegistry } from './services/service-registry.ts'
 import type { SettingsStore } from './settings-store.ts'
@@ -26,6 +27,7 @@ export interface EngineParts {
   /** Addresses of services outside of this program, as of the engine's start. */
   connections: readonly ServiceConnection[]
   runs: RunControl
+  tunings: TuningControl
   notes: NotesStore
   panel: PanelStore
   platform: PlatformHost

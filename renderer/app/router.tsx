@@ -82,6 +82,11 @@ const routes = [
   }),
   createRoute({ ...child('/tools'), component: () => <Navigate to="/tools/convert" replace /> }),
   createRoute({
+    ...child('/tools/tune'),
+    validateSearch: search.readTuneSearch,
+    component: lazyRouteComponent(() => import('../pages/tune.tsx'), 'TunePage'),
+  }),
+  createRoute({
     ...child('/tools/convert'),
     component: lazyRouteComponent(() => import('../pages/convert.tsx'), 'ConvertPage'),
   }),

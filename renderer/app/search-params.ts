@@ -189,6 +189,14 @@ export interface AudioSearch {
   view?: AudioView
 }
 
+export interface TuneSearch {
+  /** The tuning that is shown. */
+  name?: string | undefined
+  /** What a new one begins with. */
+  dataset?: string | undefined
+  alias?: string | undefined
+}
+
 export interface ProvidersSearch {
   /** Services whose log is open; without it, those that failed. */
   open?: string[]
@@ -341,6 +349,9 @@ export const readHelpSearch = (raw: Raw): HelpSearch => present({ page: text(raw
 
 export const readSettingsSearch = (raw: Raw): SettingsSearch =>
   present({ tab: member(text(raw, 'tab'), SETTINGS_TABS) })
+
+export const readTuneSearch = (raw: Raw): TuneSearch =>
+  present({ name: text(raw, 'name'), dataset: text(raw, 'dataset'), alias: text(raw, 'alias') })
 
 export const readAudioSearch = (raw: Raw): AudioSearch => present({ view: member(text(raw, 'view'), AUDIO_VIEWS) })
 

@@ -52,7 +52,8 @@ export async function platformOf(parts: EngineParts, profile: string): Promise<P
   return embedded && { ...embedded, apiKey: null }
 }
 
-export function refuseUnderRun({ runs }: EngineParts, why: string): void {
+export function refuseUnderRun({ runs, tunings }: EngineParts, why: string): void {
+  if (tunings.busy !== null) throw new ControlFailure('run_active', `${tunings.busy}: ${why}`, undefined, true)
   if (!runs.isIdle) throw new ControlFailure('run_active', `a run is under way or queued: ${why}`, undefined, true)
 }
 

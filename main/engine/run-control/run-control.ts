@@ -46,6 +46,8 @@ interface RunControlOptions {
   /** Takes the platform for a run, and gives it back. */
   beginPlatform: (run: PreparedRun) => Promise<PlatformSource>
   endPlatform: () => void
+  /** Why no run can start now; null where one can. Queued runs that were accepted before go on. */
+  busy?: () => string | null
   report: (error: unknown) => void
   /** Limits how long cells in flight may take to finish when the engine ends. */
   graceMs?: number
@@ -169,7 +171,7 @@ export class RunControl {
   ): Promise<void> {
     const { run_id: runId } = request
     const known = this.#jobs.get(runId)
-    this.#refuseWhenClosing()
+    this.#refuseUnlessFree()
     if (known !== undefined && isUnderWayOrQueued(known.entry.state))
       throw new ControlFailure('run_active', `the run ${runId} is already ${known.entry.state}`)
     this.#lastOrder += 1
@@ -215,7 +217,7 @@ export class RunControl {
   }
 
   async resume(runId: string): Promise<RunJob> {
-    this.#refuseWhenClosing()
+    this.#refuseUnlessFree()
     const live = await this.#command(runId, 'resume', { finished_at: null, failures: [] })
     live.prepared = null
     this.#startNext()
@@ -262,7 +264,9 @@ export class RunControl {
     clearTimeout(timer)
   }
 
-  #refuseWhenClosing(): void {
+  #refuseUnlessFree(): void {
+    const busy = this.#options.busy?.() ?? null
+    if (busy !== null) throw new ControlFailure('run_active', busy, undefined, true)
     if (!this.#isClosing) return
     const message = 'The engine is stopping: start the run again when it is back.'
     throw new ControlFailure('stopping', message, undefined, true)

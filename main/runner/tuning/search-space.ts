@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
-import type { SettingValues } from '../../../contract/evidence/tuning.ts'
+import { CHUNK_PARAMETERS, DECIDED_BY_BUDGET, type SettingValues } from '../../../contract/evidence/tuning.ts'
 import { approachDescriptor } from '../../../contract/approaches.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { ChunkerSettings, type IngestionProfile } from '../../../contract/manifests/consumer.ts'
@@ -34,11 +34,6 @@ interface TunableField {
   range: readonly [number, number] | null
   standard: Value | undefined
 }
-
-export const CHUNK_PARAMETERS = ['chunk_size', 'overlap'] as const
-
-/** With a fixed budget of tokens these change nothing: the budget says how many passages are handed over. */
-const WITHOUT_EFFECT = ['k', 'top_n', 'max_contexts', 'max_context_chunks']
 
 /** Most values of one parameter. */
 const MOST_VALUES = 200
@@ -112,7 +107,7 @@ export async function readSpace(assignments: readonly string[], options: SpaceOp
   }
   if (assignments.length === 0)
     problems.push(
-      `name what is tuned, such as alpha=0:1:0.25: ${[...fields.keys()].filter((each) => !WITHOUT_EFFECT.includes(each)).join(', ')}`,
+      `name what is tuned, such as alpha=0:1:0.25: ${[...fields.keys()].filter((each) => !DECIDED_BY_BUDGET.includes(each)).join(', ')}`,
     )
   if (problems.length > 0) throw new InputError(problems)
   return dimensions
@@ -130,7 +125,7 @@ function problemOf(
     return `${name} is no parameter of ${alias.alias}${meant === null ? '' : `, did you mean ${meant}?`}: ${known}`
   }
   if (text === '') return `${name}: name its values, such as ${name}=1,2 or ${name}=1:9:2`
-  if (alias.base !== 'own-approach' && WITHOUT_EFFECT.includes(name))
+  if (alias.base !== 'own-approach' && DECIDED_BY_BUDGET.includes(name))
     return `${name} changes nothing here: every trial hands over as many passages as --context-budget holds`
   if (field.kind === 'text' && !answers)
     return `${name} changes only what is written from the passages: ${writeAnswers()} to tune it`

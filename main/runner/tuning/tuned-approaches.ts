@@ -1,13 +1,18 @@
 // Which approaches of a run were tuned on its dataset, by the ledger of the project. A tuning records the settings that it chose, so that an alias that gets them later, as a saved flavor
 // or by hand, is known by its settings and not by its name.
-import type { LedgerLine, SettingValues, TunedApproach, TuningPlan } from '../../../contract/evidence/tuning.ts'
+import {
+  CHUNK_PARAMETERS,
+  type LedgerLine,
+  type SettingValues,
+  type TunedApproach,
+  type TuningPlan,
+} from '../../../contract/evidence/tuning.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
 import { parametersToSet } from '../../manifests/own-flavors.ts'
 import { readLedger, recordWinner } from './holdout-ledger.ts'
-import { CHUNK_PARAMETERS } from './search-space.ts'
 
 type Winner = Extract<LedgerLine, { kind: 'winner' }>
 type Settings = Pick<Winner, 'alias' | 'base' | 'parameters' | 'chunks'>

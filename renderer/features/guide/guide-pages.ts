@@ -23,6 +23,7 @@ export const GUIDE_CONTENTS = [
   { name: 'own-models', label: 'Your own models' },
   { name: 'own-approaches', label: 'Compare my own system' },
   { name: 'own-flavors', label: 'Your own flavors' },
+  { name: 'tuning', label: 'Tune an approach' },
   { name: 'judges', label: 'Judges' },
   { name: 'documents', label: 'Documents' },
   { name: 'speech', label: 'Speech' },

@@ -1,0 +1,63 @@
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { TuningHead } from '../../../contract/control/tuning.ts'
+import { ErrorPanel } from '../../components/states.tsx'
+import { ScrollTable } from '../../components/scroll-table.tsx'
+import { api } from '../../data/client.ts'
+import styles from './tune.module.css'
+import { TUNE_WORDS as WORDS } from './tune-words.ts'
+
+const POLL_MS = 1000
+
+/** Asked again while one is under way. */
+const pollWhileRunning = (heads: readonly TuningHead[] | undefined): number | false =>
+  heads?.some(({ state }) => state === 'running') === true ? POLL_MS : false
+
+/** Tunings of the results folder, newest first. */
+export function TuningList() {
+  const { data, error } = useQuery({
+    ...api.tunings.list.queryOptions(),
+    refetchInterval: ({ state }) => pollWhileRunning(state.data),
+  })
+  return (
+    <section className={styles.block} aria-label={WORDS.list}>
+      <h2>{WORDS.list}</h2>
+      {error !== null && <ErrorPanel error={error} what={WORDS.list} />}
+      {data?.length === 0 && <p className="dim">{WORDS.none}</p>}
+      {data !== undefined && data.length > 0 && (
+        <ScrollTable label={WORDS.list}>
+          <thead>
+            <tr>
+              <th scope="col">{WORDS.name}</th>
+              <th scope="col">{WORDS.approach}</th>
+              <th scope="col">{WORDS.dataset}</th>
+              <th scope="col">{WORDS.parameters}</th>
+              <th scope="col">{WORDS.state}</th>
+              <th scope="col" className={styles.num}>
+                {WORDS.progress}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {data.map(({ name, alias, dataset_id, tuned, state, trials }) => (
+              <tr key={name}>
+                <th scope="row">
+                  <Link to="/tools/tune" search={{ name }}>
+                    {name}
+                  </Link>
+                </th>
+                <td>{alias}</td>
+                <td>{dataset_id}</td>
+                <td>{tuned.join(', ')}</td>
+                <td>
+                  <span aria-hidden="true">{WORDS.states[state].sign}</span> {WORDS.states[state].name}
+                </td>
+                <td className={styles.num}>{WORDS.of(trials.done, trials.total)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+    </section>
+  )
+}

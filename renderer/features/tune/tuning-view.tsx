@@ -1,0 +1,163 @@
+import { Button, Progress } from '@mantine/core'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { TuningDetail } from '../../../contract/control/tuning.ts'
+import { FactTable } from '../../components/fact-table.tsx'
+import { differenceValue, moment } from '../../components/format.ts'
+import { IntervalBar } from '../../components/interval-bar.tsx'
+import { notifyFailure } from '../../components/notify.ts'
+import { ScrollTable } from '../../components/scroll-table.tsx'
+import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { api } from '../../data/client.ts'
+import { SaveWinner } from './save-winner.tsx'
+import { SettingTable } from './setting-table.tsx'
+import { TuningMap } from './tuning-map.tsx'
+import styles from './tune.module.css'
+import { TUNE_WORDS as WORDS } from './tune-words.ts'
+
+const POLL_MS = 700
+
+/** One tuning: what it found or how far it is, its settings, the map, and all openings of its holdout. */
+export function TuningView({ name }: { name: string }) {
+  const [map, setMap] = useState<[string, string] | undefined>(undefined)
+  const { data, error } = useQuery({
+    ...api.tunings.get.queryOptions({ input: { name, ...(map === undefined ? {} : { map }) } }),
+    placeholderData: keepPreviousData,
+    refetchInterval: ({ state }) => (state.data?.head.state === 'running' ? POLL_MS : false),
+  })
+  if (error !== null) return <ErrorPanel error={error} what={WORDS.theTuning} />
+  if (data === undefined) return <LoadingRows rows={6} />
+  const { head, result } = data
+  return (
+    <>
+      <section className={styles.block} aria-label={WORDS.theTuning}>
+        <h2>{head.name}</h2>
+        <div aria-live="polite">
+          {head.sentence !== null && <p className={styles.headline}>{head.sentence}</p>}
+          <State detail={data} />
+        </div>
+        {result !== null && result.confirmed !== null && <Holdout metric={head.metric} confirmed={result.confirmed} />}
+        {result !== null && result.winner !== 0 && (
+          <SaveWinner tuning={head.name} suggestion={`${head.alias}-tuned`} notSaved={result.not_saved} />
+        )}
+      </section>
+      {result !== null && (
+        <>
+          <SettingTable metric={head.metric} result={result} />
+          {result.map !== null && (
+            <TuningMap metric={head.metric} map={result.map} mappable={result.mappable} onChange={setMap} />
+          )}
+        </>
+      )}
+      <Openings openings={data.openings} />
+      {result !== null && (
+        <section className={styles.block} aria-label={WORDS.details}>
+          <h2>{WORDS.details}</h2>
+          <FactTable facts={result.facts} />
+        </section>
+      )}
+    </>
+  )
+}
+
+/** How far it is, and what a person can do about it. */
+function State({ detail: { head, progress } }: { detail: TuningDetail }) {
+  const client = useQueryClient()
+  const settled = {
+    onSettled: () => client.invalidateQueries({ queryKey: api.tunings.key() }),
+  }
+  const stop = useMutation(
+    api.tunings.stop.mutationOptions({ ...settled, onError: (error) => notifyFailure(WORDS.stopping, error) }),
+  )
+  const resume = useMutation(
+    api.tunings.resume.mutationOptions({ ...settled, onError: (error) => notifyFailure(WORDS.starting, error) }),
+  )
+  const { name, state, trials, failure, resumable } = head
+  if (state === 'done') return null
+  const isOver = trials.done >= trials.total
+  return (
+    <>
+      <Progress value={(100 * trials.done) / Math.max(1, trials.total)} aria-label={WORDS.progress} />
+      <p>
+        <span aria-hidden="true">{WORDS.states[state].sign}</span> {WORDS.of(trials.done, trials.total)}.{' '}
+        {state === 'running'
+          ? isOver
+            ? WORDS.holdoutRuns
+            : WORDS.runs
+          : failure === null
+            ? WORDS.stopped
+            : WORDS.failed(failure)}
+      </p>
+      <div className={styles.actions}>
+        {state === 'running' && (
+          <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate({ name })}>
+            {WORDS.stop}
+          </Button>
+        )}
+        {state !== 'running' && resumable && (
+          <Button loading={resume.isPending} onClick={() => resume.mutate({ name })}>
+            {WORDS.resume}
+          </Button>
+        )}
+        {state !== 'running' && !resumable && <p className="dim">{WORDS.byCommand}</p>}
+      </div>
+      {progress.length > 0 && (
+        <pre className={styles.log} tabIndex={0} role="region" aria-label={WORDS.progress}>
+          {progress.toReversed().join('\n')}
+        </pre>
+      )}
+    </>
+  )
+}
+
+type Confirmed = NonNullable<NonNullable<TuningDetail['result']>['confirmed']>
+
+function Holdout({ metric, confirmed: { difference, low, high, level } }: { metric: string; confirmed: Confirmed }) {
+  const reach = Math.max(0.1, Math.abs(low), Math.abs(high))
+  return (
+    <div className={styles.interval}>
+      <p className="dim">{WORDS.onHoldout(String(Number((level * 100).toFixed(3))))}</p>
+      <IntervalBar value={difference} interval={{ low, high }} domain={[-reach, reach]} zero={0} />
+      <p>
+        {differenceValue(metric, difference)} [{differenceValue(metric, low)}, {differenceValue(metric, high)}]
+      </p>
+    </div>
+  )
+}
+
+function Openings({ openings }: Pick<TuningDetail, 'openings'>) {
+  return (
+    <section className={styles.block} aria-label={WORDS.openings}>
+      <h2>{WORDS.openings}</h2>
+      <p className="dim">{openings.length === 0 ? WORDS.sealed : WORDS.openingsAbout(openings.length)}</p>
+      {openings.length > 0 && (
+        <ScrollTable label={WORDS.openings}>
+          <thead>
+            <tr>
+              <th scope="col">{WORDS.when}</th>
+              <th scope="col">{WORDS.theTuning}</th>
+              <th scope="col">{WORDS.approach}</th>
+              <th scope="col">{WORDS.winner}</th>
+              <th scope="col">{WORDS.metric}</th>
+              <th scope="col" className={styles.num}>
+                {WORDS.questions}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {openings.map((opening) => (
+              <tr key={`${opening.at} ${opening.tuning}`}>
+                <th scope="row">{moment(opening.at)}</th>
+                <td>{opening.tuning}</td>
+                <td>{opening.alias}</td>
+                <td>{opening.winner}</td>
+                <td>{opening.metric}</td>
+                <td className={styles.num}>{opening.questions}</td>
+              </tr>
+            ))}
+          </tbody>
+        </ScrollTable>
+      )}
+    </section>
+  )
+}
