@@ -5,6 +5,7 @@ import { Link, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { serviceDescriptor } from '../../contract/control/service-list.ts'
 import { FOOT_PAGES, pageAt, placeOf, PLACES } from '../../core/pages.ts'
+import { Icon, type IconName } from '../components/icon.tsx'
 import { StateDot } from '../components/state-dot.tsx'
 import { api } from '../data/client.ts'
 import { useEventLink } from '../data/events.ts'
@@ -13,6 +14,14 @@ import styles from './sidebar.module.css'
 import { SHELL_WORDS } from './shell-words.ts'
 
 const WORDS = SHELL_WORDS.sidebar
+
+const ICONS: Record<(typeof PLACES)[number]['path'], IconName> = {
+  '/': 'home',
+  '/datasets': 'datasets',
+  '/models': 'models',
+  '/runs': 'runs',
+  '/tools': 'tools',
+}
 
 const MOD_KEY = navigator.userAgent.includes('Mac') ? '⌘K' : WORDS.ctrlK
 
@@ -30,8 +39,8 @@ export function Sidebar() {
         <span>{WORDS.ragLadder}</span>
       </Link>
       <button type="button" className={styles.search} onClick={() => spotlight.open()}>
-        <span>
-          {WORDS.search}
+        <span className={styles.label}>
+          <Icon name="search" /> {WORDS.search}
           <span className="hidden-text">{WORDS.orCommand}</span>
         </span>
         <Kbd size="xs">{MOD_KEY}</Kbd>
@@ -46,7 +55,9 @@ export function Sidebar() {
                 activeOptions={{ exact: true }}
                 {...(path === open ? { 'data-status': 'active', 'aria-current': 'page' } : {})}
               >
-                {label}
+                <span className={styles.label}>
+                  <Icon name={ICONS[path]} /> {label}
+                </span>
               </Link>
             </li>
           ))}
@@ -60,11 +71,15 @@ export function Sidebar() {
                 <Lamp label={label} />
               ) : path === '/guide' ? (
                 <Link to={path} search={{ page: pageAt(pathname)?.guide ?? 'first-run' }} activeOptions={NO_SEARCH}>
-                  {label}
+                  <span className={styles.label}>
+                    <Icon name="guide" /> {label}
+                  </span>
                 </Link>
               ) : (
                 <Link to={path} activeOptions={NO_SEARCH}>
-                  {label}
+                  <span className={styles.label}>
+                    <Icon name="settings" /> {label}
+                  </span>
                 </Link>
               )}
             </li>
@@ -96,8 +111,11 @@ function Lamp({ label }: { label: string }) {
   )
   return (
     <Link to="/services" activeOptions={NO_SEARCH} title={lines.join('\n')}>
-      <span>
-        <StateDot tone={tone} /> {label}
+      <span className={styles.label}>
+        <span className={styles.lamp}>
+          <StateDot tone={tone} />
+        </span>{' '}
+        {label}
       </span>
       <span className={styles.state}>{words}</span>
     </Link>

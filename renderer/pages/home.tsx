@@ -229,7 +229,7 @@ function FirstRun() {
         <li>
           <h2>{FIRST.model}</h2>
           <p>{FIRST.modelAbout}</p>
-          <Button variant="default" component={Link} to="/models" search={{ connect: true }}>
+          <Button variant="default" renderRoot={(props) => <Link to="/models" search={{ connect: true }} {...props} />}>
             {FIRST.connectModel}
           </Button>
         </li>

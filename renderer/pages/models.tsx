@@ -5,6 +5,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { ModelTask } from '../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../contract/manifests/models.ts'
 import { MODELS_PARTS, type ModelsSearch } from '../app/search-params.ts'
+import { Icon } from '../components/icon.tsx'
 import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ConnectDialog } from '../features/models/connect-dialog.tsx'
@@ -56,6 +57,7 @@ export function ModelsPage() {
         <Button
           key={part}
           variant="default"
+          leftSection={part === 'catalogue' ? <Icon name="download" /> : null}
           aria-expanded={search.show === part}
           onClick={() => show({ show: search.show === part ? undefined : part })}
         >

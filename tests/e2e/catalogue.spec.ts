@@ -100,7 +100,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   const target = join(panel.root, '.rag-ladder/models/tiny.gguf')
   await open('/models')
   await page.getByRole('button', { name: 'Models to download' }).click()
-  const jobs = ['small', 'middle', 'large'].map((size) => `Language models, ${size}`)
+  const jobs = ['Small', 'Medium', 'Large'].map((size) => `${size} language models`)
   for (const job of [
     ...jobs,
     'Embeddings',

@@ -36,7 +36,7 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   const own = page.getByRole('checkbox', { name: /^hybrid-k10/ })
   await expect(own).toBeChecked()
   await picture(page, 'flavor-chosen', { fullPage: true })
-  await expect(page.getByText('top n 10', { exact: true })).toBeVisible()
+  await expect(page.getByText('chunks handed over 10', { exact: true })).toBeVisible()
   await page.getByRole('button', { name: 'Run 8 answers' }).click()
   const stateOf = async () => (await panel.client.runs.jobs()).find((job) => job.run_id === 'own-flavor')?.state
   await expect.poll(stateOf, { timeout: 60_000 }).toBe('completed')

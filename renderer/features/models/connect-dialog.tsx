@@ -1,6 +1,6 @@
 import { Button, Checkbox, Modal, NumberInput, PasswordInput, Select, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import {
   CONNECTION_KINDS,
   ConnectionKind,
@@ -48,6 +48,9 @@ interface ConnectDialogProps {
 /** Connects a service, which is tested before it is saved, or chooses a file; edits a saved connection. */
 export function ConnectDialog({ start, connections, onClose, onConnected }: ConnectDialogProps) {
   const [draft, setDraft] = useState(start)
+  // The dialog ends with its page's state: the focus returns to what opened it.
+  const [opener] = useState(() => document.activeElement)
+  useEffect(() => () => void (opener instanceof HTMLElement && opener.focus()), [opener])
   const set = (part: Partial<ConnectionDraft>): void => setDraft({ ...draft, ...part })
   const { kind, edited } = draft
   const isFile = kind === 'gguf'

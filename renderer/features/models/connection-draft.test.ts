@@ -14,17 +14,20 @@ const connection: ConnectionView = {
   own: false,
   declared: { kind: 'ollama' },
 }
-const probe = (kind: 'chat' | 'embedding', status: 'passed' | 'failed', model: string) =>
-  ({
-    probe: kind,
-    roles: [],
-    status,
-    model,
-    latency_ms: 1,
-    finding: null,
-    error: null,
-    remedy: null,
-  }) as const
+const probe = (
+  kind: 'chat' | 'embedding',
+  status: 'passed' | 'failed',
+  model: string,
+): ModelTest['probes'][number] => ({
+  probe: kind,
+  roles: [],
+  status,
+  model,
+  latency_ms: 1,
+  finding: null,
+  error: null,
+  remedy: null,
+})
 const test = (works: boolean, probes: ModelTest['probes']): ModelTest => ({
   works,
   problems: [],

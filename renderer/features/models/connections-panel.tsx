@@ -6,6 +6,7 @@ import type { ConnectionView, FoundModels, ModelTest } from '../../../contract/c
 import { COMPONENT_WORDS } from '../../components/component-words.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes } from '../../components/format.ts'
+import { Icon } from '../../components/icon.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
@@ -58,7 +59,11 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
   return (
     <Panel
       title={WORDS.title}
-      aside={<Button onClick={() => onConnect('compatible')}>{MODELS_WORDS.connect.title}</Button>}
+      aside={
+        <Button leftSection={<Icon name="plus" />} onClick={() => onConnect('compatible')}>
+          {MODELS_WORDS.connect.title}
+        </Button>
+      }
     >
       <ScrollTable label={WORDS.title} className={styles.connections}>
         <thead>
@@ -128,7 +133,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
                     <Menu position="bottom-end">
                       <Menu.Target>
                         <ActionIcon variant="default" aria-label={WORDS.moreOf(name)}>
-                          ⋯
+                          <Icon name="more" />
                         </ActionIcon>
                       </Menu.Target>
                       <Menu.Dropdown>

@@ -2,6 +2,7 @@ import { Button, Select } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { serviceDescriptor } from '../../../contract/control/service-list.ts'
 import type { CatalogueEntry } from '../../../contract/control/models.ts'
 import { ModelJob } from '../../../contract/manifests/model-catalogue.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
@@ -146,7 +147,7 @@ function EntryRow({ entry, ...actions }: EntryRowProps) {
 
 function EntryActions({ entry, isTesting, onUse, onRemove, onTest }: EntryRowProps) {
   const { id, run_by: by, files, fetched, received_bytes: received } = entry
-  if (!('backend' in by)) return <Link to="/services">{WORDS.ofService(by.service)}</Link>
+  if (!('backend' in by)) return <Link to="/services">{WORDS.ofService(serviceDescriptor(by.service).title)}</Link>
   return (
     <div className={styles.keyPlace}>
       {files.length > 0 && !fetched && <FetchButton entry={entry} />}

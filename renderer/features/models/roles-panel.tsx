@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
+import { Icon } from '../../components/icon.tsx'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { RoleTable } from '../../components/role-table.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
@@ -122,7 +123,7 @@ function SetRoles({ set }: { set: ModelSetView }) {
                   aria-label={WORDS.moreOf(name)}
                   loading={use.isPending || remove.isPending}
                 >
-                  ⋯
+                  <Icon name="more" />
                 </ActionIcon>
               </Menu.Target>
               <Menu.Dropdown>

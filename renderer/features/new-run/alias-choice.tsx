@@ -6,6 +6,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { FlavorEditor } from './flavor-editor.tsx'
 import { flavorOf, type FlavorStart } from './flavor-draft.ts'
 import styles from './new-run.module.css'
+import { parameterText } from './parameter-text.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 import { OwnApproaches } from './own/own-approaches.tsx'
 import { useFlavors } from './use-flavors.ts'
@@ -20,26 +21,6 @@ interface AliasChoiceProps {
   experimental: readonly string[]
   chosen: string[]
   onChange: (chosen: string[]) => void
-}
-
-/** Returns what makes an alias what it is; of a flavor, only where it differs from its base. */
-function parameterText(
-  { parameters, settable, requires_reingest: reingest, evidence }: AliasView,
-  base?: AliasView,
-): string {
-  // Settings of a graph query are shown beside those that its alias has by the name of a profile.
-  const [shown, ofBase] = settable === null ? [parameters, base?.parameters] : [settable, base?.settable]
-  const differs = ([name, value]: [string, unknown]): boolean =>
-    base === undefined || JSON.stringify(ofBase?.[name]) !== JSON.stringify(value)
-  const given = Object.entries(base === undefined ? parameters : shown).filter(differs)
-  return [
-    ...given.map(
-      ([name, value]) => `${name.replaceAll('_', ' ')} ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-    ),
-    ...(base !== undefined && given.length === 0 ? [WORDS.asItsBase] : []),
-    ...(base === undefined && evidence === 'answer_only' ? [WORDS.answerOnly] : []),
-    ...(reingest ? [WORDS.ingestsAgain] : []),
-  ].join(' · ')
 }
 
 /** Approaches with their flavors under them, where a person adds, changes and removes flavors of their own. */

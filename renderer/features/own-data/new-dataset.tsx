@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Modal } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../documents/use-sending.ts'
 import { datasetId } from '../documents/send-names.ts'
@@ -25,7 +26,11 @@ export function NewDatasetButton({ copyOf, label, variant = 'default' }: NewData
   const title = copyOf === undefined ? WORDS.title : OWN_WORDS.duplicate.title(copyOf.label)
   return (
     <>
-      <Button variant={variant} onClick={() => setOpen(true)}>
+      <Button
+        variant={variant}
+        leftSection={copyOf === undefined ? <Icon name="plus" /> : null}
+        onClick={() => setOpen(true)}
+      >
         {label}
       </Button>
       <Modal opened={isOpen} onClose={() => setOpen(false)} title={title} size="lg" centered>

@@ -278,7 +278,7 @@ export const OWN_WORDS = {
     cancel: 'Close',
     preview: 'Preview of the import',
     showMore: (left: number) => `Show ${count(left)} more`,
-    tooLarge: 'The file is larger than 20 MB: split it, or use rag-ladder dataset questions.',
+    tooLarge: 'The file is larger than 20 MB: split it into smaller files.',
     unreadable: (file: string, reason: string) => `${file} cannot be read: ${reason}.`,
     long: (characters: number) => `${count(characters)} characters were read`,
   },

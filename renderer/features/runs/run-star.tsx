@@ -1,6 +1,7 @@
 import { ActionIcon } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import { Icon } from '../../components/icon.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { RUNS_WORDS as WORDS } from './runs-words.ts'
@@ -23,7 +24,7 @@ export function Star({ run: { run_id: id, note } }: { run: ListedRun }) {
       aria-label={note.starred ? WORDS.unstar(id) : WORDS.star(id)}
       onClick={() => save.mutate({ run_id: id, starred: !note.starred })}
     >
-      {note.starred ? '★' : '☆'}
+      <Icon name="star" filled={note.starred} />
     </ActionIcon>
   )
 }

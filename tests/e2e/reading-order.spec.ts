@@ -1,0 +1,90 @@
+import { expect, type Page } from '@playwright/test'
+import { test } from '../helpers/panel-page.ts'
+
+/** What a screen reader reads of each place, in this order; other lines may be between. */
+const ORDER: Record<string, readonly string[]> = {
+  '/': ['heading "Home" [level=1]', 'heading /^Result of/ [level=2]', 'heading "Last results" [level=2]'],
+  '/datasets': [
+    'heading "Datasets" [level=1]',
+    'button "Import dataset"',
+    'heading "No dataset of yours yet" [level=2]',
+    'button "New dataset"',
+    'region "Datasets"',
+    'columnheader "Name"',
+    'checkbox "Tick Smoke"',
+    'link "Smoke"',
+  ],
+  '/models': [
+    'heading "Models" [level=1]',
+    'button "Models to download"',
+    'heading "Connections" [level=2]',
+    'button "Connect a service"',
+    'row /^openai/',
+    'button "Store key of openai"',
+    'button "More for openai"',
+    'heading "Which model does what" [level=2]',
+    'combobox "Model set"',
+    'region "builtin"',
+    'row /^writes answers/',
+  ],
+  '/runs': ['heading "Runs" [level=1]', 'link "New run"', 'region "Runs"', 'columnheader "Run"'],
+  '/tools/convert': ['heading /Tools|Convert/ [level=1]', 'button'],
+}
+
+/** Lines of the tree that assistive programs get: `role "name"`. */
+async function linesOf(page: Page): Promise<string[]> {
+  const tree = await page.getByRole('main').ariaSnapshot()
+  return tree.split('\n').map((line) => line.replace(/^\s*- '?/, ''))
+}
+
+/** True where a line is of this role, and of this name where one is given: `role "name"` or `role /pattern/`, then attributes. */
+function isLine(line: string, wanted: string): boolean {
+  const [, role = '', name, pattern, rest = ''] = /^(\S+)(?: "([^"]*)"| \/(.*)\/)?(.*)$/.exec(wanted) ?? []
+  const [, lineRole, lineName = ''] = /^(\S+?):?(?: "([^"]*)".*|:.*|)$/.exec(line) ?? []
+  return (
+    lineRole === role &&
+    (name === undefined || lineName === name) &&
+    (pattern === undefined || new RegExp(pattern).test(lineName)) &&
+    line.includes(rest.trim())
+  )
+}
+
+for (const [path, order] of Object.entries(ORDER))
+  test(`${path} is read in the order in which it is worked with, and each control has a name`, async ({
+    page,
+    open,
+  }) => {
+    await open(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    await expect
+      .poll(async () => {
+        const lines = await linesOf(page)
+        let at = 0
+        return order.filter((wanted) => {
+          const found = lines.findIndex((line, index) => index >= at && isLine(line, wanted))
+          if (found >= 0) at = found + 1
+          return found < 0
+        })
+      })
+      .toEqual([])
+    const nameless = /^(?:button|link|checkbox|radio|textbox|combobox|tab|switch|slider)(?::|$| \[)/
+    expect((await linesOf(page)).filter((line) => nameless.test(line))).toEqual([])
+  })
+
+test('Datasets, Models and New run work at 200 % zoom, in high contrast and without motion', async ({ page, open }) => {
+  await page.emulateMedia({ forcedColors: 'active', reducedMotion: 'reduce' })
+  await page.setViewportSize({ width: 720, height: 450 })
+  for (const path of ['/datasets', '/models', '/launch']) {
+    await open(path)
+    await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  }
+  await open('/models')
+  await page.getByRole('button', { name: 'Connect a service' }).press('Enter')
+  const form = page.getByRole('form', { name: 'Connect a service' })
+  await expect(form.getByLabel('Address')).toBeFocused()
+  expect(await page.evaluate('document.getAnimations().length')).toBe(0)
+  await expect(form.getByRole('button', { name: 'Connect' })).toBeInViewport()
+  await page.keyboard.press('Escape')
+  await expect(page.getByRole('button', { name: 'Connect a service' })).toBeFocused()
+})
