@@ -18,3 +18,22 @@ it('a package keeps licence texts and carries the notices of third parties', () 
   expect(kept).toBeGreaterThan(dropped)
   expect(files).toContain('THIRD-PARTY-NOTICES.txt')
 })
+
+const macOf = (env: Record<string, string>) =>
+  packageConfig({ electronDist: undefined, platform: 'darwin', arch: 'arm64', env }).mac as Record<string, unknown>
+const NOTARY = { APPLE_API_KEY: 'key.p8', APPLE_API_KEY_ID: 'id', APPLE_API_ISSUER: 'issuer' }
+
+it.each([
+  ['nothing', {}, { identity: '-', notarize: false }],
+  ['a certificate', { CSC_LINK: 'x.p12' }, { identity: undefined, notarize: false }],
+  ['a certificate and an account', { CSC_LINK: 'x.p12', ...NOTARY }, { identity: undefined, notarize: true }],
+  ['an account alone', NOTARY, { identity: '-', notarize: false }],
+  ['an empty certificate', { CSC_LINK: '', ...NOTARY }, { identity: '-', notarize: false }],
+])('with %s in the environment macOS signs and notarizes as far as that allows', (_given, env, wanted) => {
+  const { identity, notarize, hardenedRuntime } = macOf(env)
+  expect({ identity, notarize, hardenedRuntime }).toEqual({ ...wanted, hardenedRuntime: true })
+})
+
+it('Windows installs for one person and keeps their data when it is removed', () => {
+  expect(config.nsis).toMatchObject({ perMachine: false, deleteAppDataOnUninstall: false })
+})

@@ -13,41 +13,54 @@ import { attachWindow } from '../helpers/attach-window.ts'
 import { hangingOffice } from './hanging-office.ts'
 import { checkServices, DEADLINE_SECONDS } from './services.ts'
 import { readFuses, type FuseName } from './fuse-wire.ts'
+import { installedProgram, resourcesOf } from './installed-program.ts'
+import { foreignTo, nativeFiles } from '../../build/package/native-files.ts'
 import { answerHelp } from '../../build/answer-help.ts'
 
-answerHelp('npm run test:packaged: starts the packaged app in dist/ and checks it')
+answerHelp(
+  'npm run test:packaged -- [--deb|--appimage]: starts the packaged app in dist/ and checks it; --deb and --appimage install that package in a temporary folder first',
+)
 
-// The packaged app as it is, fuses included: no inspector can be attached to its main process, so only its page is driven.
-const PROGRAM = 'dist/linux-unpacked/rag-ladder-desktop'
 /** First Electron whose own Node the engine's native parts load in. */
 const NEW_ENOUGH = 39
 /** Of the services: any that is free. */
 const PORTS = ['DOCCONV_PORT', 'STT_PORT', 'TTSVOICE_LOCALHOST_PORT']
 
 /** Checks that what the package is built with is in the built program. */
-async function checkFuses(): Promise<void> {
+async function checkFuses(program: string): Promise<void> {
   const { electronFuses } = packageConfig({ electronDist: undefined, platform: process.platform, arch: process.arch })
-  const fuses = await readFuses(PROGRAM)
+  const fuses = await readFuses(program)
   for (const [name, wanted] of Object.entries(electronFuses!))
-    assert.equal(fuses[name as FuseName], wanted, `the fuse ${name} of ${PROGRAM}`)
+    assert.equal(fuses[name as FuseName], wanted, `the fuse ${name} of ${program}`)
   console.log(`● its ${Object.keys(electronFuses!).length} fuses are set`)
 }
 
+/** The app loads nothing that is for another system or processor. */
+async function checkNativeFiles(program: string): Promise<void> {
+  const files = await nativeFiles(resourcesOf(program))
+  assert(files.length > 0, 'the app has no native file')
+  assert.deepEqual(foreignTo(files, process), [])
+  console.log(`● its ${files.length} native files are for ${process.platform} ${process.arch}`)
+}
+
+// The packaged app as it is, fuses included: no inspector can be attached to its main process, so only its page is driven.
 async function smoke(): Promise<void> {
-  assert(existsSync(PROGRAM), `${PROGRAM} is missing: npm run package makes it`)
-  await checkFuses()
   const wrapper = await screenWrapper()
   assert(wrapper !== null, 'there is no screen: install xvfb and xauth, or set DISPLAY')
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-packaged-'))
   // An empty folder becomes a project; one that is missing is refused.
   await mkdir(join(folder, 'project'))
-  const isOld = Number(versionOf(PROGRAM)?.split('.')[0] ?? NEW_ENOUGH) < NEW_ENOUGH
+  const program = await installedProgram(join(folder, 'installed'))
+  console.log(`● ${program}`)
+  await checkFuses(program)
+  await checkNativeFiles(program)
+  const isOld = Number(versionOf(program)?.split('.')[0] ?? NEW_ENOUGH) < NEW_ENOUGH
   if (isOld) console.log('this Electron is older than the engine needs: engine and platform run in this Node')
   const office = await hangingOffice(folder)
   const flags = process.getuid?.() === 0 ? ['--no-sandbox'] : []
   const [command, ...args] = [
     ...wrapper,
-    PROGRAM,
+    program,
     ...flags,
     `--user-data-dir=${folder}/data`,
     '--remote-debugging-port=0',

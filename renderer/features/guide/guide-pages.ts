@@ -18,6 +18,7 @@ const LOADERS = new Map(Object.entries(FILES).map(([file, load]) => [nameOf(file
 export const GUIDE_CONTENTS = [
   { name: 'first-run', label: 'First run' },
   { name: 'reading-a-result', label: 'Reading a result' },
+  { name: 'believable', label: 'Is my result believable?' },
   { name: 'own-data', label: 'Your own data' },
   { name: 'public-datasets', label: 'Public datasets' },
   { name: 'own-models', label: 'Your own models' },

@@ -1,0 +1,54 @@
+/** A command line that a document shows. */
+export interface DocumentedCommand {
+  line: number
+  args: string[]
+}
+
+/** What comes before the arguments, and options that it adds by itself. */
+const STARTS: readonly [start: RegExp, added: readonly string[]][] = [
+  [/(?:npx rag-ladder|npm run (?:-s )?rag-ladder --)(?= )/, []],
+  [/npm run (?:-s )?ladder --(?= )/, ['ladder', '--no-cold-reset', '--no-publish']],
+]
+
+/**
+ * The command lines of this program in a document: in blocks of code, continued lines joined, and between single backticks. What a shell does not hand over (a comment, a redirection, a
+ * further command) is left out.
+ */
+export function documentedCommands(markdown: string): DocumentedCommand[] {
+  const found: DocumentedCommand[] = []
+  let isBlock = false
+  let continued: { line: number; text: string } | null = null
+  for (const [index, raw] of markdown.split('\n').entries()) {
+    if (raw.trimStart().startsWith('```')) {
+      isBlock = !isBlock
+      continue
+    }
+    const line = continued?.line ?? index + 1
+    const text = `${continued?.text ?? ''}${raw}`
+    if (isBlock && text.endsWith('\\')) {
+      continued = { line, text: text.slice(0, -1) }
+      continue
+    }
+    continued = null
+    const texts = isBlock ? [text] : [...text.matchAll(/`([^`]+)`/g)].map(([, inside]) => inside!)
+    found.push(...texts.flatMap((one) => commandsIn(one)).map((args) => ({ line, args })))
+  }
+  return found
+}
+
+function commandsIn(text: string): string[][] {
+  return STARTS.flatMap(([start, added]) => {
+    const match = start.exec(text)
+    return match === null ? [] : [[...added, ...shellWords(text.slice(match.index + match[0].length))]]
+  })
+}
+
+/** The words of a shell's command up to what ends it: a comment, a redirection, a pipe or a further command. */
+function shellWords(text: string): string[] {
+  const words: string[] = []
+  for (const [, single, double, plain] of text.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)) {
+    if (plain !== undefined && /^(?:#|[|<>&;])/.test(plain)) break
+    words.push(single ?? double ?? plain!)
+  }
+  return words
+}
