@@ -10,16 +10,20 @@ import { PROJECT_ROOT } from '../helpers/project-root.ts'
 const documents = globSync(['README.md', 'CONTRIBUTING.md', 'docs/*.md', 'docs/guide/*.md'], { cwd: PROJECT_ROOT })
 const commandsOf = async (file: string) => documentedCommands(await readFile(join(PROJECT_ROOT, file), 'utf8'))
 
+/** Loaded before the first test: on a busy machine that takes longer than a test may. */
+const commands = new Map(
+  await Promise.all(Object.entries(COMMANDS).map(async ([name, { load }]) => [name, await load()] as const)),
+)
+
 /** Stands for a number that the reader chooses. */
 const withNumbers = (args: readonly string[]): string[] => args.map((arg) => (arg === 'N' ? '2' : arg))
 
 /** The reason why the program would refuse the command; null when it parses. */
-async function problemOf(args: readonly string[]): Promise<string | null> {
+function problemOf(args: readonly string[]): string | null {
   const [name = '', ...rest] = args
   if (name === 'help' || rest.includes('--help')) return null
-  const listed = COMMANDS[name]
-  if (listed === undefined) return `unknown command ${name}`
-  const command = await listed.load()
+  const command = commands.get(name)
+  if (command === undefined) return `unknown command ${name}`
   try {
     const { positionals, problems } = parseCommandLine(command, withNumbers(rest))
     if (problems.length > 0) return problems.join('; ')
@@ -37,7 +41,7 @@ describe('the commands that documents show', () => {
     async (file) => {
       const problems: string[] = []
       for (const { line, args } of await commandsOf(file)) {
-        const problem = await problemOf(args)
+        const problem = problemOf(args)
         if (problem !== null) problems.push(`${file}:${line}: ${args.join(' ')}: ${problem}`)
       }
       expect(problems).toEqual([])
@@ -49,9 +53,9 @@ describe('the commands that documents show', () => {
     expect(all.flat().length).toBeGreaterThan(80)
   })
 
-  it('are refused where option, verb, command or number do not exist', async () => {
+  it('are refused where option, verb, command or number do not exist', () => {
     const wrong = ['ladder --datsets smoke', 'models tset x', 'lader', 'ladder --concurrency many']
-    for (const text of wrong) expect(await problemOf(text.split(' '))).not.toBeNull()
+    for (const text of wrong) expect(problemOf(text.split(' '))).not.toBeNull()
   })
 })
 

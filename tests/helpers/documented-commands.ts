@@ -23,8 +23,8 @@ export function documentedCommands(markdown: string): DocumentedCommand[] {
       isBlock = !isBlock
       continue
     }
-    const line = continued?.line ?? index + 1
-    const text = `${continued?.text ?? ''}${raw}`
+    const line: number = continued?.line ?? index + 1
+    const text: string = `${continued?.text ?? ''}${raw}`
     if (isBlock && text.endsWith('\\')) {
       continued = { line, text: text.slice(0, -1) }
       continue
