@@ -1,6 +1,8 @@
 // The gate in a sample project: an own retriever that a person changes, as in the workflow of docs/examples/gate-workflow.yml.
+import { execFile } from 'node:child_process'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parse, stringify } from 'yaml'
 import { parseCommandLine } from '../../main/cli/command.ts'
@@ -144,6 +146,59 @@ describe('a gate in a sample project', () => {
       const found = await gate(...args)
       expect([found.code, found.stderr]).toEqual([2, expect.stringContaining(problem) as string])
     }
+  })
+})
+
+/** The steps of the workflow in the repository that call this program, one after the other until one fails, as a runner does; nothing else of it is run. */
+async function runWorkflow(): Promise<{ code: number | null; stdout: string }> {
+  const workflow = await readFile(join(root, '.github/workflows/gate.yml'), 'utf8')
+  const { jobs } = parse(workflow) as { jobs: { gate: { steps: { run?: string }[] } } }
+  const summary = join(root, 'step-summary.md')
+  let last: { code: number | null; stdout: string } = { code: null, stdout: '' }
+  for (const { run: line = '' } of jobs.gate.steps) {
+    const [, rest] = line.split('rag-ladder.mjs ')
+    if (rest === undefined) continue
+    const [command, ...args] = rest
+      .trim()
+      .split(/\s+/)
+      .map((arg) =>
+        arg === '"$GITHUB_STEP_SUMMARY"' ? summary : /^(approaches\/|gate\.xml)/.test(arg) ? join(root, arg) : arg,
+      )
+    last = await run(command!, ...args, ...(command === 'trust' ? [] : ['--project', root]))
+    if (last.code !== 0) break
+  }
+  return last
+}
+
+describe('a repository with the workflow to copy', () => {
+  const git = (...args: string[]): Promise<unknown> =>
+    promisify(execFile)('git', ['-c', 'user.name=A', '-c', 'user.email=a@example.org', ...args], { cwd: root })
+  const change = async (branch: string, misses: string): Promise<void> => {
+    await git('checkout', '-q', '-b', branch, 'main')
+    await writeFile(join(root, 'approaches/lookup.mjs'), program(misses))
+    await git('commit', '-q', '-a', '-m', branch)
+    await rm(join(root, 'results'), { recursive: true, force: true })
+  }
+
+  it('stops a change that loses ten points, and lets one pass that loses nothing', async () => {
+    const text = await readFile(join(PROJECT_ROOT, 'docs/examples/gate-workflow.yml'), 'utf8')
+    await mkdir(join(root, '.github/workflows'), { recursive: true })
+    const workflow = text
+      .replaceAll('approaches/NAME', 'approaches/lookup')
+      .replaceAll('--models NAME', '--models lookup')
+    await writeFile(join(root, '.github/workflows/gate.yml'), workflow.replaceAll('DATASET', 'lockers'))
+    await writeFile(join(root, 'approaches/lookup.mjs'), program('number % 8 === 0'))
+    await git('init', '-q', '-b', 'main')
+    await git('add', '.github', 'approaches', 'baseline', 'datasets', 'manifests')
+    await git('commit', '-q', '-m', 'the system as it is')
+
+    await change('loses', 'number % 8 === 0 || number % 10 === 3')
+    const lost = await runWorkflow()
+    expect([lost.code, lost.stdout]).toEqual([6, expect.stringContaining('The gate failed: 1 of 1 check (1 worse)')])
+    await change('keeps', 'number % 8 === 0 && true')
+    const kept = await runWorkflow()
+    expect([kept.code, kept.stdout]).toEqual([0, expect.stringContaining('The gate passed: 1 check')])
+    expect(await readFile(join(root, 'step-summary.md'), 'utf8')).toMatch(/The gate failed[^]*The gate passed/)
   })
 })
 
