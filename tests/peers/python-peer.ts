@@ -24,6 +24,12 @@ export const PYTHON_PEERS = {
     license: 'Apache-2.0',
   },
   lightrag: { version: '1.5.7', requirements: ['lightrag-hku[api]==1.5.7'], megabytes: 700, license: 'MIT' },
+  llamaindex: {
+    version: '0.14.25',
+    requirements: ['llama-index-core==0.14.25', 'llama-index-retrievers-bm25==0.8.0'],
+    megabytes: 450,
+    license: 'MIT',
+  },
   ray: { version: '2.60.0', requirements: ['ray[default]==2.60.0'], megabytes: 400, license: 'Apache-2.0' },
 } as const
 
