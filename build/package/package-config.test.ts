@@ -37,3 +37,9 @@ it.each([
 it('Windows installs for one person and keeps their data when it is removed', () => {
   expect(config.nsis).toMatchObject({ perMachine: false, deleteAppDataOnUninstall: false })
 })
+
+it('what is started outside of the archive has the package.json that declares its modules', () => {
+  const unpacked = config.asarUnpack as string[]
+  expect(unpacked).toContain('out/main/utility-child.js')
+  expect(unpacked).toContain('package.json')
+})

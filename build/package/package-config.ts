@@ -68,6 +68,8 @@ export function packageConfig({ electronDist, platform, arch, env = {} }: Packag
     asar: true,
     // The engine's children and a plain Node cannot look into the archive.
     asarUnpack: [
+      // Says that the modules beside it are ES modules.
+      'package.json',
       'out/app/**',
       'out/renderer/**',
       'out/main/utility-child.js',
