@@ -28,6 +28,9 @@ describe('the matrix', () => {
     expect(cell.verdicts.map(({ judge }) => judge).sort()).toEqual(BUILTINS)
     const slice = await client.cells.answerSlice({ run_id: 'one', row_id: rowId, offset: 2, limit: 10 })
     expect(slice).toEqual({ text: answer.slice(2, 12), total: answer.length, next_offset: 12 })
+    const { starts } = await client.cells.answerStarts({ run_id: 'one', row_ids: [rowId] })
+    expect(answer.replace(/\s+/g, ' ')).toContain(starts[rowId])
+    expect(starts[rowId]!.length).toBeGreaterThan(0)
     // What the model was sent and answered is read back by its digest.
     const model = cell.row.trace!.steps.findLast(({ kind }) => kind === 'model')!
     const textOf = async (sha256: string) =>
