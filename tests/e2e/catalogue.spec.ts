@@ -114,7 +114,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   await expect(rowOf(page, 'tiny')).toContainText('● fits')
   await expect(rowOf(page, 'tiny')).toContainText('Apache-2.0')
   await expect(rowOf(page, 'giant')).toContainText('▲ too large')
-  await expect(rowOf(page, 'parakeet').getByRole('link', { name: 'Services, stt' })).toBeVisible()
+  await expect(rowOf(page, 'parakeet').getByRole('link', { name: 'Used by Speech to text' })).toBeVisible()
   expect(await seriousFindings(page)).toEqual([])
 
   // The first download is cancelled while the hub is slow; the second continues it.

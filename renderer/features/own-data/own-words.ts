@@ -159,7 +159,6 @@ export const OWN_WORDS = {
     restoring: 'Restoring',
     empty: 'No document yet',
     emptyAbout: 'The approaches answer from these documents. Drop some files above.',
-    goldFacts: (facts: number) => plural(facts, 'gold fact'),
   },
 
   chunks: {
