@@ -104,7 +104,10 @@ async function smoke(): Promise<void> {
     assert.equal(new URL(page.url()).protocol, 'app:')
     assert(existsSync(join(folder, 'project/results')), 'the new project has no results')
     console.log('● the packaged app made a project, started its engine and ran the smoke ladder to its verdict')
-    await checkServices(page, office)
+    // undici needs the Node of a newer Electron.
+    if (isOld)
+      console.log('○ the services were not checked: they run in the Node of this Electron, which is too old for them')
+    else await checkServices(page, office)
     await page.context().browser()?.close()
   } finally {
     if (child.exitCode === null && child.pid !== undefined) process.kill(-child.pid, 'SIGTERM')
