@@ -50,7 +50,12 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
   const [draft, setDraft] = useState(start)
   // The dialog ends with its page's state: the focus returns to what opened it.
   const [opener] = useState(() => document.activeElement)
-  useEffect(() => () => void (opener instanceof HTMLElement && opener.focus()), [opener])
+  useEffect(
+    () => () => {
+      if (opener instanceof HTMLElement) opener.focus()
+    },
+    [opener],
+  )
   const set = (part: Partial<ConnectionDraft>): void => setDraft({ ...draft, ...part })
   const { kind, edited } = draft
   const isFile = kind === 'gguf'
