@@ -158,6 +158,11 @@ describe('the catalogue of models', () => {
 })
 
 describe('prices', () => {
+  it('calibrates no set of rules, and reports a set that does not exist', async () => {
+    expect(await client.models.calibrate({ set: 'builtin' })).toEqual([])
+    await expect(client.models.calibrate({ set: 'absent' })).rejects.toThrow(/absent/)
+  })
+
   it('are kept with the paid models of the sets, and replaced as a whole', async () => {
     const before = await client.models.prices()
     expect(before).toMatchObject({ currency: 'USD', models: {} })
