@@ -62,7 +62,7 @@ export const OtherCell = z.strictObject({
   ),
   judge_mean: z.number().nullable(),
   /** Share of the gold facts that its contexts hold, at whatever rank; null where that is unknown. */
-  facts_found: z.number().min(0).max(1).nullable(),
+  found: z.number().min(0).max(1).nullable(),
 })
 export type OtherCell = z.infer<typeof OtherCell>
 

@@ -29,8 +29,10 @@ const AREAS = ['bin', 'build', 'charts', 'contract', 'core', 'main', 'preload', 
 
 /** Files outside this folder that name a metric, and why they do. */
 const NAMED: Readonly<Record<string, string>> = {
+  'build/published-tables.ts': 'the metric that the tables of docs/validity.md are about',
   'core/evidence/metric-names.ts': 'a former name in stored rows and the current one',
-  'main/cli/commands/tune.ts': 'the metric of a tuning where the project has no primary one that it can compute',
+  'main/runner/tuning/tuning-wish.ts':
+    'the metric of a tuning where the project has no primary one that it can compute',
   'contract/http/evaluate.ts': 'the specified default of the evaluator',
   'main/report/aggregate/approach-tally.ts': 'the operational figures of rows, whose names the row format fixes',
   'main/report/csv/cells-csv.ts': 'the column of the CSV file',
@@ -42,6 +44,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'providers/platform/evaluator/evaluate.ts': 'refuses the one metric that needs an embedding model',
   'providers/platform/evaluator/score-metric.ts':
     'the formula of each model-graded metric, which the evaluator computes',
+  'renderer/features/cell/cell-diagnosis.ts': 'the time that a cell took until its limit, a field of every row',
   'renderer/features/compare/compare-words.ts': 'the costs of the Compare page, fields of its points',
   'renderer/features/compare/compare-charts.tsx': 'the same cost on a time axis',
   'renderer/features/run/verdict-picture.tsx': 'the cost that the picture of a verdict shows',

@@ -50,7 +50,7 @@ const link = new Promise<string>((resolve, reject) => {
   app.once('exit', (code) => reject(new Error(`npm start ended with ${code}:\n${output}`)))
 })
 const browser = await chromium.launch({
-  executablePath: process.env['RAG_LADDER_CHROMIUM'] ?? findChromium() ?? '',
+  executablePath: process.env['RAG_LADDER_CHROMIUM'] ?? findChromium('whole') ?? '',
 })
 try {
   const page = await (await browser.newContext({ viewport: { width: 1440, height: 900 } })).newPage()

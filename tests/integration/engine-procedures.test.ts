@@ -27,6 +27,14 @@ const ELSEWHERE = [
   'approaches.test',
   'approaches.allow',
   'approaches.remove',
+  // By tune-panel.test.ts, with a dataset that has enough questions.
+  'tunings.plan',
+  'tunings.start',
+  'tunings.resume',
+  'tunings.stop',
+  'tunings.list',
+  'tunings.get',
+  'tunings.saveFlavor',
   // By the page spec `workers`, with a cluster.
   'workers.jobLog',
   'workers.cancelJob',

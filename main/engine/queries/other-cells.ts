@@ -31,7 +31,7 @@ const nothing = ({ model, base_model }: Named): OtherCell => ({
   latency_ms: null,
   scores: {},
   judge_mean: null,
-  facts_found: null,
+  found: null,
 })
 
 const judgeMean = ({ verdicts }: Found): number | null => mean(verdicts.flatMap(({ score }) => score ?? []))
@@ -48,7 +48,7 @@ function fromRow(alias: Named, found: Extract<Found, { kind: 'canonical' }>): Ot
     latency_ms: operational.latency_ms,
     scores: { ...ragas.scores, ...retrieval.scores, ...answer?.scores },
     judge_mean: judgeMean(found),
-    facts_found: retrieval.all_contexts?.recall ?? null,
+    found: retrieval.all_contexts?.recall ?? null,
   }
 }
 

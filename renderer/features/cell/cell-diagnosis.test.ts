@@ -57,7 +57,7 @@ const other = (model: string, found: number | null): OtherCell => ({
   latency_ms: null,
   scores: {},
   judge_mean: null,
-  facts_found: found,
+  found,
 })
 
 describe('the diagnosis of a cell', () => {

@@ -182,7 +182,7 @@ function foundPart(
   const more = missing.length > 1 ? WORDS.norOthers(missing.length - 1) : ''
   const lead = `${WORDS.someFound(found, facts)}: ${WORDS.notRetrieved(missing[0]!)}${more}.`
   if (others.length < 2) return { share: found / facts, sentences: [lead] }
-  const finders = others.filter(({ facts_found: share }) => share === 1).map(({ model }) => model)
+  const finders = others.filter(({ found }) => found === 1).map(({ model }) => model)
   const whose = finders.length === 0 ? WORDS.foundByNone : WORDS.foundBy(finders, others.length - 1, facts)
   return { share: found / facts, sentences: [lead, whose] }
 }

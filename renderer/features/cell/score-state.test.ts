@@ -43,7 +43,7 @@ describe('valueOf', () => {
     latency_ms: 1200,
     scores: { answer_relevancy: 0.12 },
     judge_mean: 4,
-    facts_found: null,
+    found: null,
   }
 
   it('has the chosen metric and never another one in its place', () => {

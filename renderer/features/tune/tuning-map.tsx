@@ -42,7 +42,7 @@ export function TuningMap({ metric, map, mappable, onChange }: TuningMapProps) {
           />
         </div>
       )}
-      <ScrollTable label={title} className={styles.map!}>
+      <ScrollTable label={title} className={styles.map}>
         <thead>
           <tr>
             <th scope="col">

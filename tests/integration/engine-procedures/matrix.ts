@@ -44,7 +44,7 @@ describe('the matrix', () => {
     // The facts that the page counts are those of the score.
     const found = cell.gold_ranks!.filter((rank) => rank !== null).length
     const asked = cells.find(({ model: alias }) => alias === cell.row.approach.model)!
-    expect(asked.facts_found).toBeCloseTo(found / cell.row.question.gold.length)
+    expect(asked.found).toBeCloseTo(found / cell.row.question.gold.length)
     expect(await failureOf(client.cells.get({ run_id: 'one', row_id: '0'.repeat(64) }))).toMatchObject({
       code: 'not_found',
     })
