@@ -82,7 +82,7 @@ export class Person {
   async mark(article: string, passage: string): Promise<void> {
     const element = this.page.getByRole('article', { name: article, exact: true })
     await expect(element).toContainText(passage, { timeout: 60_000 })
-    const { from, to } = (await this.page.evaluate(`(() => {
+    const { from, to } = await this.page.evaluate<{ from: [number, number]; to: [number, number] }>(`(() => {
       const root = document.querySelector('main article')
       const wanted = ${JSON.stringify(passage)}
       const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
@@ -104,7 +104,7 @@ export class Person {
         }
       }
       throw new Error('not in one piece on the page: ' + wanted)
-    })()`)) as { from: [number, number]; to: [number, number] }
+    })()`)
     const { mouse } = this.page
     await mouse.move(...from)
     await mouse.down()
