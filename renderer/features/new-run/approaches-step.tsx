@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { Link } from '@tanstack/react-router'
 import {
   DECLARABLE_APPROACHES,
   EXPERIMENTAL_APPROACHES,
@@ -47,6 +48,9 @@ export function ApproachesStep({ aliases, chosen, onChange }: ApproachesStepProp
             {name}
           </Button>
         ))}
+        <Link to="/tools/tune" search={chosen.length === 1 ? { alias: chosen[0] } : {}}>
+          {WORDS.tune}
+        </Link>
       </div>
       <AliasChoice
         aliases={aliases}

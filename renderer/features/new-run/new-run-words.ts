@@ -65,6 +65,7 @@ export const NEW_RUN_WORDS = {
   },
 
   approachesStep: {
+    tune: 'Tune an approach…',
     none: 'None',
     defaults: 'Usual ones',
     allApproaches: 'All approaches',
