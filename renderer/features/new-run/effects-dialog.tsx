@@ -16,7 +16,7 @@ interface EffectsDialogProps {
 }
 
 const scopeWords = ({ models, cells, judged }: PublishedScope): string =>
-  `${plural(models.length, 'approach', 'approaches')}, ${plural(cells, 'cell')}, ${judged ? 'judged' : WORDS.notJudged}`
+  `${plural(models.length, 'approach', 'approaches')}, ${plural(cells, 'answer')}, ${judged ? 'judged' : WORDS.notJudged}`
 
 /** Shows everything that a run moves to the trash and replaces, and asks; finished cells only after the run's name was typed. */
 export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialogProps) {

@@ -9,7 +9,7 @@ export const NEW_RUN_WORDS = {
 
   effectsDialog: {
     notJudged: 'not judged',
-    remove: (cells: number) => `Move ${plural(cells, 'finished cell')} to the trash?`,
+    remove: (cells: number) => `Move ${plural(cells, 'finished answer')} to the trash?`,
     removeFiles: 'Move files to the trash?',
     replacePublishedResults: 'Replace published results?',
     removeAndRun: 'Move and run',
@@ -18,7 +18,7 @@ export const NEW_RUN_WORDS = {
     keepResults: 'Keep results',
     coldStartOf: 'The cold start of run ',
     coldStartEffect:
-      ' moves exactly these files to the trash, where they stay for 30 days. Collections serve every run of their dataset and are built again, which costs time and model calls. Without the cold start, finished cells are kept and only missing ones are made.',
+      ' moves exactly these files to the trash, where they stay for 30 days. Collections serve every run of their dataset and are built again, which costs time and model calls. Without the cold start, finished answers are kept and only missing ones are made.',
     removedFiles: 'Files that go to the trash',
     fileOrFolder: 'File or folder',
     finishedCells: 'Finished cells',
