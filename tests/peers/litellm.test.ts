@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventData } from '../../core/http/event-stream.ts'
 import { parseRenderedEvidence } from '../../main/runner/cells/rendered-evidence.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
+import { declaredAliases } from '../../main/manifests/selection.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { rowsOf } from '../helpers/ladder-run.ts'
 import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
@@ -62,12 +63,12 @@ const ask = (body: object, key = CALLER_KEY): Promise<Response> =>
 
 describe(`LiteLLM ${peer.version ?? ''}`, () => {
   it('carries every alias over the smoke rung, with structured evidence and no key in any row', async () => {
-    const { aliases } = await loadExperiment(root)
+    const aliases = declaredAliases(await loadExperiment(root))
     const done = await ladder('proxied', KEYS, '--all')
     expect(done.code, done.stderr).toBe(0)
     const rows = await rowsOf(join(root, 'results/proxied-smoke-evidence.jsonl'))
-    expect(rows).toHaveLength(4 * aliases.size)
-    expect(new Set(rows.map(({ approach }) => approach.model))).toEqual(new Set(aliases.keys()))
+    expect(rows).toHaveLength(4 * aliases.length)
+    expect(new Set(rows.map(({ approach }) => approach.model))).toEqual(new Set(aliases))
     expect(rows.map(({ status, evidence }) => [status, evidence?.transport])).toEqual(
       rows.map(() => ['ok', 'structured']),
     )

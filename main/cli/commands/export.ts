@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { addressProblem } from '../../../contract/service-address.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
+import { BASELINE, KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/models/litellm-config.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { resultsJsonl } from '../../report/csv/results-jsonl.ts'
@@ -104,7 +105,9 @@ async function litellm(invocation: Invocation): Promise<string> {
   const problems = [...(invocation.problems ?? []), ...(problem === null ? [] : [`--platform: ${problem}`])]
   if (problems.length > 0) throw new InputError(problems)
   const { consumer } = await loadExperiment(projectFolder(invocation))
-  return litellmConfig(consumer.aliases, { platform, routePrefix: consumer.plugin.route_prefix })
+  // A platform serves the keyword baseline beside its aliases, and a run has it unless its approaches are chosen.
+  const aliases = [{ alias: KEYWORD_BASELINE, base: BASELINE }, ...consumer.aliases] as const
+  return litellmConfig(aliases, { platform, routePrefix: consumer.plugin.route_prefix })
 }
 
 async function results(invocation: Invocation): Promise<string> {
