@@ -22,7 +22,7 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   // The first statement is larger than headings of panels, and no part of the sentences is missing beside it.
   const shown = page.getByRole('article', { name: verdict.label })
   await expect(shown.getByText(verdict.headline, { exact: true })).toBeVisible()
-  await expect(shown.getByRole('listitem')).toHaveText(verdict.notes)
+  await expect(shown.getByRole('list').first().getByRole('listitem')).toHaveText(verdict.notes)
   for (const sentence of [verdict.why, verdict.recommendation!, verdict.next.text])
     await expect(shown.getByText(sentence, { exact: true })).toBeVisible()
   await expect(shown.getByRole('link', { name: verdict.next.label })).toBeVisible()
