@@ -43,7 +43,9 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   await page.setViewportSize({ width: 1440, height: 900 })
   await differing.getByRole('link', { name: rows[0]!.query! }).click()
   await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/cell\?row=/)
-  await expect(page.getByRole('heading', { level: 2, name: aliases[values.indexOf(least)]!, exact: true })).toBeVisible()
+  await expect(
+    page.getByRole('heading', { level: 2, name: aliases[values.indexOf(least)]!, exact: true }),
+  ).toBeVisible()
   for (const part of [page.getByRole('note', { name: 'Diagnosis' }), page.getByRole('heading', { name: /^Answer/ })])
     await expect(part).toBeInViewport({ ratio: 1 })
 })
