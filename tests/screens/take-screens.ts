@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { type Browser, chromium, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { findChromium } from '../../build/e2e/find-program.ts'
+import { approachDescriptor } from '../../contract/approaches.ts'
 import { PAGES } from '../../core/pages.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -33,7 +34,9 @@ async function smallRun(client: ControlClient): Promise<void> {
   await client.runs.start({
     run_id: OWN_RUN,
     dataset_ids: [smoke.id],
-    models: aliases.filter(({ flavor }) => flavor === null).map(({ alias }) => alias),
+    models: aliases
+      .filter(({ base, flavor }) => flavor === null && approachDescriptor(base).isBesides !== true)
+      .map(({ alias }) => alias),
     judge: { enabled: true, models: panel.builtin },
   })
   const seen = await eventsUntil(
@@ -131,7 +134,8 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
     '/coverage': part('coverage'),
     '/judges': part('judges'),
     '/runs/compare': { address: `/runs/compare${ofRun}` },
-    '/datasets': {
+    '/datasets': { address: '/datasets' },
+    '/datasets?documents': {
       address: `/datasets?dataset=${dataset}&view=documents&document=oumel-navigation-scheme.md&chunks=true`,
       act: (page) => page.getByText(/^Cutting the document/).waitFor({ state: 'detached', timeout: 60_000 }),
     },
@@ -139,6 +143,7 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
     '/tools/audio': { address: '/tools/audio', act: transcribe },
     '/tools/audio?view=speak': { address: '/tools/audio?view=speak', act: speak },
     '/tools/audio?view=voices': { address: '/tools/audio?view=voices', act: useVoice },
+    '/tools/tune': { address: `/tools/tune?dataset=${dataset}&alias=hybrid-rag` },
     '/services': { address: '/services' },
     '/models': { address: '/models' },
     '/settings': { address: '/settings' },

@@ -42,15 +42,18 @@ describe('publishedAge', () => {
     const experiment = await loadExperiment(PROJECT_ROOT)
     const [dataset] = experiment.datasets
     const lost = '0'.repeat(40)
-    const ageWith = (made_by: Record<string, string>) => {
+    const ageWith = (made_by: Record<string, string>, root = experiment.root) => {
       const published = { run_id: 'r', ingestion: null, artifacts: [], made_by }
       const runtime = { repository: { revision: lost, dirty: false, patch_sha256: null } }
-      return publishedAge(experiment, { ...dataset!, dataset: { ...dataset!.dataset, published } }, {
+      return publishedAge({ ...experiment, root }, { ...dataset!, dataset: { ...dataset!.dataset, published } }, {
         reproducibility: { runtime },
       } as never)
     }
     const { changed: every } = (await ageWith({}))!
     expect(every).toEqual(expect.arrayContaining(['core/chunking', 'main/statistics', 'providers/platform']))
+    // A project elsewhere does not hold the program: nothing can be said of its code there.
+    const { changed: there } = (await ageWith({ 'main/statistics': 'a'.repeat(64) }, join(tmpdir(), 'no-project')))!
+    expect(there).not.toContain('main/statistics')
     expect(
       await digestsToPublish(experiment, dataset!, {
         reproducibility: { runtime: { repository: { revision: lost } } },

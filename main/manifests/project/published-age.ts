@@ -53,8 +53,8 @@ export async function publishedAge(
   const then = dataset.dataset.published?.made_by
   if (changed !== null || then === undefined) return { revision, changed }
   const now = await readDigests(experiment.root, reads)
-  const parts = [...new Set([...Object.keys(then), ...Object.keys(now)])].toSorted()
-  return { revision, changed: parts.filter((part) => then[part] !== now[part]) }
+  // Only what is read here: a project elsewhere does not hold the program.
+  return { revision, changed: Object.keys(now).filter((part) => then[part] !== now[part]) }
 }
 
 /**
