@@ -130,7 +130,7 @@ export const LedgerLine = z.discriminatedUnion('kind', [
     settings: z.int().min(1),
     /** What the holdout showed; null while it is sealed. */
     state: z.string().nullable(),
-    /** Aliases that had these settings before: nobody chose them by this tuning. */
+    /** Aliases that had these settings before: no one chose them by this tuning. */
     existing: z.array(Identifier),
   }),
 ])

@@ -1,15 +1,15 @@
-import { globSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { httpGraphTargetClient } from '../../providers/platform/specified/compatibility/lightrag/client.ts'
 import { documentOf } from '../../providers/platform/rag/graph/source-name.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { rowsOf } from '../helpers/ladder-run.ts'
 import { startPlatformProcess, type PlatformProcess } from '../helpers/platform-process.ts'
-import { DIMENSIONS, startLightragModel, type LightragModel } from './lightrag-model.ts'
+import { startLightragModel, type LightragModel } from './lightrag-model.ts'
+import { startLightragServer } from './lightrag-server.ts'
 import { pythonPeer } from './python-peer.ts'
-import { startPeer, type RunningPeer } from './running-peer.ts'
+import type { RunningPeer } from './running-peer.ts'
 
 // A real LightRAG server as the platform's graph engine, over a model service of rules.
 
@@ -33,29 +33,8 @@ beforeAll(async () => {
   if (peer.bin === null || tables.bin === null) return
   root = await smokeProject()
   model = await startLightragModel()
-  const [tokenizers] = globSync(
-    join(dirname(tables.bin), 'lib/python*/site-packages/litellm/litellm_core_utils/tokenizers'),
-  )
-  engine = await startPeer(join(peer.bin, 'lightrag-server'), {
-    args: (port) => {
-      const folders = ['--working-dir', join(root, 'lightrag'), '--input-dir', join(root, 'lightrag-input')]
-      const models = ['--llm-binding', 'openai', '--embedding-binding', 'openai']
-      return ['--host', '127.0.0.1', '--port', String(port), '--key', GRAPH_KEY, ...folders, ...models]
-    },
-    env: {
-      TIKTOKEN_CACHE_DIR: tokenizers!,
-      LLM_MODEL: 'rules',
-      LLM_BINDING_HOST: model.url,
-      LLM_BINDING_API_KEY: 'none',
-      EMBEDDING_MODEL: 'hashed',
-      EMBEDDING_DIM: String(DIMENSIONS),
-      EMBEDDING_BINDING_HOST: model.url,
-      EMBEDDING_BINDING_API_KEY: 'none',
-      RERANK_BINDING: 'null',
-      LOG_DIR: root,
-    },
-    healthPath: '/health',
-  })
+  const programs = { bin: peer.bin, tables: tables.bin }
+  engine = await startLightragServer({ ...programs, root, model: model.url, key: GRAPH_KEY })
   platform = await startPlatformProcess({
     RAG_LADDER_STATE_DIR: join(root, 'platform'),
     RAG_INGESTION_CORPUS_ROOT: join(root, 'corpus'),

@@ -1,6 +1,5 @@
-import { globSync } from 'node:fs'
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { stringify } from 'yaml'
@@ -8,9 +7,10 @@ import { httpGraphTargetClient } from '../../providers/platform/specified/compat
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { rowsOf } from '../helpers/ladder-run.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
-import { DIMENSIONS, startLightragModel, type LightragModel } from './lightrag-model.ts'
+import { startLightragModel, type LightragModel } from './lightrag-model.ts'
+import { startLightragServer } from './lightrag-server.ts'
 import { pythonPeer } from './python-peer.ts'
-import { startPeer, type RunningPeer } from './running-peer.ts'
+import type { RunningPeer } from './running-peer.ts'
 
 // Own approaches that are programs of others: a real LightRAG server as `chat` and as `retriever`, LlamaIndex as `command`, and one that misbehaves.
 
@@ -50,29 +50,8 @@ beforeAll(async () => {
   root = await smokeProject()
   user = { RAG_LADDER_USER_DIR: join(root, 'person'), LIGHT_KEY: KEY }
   model = await startLightragModel()
-  const [tokenizers] = globSync(
-    join(dirname(tables.bin), 'lib/python*/site-packages/litellm/litellm_core_utils/tokenizers'),
-  )
-  server = await startPeer(join(light.bin, 'lightrag-server'), {
-    args: (port) => {
-      const folders = ['--working-dir', join(root, 'lightrag'), '--input-dir', join(root, 'lightrag-input')]
-      const models = ['--llm-binding', 'openai', '--embedding-binding', 'openai']
-      return ['--host', '127.0.0.1', '--port', String(port), '--key', KEY, ...folders, ...models]
-    },
-    env: {
-      TIKTOKEN_CACHE_DIR: tokenizers!,
-      LLM_MODEL: 'rules',
-      LLM_BINDING_HOST: model.url,
-      LLM_BINDING_API_KEY: 'none',
-      EMBEDDING_MODEL: 'hashed',
-      EMBEDDING_DIM: String(DIMENSIONS),
-      EMBEDDING_BINDING_HOST: model.url,
-      EMBEDDING_BINDING_API_KEY: 'none',
-      RERANK_BINDING: 'null',
-      LOG_DIR: root,
-    },
-    healthPath: '/health',
-  })
+  const programs = { bin: light.bin, tables: tables.bin }
+  server = await startLightragServer({ ...programs, root, model: model.url, key: KEY })
   const client = httpGraphTargetClient(server.url, KEY, { pollMs: 100 })
   const { signal } = new AbortController()
   const folder = join(root, 'corpus/smoke')

@@ -4,7 +4,7 @@ import { PartialMark } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { MissingNote } from '../ladder/missing-columns.tsx'
-import { NextButton } from '../result/run-result.tsx'
+import { NextStepLine } from '../../components/next-step.tsx'
 import { RESULT_WORDS } from '../result/result-words.ts'
 import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
@@ -39,9 +39,7 @@ export function NewestVerdict({ run }: { run: string }) {
             <span className={styles.headline}>{shown.headline}</span>{' '}
             <span className="dim">{WORDS.of(shown.label, shown.questions, verdicts.length - 1)}</span>
           </p>
-          <p className={styles.next}>
-            <NextButton next={shown.next} /> <span>{shown.next.text}</span>
-          </p>
+          <NextStepLine next={shown.next} />
         </article>
       )}
     </Panel>

@@ -1,12 +1,11 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
-import type { NextStep, Verdict } from '../../../contract/evidence/verdict.ts'
+import type { Verdict } from '../../../contract/evidence/verdict.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
 import { cloudWords } from '../../../core/evidence/cloud-use.ts'
 import { api } from '../../data/client.ts'
 import styles from './result.module.css'
+import { NextStepLine } from '../../components/next-step.tsx'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { MissingNote } from '../ladder/missing-columns.tsx'
@@ -46,9 +45,7 @@ function VerdictView({ verdict, run, differing }: VerdictViewProps) {
             ))}
           </ul>
         )}
-        <p className={styles.next}>
-          <NextButton next={verdict.next} /> <span>{verdict.next.text}</span>
-        </p>
+        <NextStepLine next={verdict.next} />
       </div>
       {differing > 0 && metric !== undefined && (
         <WhereTheyDiffer
@@ -60,28 +57,6 @@ function VerdictView({ verdict, run, differing }: VerdictViewProps) {
     </article>
   )
 }
-
-/** Leads to where the panel does the next step. */
-export function NextButton({ next: { page, label, run_id: run, dataset_id: dataset } }: { next: NextStep }) {
-  const target =
-    page === '/datasets'
-      ? ({ to: page, search: { dataset } } as const)
-      : page === '/launch'
-        ? ({ to: page } as const)
-        : ({ to: RUN_PARTS[page], params: { run }, search: page === '/ladder' ? {} : { dataset } } as const)
-  return (
-    <Button size="compact-sm" renderRoot={(props) => <Link {...target} {...props} />}>
-      {label}
-    </Button>
-  )
-}
-
-/** Stored verdicts name the parts of a run as they were once called. */
-const RUN_PARTS = {
-  '/matrix': '/runs/$run/matrix',
-  '/coverage': '/runs/$run/coverage',
-  '/ladder': '/runs/$run/progress',
-} as const
 
 /** Questions that are listed below a verdict: fewer where it has others beside it. */
 const [FEW_QUESTIONS, MOST_QUESTIONS] = [3, 5]
