@@ -110,7 +110,7 @@ export const PREVIEWED_LINES = 200
 /** Longest text of questions that is read at once. */
 export const MAX_QUESTIONS_CHARACTERS = 20_000_000
 
-const QuestionsFormat = z.enum(['csv', 'tsv', 'jsonl', 'json'])
+const QuestionsFormat = z.enum(['csv', 'tsv', 'jsonl', 'json', 'txt'])
 
 const questionsText = z.string().min(1).max(MAX_QUESTIONS_CHARACTERS)
 
@@ -134,12 +134,26 @@ export const ReadQuestionsResult = z.strictObject({
 })
 export type ReadQuestionsResult = z.infer<typeof ReadQuestionsResult>
 
-/** Adds the lines of a text that are right, as `readQuestions` shows them. */
+/** A passage of a document for the question of a line. */
+const LinePassage = z.strictObject({ line: z.int(), document: SafeRelativePath, fact: z.string().min(1) })
+export type LinePassage = z.infer<typeof LinePassage>
+
+/** Describes which passages hold the expected answers word for word; a person confirms or refuses each. */
+export const FoundPassages = z.strictObject({
+  /** At most one for each previewed line whose question names no gold fact. */
+  passages: z.array(LinePassage),
+  /** Documents that were not looked through: recordings, and those that no reader could read. */
+  unread: z.array(z.string()),
+})
+export type FoundPassages = z.infer<typeof FoundPassages>
+
+/** Adds the lines of a text that are right, as `readQuestions` shows them, with the passages that a person confirmed as gold facts. */
 export const ImportQuestionsInput = z.strictObject({
   ...one,
   revision,
   format: QuestionsFormat.nullable().default(null),
   text: questionsText,
+  confirmed: z.array(LinePassage).max(PREVIEWED_LINES).default([]),
 })
 
 /** Describes what would keep a run from giving a result. */

@@ -85,6 +85,7 @@ import {
   AddFileInput,
   CreateDatasetInput,
   DatasetCheck,
+  FoundPassages,
   DocumentInput,
   ImportQuestionsInput,
   OwnDataset,
@@ -347,6 +348,8 @@ export const controlContract = {
     saveQuestion: base.input(SaveQuestionInput).output(QuestionSaved),
     removeQuestion: base.input(RemoveQuestionInput).output(OwnDataset),
     readQuestions: base.input(ReadQuestionsInput).output(ReadQuestionsResult),
+    /** Looks up the expected answers of the previewed lines in the documents; converts those that have no text of their own. */
+    findPassages: base.input(ReadQuestionsInput).output(FoundPassages),
     /** Lines with a problem are left out. */
     importQuestions: base.input(ImportQuestionsInput).output(OwnDataset),
     /** Returns what drafting questions would call and cost; calls nothing. */

@@ -78,7 +78,7 @@ const row = ({ job, effort, seen, problem }: Outcome): string =>
 const pageOf = (outcomes: readonly Outcome[]): string => `# Jobs
 
 What people come for, each done from Home on by a program that clicks and types as a person does, in a headless Chromium on a project as a checkout has it. ● done, ▲ not
-reached. A click is a press of the mouse button that the page received, a drop of files, or the drag that marks a passage. Seconds hold everything that the person waits for: ingestion, answers,
+reached. A click is a press of the mouse button that the page received, or a drop of files. Seconds hold everything that the person waits for: ingestion, answers,
 conversions. Written by \`npm run bench -- --only jobs --write\`; the jobs are \`tests/bench/person-jobs.ts\`.
 
 ${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)}.
@@ -130,7 +130,7 @@ export async function benchJobs({ only, write }: { only?: readonly string[]; wri
       ? []
       : [
           atMost('P22', '20 files and 8 questions to a verdict of 7 approaches', data.effort.seconds / 60, 'min', 10),
-          shown('P22', 'the same: clicks', data.effort.clicks, ''),
+          atMost('P22', 'the same: clicks', data.effort.clicks, '', 12),
         ]),
     ...(set === undefined
       ? []

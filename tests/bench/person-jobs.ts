@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect as base, type Page } from '@playwright/test'
 import { harbourPapers, PAPER_QUESTIONS } from '../helpers/harbour-papers.ts'
 import { musiqueQuestions } from '../helpers/musique-questions.ts'
-import { dropIntoNewDataset, importQuestionSet, runToVerdict, writeQuestions } from '../helpers/own-data-way.ts'
+import { dropIntoNewDataset, importQuestionSet, pasteQuestions, runToVerdict } from '../helpers/own-data-way.ts'
 import type { Person } from '../helpers/person.ts'
 
 /** Something a person comes for, done on the pages from Home on. */
@@ -108,10 +108,8 @@ export const JOBS: readonly Job[] = [
     what: 'Find out which approach suits 20 files of mine, with 8 questions and their gold facts',
     fresh: true,
     async run(person) {
-      const { page } = person
-      await goTo(page, 'Datasets')
       await dropIntoNewDataset(person, 'Harbour papers', await harbourPapers())
-      await writeQuestions(person, PAPER_QUESTIONS)
+      await pasteQuestions(person, PAPER_QUESTIONS)
       return runToVerdict(person, { label: 'Harbour papers', approaches: 'All approaches', cells: 8 * 7 })
     },
   },

@@ -4,12 +4,12 @@ import type { CarriedFile, Person } from './person.ts'
 
 // The way from a person's files to the sentence of a result, on the pages of the panel. Specs and benchmarks take the same steps.
 
-/** Names a dataset on the page Datasets, which is open, and drops files into it; ends when each is stored or refused. */
+/** Names a dataset on the page that is open, Home or Datasets, and drops files into it; ends when each is stored or refused. */
 export async function dropIntoNewDataset(person: Person, label: string, files: readonly CarriedFile[]): Promise<void> {
   const { page } = person
   await page.getByRole('button', { name: 'New dataset' }).click()
   const dialog = page.getByRole('dialog', { name: 'New dataset' })
-  await person.type(dialog.getByLabel('Name'), label)
+  await person.fill(dialog.getByLabel('Name'), label)
   await dialog.getByRole('button', { name: 'Create dataset' }).click()
   await person.drop(page.getByText('Drop files or a folder here'), files)
   await expect(page.getByText(new RegExp(`^${files.length} of ${files.length} files? done`))).toBeVisible({
@@ -17,24 +17,25 @@ export async function dropIntoNewDataset(person: Person, label: string, files: r
   })
 }
 
-/** Types questions, each with its gold fact marked in its document. */
-export async function writeQuestions(person: Person, questions: readonly PaperQuestion[]): Promise<void> {
+/** Pastes questions with their answers, and confirms the passages that the program finds for them, which must be those of the questions. */
+export async function pasteQuestions(person: Person, questions: readonly PaperQuestion[]): Promise<void> {
   const { page } = person
-  const table = page.getByRole('table', { name: 'Questions' })
   await page.getByRole('link', { name: /^2 Questions/ }).click()
-  for (const [at, { query, answer, document, fact }] of questions.entries()) {
-    await page.getByRole('button', { name: 'Add question' }).click()
-    const form = page.getByRole('form', { name: 'New question' })
-    await person.type(form.getByLabel('Question', { exact: true }), query)
-    await person.type(form.getByLabel('Expected answer'), answer)
-    const chooser = page.getByRole('combobox', { name: 'Document', exact: true })
-    if ((await chooser.inputValue()) !== document) await person.choose(chooser, document)
-    await person.mark(document, fact)
-    await page.getByRole('button', { name: 'Use as gold fact' }).click()
-    await expect(form.getByLabel('Gold fact 1', { exact: true })).toHaveValue(fact)
-    await page.getByRole('button', { name: 'Save question' }).click()
-    await expect(table.getByRole('row')).toHaveCount(at + 2)
+  await page.getByRole('button', { name: 'Paste questions' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Paste questions' })
+  const lines = questions.map(({ query, answer }) => `${query}\t${answer}`)
+  await person.fill(dialog.getByLabel('Questions, one in each line'), lines.join('\n'))
+  const all = dialog.getByRole('checkbox', { name: `Use ${questions.length} passages as gold facts` })
+  await expect(all).toBeVisible({ timeout: 240_000 })
+  for (const { query, document, fact } of questions) {
+    const row = dialog.getByRole('row').filter({ hasText: query })
+    await expect(row.getByRole('checkbox')).toHaveAccessibleName(
+      new RegExp(`${RegExp.escape(fact)}.* ${RegExp.escape(document)}$`),
+    )
   }
+  await all.click()
+  await dialog.getByRole('button', { name: `Import ${questions.length} questions` }).click()
+  await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(questions.length + 1)
 }
 
 /** Imports a public question set from a file on the page Datasets, which is open, and opens it. */

@@ -2,7 +2,7 @@ import { expect, type Locator, type Page } from '@playwright/test'
 
 /** Describes what a job cost the person who did it. */
 export interface Effort {
-  /** Presses of the mouse button on the page: on a control, at the start of a selection, or to drop files. */
+  /** Presses of the mouse button on the page, and drops of files. */
   clicks: number
   /** Fields that were typed into, with the keys that are not text, such as Enter. */
   typed: number
@@ -70,46 +70,6 @@ export class Person {
   async press(keys: string): Promise<void> {
     await this.page.keyboard.press(keys)
     this.#typed += 1
-  }
-
-  /** Chooses an option of a list. */
-  async choose(list: Locator, option: string): Promise<void> {
-    await list.click()
-    await this.page.getByRole('option', { name: option, exact: true }).click()
-  }
-
-  /** Drags over a passage of an article's text, as one does to mark it. */
-  async mark(article: string, passage: string): Promise<void> {
-    const element = this.page.getByRole('article', { name: article, exact: true })
-    await expect(element).toContainText(passage, { timeout: 60_000 })
-    const { from, to } = await this.page.evaluate<{ from: [number, number]; to: [number, number] }>(`(() => {
-      const root = document.querySelector('main article')
-      const wanted = ${JSON.stringify(passage)}
-      const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT)
-      const rectOf = (node, at) => {
-        const range = document.createRange()
-        range.setStart(node, at)
-        range.setEnd(node, at + 1)
-        return range.getBoundingClientRect()
-      }
-      for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
-        const start = node.textContent.indexOf(wanted)
-        if (start < 0) continue
-        root.scrollIntoView({ block: 'center' })
-        root.scrollTop += rectOf(node, start).top - root.getBoundingClientRect().top - 40
-        const [first, last] = [rectOf(node, start), rectOf(node, start + wanted.length - 1)]
-        return {
-          from: [first.left + 0.5, (first.top + first.bottom) / 2],
-          to: [last.right - 0.5, (last.top + last.bottom) / 2],
-        }
-      }
-      throw new Error('not in one piece on the page: ' + wanted)
-    })()`)
-    const { mouse } = this.page
-    await mouse.move(...from)
-    await mouse.down()
-    await mouse.move(...to, { steps: 4 })
-    await mouse.up()
   }
 
   /** Drops files on an element. A drag from outside the browser has no press that the page sees: it counts as one. */

@@ -1,4 +1,5 @@
-import type { OwnDataset } from '../../../contract/control/own-datasets.ts'
+import type { LinePassage, OwnDataset } from '../../../contract/control/own-datasets.ts'
+import type { Question } from '../../../contract/manifests/queries.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { IMPORTERS } from '../../manifests/datasets/importers/formats.ts'
 import {
@@ -19,6 +20,8 @@ import {
 } from '../../manifests/datasets/own-datasets.ts'
 import { guessFormat } from '../../manifests/datasets/question-file.ts'
 import { ControlFailure } from '../control-failure.ts'
+import { documentTexts } from '../corpora/document-texts.ts'
+import { goldPassages } from '../corpora/gold-passages.ts'
 import { importSteps, zipPieces } from '../corpora/dataset-transfer.ts'
 import { importUpload, previewUpload } from '../corpora/uploaded-zip.ts'
 import {
@@ -37,6 +40,15 @@ import { streamInputProblems, withInputProblems } from './input-problems.ts'
 import { datasetOf, refuseUnderRun } from './project-procedures.ts'
 import { oneAfterAnother } from '../../lib/one-after-another.ts'
 
+const CONFIRMED = 'The gold passage was looked up by the words of the expected answer and confirmed by a person.'
+
+/** The question with the passages that a person confirmed for it as its gold facts. */
+function withConfirmed(question: Question, passages: readonly LinePassage[]): Question {
+  if (passages.length === 0) return question
+  const gold = passages.map(({ document, fact }) => ({ document, fact }))
+  return { ...question, gold: [...question.gold, ...gold], rationale: question.rationale ?? CONFIRMED }
+}
+
 export function ownDatasetProcedures(parts: EngineParts) {
   const { root } = parts.config
   const inTurn = oneAfterAnother()
@@ -53,6 +65,7 @@ export function ownDatasetProcedures(parts: EngineParts) {
       refuseUnderRun(parts, 'datasets do not change under it')
       return withInputProblems(work)
     })
+  const texts = documentTexts(() => parts.services.addressFor('converter'))
   const view = async (stored: StoredDataset): Promise<OwnDataset> =>
     ownDatasetView(root, await datasetOf(parts, stored.id), stored)
 
@@ -149,11 +162,30 @@ export function ownDatasetProcedures(parts: EngineParts) {
         return { format, ...previewedLines(lines) }
       }),
     ),
+    findPassages: control.datasets.findPassages.handler(({ input, signal }) =>
+      withInputProblems(async () => {
+        const dataset = await owned(input.dataset_id)
+        const { lines } = await previewQuestions(root, dataset, input.text, input.format ?? guessFormat(input.text))
+        const shown = previewedLines(lines).lines.flatMap(({ line, question }) =>
+          question ? [{ line, question }] : [],
+        )
+        const unread: string[] = []
+        const documents = texts.of(root, dataset, unread, untilEither(signal, parts.stopping))
+        return { passages: await goldPassages(shown, documents), unread }
+      }),
+    ),
     importQuestions: control.datasets.importQuestions.handler(({ input }) =>
       change(async () => {
         const dataset = await owned(input.dataset_id)
         const { lines } = await previewQuestions(root, dataset, input.text, input.format ?? guessFormat(input.text))
-        const questions = lines.flatMap(({ question }) => question ?? [])
+        const questions = lines.flatMap(({ line, question }) =>
+          question === null
+            ? []
+            : withConfirmed(
+                question,
+                input.confirmed.filter((each) => each.line === line),
+              ),
+        )
         if (questions.length === 0)
           throw new DatasetEditError('text', 'no line is a question that can be added: read it first to see why')
         return view(await saveQuestions(root, dataset, input.revision, questions))

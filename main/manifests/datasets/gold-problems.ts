@@ -29,11 +29,14 @@ async function textOf(path: string): Promise<string | null> {
   }
 }
 
+/** Ends of sentences and lines. */
+export const PASSAGE_END = /(?<=[.!?])\s+|\n+/u
+
 /** The sentence or line with most of the fact's words; null when none has any. */
 export function nearestPassage(text: string, fact: readonly string[]): string | null {
   const wanted = new Set(fact)
   let best: { passage: string; shared: number } | null = null
-  for (const passage of text.split(/(?<=[.!?])\s+|\n+/u)) {
+  for (const passage of text.split(PASSAGE_END)) {
     const shared = new Set(evidenceWords(passage)).intersection(wanted).size
     if (shared > (best?.shared ?? 0)) best = { passage: passage.trim(), shared }
   }

@@ -51,6 +51,21 @@ describe('a table of questions', () => {
     ])
   })
 
+  it('is a list of plain lines too: the answer follows the question mark', async () => {
+    const lines =
+      'Who keeps the lock, and since when? | Ida Moore, 1904\n\nWhen does it open?\tAt six.\nWho built it?\nNo mark\n'
+    expect(guessFormat(lines)).toBe('txt')
+    expect((await readQuestionFile(lines, 'txt')).rows).toMatchObject([
+      { row: 1, question: { query: 'Who keeps the lock, and since when?', ground_truth: 'Ida Moore, 1904' } },
+      { row: 3, question: { query: 'When does it open?', ground_truth: 'At six.' } },
+      { row: 4, question: { query: 'Who built it?', ground_truth: null } },
+      { row: 5, question: null, problems: [expect.stringContaining('no question mark')] },
+    ])
+    // A quoted cell, and a head, are of a table.
+    expect(guessFormat('"Who, and when?",Ida\n')).toBe('csv')
+    expect(guessFormat('question\tanswer\nWho?\tIda\n')).toBe('tsv')
+  })
+
   it('returns each row that cannot be used with its reason, and the others', async () => {
     const { rows } = await readQuestionFile(
       'question,hops,answerable,fact\nA?,21,,\nB?,,maybe,\nC?,,,lost\n,1,,\nD?,,,\nE?,two,,\n',

@@ -11,8 +11,11 @@ import { cellText, type FormatNumber, type SpreadsheetCell } from '../../../core
 // Columns, in any order and case: `question` (or query), `answer` (or ground_truth), `id`, `answerable` (yes or no), `hops`, `tags` (separated by
 // ";"), `keys` (points separated by ";", spellings of one by "|"), and the gold evidence as `document` and `fact`; further facts in `document 2` and
 // `fact 2`, and so on. A document without a fact is gold evidence as a whole.
+//
+// Plain lines need no head: each is a question up to its first question mark, and after it the expected answer, with or without a tab, "|", ";" or
+// "," between them.
 
-export const QUESTION_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'json'] as const
+export const QUESTION_FORMATS = ['csv', 'tsv', 'xlsx', 'jsonl', 'json', 'txt'] as const
 export type QuestionFormat = (typeof QUESTION_FORMATS)[number]
 
 /** The rows of a file, and what of it was left out. */
@@ -35,13 +38,29 @@ export class QuestionFileError extends Error {
   override readonly name = 'QuestionFileError'
 }
 
-/** Returns what a text looks like: JSON by its first character, TSV by a tab in its head, else CSV. */
+/** Returns what a text looks like: JSON by its first character, lines by a question mark in the first one, TSV by a tab in its head, else CSV. */
 export function guessFormat(content: string): Exclude<QuestionFormat, 'xlsx'> {
   const text = content.trimStart()
   if (text.startsWith('[')) return 'json'
   if (text.startsWith('{')) return 'jsonl'
-  return text.slice(0, /$/m.exec(text)!.index).includes('\t') ? 'tsv' : 'csv'
+  const head = text.slice(0, /$/m.exec(text)!.index)
+  if (/^[^"]+[?？]/.test(head)) return 'txt'
+  return head.includes('\t') ? 'tsv' : 'csv'
 }
+
+/** A question up to its mark, and the answer after it. */
+const LINE = /^(.+?[?？])\s*[|;,]?\s*(.*)$/
+
+const lineRows = (text: string): QuestionRow[] =>
+  text.split(/\r?\n/).flatMap((line, index) => {
+    if (line.trim() === '') return []
+    const [, query, answer = ''] = LINE.exec(line.trim()) ?? []
+    if (query === undefined)
+      return [
+        { row: index + 1, question: null, problems: ['the line has no question mark: end the question with one'] },
+      ]
+    return [checked(index + 1, { query, ...(answer === '' ? {} : { ground_truth: answer }) })]
+  })
 
 /**
  * Reads all rows. Text may come as bytes in UTF-8, UTF-16 with a byte order mark, or Windows-1252. Throws `QuestionFileError` for a file that is no
@@ -49,14 +68,15 @@ export function guessFormat(content: string): Exclude<QuestionFormat, 'xlsx'> {
  */
 export async function readQuestionFile(content: string | Buffer, format: QuestionFormat): Promise<QuestionRows> {
   const read =
-    format === 'xlsx'
-      ? await workbookRows(content)
-      : format === 'csv' || format === 'tsv'
-        ? { rows: await textRows(textOf(content), format), notices: [] }
-        : { rows: jsonRows(textOf(content), format), notices: [] }
+    format === 'xlsx' ? await workbookRows(content) : { rows: await rowsOfText(textOf(content), format), notices: [] }
   if (read.rows.length === 0)
     throw new QuestionFileError(['the file has no question: a head alone, or nothing', ...read.notices].join('; '))
   return read
+}
+
+function rowsOfText(text: string, format: Exclude<QuestionFormat, 'xlsx'>): QuestionRow[] | Promise<QuestionRow[]> {
+  if (format === 'txt') return lineRows(text)
+  return format === 'csv' || format === 'tsv' ? textRows(text, format) : jsonRows(text, format)
 }
 
 function textOf(content: string | Buffer): string {

@@ -177,10 +177,10 @@ export const OWN_WORDS = {
     table: 'Questions',
     theQuestions: 'The questions',
     add: 'Add question',
-    import: 'Import questions',
+    import: 'Paste questions',
     empty: 'No question yet',
     emptyAbout:
-      'Every approach is asked these questions. Gold facts, marked in the documents, are what an approach must find.',
+      'Every approach is asked these questions. Gold facts are passages that an approach must find: paste questions with answers, and those passages are looked up for you to confirm.',
     question: 'Question',
     answer: 'Expected answer',
     gold: 'Gold',
@@ -255,20 +255,25 @@ export const OWN_WORDS = {
   },
 
   import: {
-    title: 'Import questions',
-    paste: 'Paste questions, or choose a file',
+    title: 'Paste questions',
+    paste: 'Questions, one in each line',
     pasteAbout:
-      'CSV or TSV with a head: question, answer, id, answerable, hops, tags (;), keys (points by ;, spellings by |), document, fact; more facts in “document 2”, “fact 2”. Or JSON, or JSON Lines. From Excel: copy the cells and paste them here.',
+      'A question, then its expected answer. Or cells copied from a spreadsheet, CSV or JSON with the columns question, answer, document, fact (more: document 2, fact 2, id, answerable, hops, tags, keys).',
+    example: 'Who keeps the lock? Ada Brand\nWhen does it open? At six',
     chooseFile: 'Choose file',
-    format: 'Format',
-    auto: 'detect',
-    read: 'Preview',
-    reading: 'Reading',
     line: 'Line',
     state: 'State',
+    gold: 'Gold facts',
+    looking: 'Looking for the answers in the documents …',
+    unread: (documents: readonly string[]) =>
+      `Not looked through: ${documents.slice(0, 5).join(', ')}${documents.length > 5 ? ` and ${plural(documents.length - 5, 'other document')}` : ''}.`,
+    confirmAll: (passages: number) =>
+      `Use ${plural(passages, 'passage')} as ${passages === 1 ? 'a gold fact' : 'gold facts'}`,
+    confirmAbout:
+      'Each holds the expected answer word for word. Read them: leave out one that does not answer its question.',
     fine: '● will be imported',
     wrong: '▲ left out',
-    detected: (format: string) => `Read as ${format}.`,
+    detected: (format: string) => (format === 'txt' ? 'Read line by line.' : `Read as ${format}.`),
     firstLines: (shown: number) => `The first ${count(shown)} are shown.`,
     summary: (fine: number, wrong: number) =>
       `${plural(fine, 'question')} can be imported${wrong === 0 ? '.' : `; ${plural(wrong, 'line')} ${wrong === 1 ? 'has' : 'have'} problems and ${wrong === 1 ? 'is' : 'are'} left out.`}`,

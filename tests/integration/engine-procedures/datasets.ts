@@ -136,6 +136,10 @@ describe('datasets', () => {
     })
     const imported = await datasets.importQuestions({ ...one, revision: saved.dataset.revision, text: csv })
     expect(imported).toMatchObject({ questions: 2 })
+    const lines = 'What does class K3 pay for a boat? 218 marks\nWho paints it? Nobody\n'
+    const found = await datasets.findPassages({ ...one, text: lines })
+    const passage = { line: 1, document: 'fees.md', fact: 'Class K3 pays 218 marks.' }
+    expect(found).toEqual({ passages: [passage], unread: ['notes/film.mov'] })
     const idsOf = async (page: object) =>
       (await datasets.ownQuestions({ ...one, ...page })).questions.map((each) => each.id)
     expect(await idsOf({})).toEqual(['q-1', 'q-2'])
@@ -157,8 +161,20 @@ describe('datasets', () => {
     await datasets.restoreDocument({ ...one, path: 'notes/film.mov' })
     await datasets.removeDocument({ ...one, path: 'notes/film.mov' })
 
+    // A passage that nobody confirmed is no gold fact.
+    const confirmed = await datasets.importQuestions({
+      ...one,
+      revision: imported.revision,
+      text: lines,
+      confirmed: [passage],
+    })
+    const goldOf = async (id: string) => (await datasets.ownQuestions({ ...one, question_id: id })).questions[0]!.gold
+    expect([await goldOf('q-3'), await goldOf('q-4')]).toEqual([[{ document: 'fees.md', fact: passage.fact }], []])
+    const fewer = await datasets.removeQuestion({ ...one, revision: confirmed.revision, question_id: 'q-3' })
+    const { revision: again } = await datasets.removeQuestion({ ...one, revision: fewer.revision, question_id: 'q-4' })
+
     const chunker = { strategy: 'recursive' as const, chunk_size: 200, overlap: 20 }
-    const updated = await datasets.update({ ...one, revision: imported.revision, label: 'Fees', chunker })
+    const updated = await datasets.update({ ...one, revision: again, label: 'Fees', chunker })
     expect(updated).toMatchObject({ label: 'Fees', chunker, questions: 2 })
     const plan = await client.experiment.plan({ dataset_ids: [id], models: ['vanilla-rag'] })
     expect(plan).toMatchObject({ ok: true, totals: { total: 2, run: 2 } })

@@ -12,7 +12,9 @@ import { unpackedFile, withoutGzip } from './json-records.ts'
 // A folder with questions.csv (or .tsv, .xlsx, .json, .jsonl; columns as in question-file.ts) and documents of any kind in `documents/`, or beside
 // it. Gold evidence names documents by their path in that folder.
 
-const QUESTIONS = new RegExp(`^questions\\.(${QUESTION_FORMATS.join('|')})(\\.gz)?$`, 'i')
+// A text file beside documents is one of them.
+const TABLES = QUESTION_FORMATS.filter((format) => format !== 'txt')
+const QUESTIONS = new RegExp(`^questions\\.(${TABLES.join('|')})(\\.gz)?$`, 'i')
 const BELOW = /^(documents|corpus)\//i
 
 async function rowsOf({ path, name }: SourceFile) {

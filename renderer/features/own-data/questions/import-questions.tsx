@@ -1,8 +1,10 @@
-import { Button, FileButton, Modal, Select, Textarea } from '@mantine/core'
+import { Button, Checkbox, FileButton, Modal, Textarea } from '@mantine/core'
+import { useDebouncedCallback } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   MAX_QUESTIONS_CHARACTERS,
+  type LinePassage,
   type OwnDataset,
   type ReadQuestionsResult,
 } from '../../../../contract/control/own-datasets.ts'
@@ -12,6 +14,7 @@ import { count } from '../../../components/format.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { notifyDone } from '../../../components/notify.ts'
 import table from '../../../components/table.module.css'
+import { factSpans } from '../../../components/text-match.ts'
 import { api } from '../../../data/client.ts'
 import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
@@ -20,34 +23,49 @@ import { useDatasetRefresh } from '../use-own-dataset.ts'
 const WORDS = OWN_WORDS.import
 
 const FORMATS = ['csv', 'tsv', 'jsonl', 'json'] as const
-type Format = (typeof FORMATS)[number]
 const MOST_BYTES = MAX_QUESTIONS_CHARACTERS
 /** A longer text would hold up the page while it is in a field. */
 const MOST_SHOWN = 200_000
 /** Lines of the preview that are shown at once. */
 const PAGE = 100
 
-/** Takes questions from a paste or a file, after a preview that shows each line as it would be stored, or what is wrong with it. */
-export function ImportQuestions({ own }: { own: OwnDataset }) {
+interface ImportQuestionsProps {
+  own: OwnDataset
+  /** True where the dataset has no question yet. */
+  isFirst: boolean
+}
+
+/** Takes many questions at once from a paste or a file. The preview shows each line as it would be stored, what is wrong with it, and a passage that holds its answer. */
+export function ImportQuestions({ own, isFirst }: ImportQuestionsProps) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button variant="default" onClick={() => setOpen(true)}>
+      <Button variant={isFirst ? 'filled' : 'default'} onClick={() => setOpen(true)}>
         {OWN_WORDS.questions.import}
       </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.title} size="xl" centered>
+      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.title} size="min(1200px, 96vw)" centered>
         <ImportForm own={own} onClose={() => setOpen(false)} />
       </Modal>
     </>
   )
 }
 
+/** True for a question whose gold passage can be looked up by its answer. */
+const isLookedUp = ({ question }: ReadQuestionsResult['lines'][number]): boolean =>
+  question !== null && question.gold.length === 0 && question.answerable && question.ground_truth !== null
+
 function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDataset; onClose: () => void }) {
   const refresh = useDatasetRefresh()
   const [text, setText] = useState('')
-  const [format, setFormat] = useState<Format | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
-  const read = useMutation(api.datasets.readQuestions.mutationOptions())
+  const [ticked, setTicked] = useState<ReadonlySet<number>>(new Set())
+  const look = useMutation(api.datasets.findPassages.mutationOptions())
+  const read = useMutation(
+    api.datasets.readQuestions.mutationOptions({
+      onSuccess: ({ lines }, input) => lines.some(isLookedUp) && look.mutate(input),
+    }),
+  )
+  const readLater = useDebouncedCallback(read.mutate, 300)
   const fine = read.data?.fine ?? 0
   const save = useMutation(
     api.datasets.importQuestions.mutationOptions({
@@ -58,12 +76,13 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
       },
     }),
   )
-  const change = (next: string): void => {
+  const change = (next: string, format: (typeof FORMATS)[number] | null = null): void => {
     setText(next)
     // The preview is no longer what would be imported.
-    read.reset()
-    save.reset()
+    for (const each of [read, look, save]) each.reset()
+    setTicked(new Set())
     setProblem(null)
+    if (next.trim() !== '') readLater({ dataset_id, format, text: next })
   }
   const take = async (file: File | null): Promise<void> => {
     if (file === null) return
@@ -71,25 +90,27 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
       setProblem(WORDS.tooLarge)
       return
     }
+    const ending = file.name.split('.').at(-1)?.toLowerCase()
     try {
-      change(decodedText(new Uint8Array(await file.arrayBuffer())))
+      const content = decodedText(new Uint8Array(await file.arrayBuffer()))
+      change(content, FORMATS.find((each) => each === ending) ?? null)
     } catch (error) {
       if (!(error instanceof TextEncodingError)) throw error
       setProblem(WORDS.unreadable(file.name, error.message))
-      return
     }
-    const ending = file.name.split('.').at(-1)?.toLowerCase()
-    setFormat(FORMATS.find((each) => each === ending) ?? null)
   }
-  const failure = problem ?? (save.isError ? controlErrorOf(save.error).message : null)
-  const refused = read.isError ? controlErrorOf(read.error).message : null
+  const isCurrent = read.data !== undefined && read.variables.text === text
+  const passages = look.variables?.text === text ? (look.data?.passages ?? []) : []
+  const failed = save.error ?? look.error
+  const failure = problem ?? (failed === null ? null : controlErrorOf(failed).message)
   return (
     <form
       className={styles.form}
       onSubmit={(event) => {
         event.preventDefault()
-        if (fine > 0) save.mutate({ dataset_id, revision, format, text })
-        else read.mutate({ dataset_id, format, text })
+        if (!isCurrent || fine === 0) return
+        const confirmed = passages.filter(({ line }) => ticked.has(line))
+        save.mutate({ ...read.variables, revision, confirmed })
       }}
     >
       <Textarea
@@ -97,14 +118,20 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
         description={WORDS.pasteAbout}
         data-autofocus
         autosize
-        minRows={5}
-        maxRows={12}
+        minRows={4}
+        maxRows={10}
         value={text.length > MOST_SHOWN ? '' : text}
-        placeholder={text.length > MOST_SHOWN ? WORDS.long(text.length) : undefined}
-        error={refused}
+        placeholder={text.length > MOST_SHOWN ? WORDS.long(text.length) : WORDS.example}
+        error={read.isError ? controlErrorOf(read.error).message : null}
         onChange={({ currentTarget: { value } }) => change(value)}
       />
-      <div className={styles.choose}>
+      {isCurrent && <Preview read={read.data} passages={passages} ticked={ticked} onTick={setTicked} />}
+      {look.isPending && <p role="status">◐ {WORDS.looking}</p>}
+      {look.data !== undefined && look.data.unread.length > 0 && (
+        <p className="dim">{WORDS.unread(look.data.unread)}</p>
+      )}
+      {failure !== null && <p role="alert">▲ {failure}</p>}
+      <div className={styles.buttons}>
         <FileButton
           accept=".csv,.tsv,.jsonl,.json,.txt"
           inputProps={{ 'aria-label': WORDS.chooseFile }}
@@ -116,33 +143,10 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
             </Button>
           )}
         </FileButton>
-        <Select
-          size="xs"
-          aria-label={WORDS.format}
-          allowDeselect={false}
-          data={[{ value: '', label: WORDS.auto }, ...FORMATS.map((value) => ({ value, label: value }))]}
-          value={format ?? ''}
-          onChange={(value) => {
-            setFormat(FORMATS.find((each) => each === value) ?? null)
-            read.reset()
-          }}
-        />
-        <Button
-          variant="default"
-          disabled={text.trim() === ''}
-          loading={read.isPending}
-          onClick={() => read.mutate({ dataset_id, format, text })}
-        >
-          {WORDS.read}
-        </Button>
-      </div>
-      {read.data !== undefined && <Preview read={read.data} />}
-      {failure !== null && <p role="alert">▲ {failure}</p>}
-      <div className={styles.buttons}>
         <Button variant="default" onClick={onClose}>
           {WORDS.cancel}
         </Button>
-        {read.data !== undefined && (
+        {isCurrent && (
           <Button type="submit" disabled={fine === 0} loading={save.isPending}>
             {WORDS.confirm(fine)}
           </Button>
@@ -152,14 +156,33 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
   )
 }
 
-function Preview({ read: { format, fine, refused, lines } }: { read: ReadQuestionsResult }) {
+interface PreviewProps {
+  read: ReadQuestionsResult
+  /** Proposed as gold facts. */
+  passages: readonly LinePassage[]
+  /** Lines whose passage the person confirmed. */
+  ticked: ReadonlySet<number>
+  onTick: (ticked: ReadonlySet<number>) => void
+}
+
+function Preview({ read: { format, fine, refused, lines }, passages, ticked, onTick }: PreviewProps) {
   const [shown, setShown] = useState(PAGE)
+  const all = passages.map(({ line }) => line)
   return (
     <>
       <p role="status">
         {WORDS.detected(format)} {WORDS.summary(fine, refused)}{' '}
         {lines.length < fine + refused && WORDS.firstLines(lines.length)}
       </p>
+      {all.length > 0 && (
+        <Checkbox
+          label={WORDS.confirmAll(all.length)}
+          description={WORDS.confirmAbout}
+          checked={ticked.size === all.length}
+          indeterminate={ticked.size > 0 && ticked.size < all.length}
+          onChange={({ currentTarget: { checked } }) => onTick(new Set(checked ? all : []))}
+        />
+      )}
       <div className={styles.preview}>
         <table className={table.table} aria-label={WORDS.preview}>
           <thead>
@@ -170,9 +193,7 @@ function Preview({ read: { format, fine, refused, lines } }: { read: ReadQuestio
               <th scope="col">{WORDS.state}</th>
               <th scope="col">{OWN_WORDS.questions.question}</th>
               <th scope="col">{OWN_WORDS.questions.answer}</th>
-              <th scope="col" className={table.num}>
-                {OWN_WORDS.questions.gold}
-              </th>
+              <th scope="col">{WORDS.gold}</th>
             </tr>
           </thead>
           <tbody>
@@ -197,7 +218,24 @@ function Preview({ read: { format, fine, refused, lines } }: { read: ReadQuestio
                     <MarkedText text={question.ground_truth} />
                   )}
                 </td>
-                <td className={table.num}>{question === null ? OWN_WORDS.questions.noAnswer : question.gold.length}</td>
+                <td className={table.wrap}>
+                  {passages
+                    .filter((each) => each.line === line)
+                    .map(({ document, fact }) => (
+                      <Checkbox
+                        key={line}
+                        label={
+                          <>
+                            <MarkedText text={fact} spans={factSpans(fact, answerWords(question?.ground_truth))} />{' '}
+                            <span className="dim">{document}</span>
+                          </>
+                        }
+                        checked={ticked.has(line)}
+                        onChange={() => onTick(ticked.symmetricDifference(new Set([line])))}
+                      />
+                    ))}
+                  {question !== null && question.gold.length > 0 && count(question.gold.length)}
+                </td>
               </tr>
             ))}
           </tbody>
@@ -211,3 +249,6 @@ function Preview({ read: { format, fine, refused, lines } }: { read: ReadQuestio
     </>
   )
 }
+
+/** The answer as a passage holds it: without the mark that ends it. */
+const answerWords = (answer: string | null | undefined): string => (answer ?? '').replace(/[\s.!?]+$/, '')

@@ -66,8 +66,10 @@ function QuestionTable({ own }: { own: OwnDataset }) {
   const openEditor = (question: string): void => void navigate({ search: { dataset, view: 'questions', question } })
   const tools = (
     <div className={styles.choose}>
-      <Button onClick={() => openEditor(NEW_QUESTION)}>{WORDS.add}</Button>
-      <ImportQuestions own={own} />
+      <ImportQuestions own={own} isFirst={total === 0} />
+      <Button variant="default" onClick={() => openEditor(NEW_QUESTION)}>
+        {WORDS.add}
+      </Button>
       <DraftQuestions dataset={dataset} />
     </div>
   )
