@@ -144,7 +144,7 @@ async function appendOverhead(): Promise<Figure[]> {
 }
 
 answerHelp(
-  'npm run bench -- [--only NAME] [--json] [--write] [--data SET]… [--half HALF] [--aliases LIST] [--job LIST]: measures against the targets of docs/figures.md',
+  'npm run bench -- [--only NAME] [--json] [--write] [--data SET]… [--half HALF] [--aliases LIST] [--model-set SET] [--job LIST]: measures against the targets of docs/figures.md',
 )
 
 const { values } = parseArgs({
@@ -152,10 +152,11 @@ const { values } = parseArgs({
     only: { type: 'string' },
     json: { type: 'boolean' },
     write: { type: 'boolean' },
-    /** For `retrieval`: folders of imported question sets, `long-documents`, `package-readmes` or `rungs`; the half to ask; the aliases, comma-separated. */
+    /** For `retrieval`: folders of imported question sets, `long-documents`, `package-readmes` or `rungs`; the half to ask; the aliases, comma-separated; the models. */
     data: { type: 'string', multiple: true },
     half: { type: 'string' },
     aliases: { type: 'string' },
+    'model-set': { type: 'string' },
     /** For `jobs`: names of some, comma-separated. */
     job: { type: 'string' },
   },
@@ -192,6 +193,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
       ...(values.data === undefined ? {} : { data: values.data }),
       ...(values.half === undefined ? {} : { half: values.half }),
       ...(values.aliases === undefined ? {} : { aliases: values.aliases.split(',') }),
+      ...(values['model-set'] === undefined ? {} : { modelSet: values['model-set'] }),
     }),
 }
 

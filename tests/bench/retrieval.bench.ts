@@ -7,6 +7,7 @@ import { ChatCompletion } from '../../contract/http/chat.ts'
 import { IngestionAccepted, IngestionRecord } from '../../contract/http/ingestion.ts'
 import { comparePairs } from '../../main/statistics/compare-pairs.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
+import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { shown, type Figure } from './figure.ts'
 import { plainBm25, stemmedBm25 } from './plain-bm25.ts'
 import { retrievalSets, writeCorpus } from './retrieval-sets.ts'
@@ -69,6 +70,8 @@ export interface RetrievalOptions {
   half?: string
   /** Aliases to ask; all that the bench compares by default. */
   aliases?: readonly string[]
+  /** Model set of this project whose models the platform has; the built-in ones unless given. */
+  modelSet?: string
 }
 
 const plain = (text: string): string => text.replace(/\s+/g, ' ')
@@ -95,7 +98,9 @@ export function scoreContexts(contexts: readonly Context[], gold: readonly Gold[
 type Questions = 'of a set' | 'of all sets' | 'of this repository'
 
 /** The figures of every set chosen, then those of all imported sets together. */
-export async function benchRetrieval({ data = [], half, aliases = ALIASES }: RetrievalOptions = {}): Promise<Figure[]> {
+export async function benchRetrieval({ data = [], half, aliases = ALIASES, modelSet }: RetrievalOptions = {}): Promise<
+  Figure[]
+> {
   if (half !== undefined && half !== 'first' && half !== 'second')
     throw new Error(`--half is first or second, got ${half}`)
   const figures: Figure[] = []
@@ -104,7 +109,7 @@ export async function benchRetrieval({ data = [], half, aliases = ALIASES }: Ret
     const asked = ({ secondHalf }: RetrievalQuestion): boolean =>
       half === undefined || secondHalf === (half === 'second')
     const set = { ...whole, questions: whole.imported ? whole.questions.filter(asked) : whole.questions }
-    const scores = await scoresOf(set, aliases)
+    const scores = await scoresOf(set, aliases, modelSet)
     const parts = set.imported
       ? [
           [`${set.name}, first half`, set.questions.filter(({ secondHalf }) => !secondHalf)] as const,
@@ -140,7 +145,23 @@ export function pooledFigures(sets: readonly Scored[]): Figure[] {
   return figuresOf('sets together', questions, pooled, 'of all sets')
 }
 
-async function scoresOf(set: RetrievalSet, aliases: readonly string[]): Promise<ScoresByAlias> {
+/** What the platform reads of a model set: the project's manifests, and where the person keeps its weights. */
+const modelSetEnvironment = (name: string): Record<string, string> => ({
+  RAG_LADDER_MANIFESTS: join(PROJECT_ROOT, 'manifests'),
+  RAG_MODEL_SET: name,
+  ...Object.fromEntries(
+    ['RAG_LADDER_EMBEDDING_DIR', 'RAG_LADDER_MODELS_DIR', 'HF_ENDPOINT'].flatMap((variable) => {
+      const value = process.env[variable]
+      return value === undefined ? [] : [[variable, value]]
+    }),
+  ),
+})
+
+async function scoresOf(
+  set: RetrievalSet,
+  aliases: readonly string[],
+  modelSet: string | undefined,
+): Promise<ScoresByAlias> {
   const folder = await mkdtemp(join(tmpdir(), 'retrieval-bench-'))
   try {
     await writeCorpus(set, join(folder, 'corpus', PROFILE))
@@ -153,6 +174,7 @@ async function scoresOf(set: RetrievalSet, aliases: readonly string[]): Promise<
       RAG_INGESTION_CORPUS_ROOT: join(folder, 'corpus'),
       RAG_PROFILE: PROFILE,
       BACKEND_INTERNAL_API_TOKEN: TOKEN,
+      ...(modelSet === undefined ? {} : modelSetEnvironment(modelSet)),
     })
     try {
       await ingest(platform.url)
