@@ -20,6 +20,8 @@ const PLACEHOLDERS =
 const PATH = /^(?:[A-Za-z]:)?(?:[/\\][\w .-]+)+$/
 
 const known = new Set<string>()
+/** Those of them that this program made for its own processes. */
+const made = new Set<string>()
 let pattern: RegExp | null = null
 
 /** Registers credentials; null and empty ones are ignored. */
@@ -30,6 +32,15 @@ export function rememberSecrets(...secrets: readonly (string | null | undefined)
     pattern = null
   }
 }
+
+/** Registers credentials that this program made for its own processes: they open nothing elsewhere. Empty ones are ignored. */
+export function rememberMadeSecrets(...secrets: readonly string[]): void {
+  rememberSecrets(...secrets)
+  for (const secret of secrets) made.add(secret)
+}
+
+/** Every registered credential that a person or a service gave. */
+export const givenSecrets = (): string[] => [...known].filter((secret) => !made.has(secret))
 
 /** Registers the values of the variables that are named like credentials, such as `OPENAI_API_KEY`. */
 export function rememberSecretsOf(env: Readonly<Record<string, string | undefined>>): void {
@@ -120,5 +131,6 @@ function base64Forms(secret: string): string[] {
 /** Forgets every secret; for tests. */
 export function forgetSecrets(): void {
   known.clear()
+  made.clear()
   pattern = null
 }

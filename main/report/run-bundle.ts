@@ -18,6 +18,7 @@ import { traceTextsPathFor, verifyTraceTexts } from '../evidence/traces/trace-te
 import { identityPathFor } from '../evidence/rows/identity-record.ts'
 import { humanFiles } from '../judge/human/human-files.ts'
 import { portablePathProblem } from '../lib/files/portable-path.ts'
+import { credentialFinder } from './publication/find-credentials.ts'
 import { refuseChanged, unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/files/zip-files.ts'
 import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
 import { readEvidenceRows } from './read-evidence.ts'
@@ -86,7 +87,10 @@ interface BundledRun {
   files: number
 }
 
-/** Writes a run to a zip file that is not there yet. Throws `ZipFileError`, also where the run has no evidence. */
+/**
+ * Writes a run to a zip file that is not there yet. Throws `ZipFileError`, also where the run has no evidence or holds a credential of this person: a
+ * bundle is for others.
+ */
 export async function exportBundle(
   place: ArtifactPlace & { root: string },
   runId: string,
@@ -95,6 +99,11 @@ export async function exportBundle(
   const datasets = await bundledDatasets(place, runId)
   if (datasets.length === 0) throw new ZipFileError('file', `${place.resultsDir} has no evidence of a run ${runId}`)
   const artifacts = datasets.flatMap((id) => [...filesOf(place, runId, id)].filter(([, file]) => existsSync(file)))
+  const credentialProblem = await credentialFinder({ runId, allowKeyExamples: true })
+  for (const [name, path] of artifacts) {
+    const problem = await credentialProblem({ path })
+    if (problem !== null) throw new ZipFileError('file', `Cannot export the run ${runId}: ${name}: ${problem.message}`)
+  }
   const entries: ZipEntry[] = [
     ...artifacts.map(([name, file]) => ({ name: `${ARTIFACTS}${name}`, file })),
     ...(await manifestEntries(place.root, datasets)),

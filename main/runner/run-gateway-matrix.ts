@@ -8,6 +8,7 @@ import { preflight } from './prepare/preflight.ts'
 import { refuseForeignFiles } from './reset/protected-files.ts'
 import { checkStored, openRunLog } from './cells/run-conditions.ts'
 import type { DatasetOutcome } from './run-dataset.ts'
+import { listKeys } from './run-ladder.ts'
 import { runCells } from './cells/run-cells.ts'
 import { contextOf, sumUpCells } from './finish/sum-up-cells.ts'
 
@@ -33,6 +34,7 @@ export async function runGatewayMatrix(
 ): Promise<DatasetOutcome> {
   const datasetId = run.dataset.dataset.id
   const at: At = (name, action) => step(run.emit, datasetId, name, action)
+  await listKeys(run.emit)
   const served: ServedDataset = { ...gateway, health: null, ready: async () => undefined }
   await at('validate', async () => {
     await refuseForeignFiles({ root: run.experiment.root, runId: run.runId, datasetId, files: run.files }, [])

@@ -8,6 +8,8 @@
 // run-worker.ts and run-gateway-matrix.ts run step 4 alone, for a run that another process started and for a gateway that is set up already.
 // Everything that calls a platform calls it over HTTP, also the embedded one.
 import type { RunEvent } from '../../contract/evidence/run-event.ts'
+import { givenSecrets } from '../../core/known-secrets.ts'
+import { keepFingerprints } from '../lib/trust/key-fingerprints.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { InputError } from '../manifests/runner-inputs.ts'
 import { ServiceFailedError } from '../supervisor/supervised-service.ts'
@@ -41,6 +43,7 @@ export async function runLadder(
     models: aliases.map(({ alias }) => alias),
     ...(runOne === runDataset ? { cells: cellCounts(runs) } : {}),
   })
+  await listKeys(emit)
   for (const run of runs) {
     if (drain.aborted || abort.aborted) break
     try {
@@ -65,6 +68,16 @@ export async function runLadder(
     stopped && !(complete && datasets.length === runs.length) ? 'interrupted' : complete ? 'completed' : 'failed'
   emit({ type: 'run.finished', run_id: runId, outcome, duration_ms: performance.now() - started })
   return { outcome, datasets, failures }
+}
+
+/** Rows of this run may be published when its keys are not set any more. A list that cannot be kept stops no run. */
+export async function listKeys(emit: (event: RunEvent) => void): Promise<void> {
+  try {
+    await keepFingerprints(givenSecrets())
+  } catch (error) {
+    const message = `the keys of this run are not listed, so that publish does not recognize them later: ${(error as Error).message}`
+    emit({ type: 'notice', level: 'warning', message })
+  }
 }
 
 /** Counts the cells of each dataset. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
-import { rememberSecrets } from '../../core/known-secrets.ts'
+import { rememberMadeSecrets } from '../../core/known-secrets.ts'
 import { jsonIn } from '../../core/json.ts'
 import { readPrivateFile, SecretsError, writePrivateFile } from '../lib/files/private-file.ts'
 import { openStateFolder } from './state-folder.ts'
@@ -34,7 +34,7 @@ const newSecret = (): string => randomBytes(32).toString('base64url')
 export async function openPlatformSecrets(file: string): Promise<PlatformSecrets> {
   const { operator_token, gateway_key, rerank_adapter_token, graph_engine_key } =
     (await readSecrets(file)) ?? (await createSecrets(file))
-  rememberSecrets(operator_token, gateway_key, rerank_adapter_token, graph_engine_key)
+  rememberMadeSecrets(operator_token, gateway_key, rerank_adapter_token, graph_engine_key)
   return {
     operatorToken: operator_token,
     gatewayKey: gateway_key,

@@ -176,25 +176,66 @@ describe('a service that repeats the credentials of a request in its errors', ()
   })
 })
 
-describe('publish', () => {
-  it('refuses artifacts that hold a current credential, and does not print it', async () => {
-    const scope = ['--project', root, '--dataset', 'smoke', '--run-id', 'leak']
-    const made = await runCliProcess(['ladder', ...scope, '--models', 'vanilla-rag', '--no-publish'])
+describe('what is given to others', () => {
+  /** Drawn at random, as the keys of services are. */
+  const KEY = 'tk-9fQ2xL7vB4nR8sW1zK6mD3hJ'
+  const scope = (): string[] => ['--project', root, '--dataset', 'smoke', '--run-id', 'leak']
+  const person = (): Record<string, string> => ({ RAG_LADDER_USER_DIR: join(root, 'person') })
+  let evidence: string
+  let lines: string[]
+
+  beforeAll(async () => {
+    const env = { ...person(), EXAMPLE_API_KEY: KEY }
+    const made = await runCliProcess(['ladder', ...scope(), '--models', 'vanilla-rag', '--no-publish'], env)
     expect(made.code).toBe(0)
-    // As an earlier version could have stored it; the checksum is left out, as then.
-    const { evidence } = artifactFiles(join(root, 'results'), 'leak', 'smoke')
-    const lines = (await readFile(evidence, 'utf8')).trim().split('\n')
+    evidence = artifactFiles(join(root, 'results'), 'leak', 'smoke').evidence
+    lines = (await readFile(evidence, 'utf8')).trim().split('\n')
+  })
+
+  /** The first row holds a text, as an earlier version could have stored it; the checksum is left out, as then. */
+  async function storeInRow(text: string): Promise<void> {
     const { checksum: _checksum, ...row } = JSON.parse(lines[0]!) as {
       checksum: string
       metrics: { operational: { attempts: { message: string | null }[] } }
     }
-    row.metrics.operational.attempts[0]!.message = `HTTP 500: key ${KEYS.OPENAI_API_KEY}`
+    row.metrics.operational.attempts[0]!.message = `HTTP 500: key ${text}`
     await writeFile(evidence, [JSON.stringify(row), ...lines.slice(1), ''].join('\n'))
-    await runCliProcess(['summarize', ...scope])
-    const refused = await runCliProcess(['publish', ...scope], { OPENAI_API_KEY: KEYS.OPENAI_API_KEY })
+  }
+
+  it('holds no credential that is in use now, and a refusal does not print it', async () => {
+    await storeInRow(KEYS.OPENAI_API_KEY)
+    const refused = await runCliProcess(['publish', ...scope()], {
+      ...person(),
+      OPENAI_API_KEY: KEYS.OPENAI_API_KEY,
+    })
     expect(refused.code).not.toBe(0)
-    expect(refused.stderr).toContain('leak-smoke-evidence.jsonl: line 1 holds a credential')
+    expect(refused.stderr).toContain('leak-smoke-evidence.jsonl: line 1 holds a credential that is in use now')
     expect(tracesIn(refused.stdout + refused.stderr)).toEqual([])
     expect(await readdir(join(root, 'docs/results'))).toEqual([])
+  })
+
+  it('holds no key that a run on this computer had once, though no variable holds it any more', async () => {
+    await storeInRow(KEY)
+    const refused = await runCliProcess(['publish', ...scope()], person())
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('line 1 holds a credential that was in use on this computer: revoke it')
+    const bundle = ['bundle', 'export', 'leak', '--project', root, '--output', join(root, 'leak.zip')]
+    const kept = await runCliProcess(bundle, person())
+    expect(kept.code).not.toBe(0)
+    expect(kept.stderr).toContain('Cannot export the run leak: leak-smoke-evidence.jsonl: line 1 holds a credential')
+    for (const { stdout, stderr } of [refused, kept]) expect(stdout + stderr).not.toContain(KEY)
+    expect(await readdir(join(root, 'docs/results'))).toEqual([])
+    expect(await readdir(root)).not.toContain('leak.zip')
+  })
+
+  it('holds no text in the form of a key of a service, unless a person says that it is an example', async () => {
+    await storeInRow('AKIA2E7XQ4M9TB6ZL0WD')
+    const refused = await runCliProcess(['publish', ...scope()], person())
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('line 1 holds a text in the form of a key (AWS)')
+    expect(refused.stderr).toContain('rag-ladder publish --run-id leak --allow-key-examples')
+    expect(refused.stderr).not.toContain('AKIA2E7')
+    const allowed = await runCliProcess(['publish', ...scope(), '--allow-key-examples'], person())
+    expect([allowed.code, allowed.stderr]).toEqual([0, ''])
   })
 })

@@ -14,7 +14,7 @@ import { SECRETS_FILE } from '../../runner/platform/platform-source.ts'
 import { filesOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { announceReplacements, questioner } from '../announce-effects.ts'
-import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../options.ts'
 import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
 
@@ -46,6 +46,10 @@ export const publishCommand: Command = {
   options: {
     ...pickOptions('project', 'manifest', 'run-id', 'results'),
     dataset: { type: 'string', hint: 'ID,...', description: 'datasets to publish; all that the run has unless given' },
+    'allow-key-examples': {
+      type: 'boolean',
+      description: 'texts in the form of a key are examples of documents, and no keys',
+    },
   },
   async run(invocation) {
     const setup = await setUpRun(invocation)
@@ -75,6 +79,7 @@ export const publishCommand: Command = {
         root: setup.root,
         datasetsFile: setup.experiment.evaluation.datasets_file,
         files,
+        allowKeyExamples: flagOption(invocation, 'allow-key-examples'),
         madeBy: await digestsToPublish(
           setup.experiment,
           setup.experiment.datasets.find((one) => one.dataset.id === dataset.id)!,

@@ -1,8 +1,6 @@
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isMap, isSeq, parseDocument, type Document } from 'yaml'
 import { canonicalJson } from '../../../core/canonical-json.ts'
@@ -15,7 +13,7 @@ import {
   type PublishedRun,
 } from '../../../contract/manifests/datasets.ts'
 import { artifactName, type ArtifactFiles } from '../../evidence/files/artifact-files.ts'
-import { holdsSecret } from '../../../core/known-secrets.ts'
+import { credentialFinder } from './find-credentials.ts'
 import { OsLock } from '../../lib/files/os-lock.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { loadProjectDatasets } from '../../manifests/datasets/load-datasets.ts'
@@ -42,6 +40,8 @@ interface Publication extends ArtifactExpectation {
   /** Path of the dataset catalogue below the root; datasets with a file of their own are found beside it. */
   datasetsFile: string
   files: ArtifactFiles
+  /** True where texts in the form of a key are examples of documents. */
+  allowKeyExamples?: boolean
   /** Digests of what made the run, see `digestsToPublish`. */
   madeBy?: Record<string, string> | undefined
 }
@@ -70,6 +70,7 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
   // 1. Validate: the artifacts agree with the rows, hold no credential, and measure no less than what is published.
   const report = await validateArtifacts(publication.files, publication)
   if (report.checked === null) return { ok: false, problems: report.problems }
+  const credentialProblem = await credentialFinder(publication)
   const exposed = (await Promise.all(report.artifacts.map(credentialProblem))).filter((problem) => problem !== null)
   if (exposed.length > 0) return { ok: false, problems: exposed }
   const { refusal } = await publicationChange(root, datasetsFile, datasetId, scopeOf(report.checked.aggregate))
@@ -105,18 +106,6 @@ async function manifestWith({ root, datasetsFile, datasetId }: Publication, run:
   const text = withPublished(await readFile(join(root, file), 'utf8'), file, datasetId, run)
   // `withPublished` has refused a catalogue without it.
   return { file, text, dataset: declared!.dataset }
-}
-
-/** Published artifacts are committed and shared: one that holds a credential of this process is refused. The credential is not quoted. */
-async function credentialProblem({ path }: CheckedArtifact): Promise<ArtifactProblem | null> {
-  let line = 0
-  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
-    line += 1
-    if (!holdsSecret(text)) continue
-    const message = `line ${line} holds a credential that is in use now: revoke it at its service, then make the run again or remove the credential from the file`
-    return { file: basename(path), code: 'credential', message }
-  }
-  return null
 }
 
 async function leftOverArtifacts(root: string, datasetsFile: string): Promise<string[]> {
