@@ -291,7 +291,7 @@ test.describe('a dataset of one’s own', () => {
     expect(await seriousFindings(page)).toEqual([])
     await dialog.getByRole('button', { name: 'Import', exact: true }).click()
     await expect(dialog.getByText('MuSiQue: 12 of 20 questions, 36 documents')).toBeVisible()
-    await expect(dialog.getByText('Licence: CC BY 4.0')).toBeVisible()
+    await expect(dialog.getByText('Licence of MuSiQue as published: CC BY 4.0')).toBeVisible()
     await picture(page, 'own-imported')
     await dialog.getByRole('button', { name: 'Open dataset' }).click()
     await expect(page.getByRole('table', { name: 'Questions' }).getByRole('row')).toHaveCount(13)

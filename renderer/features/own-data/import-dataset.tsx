@@ -203,7 +203,7 @@ function ImportDone({ step, onClose, onShow }: ImportDoneProps) {
   return (
     <div className={styles.form}>
       <p role="status">● {WORDS.done(format, questions.taken, questions.of, documents.taken)}</p>
-      {licence !== '' && <p>{WORDS.licence(licence)}</p>}
+      {licence !== '' && <p>{WORDS.publishedLicence(format, licence)}</p>}
       {leftOut.length > 0 && (
         <>
           <p>{WORDS.leftOut}</p>

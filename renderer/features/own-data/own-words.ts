@@ -36,7 +36,8 @@ export const OWN_WORDS = {
     sourceExample: '/home/me/musique_ans_v1.0_dev.jsonl',
     format: 'Format',
     byContent: 'By the content of the files',
-    expects: (files: string, licence: string) => (licence === '' ? files : `${files}. Licence: ${licence}`),
+    expects: (files: string, licence: string) =>
+      licence === '' ? files : `${files}. Licence of the published set: ${licence}`,
     questions: 'Questions',
     questionsAbout: 'A seeded sample; all when empty',
     documents: 'Documents',
@@ -55,6 +56,8 @@ export const OWN_WORDS = {
     done: (format: string, questions: number, of: number, documents: number) =>
       `Read as ${format}: ${count(questions)} of ${plural(of, 'question')}, ${plural(documents, 'document')}`,
     licence: (licence: string) => `Licence: ${licence}`,
+    publishedLicence: (format: string, licence: string) =>
+      `Licence of ${format} as published: ${licence}. A file of another source has its own.`,
     leftOut: 'Left out',
     leftOutLine: (amount: number, reason: string) => `${count(amount)} ${reason}`,
     export: 'Export as zip',

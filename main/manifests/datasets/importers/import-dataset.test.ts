@@ -341,7 +341,8 @@ describe('a sample', () => {
     await write({ 'dev.json': JSON.stringify(many) })
     await bring({ questions: 8, seed: 3 })
     expect((await readOwnDataset(place.root, 'mine')).file).toMatchObject({
-      licence: 'CC BY-SA 4.0',
+      // A file in the form of a published set may be anyone's.
+      licence: 'CC BY-SA 4.0, as HotpotQA is published',
       imported_from: {
         format: 'hotpotqa',
         url: 'https://hotpotqa.github.io',

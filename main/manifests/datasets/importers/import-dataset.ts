@@ -113,7 +113,8 @@ export async function importPublicDataset(experiment: Experiment, options: Impor
       version: 1,
       label: summary.label,
       description: descriptionOf(options.source, importer, summary),
-      ...(importer.licence === '' ? {} : { licence: importer.licence }),
+      // The form of a file tells which set it is like, not where it comes from.
+      ...(importer.licence === '' ? {} : { licence: `${importer.licence}, as ${importer.label} is published` }),
       ...(importer.isText ? { profile: { parser_order: ['plain_text'] } } : {}),
       imported_from: from,
       questions: [],
@@ -188,7 +189,9 @@ export function importLines({ id, label, format, questions, documents, withGold,
   return [
     `datasets/${id}/: ${label}, ${plural(questions.taken, 'question')} of ${countWords(questions.of)}, ${plural(documents.taken, 'document')} of ${countWords(documents.of)}`,
     `Read as ${format.label}`,
-    ...(format.licence === '' ? [] : [`Licence: ${format.licence}`]),
+    ...(format.licence === ''
+      ? []
+      : [`Licence of ${format.label} as published: ${format.licence}. A file of another source has its own.`]),
     ...(withGold > 0 ? [] : [`Warning: ${NO_GOLD}.`]),
     ...leftOut.map(({ count, reason }) => `Left out: ${countWords(count)} ${reason}`),
   ]
