@@ -2,11 +2,10 @@
 import { z } from 'zod'
 import { Identifier } from '../common.ts'
 import { ContextTokens } from '../evidence/context-budget.ts'
-import { SearchMethod, TunedMetric } from '../evidence/tuning.ts'
+import { SearchMethod, TunedMetric, TuningName } from '../evidence/tuning.ts'
 import { InputProblem } from './control-error.ts'
 
 const count = z.int().min(0)
-const TuningName = z.string().regex(/^[\w.-]{1,100}$/, 'letters, digits, "_", "-" and "." only')
 
 /** What the panel asks to be tuned; the command `tune` has the same options. */
 export const TuneInput = z.strictObject({
@@ -134,6 +133,8 @@ export const TuningDetail = z.strictObject({
     .nullable(),
   /** All openings of the holdout of its dataset, the first one first. */
   openings: z.array(Opening),
+  /** What is to know of questions of the holdout that are not as they were when it was sealed, a sentence each; empty where all are. */
+  edited: z.array(z.string()),
 })
 export type TuningDetail = z.infer<typeof TuningDetail>
 

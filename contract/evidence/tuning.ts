@@ -23,7 +23,24 @@ export const CHUNK_PARAMETERS = ['chunk_size', 'overlap'] as const
 /** With a fixed budget of tokens these change nothing: the budget says how many passages are handed over. */
 export const DECIDED_BY_BUDGET: readonly string[] = ['k', 'top_n', 'max_contexts', 'max_context_chunks']
 
+/** Name of a tuning and of its folder. */
+export const TuningName = Identifier.max(100)
+
 const QuestionIds = z.array(Identifier)
+
+/** What of a question the ledger keeps, so that a later edit is noticed: digests of its words, without case and punctuation, and of its gold evidence with its reference answer. */
+export const QuestionDigests = z.strictObject({ text: z.string(), evidence: z.string() })
+export type QuestionDigests = z.infer<typeof QuestionDigests>
+
+/** By id; absent in lines of versions that kept ids alone. */
+const DigestsById = z.record(Identifier, QuestionDigests).optional()
+
+/**
+ * A question that is not the one which the ledger has first under its id. text: other words for the same evidence. evidence: the same words, with other gold evidence or another reference.
+ * replaced: both are others, so that it is another question.
+ */
+export const EditedQuestion = z.strictObject({ id: Identifier, change: z.enum(['text', 'evidence', 'replaced']) })
+export type EditedQuestion = z.infer<typeof EditedQuestion>
 
 /** All that a tuning depends on; one that is resumed must have an equal one. */
 export const TuningPlan = z.strictObject({
@@ -103,6 +120,7 @@ export const LedgerLine = z.discriminatedUnion('kind', [
     share: z.number(),
     development: QuestionIds,
     holdout: QuestionIds,
+    digests: DigestsById,
   }),
   z.strictObject({
     kind: z.literal('opening'),
@@ -113,6 +131,7 @@ export const LedgerLine = z.discriminatedUnion('kind', [
     winner: SettingValues,
     metric: z.string(),
     questions: QuestionIds,
+    digests: DigestsById,
   }),
   /** Settings that a tuning chose: an approach that has them later was tuned on the questions of development. */
   z.strictObject({
@@ -149,5 +168,7 @@ export const TunedApproach = z.strictObject({
   openings: z.int().min(0),
   /** What the holdout showed of these settings; null while it is sealed. */
   state: z.string().nullable(),
+  /** Questions of the run that were edited after the ledger had them; absent where none was. */
+  edited: z.array(EditedQuestion).min(1).optional(),
 })
 export type TunedApproach = z.infer<typeof TunedApproach>

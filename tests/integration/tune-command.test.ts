@@ -137,6 +137,22 @@ it('tunes an own approach, confirms it on the holdout, and corrects for each fur
     expect(existsSync(join(root, 'results/tuning/third', file))).toBe(true)
 })
 
+it('says which questions of a holdout were edited after it was sealed, and counts its openings for them', async () => {
+  const [sealed] = (await readFile(join(root, 'tuning/holdouts.jsonl'), 'utf8')).split('\n')
+  const [id] = (JSON.parse(sealed!) as { holdout: string[] }).holdout
+  const file = join(root, 'datasets/ports/dataset.yaml')
+  const text = await readFile(file, 'utf8')
+  const edited = text.replace(new RegExp(`(id: ${id}\\n +query: )When was`), '$1In which year was')
+  expect(edited).not.toBe(text)
+  await writeFile(file, edited)
+  const { stdout } = await tune('--dry-run')
+  await writeFile(file, text)
+  expect(stdout).toContain('This holdout was opened 3 times before')
+  expect(stdout.replace(/\s+/g, ' ')).toContain(
+    `1 question of the holdout is not as it was when it was sealed: ${id} (other words). Earlier openings still count for it.`,
+  )
+})
+
 it('a run with the settings that a tuning chose is not believed on the questions that chose them', async () => {
   const user = { RAG_LADDER_USER_DIR: join(root, 'person') }
   const file = join(root, 'approaches/mine.yaml')
@@ -211,6 +227,8 @@ it.each([
   [['--search', 'best'], '--search: expected grid, random, halving'],
   [['--name', 'killed', '--seed', '2'], 'the tuning killed was started with other'],
   [['--holdout', '0.01', '--dataset', 'smoke'], 'a test needs 8'],
+  [['--name', '..'], '--name: expected'],
+  [['--name', '_hidden'], '--name: expected'],
 ])('refuses %s', async (options, problem) => {
   const args =
     options[0] === '--context-budget'

@@ -38,6 +38,12 @@ async function until(name: string, isThere: (detail: TuningDetail) => boolean): 
   }
 }
 
+it('takes no folder above its own for a tuning', async () => {
+  expect(await failureOf(engine.client.tunings.get({ name: '..' }))).toMatchObject({
+    code: 'input_invalid',
+  })
+})
+
 it('plans without a call, and names what cannot be tuned', async () => {
   const { tunings } = engine.client
   const plan = await tunings.plan(ASKED)

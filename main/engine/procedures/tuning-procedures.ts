@@ -2,7 +2,7 @@ import { readLedger } from '../../runner/tuning/holdout-ledger.ts'
 import { saveWinner } from '../../runner/tuning/save-winner.ts'
 import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { openingsOf, readResult, resultView } from '../tuning/stored-tunings.ts'
+import { editedIn, openingsOf, readResult, resultView } from '../tuning/stored-tunings.ts'
 import { control } from './control-api.ts'
 import { refuseUnderRun } from './project-procedures.ts'
 
@@ -20,11 +20,16 @@ export function tuningProcedures(parts: EngineParts) {
       const head = (await tunings.list()).find((each) => each.name === name)
       if (head === undefined) throw notFound(name)
       const result = head.state === 'done' ? await readResult(config.resultsDir, name) : null
+      const [now, lines] = [await experiment.current(), await readLedger(config.root)]
       return {
         head,
         progress: tunings.linesOf(name),
-        result: result === null ? null : resultView(result, await experiment.current(), map ?? null),
-        openings: openingsOf(await readLedger(config.root), head.dataset_id),
+        result: result === null ? null : resultView(result, now, map ?? null),
+        openings: openingsOf(lines, head.dataset_id),
+        edited: editedIn(
+          lines,
+          now.datasets.find(({ dataset }) => dataset.id === head.dataset_id),
+        ),
       }
     }),
     saveFlavor: control.tunings.saveFlavor.handler(async ({ input: { name, flavor } }) => {

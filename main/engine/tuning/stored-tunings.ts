@@ -3,16 +3,19 @@ import { mkdir, readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { TuneInput, TuningHead, type TuningDetail } from '../../../contract/control/tuning.ts'
-import { TuningLine, type LedgerLine, type TuningPlan } from '../../../contract/evidence/tuning.ts'
+import { TuningLine, TuningName, type LedgerLine, type TuningPlan } from '../../../contract/evidence/tuning.ts'
 import { ownParameters } from '../../../contract/manifests/flavors.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { readSealedJournal } from '../../evidence/files/sealed-journal.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
-import type { Experiment } from '../../manifests/experiment.ts'
+import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
+import { editedHoldoutWords } from '../../report/tuning/edited-words.ts'
 import { tuningFacts } from '../../report/tuning/tuning-report.ts'
 import { settingWords, tuningSentence, type TuningResult } from '../../report/tuning/tuning-result.ts'
 import { heatMap, mappable, ranked, valueText } from '../../report/tuning/tuning-tables.ts'
 import { trialsIn } from '../../runner/tuning/choose-settings.ts'
+import { knownIn } from '../../runner/tuning/holdout-ledger.ts'
+import { editedAmong, ledgerQuestion } from '../../runner/tuning/known-questions.ts'
 import type { PlannedTuning } from '../../runner/tuning/plan-tuning.ts'
 import { TuningError } from '../../runner/tuning/tuning-error.ts'
 import { tuningFolder } from '../../runner/tuning/tuning-journal.ts'
@@ -94,7 +97,7 @@ export async function headsIn(resultsDir: string): Promise<TuningHead[]> {
 }
 
 async function headOf(resultsDir: string, name: string): Promise<TuningHead | null> {
-  if (!/^[\w.-]{1,100}$/.test(name)) return null
+  if (!TuningName.safeParse(name).success) return null
   const request = await readStored(resultsDir, name)
   const [stored, result] = [await readPlan(resultsDir, name), await readResult(resultsDir, name)]
   if (stored === null) return request === null ? null : { ...request.head, name }
@@ -166,6 +169,14 @@ function notSaved({ plan, winner }: TuningResult, { aliases }: Pick<Experiment, 
   return Object.keys(parametersIn(values)).length === 0
     ? `Only chunks were tuned: set ${settingWords(values)} in the ingestion profile of ${plan.dataset}.`
     : null
+}
+
+/** What is to know of edited questions of a dataset's holdout, a sentence each; nothing of a dataset that is gone. */
+export function editedIn(lines: readonly LedgerLine[], dataset: LadderDataset | undefined): string[] {
+  if (dataset === undefined) return []
+  const known = knownIn(lines, dataset.dataset.id)
+  const held = dataset.questions.map(ledgerQuestion).filter((question) => known.sideOf(question) === 'holdout')
+  return editedHoldoutWords(editedAmong(known, held))
 }
 
 /** Looks at the holdout of a dataset, the first one first. */

@@ -1,12 +1,13 @@
 // What a tuning found. In: its plan, the figures of its trials, and what the holdout showed. Out: the settings with their means, the winner, the frontier of quality, tokens and time,
 // and one sentence that claims no more than the holdout shows. tuning-tables.ts, tuning-markdown.ts and tuning-html.ts write it.
-import type { SettingValues, TrialFigures, TuningPlan } from '../../../contract/evidence/tuning.ts'
+import type { EditedQuestion, SettingValues, TrialFigures, TuningPlan } from '../../../contract/evidence/tuning.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { plural } from '../../../contract/words.ts'
 import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
 import type { Confirmed } from '../../statistics/tuning/confirm-winner.ts'
 import { correctedTrials } from '../../statistics/tuning/corrected-trials.ts'
 import { signedWords, valueWords } from '../words.ts'
+import { editedHoldoutWords } from './edited-words.ts'
 
 /** One setting over the questions of development that it was asked. */
 export interface SettingResult {
@@ -40,6 +41,8 @@ export interface TuningResult {
   /** Which time the holdout was opened, from 1; null while it is sealed. */
   opening: number | null
   confirmed: Confirmed | null
+  /** Questions of the holdout that were not as they were when they were sealed; absent where all were. */
+  edited?: EditedQuestion[]
   calls: TrialFigures['calls']
   /** Of the trials; reading and ingesting the corpus is not counted. */
   wall_ms: number
@@ -189,16 +192,11 @@ function openingWords(opening: number, level: number): string {
     : `the holdout was opened ${opening} times so far, corrected for it: ${share}`
 }
 
-/** What the tuning found, in one or two sentences. */
-export function tuningSentence({
-  plan,
-  settings,
-  winner,
-  confirmed,
-  opening,
-  development,
-  holdout,
-}: TuningResult): string {
+/** What the tuning found, in one or two sentences, and which questions of its holdout were edited. */
+export const tuningSentence = (result: TuningResult): string =>
+  [foundSentence(result), ...editedHoldoutWords(result.edited)].join(' ')
+
+function foundSentence({ plan, settings, winner, confirmed, opening, development, holdout }: TuningResult): string {
   const name = plan.metric
   const { label } = metricOfId(name)
   const tried = plural(plan.settings.length - 1, 'setting')

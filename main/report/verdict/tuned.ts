@@ -2,6 +2,7 @@
 import type { TunedApproach } from '../../../contract/evidence/tuning.ts'
 import { plural } from '../../../contract/words.ts'
 import { shareOfTuned } from '../../statistics/planning/looks.ts'
+import { editedNames } from '../tuning/edited-words.ts'
 import type { Facts } from './facts.ts'
 import { nextStep } from './next-step.ts'
 import { MOST_WORDS, namesIn, wordsIn, type Outcome } from './outcome.ts'
@@ -12,7 +13,15 @@ const ERROR = 5
 /** The outcome with what the ledger of tunings says: a lead of an approach that was tuned on questions of the run is not believed, and openings of a holdout are named. */
 export function withTuning({ aggregate }: Facts, outcome: Outcome): { outcome: Outcome; notes: string[] } {
   const { tuned = [], questions } = aggregate
-  const notes = tuned.map((each) => noteOf(each, questions.length))
+  const edited = tuned.find((each) => each.edited !== undefined)?.edited ?? []
+  const notes = [
+    ...tuned.map((each) => noteOf(each, questions.length)),
+    ...(edited.length === 0
+      ? []
+      : [
+          `${plural(edited.length, 'question')} of this run ${edited.length === 1 ? 'is' : 'are'} not as the ledger of tunings has ${edited.length === 1 ? 'it' : 'them'}: ${editedNames(edited)}.${edited.some(({ change }) => change === 'replaced') ? ' Another question counts as neither tuned on nor held out.' : ''}`,
+        ]),
+  ]
   const seen = tuned.filter(({ development }) => development > 0).map(({ model }) => model)
   const leading = outcome.top.filter((model) => seen.includes(model))
   if (leading.length === 0 || !LEADS.includes(outcome.kind)) return { outcome, notes }

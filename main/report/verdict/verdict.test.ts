@@ -152,6 +152,15 @@ const CASES: Record<string, () => Promise<Aggregate>> = {
   'worse approach that was tuned': async () =>
     withTuned(await CASES['winner of two']!(), [['vanilla-rag', { development: 24, holdout: 0, state: 'open' }]]),
   'leader that was tuned on other questions': () => tunedRun({ development: 0, holdout: 0, openings: 1 }),
+  'leader that was tuned, on a holdout that was edited': () =>
+    tunedRun({
+      holdout: 22,
+      openings: 1,
+      edited: [
+        { id: 'q1', change: 'text' },
+        { id: 'q2', change: 'replaced' },
+      ],
+    }),
   'one approach': () => decidedRun({ vanilla: 12 }),
   'no gold and no answer keys': async () => {
     const run = await decidedRun({ vanilla: 12, hybrid: 12 })

@@ -1,12 +1,13 @@
-// The ledger of a project's holdouts, `tuning/holdouts.jsonl`: how the questions of each dataset were divided, once, and each time that a holdout was looked at. It is part of the
-// project and not of the results, because what was seen stays seen whatever run folder is removed.
+// The ledger of a project's holdouts, `tuning/holdouts.jsonl`: how the questions of each dataset were divided, once, with digests of them, and each time that a holdout was looked at. It is
+// part of the project and not of the results, because what was seen stays seen whatever run folder is removed.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { LedgerLine } from '../../../contract/evidence/tuning.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { openSealedJournal, readSealedJournal, type JournalProblem } from '../../evidence/files/sealed-journal.ts'
+import { digestsById, isAmong, type KnownQuestions, knownQuestions, type LedgerQuestion } from './known-questions.ts'
 import { TuningError } from './tuning-error.ts'
-import { type QuestionSplit, type Side, splitQuestions } from '../../statistics/tuning/split-questions.ts'
+import { type QuestionSplit, splitQuestions } from '../../statistics/tuning/split-questions.ts'
 
 export const HOLDOUT_LEDGER = 'tuning/holdouts.jsonl'
 
@@ -40,7 +41,8 @@ async function addToLedger<Result>(
   const journal = await openSealedJournal(file, LedgerLine, errorOf)
   try {
     const { result, line } = decide(journal.entries)
-    if (line !== null) await journal.append(line)
+    // A line that cannot be read again would end all use of the ledger.
+    if (line !== null) await journal.append(LedgerLine.parse(line))
     return result
   } finally {
     await journal.close()
@@ -49,7 +51,7 @@ async function addToLedger<Result>(
 
 interface SplitWish {
   dataset: string
-  questions: readonly { id: string; cluster: string }[]
+  questions: readonly (LedgerQuestion & { cluster: string })[]
   seed: string
   share: number
   now: Date
@@ -63,53 +65,70 @@ export function splitBy(
   lines: readonly LedgerLine[],
   { dataset, questions, seed, share }: SplitWish,
 ): QuestionSplit & { isRecorded: boolean } {
-  const earlier = splitsOf(lines, dataset)
-  const known = new Map<string, Side>(
-    earlier.flatMap(({ development, holdout }) => [
-      ...holdout.map((id) => [id, 'holdout'] as const),
-      ...development.map((id) => [id, 'development'] as const),
-    ]),
+  const questionsBefore = knownIn(lines, dataset)
+  const known = new Map(
+    questions.flatMap((question) => {
+      const side = questionsBefore.sideOf(question)
+      return side === undefined ? [] : [[question.id, side] as const]
+    }),
   )
   const split = splitQuestions(questions, { seed: `${dataset}/${seed}`, share, known })
-  return { ...split, isRecorded: questions.every(({ id }) => known.has(id)) }
+  return { ...split, isRecorded: questions.every((question) => questionsBefore.has(question)) }
 }
+
+/** What the ledger knows of the questions of a dataset. */
+export const knownIn = (lines: readonly LedgerLine[], dataset: string): KnownQuestions =>
+  knownQuestions(splitsOf(lines, dataset))
 
 const splitsOf = (lines: readonly LedgerLine[], dataset: string): Split[] =>
   lines.filter((line): line is Split => line.kind === 'split' && line.dataset === dataset)
 
-/** Records how a dataset is divided, unless the ledger has it already. */
+/** Records how a dataset is divided, unless the ledger has it already with the questions as they are. */
 export const recordSplit = (root: string, wish: SplitWish): Promise<QuestionSplit> =>
   addToLedger(root, (lines) => {
     const { isRecorded, ...split } = splitBy(lines, wish)
-    const { dataset, seed, share, now } = wish
-    const line = { kind: 'split', at: now.toISOString(), dataset, seed, share, ...split } as const
+    const { dataset, questions, seed, share, now } = wish
+    const head = { kind: 'split', at: now.toISOString(), dataset, seed, share } as const
+    const line = { ...head, ...split, digests: digestsById(questions) }
     return { result: split, line: isRecorded ? null : line }
   })
 
-/** Openings of a holdout before this one: those of other tunings, or for another winner, that share a question with it. */
-export function openingsBefore(lines: readonly LedgerLine[], opening: Omit<Opening, 'kind' | 'at'>): Opening[] {
-  const questions = new Set(opening.questions)
-  const all = lines.filter(
-    (line): line is Opening =>
-      line.kind === 'opening' && line.dataset === opening.dataset && line.questions.some((id) => questions.has(id)),
-  )
+/** An opening that is planned, with the questions that it looks at. */
+export type PlannedOpening = Omit<Opening, 'kind' | 'at' | 'questions' | 'digests'> & {
+  questions: readonly LedgerQuestion[]
+}
+
+/**
+ * Openings of a holdout before this one: those of other tunings, or for another winner, that share a question with it. An edited question is shared, because a look at other words for the
+ * same evidence says something of it; one that was replaced by another question is not.
+ */
+export function openingsBefore(lines: readonly LedgerLine[], opening: PlannedOpening): Opening[] {
+  const all = lines.filter((line): line is Opening => {
+    if (line.kind !== 'opening' || line.dataset !== opening.dataset) return false
+    const looked = { ids: new Set(line.questions), digests: line.digests }
+    return opening.questions.some((question) => isAmong(question, looked))
+  })
   const own = all.findIndex((line) => isSame(line, opening))
   return own === -1 ? all : all.slice(0, own)
 }
 
-const isSame = (one: Omit<Opening, 'kind' | 'at'>, other: Omit<Opening, 'kind' | 'at'>): boolean =>
+type Look = Pick<Opening, 'tuning' | 'metric' | 'winner'>
+
+const isSame = (one: Look, other: Look): boolean =>
   one.tuning === other.tuning &&
   one.metric === other.metric &&
   canonicalJson(one.winner) === canonicalJson(other.winner)
 
 /** Writes that a holdout is about to be looked at, and returns which time it is, from 1. A tuning that is resumed opens it once. */
-export const openHoldout = (root: string, opening: Omit<Opening, 'kind' | 'at'>, now: Date): Promise<number> =>
+export const openHoldout = (root: string, opening: PlannedOpening, now: Date): Promise<number> =>
   addToLedger(root, (lines) => {
     const before = openingsBefore(lines, opening)
     const isKnown = lines.some(
       (line) => line.kind === 'opening' && line.dataset === opening.dataset && isSame(line, opening),
     )
-    const line = { kind: 'opening', at: now.toISOString(), ...opening } as const
+    const { questions } = opening
+    const looked = { questions: questions.map(({ id }) => id), digests: digestsById(questions) }
+    const line = { kind: 'opening', at: now.toISOString(), ...opening, ...looked } as const
     return { result: before.length + 1, line: isKnown ? null : line }
   })
 

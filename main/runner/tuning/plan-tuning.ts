@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
 import { retrievesFirst } from '../../../contract/approaches.ts'
-import type { SearchMethod, SettingValues, TunedMetric, TuningPlan } from '../../../contract/evidence/tuning.ts'
+import type {
+  EditedQuestion,
+  SearchMethod,
+  SettingValues,
+  TunedMetric,
+  TuningPlan,
+} from '../../../contract/evidence/tuning.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import type { Question } from '../../../contract/manifests/queries.ts'
 import { profileNamed, rechunkedName } from '../../../contract/manifests/rechunked-profile.ts'
@@ -14,8 +20,12 @@ import type { DatasetRun } from '../dataset-run.ts'
 import { isRetrievalMetric } from './ask-trial.ts'
 import { remedyFor } from '../../evidence/typed-command.ts'
 import { chooseSettings, roundsOf, survivors } from './choose-settings.ts'
-import { openingsBefore, readLedger, splitBy } from './holdout-ledger.ts'
+import { knownIn, openingsBefore, readLedger, splitBy } from './holdout-ledger.ts'
+import { editedAmong, ledgerQuestion, type LedgerQuestion } from './known-questions.ts'
 import { readSpace, settingProblem, writeAnswers } from './search-space.ts'
+
+/** Characters of dataset and alias in the name of a tuning. */
+const MOST_NAME = 90
 
 /** What a person asks to be tuned. */
 export interface TuningWish {
@@ -49,6 +59,8 @@ export interface PlannedTuning {
   holdoutGroups: number
   /** Earlier openings of this holdout by any tuning. */
   openings: number
+  /** Questions of the holdout that are not as they were when they were sealed. */
+  edited: EditedQuestion[]
   /** Most questions that are asked; of them those of the holdout. */
   asked: { development: number; holdout: number }
   /** Ways in which the corpus is cut: each is ingested by itself. */
@@ -74,7 +86,7 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
   })
   const scorable = run.dataset.questions.filter((question) => isScorable(question, metric))
   const lines = await readLedger(run.experiment.root)
-  const split = splitBy(lines, { dataset: dataset.id, questions: clustered(scorable), seed, share, now })
+  const split = splitBy(lines, { dataset: dataset.id, questions: toDivide(scorable), seed, share, now })
   const byId = new Map(scorable.map((question) => [question.id, question]))
   const of = (ids: readonly string[]): Question[] => ids.map((id) => byId.get(id)!)
   const holdoutGroups = new Set(clustered(of(split.holdout)).map(({ cluster }) => cluster)).size
@@ -96,16 +108,17 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
     parameters: values,
     rounds,
     holdout: split.holdout,
-    questions_sha256: sha256(canonicalJson(scorable.map(({ id, query, gold }) => ({ id, query, gold })))),
+    questions_sha256: sha256(canonicalJson(scorable.map((question) => scoredBy(question, answers)))),
   }
-  const name = wish.name ?? `${dataset.id}-${alias.alias}-${sha256(canonicalJson(draft)).slice(0, 8)}`
+  const digest = sha256(canonicalJson(draft)).slice(0, 8)
+  const name = wish.name ?? `${`${dataset.id}-${alias.alias}`.slice(0, MOST_NAME)}-${digest}`
   const opening = {
     dataset: dataset.id,
     tuning: name,
     alias: alias.alias,
     winner: {},
     metric,
-    questions: split.holdout,
+    questions: of(split.holdout).map(ledgerQuestion),
   }
   return {
     name,
@@ -115,9 +128,15 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
     leftOut: run.dataset.questions.length - scorable.length,
     holdoutGroups,
     openings: openingsBefore(lines, opening).length,
+    edited: editedAmong(knownIn(lines, dataset.id), opening.questions),
     asked: { development: mostAsked(rounds, settings.length), holdout: 2 * split.holdout.length },
     chunkings: new Set(settings.map((setting) => profileOf(run, setting))).size,
   }
+}
+
+/** What the scores of a question depend on: of answers the reference too. */
+function scoredBy({ id, query, gold, ground_truth, answer_keys, forbidden_answers }: Question, answers: boolean) {
+  return { id, query, gold, ...(answers ? { ground_truth, answer_keys, forbidden_answers } : {}) }
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
@@ -132,6 +151,12 @@ const isScorable = (question: Question, metric: TunedMetric): boolean =>
 export function clustered(questions: readonly Question[]): { id: string; cluster: string }[] {
   const { clusters } = clusterQuestions(questions.map(clusterable))
   return questions.map(({ id }, at) => ({ id, cluster: clusters[at]! }))
+}
+
+/** The same as the ledger divides them. */
+export function toDivide(questions: readonly Question[]): (LedgerQuestion & { cluster: string })[] {
+  const clusters = clustered(questions)
+  return questions.map((question, at) => ({ ...ledgerQuestion(question), cluster: clusters[at]!.cluster }))
 }
 
 function mostAsked(rounds: readonly string[][], settings: number): number {

@@ -1,6 +1,7 @@
 import { isCloudModel } from '../../../contract/manifests/model-backends.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { costWords, durationWords, plural } from '../../../contract/words.ts'
+import { editedHoldoutWords } from '../../report/tuning/edited-words.ts'
 import { qualityWords, settingWords } from '../../report/tuning/tuning-result.ts'
 import { expectedCost, pastUsagesIn } from '../prepare/expected-cost.ts'
 import type { PreparedRun } from '../prepare/prepare-run.ts'
@@ -9,7 +10,7 @@ import type { TrialNews } from './run-tuning.ts'
 
 /** What the tuning will do, before its first call. */
 export async function planWords(planned: PlannedTuning, setup: PreparedRun): Promise<string[]> {
-  const { name, draft, wish, asked, openings, chunkings, leftOut, holdoutGroups } = planned
+  const { name, draft, wish, asked, openings, edited, chunkings, leftOut, holdoutGroups } = planned
   const { label } = metricOfId(draft.metric)
   const development = draft.rounds.flat().length
   const { models } = setup.experiment
@@ -29,6 +30,7 @@ export async function planWords(planned: PlannedTuning, setup: PreparedRun): Pro
     ...(openings === 0
       ? []
       : [`This holdout was opened ${plural(openings, 'time')} before: the next confirmation is corrected for it`]),
+    ...editedHoldoutWords(edited),
   ]
 }
 

@@ -27,7 +27,8 @@ import { PlatformError } from '../platform/platform-client.ts'
 import { askTrials } from './ask-trial.ts'
 import { survivors } from './choose-settings.ts'
 import { openHoldout, recordSplit } from './holdout-ledger.ts'
-import { clustered, profileOf, type PlannedTuning } from './plan-tuning.ts'
+import { ledgerQuestion } from './known-questions.ts'
+import { clustered, profileOf, toDivide, type PlannedTuning } from './plan-tuning.ts'
 import { recordChoice } from './tuned-approaches.ts'
 import { openTuningJournal, tuningFolder, type TuningJournal } from './tuning-journal.ts'
 
@@ -84,7 +85,7 @@ export async function runTuning(
     try {
       await recordSplit(run.experiment.root, {
         dataset: draft.dataset,
-        questions: clustered([...planned.questions.values()]),
+        questions: toDivide([...planned.questions.values()]),
         seed: wish.seed,
         share: wish.share,
         now: new Date(),
@@ -163,6 +164,7 @@ async function tuned(tuning: RunningTuning, plan: TuningPlan, confirm: boolean):
     holdout: { questions: plan.holdout.length, clusters: groupsIn(clusteredByIds(planned, plan.holdout)) },
     opening: opened?.opening ?? null,
     confirmed: opened?.confirmed ?? null,
+    ...(planned.edited.length === 0 ? {} : { edited: planned.edited }),
     calls: all.calls,
     wall_ms: all.wall_ms,
   }
@@ -185,7 +187,7 @@ async function confirmed(tuning: RunningTuning, plan: TuningPlan, winner: number
       alias: plan.alias,
       winner: plan.settings[winner]!,
       metric: plan.metric,
-      questions: plan.holdout,
+      questions: plan.holdout.map((id) => ledgerQuestion(planned.questions.get(id)!)),
     },
     new Date(),
   )

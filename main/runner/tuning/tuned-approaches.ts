@@ -12,7 +12,8 @@ import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
 import { parametersToSet } from '../../manifests/own-flavors.ts'
-import { readLedger, recordWinner } from './holdout-ledger.ts'
+import { knownIn, readLedger, recordWinner } from './holdout-ledger.ts'
+import { editedAmong, ledgerQuestion } from './known-questions.ts'
 
 type Winner = Extract<LedgerLine, { kind: 'winner' }>
 type Settings = Pick<Winner, 'alias' | 'base' | 'parameters' | 'chunks'>
@@ -76,9 +77,10 @@ export async function tunedApproaches(
   aliases: readonly Alias[],
 ): Promise<TunedApproach[]> {
   const lines = (await readLedger(root)).filter((line) => line.dataset === dataset.id)
-  const idsOf = (side: 'development' | 'holdout'): Set<string> =>
-    new Set(lines.flatMap((line) => (line.kind === 'split' ? line[side] : [])))
-  const [development, holdout] = [idsOf('development'), idsOf('holdout')]
+  const known = knownIn(lines, dataset.id)
+  const asked = questions.map(ledgerQuestion)
+  const sides = Map.groupBy(asked, (question) => known.sideOfSame(question))
+  const edited = editedAmong(known, asked)
   const openings = lines.filter(({ kind }) => kind === 'opening').length
   return aliases.flatMap((alias) => {
     const choice = lines.findLast(
@@ -86,16 +88,16 @@ export async function tunedApproaches(
         line.kind === 'winner' && !line.existing.includes(alias.alias) && hasSettings(alias, profile, consumer, line),
     )
     if (choice === undefined) return []
-    const count = (ids: ReadonlySet<string>): number => questions.filter(({ id }) => ids.has(id)).length
     return [
       {
         model: alias.alias,
         tuning: choice.tuning,
         settings: choice.settings,
-        development: count(development),
-        holdout: count(holdout),
+        development: sides.get('development')?.length ?? 0,
+        holdout: sides.get('holdout')?.length ?? 0,
         openings,
         state: choice.state,
+        ...(edited.length === 0 ? {} : { edited }),
       },
     ]
   })

@@ -1,5 +1,5 @@
 import { DEFAULT_CONTEXT_BUDGET } from '../../../contract/evidence/context-budget.ts'
-import { TunedMetric } from '../../../contract/evidence/tuning.ts'
+import { TunedMetric, TuningName } from '../../../contract/evidence/tuning.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
@@ -21,8 +21,10 @@ export function tuningWish({ evaluation }: Pick<Experiment, 'evaluation'>, alias
     throw new InputError([
       '--context-budget: name a number of tokens: with a budget of its own each setting would win by handing over more text',
     ])
-  if (ask.name !== null && !/^[\w.-]{1,100}$/.test(ask.name))
-    throw new InputError([`--name: expected letters, digits, "_", "-" and "." only, got ${ask.name}`])
+  if (ask.name !== null && !TuningName.safeParse(ask.name).success)
+    throw new InputError([
+      `--name: expected at most 100 letters, digits, "_", "-" and ".", the first a letter or digit, got ${ask.name}`,
+    ])
   const metric = metricOf(ask.metric, evaluation.metrics.primary ?? null, ask.answers)
   return { ...ask, alias, metric, contextBudget: budget }
 }

@@ -49,7 +49,7 @@ export function TuningView({ name }: { name: string }) {
           )}
         </>
       )}
-      <Openings openings={data.openings} />
+      <Openings openings={data.openings} edited={data.edited} />
       {result !== null && (
         <section className={styles.block} aria-label={WORDS.details}>
           <h2>{WORDS.details}</h2>
@@ -125,11 +125,14 @@ function Holdout({ metric, confirmed: { difference, low, high, level } }: { metr
   )
 }
 
-function Openings({ openings }: Pick<TuningDetail, 'openings'>) {
+function Openings({ openings, edited }: Pick<TuningDetail, 'openings' | 'edited'>) {
   return (
     <section className={styles.block} aria-label={WORDS.openings}>
       <h2>{WORDS.openings}</h2>
       <p className="dim">{openings.length === 0 ? WORDS.sealed : WORDS.openingsAbout(openings.length)}</p>
+      {edited.map((sentence) => (
+        <p key={sentence}>{sentence}</p>
+      ))}
       {openings.length > 0 && (
         <ScrollTable label={WORDS.openings}>
           <thead>
