@@ -1,14 +1,12 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { embedText } from '../../providers/platform/models/builtin/embedding/embed-text.ts'
 import { extractGraph } from '../../providers/platform/models/builtin/extraction/extract-graph.ts'
 import type { ChatMessage } from '../../contract/http/chat.ts'
 import { isGleaning, parseExtractTask } from '../../providers/platform/models/prompts/extract-task.ts'
-import { hashEmbedding } from '../helpers/hash-embedding.ts'
 
 // A model service for LightRAG: its prompts are recognized by their wording and answered by rules, in its own forms. So a real LightRAG
-// builds a graph of real names without a language model, and answers the same each time.
-
-export const DIMENSIONS = 256
+// builds a graph of real names without a language model, and answers the same each time. Its vectors are the built-in ones, without the statistics of a corpus.
 
 export interface LightragModel {
   url: string
@@ -71,7 +69,7 @@ export async function startLightragModel(): Promise<LightragModel> {
       }
       calls.embedding += 1
       const data = [input].flat().map((text, index) => {
-        const vector = Float32Array.from(hashEmbedding(text, DIMENSIONS))
+        const vector = Float32Array.from(embedText(text))
         const embedding = form === 'base64' ? Buffer.from(vector.buffer).toString('base64') : [...vector]
         return { object: 'embedding', index, embedding }
       })

@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { DIMENSIONS } from './lightrag-model.ts'
+import { EMBEDDING_DIMENSIONS } from '../../providers/platform/models/builtin/embedding/embed-text.ts'
 import { startPeer, type RunningPeer } from './running-peer.ts'
 
 interface LightragServer {
@@ -12,10 +12,12 @@ interface LightragServer {
   /** Address of the model service of rules, and the key that the server asks its callers for. */
   model: string
   key: string
+  /** Settings of its own, such as CHUNK_SIZE; as it comes without them. */
+  env?: Record<string, string>
 }
 
 /** Starts a real LightRAG server over a model service of rules. */
-export function startLightragServer({ bin, tables, root, model, key }: LightragServer): Promise<RunningPeer> {
+export function startLightragServer({ bin, tables, root, model, key, env = {} }: LightragServer): Promise<RunningPeer> {
   const [tokenizers] = globSync(
     join(dirname(tables), 'lib/python*/site-packages/litellm/litellm_core_utils/tokenizers'),
   )
@@ -31,11 +33,12 @@ export function startLightragServer({ bin, tables, root, model, key }: LightragS
       LLM_BINDING_HOST: model,
       LLM_BINDING_API_KEY: 'none',
       EMBEDDING_MODEL: 'hashed',
-      EMBEDDING_DIM: String(DIMENSIONS),
+      EMBEDDING_DIM: String(EMBEDDING_DIMENSIONS),
       EMBEDDING_BINDING_HOST: model,
       EMBEDDING_BINDING_API_KEY: 'none',
       RERANK_BINDING: 'null',
       LOG_DIR: root,
+      ...env,
     },
     healthPath: '/health',
   })
