@@ -76,14 +76,25 @@ export function directoryRange(
   return { start, length, shift: shift % FOUR_GIB === 0 ? 0 : shift }
 }
 
-/** The files of a directory, in its order; entries of folders are left out. Throws for names that are there twice. */
-export function readDirectory(directory: Uint8Array, shift: number): ZipEntryInfo[] {
+/** No program makes more, and each is an object in memory. */
+const MOST_ENTRIES = 500_000
+
+/**
+ * The files of a directory that begins at `start` of the archive's file, in its order; entries of folders are left out. Throws for names that are there
+ * twice, and for files that are not before the directory: what they claim to be could have any size.
+ */
+export function readDirectory(
+  directory: Uint8Array,
+  { start, shift }: { start: number; shift: number },
+): ZipEntryInfo[] {
   const view = viewOf(directory)
   const entries: ZipEntryInfo[] = []
   const names = new Set<string>()
   let at = 0
   let before = 0
   while (at + DIRECTORY.bytes <= directory.length && view.getUint32(at, true) === DIRECTORY.signature) {
+    if (names.size === MOST_ENTRIES)
+      throw new ZipArchiveError('too_large', `the archive has more than ${MOST_ENTRIES} files`)
     const [flags, method] = [view.getUint16(at + 8, true), view.getUint16(at + 10, true)]
     const crc32 = view.getUint32(at + 16, true)
     const [nameBytes, extraBytes] = [view.getUint16(at + 28, true), view.getUint16(at + 30, true)]
@@ -96,11 +107,14 @@ export function readDirectory(directory: Uint8Array, shift: number): ZipEntryInf
     // An offset far below the one before it has begun again.
     before = offset + shift + (before - offset > FOUR_GIB / 2 ? FOUR_GIB * Math.ceil((before - offset) / FOUR_GIB) : 0)
     if (/[\\/]$/.test(name)) continue
-    if (names.has(name)) throw new ZipArchiveError('damaged', 'the name is there twice', name)
-    names.add(name)
+    const path = name.replaceAll('\\', '/')
+    if (names.has(path)) throw new ZipArchiveError('damaged', 'the name is there twice', name)
+    names.add(path)
     if ((flags & 1) !== 0) throw new ZipArchiveError('encrypted', 'it is encrypted: remove its password', name)
     if (method !== 0 && method !== 8)
       throw new ZipArchiveError('damaged', `it is packed by a method (${method}) that is not supported`, name)
+    if (before < 0 || before + LOCAL.bytes + packedBytes > start)
+      throw new ZipArchiveError('damaged', 'it is not where its directory declares', name)
     entries.push({ name, sizeBytes, packedBytes, crc32, isPacked: method === 8, offset: before })
   }
   if (at !== directory.length) throw new ZipArchiveError('damaged', 'its directory is damaged')
@@ -191,6 +205,12 @@ export function createUnpacker(entry: ZipEntryInfo): { push(block: Uint8Array): 
       if ((crc ^ 0xffffffff) >>> 0 !== entry.crc32) throw damaged('its checksum differs')
     },
   }
+}
+
+/** The files of an archive in memory. Throws as `readDirectory` does. */
+export function directoryInMemory(archive: Uint8Array): ZipEntryInfo[] {
+  const { start, length, shift } = directoryRange(archive.subarray(-ZIP_TAIL_BYTES), archive.length)
+  return readDirectory(archive.subarray(start, start + length), { start, shift })
 }
 
 /** The content of a file of an archive in memory. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { unpackZip, writeZip } from './zip-files.ts'
+import { unpackZip, writeZip, ZipFileError } from './zip-files.ts'
 
 let folder: string
 let file: string
@@ -109,5 +109,24 @@ describe('unpackZip', () => {
     archive.writeUInt32LE(0, second + 42)
     await writeFile(file, archive)
     await expect(unpack()).rejects.toThrow('shares bytes with another entry')
+  })
+
+  it.each([
+    ['a file that is also a folder', ['a', 'a/b'], 'a/b'],
+    ['a folder that is also a file', ['a/b', 'a'], 'a'],
+    ['a path that is too long for a disk', ['a/'.repeat(3000) + 'b'], 'a/a/'],
+  ])('refuses %s by its name', async (_what, names, refused) => {
+    await writeFile(file, zipSync(Object.fromEntries(names.map((name) => [name, strToU8('x')]))))
+    const refusal = await unpack().catch((error: unknown) => error)
+    expect(refusal).toBeInstanceOf(ZipFileError)
+    expect((refusal as Error).message).toContain(`"${refused}`)
+  })
+
+  it('refuses a packed size beyond the end of the file at once, instead of reading up to it', async () => {
+    const archive = await pack(TEXTS)
+    archive.writeUInt32LE(0xfffffff0, archive.indexOf(Buffer.from([0x50, 0x4b, 1, 2])) + 20)
+    await writeFile(file, archive)
+    await expect(unpack()).rejects.toThrow(/"a.txt" in .*it is not where its directory declares/)
+    expect(await readdir(folder)).toEqual(['a.zip'])
   })
 })

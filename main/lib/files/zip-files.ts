@@ -173,13 +173,15 @@ export async function readZip<Result>(
   }
 }
 
-async function readDirectoryBytes(handle: FileHandle): Promise<[directory: Buffer, shift: number]> {
+async function readDirectoryBytes(
+  handle: FileHandle,
+): Promise<[directory: Buffer, at: { start: number; shift: number }]> {
   const { size } = await handle.stat()
   const tail = await bytesAt(handle, Math.max(0, size - ZIP_TAIL_BYTES), Math.min(size, ZIP_TAIL_BYTES))
   const { start, length, shift } = directoryRange(tail, size)
   if (length > MOST_DIRECTORY_BYTES)
     throw new ZipArchiveError('too_large', `its directory has more than ${MOST_DIRECTORY_BYTES} bytes`)
-  return [await bytesAt(handle, start, length), shift]
+  return [await bytesAt(handle, start, length), { start, shift }]
 }
 
 async function bytesAt(handle: FileHandle, position: number, length: number): Promise<Buffer> {
@@ -201,6 +203,26 @@ async function* unpacked(handle: FileHandle, entry: ZipEntryInfo): AsyncGenerato
   unpacker.end()
 }
 
+/** Why a new file cannot have the name that an archive gives it. */
+const NAME_PROBLEMS: Readonly<Record<string, string>> = {
+  EEXIST: 'another name is the same, differs from it by upper and lower case only, or is a folder of it',
+  EISDIR: 'another name has it as a folder',
+  ENOTDIR: 'another name is a folder of it',
+  ENAMETOOLONG: 'its path is too long for this disk',
+}
+
+/** A new file and its folders. Throws `ZipArchiveError` for names that do not go together, and the system's error for all else. */
+async function createFile(target: string, { name }: ZipEntryInfo): Promise<FileHandle> {
+  try {
+    await mkdir(dirname(target), { recursive: true })
+    return await open(target, 'wx')
+  } catch (error) {
+    const problem = NAME_PROBLEMS[(error as NodeJS.ErrnoException).code ?? '']
+    if (problem === undefined) throw error
+    throw new ZipArchiveError('damaged', problem, name)
+  }
+}
+
 /**
  * Unpacks a zip file into a folder; returns what it held, with checksums. `problemOf` is that of `readZip`, and must accept only names that stay in
  * the folder. Throws `ZipFileError`; the caller removes the folder then.
@@ -213,12 +235,7 @@ export async function unpackZip(
   return readZip(file, problemOf, async (zip) => {
     const written: WrittenEntry[] = []
     for (const entry of zip.entries) {
-      const target = join(folder, ...entry.name.split('/'))
-      await mkdir(dirname(target), { recursive: true })
-      const output = await open(target, 'wx').catch((error: unknown) => {
-        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
-        throw new ZipArchiveError('damaged', 'another name differs from it by upper and lower case only', entry.name)
-      })
+      const output = await createFile(join(folder, ...entry.name.split('/')), entry)
       const hash = createHash('sha256')
       try {
         for await (const piece of zip.content(entry)) {

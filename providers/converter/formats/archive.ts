@@ -1,14 +1,6 @@
 import { posix } from 'node:path'
 import { strFromU8, zipSync } from 'fflate'
-import {
-  checkDeclared,
-  directoryRange,
-  readDirectory,
-  unpackInMemory,
-  ZIP_TAIL_BYTES,
-  ZipArchiveError,
-  type ZipEntryInfo,
-} from '../../../core/zip-archive.ts'
+import { checkDeclared, directoryInMemory, unpackInMemory, ZipArchiveError } from '../../../core/zip-archive.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import { elements, parseXml } from './xml.ts'
 
@@ -41,15 +33,10 @@ export function relations(parts: Archive, name: string): Map<string, { target: s
 export const mainPart = (parts: Archive): string | null =>
   [...relations(parts, '').values()].find(({ type }) => type.endsWith('/officeDocument'))?.target ?? null
 
-function directoryOf(bytes: Uint8Array): ZipEntryInfo[] {
-  const { start, length, shift } = directoryRange(bytes.subarray(-ZIP_TAIL_BYTES), bytes.length)
-  return readDirectory(bytes.subarray(start, start + length), shift)
-}
-
 /** Names of a ZIP's entries from its directory; empty when it has none. Nothing is unpacked. */
 export function entryNames(bytes: Uint8Array): string[] {
   try {
-    return directoryOf(bytes).map(({ name }) => slashed(name))
+    return directoryInMemory(bytes).map(({ name }) => slashed(name))
   } catch {
     return []
   }
@@ -64,9 +51,12 @@ export function openArchive(
   wants: (name: string, sizeBytes: number) => boolean = () => true,
 ): Archive {
   const parts = asConversionError(() => {
-    const wanted = directoryOf(bytes).filter(({ name, sizeBytes }) => wants(slashed(name), sizeBytes))
+    const wanted = directoryInMemory(bytes).filter(({ name, sizeBytes }) => wants(slashed(name), sizeBytes))
     checkDeclared(wanted, LIMITS)
-    return Object.fromEntries(wanted.map((entry) => [slashed(entry.name), unpackInMemory(bytes, entry)]))
+    // A file names the parts that are looked up: no name may find what every object has.
+    const found = Object.create(null) as Record<string, Uint8Array>
+    for (const entry of wanted) found[slashed(entry.name)] = unpackInMemory(bytes, entry)
+    return found
   })
   for (const [name, part] of Object.entries(parts)) {
     if (!/\.(xml|rels|vml)$/i.test(name)) continue

@@ -1,4 +1,5 @@
-import { strFromU8, unzipSync } from 'fflate'
+import { strFromU8 } from 'fflate'
+import { checkDeclared, directoryInMemory, unpackInMemory, type ZipEntryInfo } from '../../../core/zip-archive.ts'
 
 /** Describes what is known of an original that has no page to draw. */
 export type Preview =
@@ -9,16 +10,19 @@ export type Preview =
 const MOST_CHARACTERS = 50_000
 /** Of one part of an archive, unpacked: a preview reads no more. */
 const MOST_PART_BYTES = 8_000_000
+/** Of all parts that are read. */
+const LIMITS = { files: 2000, bytes: 64_000_000 }
 
 /** The parts of an Office file whose path matches; parts that would unpack to more than a preview needs are left out. */
 function partsOf(bytes: Uint8Array, path: RegExp): Map<string, Document> {
-  const found = unzipSync(bytes, {
-    filter: ({ name, originalSize }) => path.test(name) && originalSize <= MOST_PART_BYTES,
-  })
-  const parser = new DOMParser()
-  return new Map(
-    Object.entries(found).map(([name, part]) => [name, parser.parseFromString(strFromU8(part), 'application/xml')]),
+  const wanted = directoryInMemory(bytes).filter(
+    ({ name, sizeBytes }) => path.test(name) && sizeBytes <= MOST_PART_BYTES,
   )
+  checkDeclared(wanted, LIMITS)
+  const parser = new DOMParser()
+  const read = (entry: ZipEntryInfo): Document =>
+    parser.parseFromString(strFromU8(unpackInMemory(bytes, entry)), 'application/xml')
+  return new Map(wanted.map((entry) => [entry.name, read(entry)]))
 }
 
 const elements = (node: Document | Element, name: string): Element[] => [...node.getElementsByTagNameNS('*', name)]

@@ -1,0 +1,39 @@
+import { strToU8, zipSync } from 'fflate'
+import { describe, expect, it } from 'vitest'
+import { hostileArchive } from '../../../tests/helpers/hostile-archives.ts'
+import { timesOf } from '../../../tests/helpers/repetitions.ts'
+import { ConversionError } from '../model/conversion-error.ts'
+import { entryNames, openArchive } from './archive.ts'
+
+/** No archive of these is larger unpacked: none may claim more than its bytes can give. */
+const MOST_BYTES = 1_000_000
+const MOST_MS = 2_000
+
+// `RAG_LADDER_FUZZ=100` makes a hundred times as many.
+const ARCHIVES = timesOf('a hostile archive is unpacked in memory') * Number(process.env['RAG_LADDER_FUZZ'] ?? 1)
+
+describe('openArchive', () => {
+  it(`takes ${ARCHIVES} hostile archives: each is unpacked in little memory or refused with a reason`, () => {
+    let refused = 0
+    for (let number = 0; number < ARCHIVES; number += 1) {
+      const archive = hostileArchive(number)
+      const startedAt = performance.now()
+      entryNames(archive)
+      try {
+        const parts = Object.values(openArchive(archive))
+        expect(parts.every((part) => part instanceof Uint8Array)).toBe(true)
+        expect(parts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(MOST_BYTES)
+      } catch (error) {
+        refused += 1
+        if (!(error instanceof ConversionError)) throw new Error(`archive ${number}`, { cause: error })
+      }
+      expect(performance.now() - startedAt, `archive ${number}`).toBeLessThan(MOST_MS)
+    }
+    expect(refused).toBeGreaterThan(ARCHIVES / 2)
+    expect(refused).toBeLessThan(ARCHIVES)
+  })
+  it('has no part that the archive does not have, whatever name is asked for', () => {
+    const parts = openArchive(zipSync({ 'a.txt': strToU8('x') }))
+    expect([parts['constructor'], parts['__proto__'], parts['a.txt']?.length]).toEqual([undefined, undefined, 1])
+  })
+})
