@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
@@ -392,4 +393,36 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
     await appending
     expect(await all(log)).toEqual([one, two])
   })
+  it('waits for a server that recovers from a crash when a run is opened', async () => {
+    const { address, place } = await fixture()
+    const front = await recoveringServer(Number(new URL(address).port), 2)
+    const behind = new URL(address)
+    behind.port = String(front.port)
+    const opened = await new DatabaseStore(databaseAddress(behind.href)).open({ ...place, create: true })
+    if (!opened.ok) throw new Error(opened.refusal.message)
+    await opened.log.close()
+    expect(front.refused()).toBe(2)
+  })
 })
+
+/** Answers the first connections as a server that recovers, and passes later ones on to the server at a port. */
+async function recoveringServer(port: number, refusals: number): Promise<{ port: number; refused: () => number }> {
+  const fields = ['SFATAL', 'VFATAL', 'C57P03', 'Mthe database system is in recovery mode', ''].join('\0')
+  const body = Buffer.from(`${fields}\0`)
+  const head = Buffer.from('E\0\0\0\0')
+  head.writeUInt32BE(body.length + 4, 1)
+  let refused = 0
+  const front = createServer((socket) => {
+    socket.on('error', () => undefined)
+    if (refused < refusals) {
+      refused += 1
+      return void socket.once('data', () => socket.end(Buffer.concat([head, body])))
+    }
+    const behind = connect(port, '127.0.0.1')
+    behind.on('error', () => undefined)
+    socket.pipe(behind).pipe(socket)
+  })
+  onTestFinished(() => void front.close())
+  await once(front.listen(0, '127.0.0.1'), 'listening')
+  return { port: (front.address() as AddressInfo).port, refused: () => refused }
+}

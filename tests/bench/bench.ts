@@ -10,7 +10,7 @@ import { benchExtraction, extractionFigures } from './extraction.bench.ts'
 import { atMost, number, shown, type Figure } from './figure.ts'
 import { writeFigures } from './figures-page.ts'
 import { benchJobs } from './jobs.bench.ts'
-import { benchKills } from './kill.bench.ts'
+import { benchKills, benchProcessKills } from './kill.bench.ts'
 import { benchLadder } from './ladder.bench.ts'
 import { benchOcr } from './ocr.bench.ts'
 import { benchPanel } from './panel.bench.ts'
@@ -187,6 +187,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
   jobs: () =>
     benchJobs({ write: values.write === true, ...(values.job === undefined ? {} : { only: values.job.split(',') }) }),
   kills,
+  'process-kills': benchProcessKills,
   routing: async () => routingFigures(await routeQuestions()),
   retrieval: () =>
     benchRetrieval({

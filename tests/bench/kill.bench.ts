@@ -1,4 +1,8 @@
+import { runEngineKills } from '../crash/engine-kills.ts'
 import { runKillRounds, type KillReport } from '../crash/kill-rounds.ts'
+import { artifactsOf, runProcess, runWorkerKills, workerProject } from '../crash/worker-kills.ts'
+import { postgresMissing, startPostgres } from '../helpers/postgres-server.ts'
+import { atMost, shown, type Figure } from './figure.ts'
 
 export interface KillFigures {
   /** Two runners, killed together again and again. */
@@ -12,5 +16,43 @@ export async function benchKills(rounds = 200, mixedKills = 1000, seed = 1): Pro
   return {
     pairs: await runKillRounds({ rounds, runners: 2, seed }),
     mixed: await runKillRounds({ rounds: Infinity, runners: null, seed: seed + 1, maxKills: mixedKills }),
+  }
+}
+
+/** Other processes than runners: workers of a run on PostgreSQL with processes of that server, and the engine that serves the panel. */
+export async function benchProcessKills(): Promise<Figure[]> {
+  const engine = await runEngineKills(20, 3)
+  for (const problem of engine.problems) process.stderr.write(`${problem}\n`)
+  return [
+    ...(await databaseKills()),
+    shown('P10', 'engine that serves the panel: kills during one run', engine.kills, ''),
+    shown('P10', 'engine: rows acknowledged', engine.acknowledged, ''),
+    atMost('P10', 'engine: rows lost, cells made twice, runs not offered', engine.problems.length, '', 0),
+  ]
+}
+
+async function databaseKills(): Promise<Figure[]> {
+  if (postgresMissing !== null) throw new Error(postgresMissing)
+  const server = await startPostgres()
+  const project = await workerProject(1200, 20)
+  try {
+    await runProcess('matrix', { project, database: null, results: 'own-results', concurrency: 8 })
+    const how = { workers: 3, kills: 30, serverKills: 15, concurrency: 2, seed: 10 }
+    const report = await runWorkerKills(project, await server.freshDatabase(), how)
+    for (const problem of report.problems) process.stderr.write(`${problem}\n`)
+    const isEqual =
+      JSON.stringify(await artifactsOf(project, 'own-results')) ===
+      JSON.stringify(await artifactsOf(project, 'shared-results'))
+    return [
+      shown('P10', '3 workers on PostgreSQL, 1,200 cells: kills of workers', report.kills, ''),
+      shown('P10', "the same run: kills of PostgreSQL's own processes", report.serverKills, ''),
+      shown('P10', 'the same run: rows acknowledged', report.acknowledged, ''),
+      atMost('P10', 'the same run: rows lost or twice, cells called too often', report.problems.length, '', 0),
+      shown('P10', 'the same run: calls under way at a kill, made again', report.repeatedCalls, ''),
+      atMost('P10', 'the same run: artifacts that differ from those of one host', isEqual ? 0 : 1, '', 0),
+    ]
+  } finally {
+    await project.close()
+    await server.close()
   }
 }

@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { programFile } from '../helpers/program.ts'
@@ -115,35 +116,50 @@ const idOf = (line: string): string => /"row_id":"(\w+)"/.exec(line)![1]!
 
 export interface WorkerKillReport {
   kills: number
+  /** Kills of processes of PostgreSQL itself: the server then ends all connections and recovers from its log. */
+  serverKills: number
   rows: number
   calls: number
   /** Calls that a killed process had under way, made again by another. */
   repeatedCalls: number
+  /** Rows that were reported as stored. */
+  acknowledged: number
   problems: string[]
   wallS: number
 }
 
-/** A process that is killed at a moment that the rows choose, with everything that it printed before. */
+interface WorkerKills {
+  workers: number
+  kills: number
+  /** How many processes of PostgreSQL are killed besides; 0 unless given. */
+  serverKills?: number
+  concurrency: number
+  seed: number
+}
+
+/** Kills processes of a run, each at a moment that the rows choose, and starts them again. */
 export async function runWorkerKills(
   project: WorkerProject,
   database: string,
-  { workers, kills, concurrency, seed }: { workers: number; kills: number; concurrency: number; seed: number },
+  { workers, kills, serverKills = 0, concurrency, seed }: WorkerKills,
 ): Promise<WorkerKillReport> {
   const random = randomFrom(seed)
   const problems: string[] = []
   const options = { project, database, results: 'shared-results', concurrency }
-  const client = new pg.Client({ connectionString: database })
-  // A test that ends early ends the server too.
-  client.on('error', () => undefined)
-  await client.connect()
+  const server = new Observer(database)
   const startedAt = performance.now()
   const before = project.gateway.calls()
   const killed = new WeakSet<ChildProcess>()
   const running = new Set<Worker>()
+  const acknowledged = new Set<string>()
   let isOver = false
   const start = (command: 'matrix' | 'worker'): void => {
     const worker = startProcess(command, options)
     running.add(worker)
+    onRowStored(worker.child, (rowId) => {
+      if (acknowledged.has(rowId)) problems.push(`${rowId} was reported as stored twice: it had been lost`)
+      acknowledged.add(rowId)
+    })
     void worker.ended.then(({ code, output }) => {
       running.delete(worker)
       if (killed.has(worker.child)) {
@@ -154,63 +170,138 @@ export async function runWorkerKills(
   try {
     start('matrix')
     for (let number = 1; number < workers; number += 1) start('worker')
-    for (let kill = 1; kill <= kills; kill += 1) {
-      await rowsReach(client, Math.floor((project.cells * kill) / (kills + 1)), running)
-      // Only a process that works: one that starts would be an easy victim.
-      const pids = await workingPids(client)
-      const victims = [...running].filter(({ child }) => pids.includes(child.pid!))
-      const victim = victims[Math.floor(random() * victims.length)]
-      if (victim === undefined) {
-        kill -= 1
-        await delay(5)
-        continue
+    const all = kills + serverKills
+    const ofServer = shuffled([...Array<boolean>(kills).fill(false), ...Array<boolean>(serverKills).fill(true)], random)
+    for (const [index, isServer] of ofServer.entries()) {
+      await server.rowsReach(Math.floor((project.cells * (index + 1)) / (all + 1)), running)
+      if (isServer) await server.killBackend(random)
+      else {
+        const victim = await workingOne(server, running, random)
+        killed.add(victim.child)
+        victim.child.kill('SIGKILL')
+        await victim.ended
       }
-      killed.add(victim.child)
-      victim.child.kill('SIGKILL')
-      await victim.ended
     }
     await Promise.all([...running].map(({ ended }) => ended))
     isOver = true
     // Whoever sums up may have been the last one killed.
     await runProcess('matrix', options)
     const calls = project.gateway.calls() - before
-    const { rows } = await client.query<{ rows: string; cells: string }>(
-      'SELECT count(*) AS rows, count(DISTINCT row_id) AS cells FROM rag_ladder.rows',
-    )
-    const stored = Number(rows[0]!.rows)
-    if (stored !== project.cells || Number(rows[0]!.cells) !== stored)
-      problems.push(`${stored} rows of ${rows[0]!.cells} cells for ${project.cells}`)
-    if (calls - project.cells > kills * concurrency)
+    const ids = (await server.query<{ row_id: string }>('SELECT row_id FROM rag_ladder.rows')).map((row) => row.row_id)
+    const cells = new Set(ids)
+    if (ids.length !== project.cells || cells.size !== ids.length)
+      problems.push(`${ids.length} rows of ${cells.size} cells for ${project.cells}`)
+    for (const rowId of acknowledged) if (!cells.has(rowId)) problems.push(`${rowId} was reported as stored and is not`)
+    const repeatedCalls = calls - project.cells
+    // A server that recovers ends the claims of everyone.
+    if (repeatedCalls > (kills + serverKills * workers) * concurrency)
       problems.push(`${calls} calls for ${project.cells} cells and ${kills} kills of ${concurrency} in flight`)
     const wallS = (performance.now() - startedAt) / 1000
-    return { kills, rows: stored, calls, repeatedCalls: calls - project.cells, problems, wallS }
+    const counts = { kills, serverKills, rows: ids.length, calls, repeatedCalls, acknowledged: acknowledged.size }
+    return { ...counts, problems, wallS }
   } finally {
     isOver = true
     for (const { child } of running) {
       killed.add(child)
       child.kill('SIGKILL')
     }
-    await client.end()
+    await server.close()
   }
 }
 
-async function rowCount(client: pg.Client): Promise<number> {
-  const found = await client.query<{ found: string | null }>("SELECT to_regclass('rag_ladder.workers')::text AS found")
-  if (found.rows[0]!.found === null) return -1
-  return Number((await client.query<{ rows: string }>('SELECT count(*) AS rows FROM rag_ladder.rows')).rows[0]!.rows)
+/** Calls `onStored` with the id of each row that a process reports as stored. */
+function onRowStored(child: ChildProcess, onStored: (rowId: string) => void): void {
+  createInterface({ input: child.stdout! }).on('line', (line) => {
+    if (!line.includes('"cell.finished"')) return
+    const event = JSON.parse(line) as { type: string; row_id: string; reused: boolean }
+    if (!event.reused) onStored(event.row_id)
+  })
 }
 
-async function rowsReach(client: pg.Client, wanted: number, running: ReadonlySet<Worker>): Promise<void> {
-  while ((await rowCount(client)) < wanted) {
-    if (running.size === 0) throw new Error(`every process ended before ${wanted} rows were stored`)
+function shuffled<Item>(items: Item[], random: () => number): Item[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .toSorted((a, b) => a.at - b.at)
+    .map(({ item }) => item)
+}
+
+/** Only a process that works: one that starts would be an easy victim. */
+async function workingOne(server: Observer, running: ReadonlySet<Worker>, random: () => number): Promise<Worker> {
+  for (;;) {
+    const pids = await server.workingPids()
+    const victims = [...running].filter(({ child }) => pids.includes(child.pid!))
+    const victim = victims[Math.floor(random() * victims.length)]
+    if (victim !== undefined) return victim
+    if (running.size === 0) throw new Error('every process ended before the last kill')
     await delay(5)
   }
 }
 
-/** The processes that hold a claim now. */
-async function workingPids(client: pg.Client): Promise<number[]> {
-  const { rows } = await client.query<{ pid: number }>(
-    `SELECT DISTINCT w.pid FROM rag_ladder.workers w JOIN pg_locks l ON l.pid = w.backend_pid AND l.locktype = 'advisory' AND l.objsubid = 1`,
-  )
-  return rows.map(({ pid }) => pid)
+/** Looks into the database of a run while processes are killed, its server's included: a query that loses its connection is made again. */
+class Observer {
+  readonly #database: string
+  #client: pg.Client | null = null
+
+  constructor(database: string) {
+    this.#database = database
+  }
+
+  /** Rejects where the server does not answer for 30 seconds. */
+  async query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> {
+    const deadline = performance.now() + 30_000
+    for (;;)
+      try {
+        this.#client ??= await this.#connected()
+        return (await this.#client.query<Row>(sql)).rows
+      } catch (error) {
+        this.#client = null
+        if (performance.now() > deadline) throw error
+        await delay(50)
+      }
+  }
+
+  async #connected(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: this.#database })
+    // A test that ends early ends the server too.
+    client.on('error', () => undefined)
+    await client.connect()
+    return client
+  }
+
+  async #rowCount(): Promise<number> {
+    const [table] = await this.query<{ name: string | null }>("SELECT to_regclass('rag_ladder.workers')::text AS name")
+    if (table!.name === null) return -1
+    return Number((await this.query<{ rows: string }>('SELECT count(*) AS rows FROM rag_ladder.rows'))[0]!.rows)
+  }
+
+  async rowsReach(wanted: number, running: ReadonlySet<Worker>): Promise<void> {
+    while ((await this.#rowCount()) < wanted) {
+      if (running.size === 0) throw new Error(`every process ended before ${wanted} rows were stored`)
+      await delay(5)
+    }
+  }
+
+  /** The processes that hold a claim now. */
+  async workingPids(): Promise<number[]> {
+    const rows = await this.query<{ pid: number }>(
+      `SELECT DISTINCT w.pid FROM rag_ladder.workers w JOIN pg_locks l ON l.pid = w.backend_pid AND l.locktype = 'advisory' AND l.objsubid = 1`,
+    )
+    return rows.map(({ pid }) => pid)
+  }
+
+  /** Kills the server's process of one of the run's connections, as the system does when memory is short. */
+  async killBackend(random: () => number): Promise<void> {
+    for (;;) {
+      const rows = await this.query<{ pid: number }>(
+        `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()`,
+      )
+      const found = rows[Math.floor(random() * rows.length)]
+      if (found !== undefined) return void process.kill(found.pid, 'SIGKILL')
+      await delay(5)
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client?.end().catch(() => undefined)
+  }
 }

@@ -25,6 +25,9 @@ const SETTINGS = `
 /** `57P…`: the server stops or starts; `08…`: the connection broke. */
 const LOST_CODES = /^(?:57P0[123]|08\w{3}|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
 
+/** The server is there and takes no connections yet, or ends them all because one of its processes died. */
+const COMING_CODES = /^57P0[23]$/
+
 /** The sessions go through a pooler that changes the server session below them, so their locks would mean nothing. */
 export class PooledConnectionError extends Error {
   override readonly name = 'PooledConnectionError'
@@ -50,11 +53,21 @@ export class DatabaseSession {
     this.#restore = restore
   }
 
-  /** Connects once. Rejects with the system's or the server's error, `PooledConnectionError`, or what `restore` throws. */
+  /**
+   * Connects, for up to a minute while the server says that it starts or recovers. Rejects with the system's or the server's error,
+   * `PooledConnectionError`, or what `restore` throws.
+   */
   static async open(address: DatabaseAddress, restore: Restore): Promise<DatabaseSession> {
     const session = new DatabaseSession(address, restore)
-    session.#client = await session.#connect()
-    return session
+    const startedAt = performance.now()
+    for (let waitMs = 50; ; waitMs = Math.min(waitMs * 2, MAX_WAIT_MS))
+      try {
+        session.#client = await session.#connect()
+        return session
+      } catch (error) {
+        if (!COMING_CODES.test(systemCode(error) ?? '') || performance.now() - startedAt > RECONNECT_MS) throw error
+        await pause(waitMs)
+      }
   }
 
   get isConnected(): boolean {
