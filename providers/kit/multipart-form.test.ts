@@ -34,6 +34,11 @@ describe('parseMultipart', () => {
     ['a cut body', 'multipart/form-data; boundary=b', '--b\r\ncontent-disposition: form-data; name="f"\r\n\r\nhalf'],
     ['a part without name', 'multipart/form-data; boundary=b', '--b\r\nx: y\r\n\r\nz\r\n--b--\r\n'],
     [
+      'a part whose header is larger than any client writes',
+      'multipart/form-data; boundary=b',
+      `--b\r\ncontent-disposition: form-data; name=f\r\nx: ${'y'.repeat(17_000)}\r\n\r\nz\r\n--b--\r\n`,
+    ],
+    [
       'too many parts',
       'multipart/form-data; boundary=b',
       `${'--b\r\ncontent-disposition: form-data; name=f\r\n\r\nz\r\n'.repeat(80)}--b--`,

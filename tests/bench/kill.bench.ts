@@ -21,7 +21,7 @@ export async function benchKills(rounds = 200, mixedKills = 1000, seed = 1): Pro
 
 /** Other processes than runners: workers of a run on PostgreSQL with processes of that server, and the engine that serves the panel. */
 export async function benchProcessKills(): Promise<Figure[]> {
-  const engine = await runEngineKills(20, 3)
+  const engine = await runEngineKills(10, 3)
   for (const problem of engine.problems) process.stderr.write(`${problem}\n`)
   return [
     ...(await databaseKills()),

@@ -18,7 +18,7 @@ export interface EngineKillReport {
 const RUN = 'killed'
 const MODELS = ['vanilla-rag', 'hybrid-rag']
 /** Of the four questions of `smoke`. */
-const REPEATS = 25
+const REPEATS = 20
 
 /**
  * Kills the engine, which serves the panel and starts the platform, again and again during one run that a client of the panel watches: after some cells of

@@ -87,6 +87,31 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       file: 'tests/integration/engine-runs.test.ts',
       test: /offers the run for resume, loses nothing and makes no cell twice$/,
     },
+    {
+      fault: 'the host is killed with the engine that it started',
+      file: 'tests/integration/serve.test.ts',
+      test: /a host that is killed takes the engine and its platform with it/,
+    },
+    {
+      fault: 'the platform is killed during a run',
+      file: 'tests/integration/ladder-faults.test.ts',
+      test: /is restarted on its port, and no cell is lost to it/,
+    },
+    {
+      fault: 'the converter is killed in the middle of a document',
+      file: 'tests/integration/conversion.test.ts',
+      test: /killed in the middle of a conversion/,
+    },
+    {
+      fault: 'PostgreSQL crashes under a run',
+      file: 'main/evidence/evidence-store.test.ts',
+      test: /keeps claims and rows through a crash of the server/,
+    },
+    {
+      fault: 'PostgreSQL recovers while a run is opened',
+      file: 'main/evidence/evidence-store.test.ts',
+      test: /waits for a server that recovers/,
+    },
     { fault: 'workers of a run are killed', file: 'tests/crash/worker-kill.test.ts', test: /make every cell once/ },
     { fault: 'an ingestion is killed', file: 'tests/crash/ingestion-kill.test.ts', test: /./ },
     { fault: 'a writer of the run index is killed', file: 'tests/crash/run-index-kill.test.ts', test: /./ },
@@ -125,6 +150,11 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       test: /refuses links: a file, a folder/,
     },
     { fault: 'a zip bomb', file: CONVERTER, test: /refuses bombs before they unpack$/ },
+    {
+      fault: 'a zip archive that someone built to break its reader',
+      file: 'main/lib/files/hostile-zip.test.ts',
+      test: /hostile archives/,
+    },
     { fault: 'an encrypted PDF', file: 'providers/converter/formats/formats.test.ts', test: /an encrypted PDF/ },
     { fault: 'a file without bytes', file: 'providers/stt/stt-service.test.ts', test: /an empty file/ },
     { fault: 'an upload over the limit', file: CONVERTER, test: /a file over the limit 413$/ },
@@ -134,10 +164,20 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
       file: 'providers/kit/multipart-form.test.ts',
       test: /no boundary/,
     },
+    {
+      fault: 'a form with an oversized header in a part',
+      file: 'providers/kit/multipart-form.test.ts',
+      test: /a part whose header is larger/,
+    },
+    {
+      fault: 'a content type that the route does not take',
+      file: 'providers/kit/server.test.ts',
+      test: /foreign media types and unknown paths$/,
+    },
     { fault: 'a file of another format than its name', file: CONVERTER, test: /goes by the content: a wrong name/ },
   ],
   'A caller': [
-    { fault: 'has no token', file: ACCESS, test: /answers the launch token and no other$/ },
+    { fault: 'has no token, or a wrong one', file: ACCESS, test: /answers the launch token and no other$/ },
     {
       fault: 'has the token of another route',
       file: ROUTES,

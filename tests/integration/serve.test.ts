@@ -23,6 +23,7 @@ async function line(fits: (text: string) => boolean): Promise<string> {
 
 beforeEach(async () => {
   root = await smokeProject()
+  lines.length = 0
   serving = startCli(['serve', '--project', root, '--port', '0', '--no-open', '--json'])
   createInterface({ input: serving.child.stdout! }).on('line', (text) => {
     lines.push(text)
@@ -87,4 +88,28 @@ it('prints a link that opens once, and the events that the panel gets; an engine
       .map((text) => SequencedEvent.parse(JSON.parse(text)))
   expect((await logged(first!)).slice(0, withoutStream(before).length)).toEqual(withoutStream(before))
   expect((await logged(second!)).slice(0, withoutStream(after).length)).toEqual(withoutStream(after))
+})
+
+it('a host that is killed takes the engine and its platform with it, and loses no row of their run', async () => {
+  const link = new URL(await line((text) => text.startsWith('http://')))
+  const panel = clientOf(link.origin, pageHeaders(await fetch(link, { redirect: 'manual' })))
+  await panel.runs.start({ run_id: 'served', dataset_ids: ['smoke'], models: ['vanilla-rag'], repeats: 16 })
+  const seen = await eventsUntil(panel, { after: 0 }, (event) => event.type === 'cell.finished')
+  const stored = seen.flatMap(({ event }) => (event.type === 'cell.finished' ? [event.row_id] : []))
+  const { pid } = await panel.system.status()
+  const platform = (await panel.services.list()).find(({ name }) => name === 'platform')!.pid!
+  serving.child.kill('SIGKILL')
+  await serving.done
+  const isAlive = (each: number): boolean => {
+    try {
+      return process.kill(each, 0)
+    } catch {
+      return false
+    }
+  }
+  await expect.poll(() => [pid, platform].filter(isAlive), { timeout: 30_000 }).toEqual([])
+  const evidence = join(root, 'results/served-smoke-evidence.jsonl')
+  const rows = (await readFile(evidence, 'utf8')).trim().split('\n')
+  expect(rows.map((text) => (JSON.parse(text) as { row_id: string }).row_id)).toEqual(expect.arrayContaining(stored))
+  expect(await verifyEvidence(evidence)).toMatchObject({ ok: true })
 })
