@@ -199,6 +199,8 @@ export async function runWorkerKills(
     const wallS = (performance.now() - startedAt) / 1000
     const counts = { kills, serverKills, rows: ids.length, calls, repeatedCalls, acknowledged: acknowledged.size }
     return { ...counts, problems, wallS }
+  } catch (error) {
+    throw new Error([(error as Error).message, ...problems].join('\n'), { cause: error })
   } finally {
     isOver = true
     for (const { child } of running) {
