@@ -14,8 +14,11 @@ const reported = <Schema extends z.ZodType>(schema: Schema) =>
     })
     .prefault(null)
 
+/** No answer takes more; a larger count is a fault, and a sum of such counts could not be stored. */
+export const MOST_TOKENS = 1e12
+
 const text = reported(z.string().min(1))
-const tokens = z.int().min(0)
+const tokens = z.int().min(0).max(MOST_TOKENS)
 
 /** Services that leave out counts of zero mean zero; without any count there is no report. */
 const Usage = z

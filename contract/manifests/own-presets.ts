@@ -33,11 +33,13 @@ export const ReplyMapping = z.strictObject({
   error: z.array(Path).max(10).default(['error']),
   /** An answer that begins with it is a failure. */
   error_prefix: z.string().min(1).max(100).nullable().default(null),
+  /** A failure of a retriever with this text means that nothing was found. */
+  nothing_found: z.string().min(1).max(200).nullable().default(null),
   markers: z.array(z.enum(MARKERS)).default([]),
 })
 export type ReplyMapping = z.output<typeof ReplyMapping>
 
-const { answer, contexts, usage: usageOf, error, error_prefix, markers } = ReplyMapping.shape
+const { answer, contexts, usage: usageOf, error, error_prefix, nothing_found, markers } = ReplyMapping.shape
 /** Fields that replace those of a mapping; one that is absent replaces nothing. */
 export const ReplyChange = z.strictObject({
   answer: answer.unwrap().optional(),
@@ -45,6 +47,7 @@ export const ReplyChange = z.strictObject({
   usage: usageOf.unwrap().optional(),
   error: error.unwrap().optional(),
   error_prefix: error_prefix.unwrap().optional(),
+  nothing_found: nothing_found.unwrap().optional(),
   markers: markers.unwrap().optional(),
 })
 
@@ -145,6 +148,7 @@ export const OWN_PRESETS = {
     reply: {
       contexts: { list: 'data.chunks[]', text: 'content', title: 'file_path', document: 'file_path' },
       error: ['error', '[status=failure].message'],
+      nothing_found: 'Query returned no results',
     },
   },
   ragflow: {

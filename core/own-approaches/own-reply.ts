@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MOST_TOKENS } from '../received-completion.ts'
 
 /** A passage as an own approach reports it, best first. */
 export interface OwnPassage {
@@ -36,6 +37,8 @@ export class OwnApproachError extends Error {
   }
 }
 
+const Tokens = z.int().min(0).max(MOST_TOKENS)
+
 /** One line of a program: an answer to the question of that id, or why there is none. */
 export const ProgramLine = z.looseObject({
   id: z.string(),
@@ -50,7 +53,7 @@ export const ProgramLine = z.looseObject({
       }),
     )
     .nullish(),
-  usage: z.looseObject({ prompt_tokens: z.int().min(0), completion_tokens: z.int().min(0) }).nullish(),
+  usage: z.looseObject({ prompt_tokens: Tokens, completion_tokens: Tokens }).nullish(),
   error: z.string().nullish(),
 })
 export type ProgramLine = z.infer<typeof ProgramLine>

@@ -107,12 +107,17 @@ describe('a program', () => {
       [{ error: 'no index' }, /the program reports: no index/],
       [{ answer: 'a', contexts: [{ body: 'p' }] }, /another form at contexts\.0\.text/],
       [{ answer: ' ', contexts: [] }, /answer is empty/],
+      [{ answer: 'a', contexts: [{ text: ' ' }, { text: '' }] }, /passages have no text/],
+      [
+        { answer: 'a', contexts: [], usage: { prompt_tokens: 2 ** 53 - 1, completion_tokens: 1 } },
+        /another form at usage\.prompt_tokens/,
+      ],
       [{ answer: 'a' }, /has no contexts: write a list/],
     ]
     for (const [line, message] of failures) await expect(ask(caller, JSON.stringify(line))).rejects.toThrow(message)
     const whole = {
       answer: 'a',
-      contexts: [{ text: 'p', document: 'd.md', score: 0.5 }],
+      contexts: [{ text: 'p', document: 'd.md', score: 0.5 }, { text: '\n' }],
       usage: { prompt_tokens: 1, completion_tokens: 2 },
     }
     expect(await ask(caller, JSON.stringify(whole))).toEqual({

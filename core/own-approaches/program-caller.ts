@@ -145,10 +145,14 @@ function replyOf({ answer, contexts, usage }: ProgramLine, approach: ProgramAppr
       'failed',
       'the program’s answer has no contexts: write a list, empty where nothing was found, or contexts: false in its file where it reports none',
     )
+  // A passage without text says nothing, as in the reply of a service.
+  const passages = contexts?.filter(({ text }) => text.trim() !== '')
+  if (passages?.length === 0 && contexts!.length > 0)
+    throw new OwnApproachError('failed', 'the program’s passages have no text')
   return {
     answer: answer ?? null,
     contexts:
-      contexts?.map(({ text, title, document, score }) => ({
+      passages?.map(({ text, title, document, score }) => ({
         text,
         title: title ?? document ?? 'passage',
         document: document ?? null,

@@ -93,6 +93,8 @@ describe('what a mapper must handle', () => {
       ['create-llama', '3:"the model failed"\n', /the model failed/],
     ]
     for (const [name, body, message] of failures) expect(() => reply(name, body)).toThrow(message)
+    const none = { status: 'failure', message: 'Query returned no results', data: {} }
+    expect(reply('lightrag-data', none).contexts).toEqual([])
     const graph = ReplyMapping.parse({ answer: 'messages[-1].content', error: ['__error__'] })
     expect(() => mappedReply({ __error__: { error: 'E', message: 'node failed' } }, graph)).toThrow(/node failed/)
   })

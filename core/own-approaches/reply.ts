@@ -2,6 +2,7 @@
 import type { ReplyMapping, MARKERS } from '../../contract/manifests/own-presets.ts'
 import { isRecord, jsonIn } from '../json.ts'
 import { serviceText } from '../known-secrets.ts'
+import { MOST_TOKENS } from '../received-completion.ts'
 import { OwnApproachError, type OwnPassage, type OwnReply } from './own-reply.ts'
 
 interface Found {
@@ -92,11 +93,14 @@ const withoutMarkers = (answer: string, markers: ReplyMapping['markers']): strin
 /** The reply of a service by its mapping. Throws `OwnApproachError` with the path at which something is wrong. */
 export function mappedReply(body: unknown, mapping: ReplyMapping): OwnReply {
   const failure = failureIn(body, mapping)
+  const { nothing_found: nothing } = mapping
+  if (failure !== null && nothing !== null && mapping.answer === null && failure.includes(nothing))
+    return { answer: null, contexts: [], usage: null }
   if (failure !== null) throw new OwnApproachError('failed', `the service reports a failure in its reply, ${failure}`)
   const { usage } = mapping
   const count = (path: string | undefined): number | null => {
     const [value] = path === undefined ? [] : valuesAt(body, path).values
-    return typeof value === 'number' && Number.isInteger(value) && value >= 0 ? value : null
+    return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= MOST_TOKENS ? value : null
   }
   const [prompt, completion] = [count(usage?.prompt), count(usage?.completion)]
   return {

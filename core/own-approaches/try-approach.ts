@@ -19,6 +19,7 @@ const SAMPLE = {
 const QUESTION = 'Where is the sample harbour?'
 const MOST_SHOWN = 5
 const MOST_PATHS = 40
+const MOST_DEPTH = 20
 const MOST_LOG = 2000
 
 /** The person must have allowed the file, or have written it just now. `asked` null: a question about a sample document. */
@@ -62,7 +63,7 @@ export async function tryOwnApproach(
 const NOTHING = { answer: null, passages: null, passage_count: null, text_tokens: null, usage: null, not_evaluable: [] }
 
 const shown = (approach: OwnApproach, reply: OwnReply) => ({
-  answer: reply.answer,
+  answer: approach.kind === 'retriever' ? null : reply.answer,
   passages: reply.contexts?.slice(0, MOST_SHOWN) ?? null,
   passage_count: reply.contexts?.length ?? null,
   text_tokens: reply.contexts === null ? null : tokensOfTexts(reply.contexts.map(({ text }) => text)),
@@ -90,11 +91,11 @@ function notEvaluable(approach: OwnApproach, { contexts, usage, answer }: OwnRep
 /** The paths of a reply with their first value, to choose the ones of a mapping from. */
 function pathsIn(body: unknown): OwnTrial['paths'] {
   const found = new Map<string, string>()
-  const walk = (value: unknown, path: string): void => {
-    if (found.size >= MOST_PATHS) return
-    if (Array.isArray(value)) for (const each of value.slice(0, 3)) walk(each, `${path}[]`)
+  const walk = (value: unknown, path: string, depth = 0): void => {
+    if (found.size >= MOST_PATHS || depth > MOST_DEPTH) return
+    if (Array.isArray(value)) for (const each of value.slice(0, 3)) walk(each, `${path}[]`, depth + 1)
     else if (isRecord(value))
-      for (const [name, each] of Object.entries(value)) walk(each, path === '' ? name : `${path}.${name}`)
+      for (const [name, each] of Object.entries(value)) walk(each, path === '' ? name : `${path}.${name}`, depth + 1)
     else if (!found.has(path)) found.set(path, JSON.stringify(value).slice(0, 60))
   }
   if (body !== undefined) walk(body, '')

@@ -200,6 +200,9 @@ it('what a file or a reply lacks is reported with its file, field or path', asyn
     5,
     expect.stringMatching(/no text at answer[\s\S]*data\.text = "An answer"/),
   ])
+  server.script((response) => response.end(`{"data":${'['.repeat(20_000)}${']'.repeat(20_000)}}`))
+  const deep = await cli('approaches', 'test', 'raw')
+  expect([deep.code, deep.stdout]).toEqual([5, expect.stringContaining('no text at answer')])
   expect((await cli('approaches', 'remove', 'raw')).code).toBe(0)
   await writeFile(join(root, 'approaches/broken.yaml'), 'version: 1\nkind: command\n')
   expect((await cli('approaches', 'list')).stdout).toContain('approaches/broken.yaml cannot be used: command: missing')

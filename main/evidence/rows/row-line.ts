@@ -13,12 +13,16 @@ const SECTIONS = ['dataset', 'question', 'approach', 'reproducibility', 'metrics
 
 const checksumOf = (bytes: Uint8Array): string => crc32(bytes).toString(16).padStart(8, '0')
 
+/** Levels of a row; what is nested deeper could not be read again. */
+const MOST_DEPTH = 200
+
 /** Returns where a value cannot be written as JSON without changing: NaN, infinities, functions, dates and their like. Null when it can. */
 export function unwritable(value: unknown, path: readonly PropertyKey[] = []): string | null {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return null
   if (typeof value === 'number')
     return Number.isFinite(value) ? null : `${fieldPath(path)}: ${value} is not a number in JSON`
   if (typeof value !== 'object') return `${fieldPath(path)}: ${typeof value} has no form in JSON`
+  if (path.length > MOST_DEPTH) return `${fieldPath(path.slice(0, 5))}: nested deeper than ${MOST_DEPTH} levels`
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
       const problem = unwritable(item, [...path, index])

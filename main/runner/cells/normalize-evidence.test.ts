@@ -3,6 +3,9 @@ import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { PROVIDER_QUIRKS } from '../../../tests/helpers/provider-quirks.ts'
 import { normalizeEvidence } from './normalize-evidence.ts'
 
+/** Lists within lists. */
+const nested = (depth: number): unknown => Array.from({ length: depth }).reduce<unknown>((inner) => [inner], 1)
+
 const choices = [{ message: { content: 'yes' } }]
 const extension = {
   schema_version: 1,
@@ -26,6 +29,11 @@ describe('a good answer in a form of its own', () => {
   it.each([
     ['usage with words for numbers', { usage: { prompt_tokens: 'many', completion_tokens: 1 } }, { token_usage: null }],
     ['usage with negative counts', { usage: { prompt_tokens: -1, completion_tokens: 1 } }, { token_usage: null }],
+    [
+      'usage of more tokens than any model takes',
+      { usage: { prompt_tokens: 2 ** 53 - 1, completion_tokens: 1 } },
+      { token_usage: null },
+    ],
     ['an id that is a number', { id: 7 }, { response_id: null }],
     ['null as schema version', { rag_extension: { ...extension, schema_version: null } }, null],
     [
@@ -95,7 +103,10 @@ describe('what is no answer', () => {
       'schema_mismatch',
     ],
     [{ choices, rag_extension: 'none' }, 'schema_mismatch'],
-  ])('%j is refused as %s', (body, type) => {
+    // A row cannot hold it: it is one failed cell, not the end of the run.
+    [{ choices, rag_extension: { ...extension, route: { weight: Infinity } } }, 'invalid_response'],
+    [{ choices, rag_extension: { ...extension, tree: nested(5000) } }, 'invalid_response'],
+  ])('case %# of a bad one is refused', (body, type) => {
     expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({ ok: false, type })
   })
 })

@@ -3,6 +3,7 @@ import type { EvidenceCapability } from '../../../contract/common.ts'
 import type { CellErrorType, ContextText, RowEvidence, TokenUsage } from '../../../contract/evidence/canonical-row.ts'
 import { ReceivedCompletion } from '../../../core/received-completion.ts'
 import { describeIssues } from '../../../core/issues.ts'
+import { unwritable } from '../../evidence/rows/row-line.ts'
 import { contextTokens } from '../../evaluation/handed-over.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
@@ -101,6 +102,8 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
     transport: extension !== null ? 'structured' : rendered?.found === true ? 'rendered' : null,
     ...(metadata === undefined ? {} : { approach_metadata: metadata }),
   }
+  const problem = unwritable(evidence)
+  if (problem !== null) return refuse('invalid_response', `the answer cannot be stored: ${problem}`)
   return {
     ok: true,
     contextText: text,
