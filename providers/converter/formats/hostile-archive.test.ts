@@ -10,28 +10,33 @@ const MOST_BYTES = 1_000_000
 const MOST_MS = 2_000
 
 // `RAG_LADDER_FUZZ=100` makes a hundred times as many.
-const ARCHIVES = timesOf('a hostile archive is unpacked in memory') * Number(process.env['RAG_LADDER_FUZZ'] ?? 1)
+const TIMES = Number(process.env['RAG_LADDER_FUZZ'] ?? 1)
+const ARCHIVES = timesOf('a hostile archive is unpacked in memory') * TIMES
 
 describe('openArchive', () => {
-  it(`takes ${ARCHIVES} hostile archives: each is unpacked in little memory or refused with a reason`, () => {
-    let refused = 0
-    for (let number = 0; number < ARCHIVES; number += 1) {
-      const archive = hostileArchive(number)
-      const startedAt = performance.now()
-      entryNames(archive)
-      try {
-        const parts = Object.values(openArchive(archive))
-        expect(parts.every((part) => part instanceof Uint8Array)).toBe(true)
-        expect(parts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(MOST_BYTES)
-      } catch (error) {
-        refused += 1
-        if (!(error instanceof ConversionError)) throw new Error(`archive ${number}`, { cause: error })
+  it(
+    `takes ${ARCHIVES} hostile archives: each is unpacked in little memory or refused with a reason`,
+    () => {
+      let refused = 0
+      for (let number = 0; number < ARCHIVES; number += 1) {
+        const archive = hostileArchive(number)
+        const startedAt = performance.now()
+        entryNames(archive)
+        try {
+          const parts = Object.values(openArchive(archive))
+          expect(parts.every((part) => part instanceof Uint8Array)).toBe(true)
+          expect(parts.reduce((sum, { length }) => sum + length, 0)).toBeLessThan(MOST_BYTES)
+        } catch (error) {
+          refused += 1
+          if (!(error instanceof ConversionError)) throw new Error(`archive ${number}`, { cause: error })
+        }
+        expect(performance.now() - startedAt, `archive ${number}`).toBeLessThan(MOST_MS)
       }
-      expect(performance.now() - startedAt, `archive ${number}`).toBeLessThan(MOST_MS)
-    }
-    expect(refused).toBeGreaterThan(ARCHIVES / 2)
-    expect(refused).toBeLessThan(ARCHIVES)
-  })
+      expect(refused).toBeGreaterThan(ARCHIVES / 2)
+      expect(refused).toBeLessThan(ARCHIVES)
+    },
+    60_000 * TIMES,
+  )
   it('has no part that the archive does not have, whatever name is asked for', () => {
     const parts = openArchive(zipSync({ 'a.txt': strToU8('x') }))
     expect([parts['constructor'], parts['__proto__'], parts['a.txt']?.length]).toEqual([undefined, undefined, 1])
