@@ -295,7 +295,7 @@ class Observer {
   async killBackend(random: () => number): Promise<void> {
     for (;;) {
       const rows = await this.query<{ pid: number }>(
-        `SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()`,
+        `SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()`,
       )
       const found = rows[Math.floor(random() * rows.length)]
       if (found !== undefined) return void process.kill(found.pid, 'SIGKILL')

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
-import { systemCode } from '../errors.ts'
+import { messageOf, systemCode } from '../errors.ts'
 import { pause } from '../pause.ts'
 import type { DatabaseAddress } from './database-address.ts'
 
@@ -47,6 +47,8 @@ export class DatabaseSession {
   #last: Promise<unknown> = Promise.resolve()
   #backendPid: number | null = null
   #isClosed = false
+  /** True once the server had taken a connection at the last try. */
+  #isReached = false
 
   private constructor(address: DatabaseAddress, restore: Restore) {
     this.#address = address
@@ -54,7 +56,7 @@ export class DatabaseSession {
   }
 
   /**
-   * Connects, for up to a minute while the server says that it starts or recovers. Rejects with the system's or the server's error,
+   * Connects, for up to a minute while the server says that it starts or recovers, or ends connections that it had taken. Rejects with the system's or the server's error,
    * `PooledConnectionError`, or what `restore` throws.
    */
   static async open(address: DatabaseAddress, restore: Restore): Promise<DatabaseSession> {
@@ -65,9 +67,15 @@ export class DatabaseSession {
         session.#client = await session.#connect()
         return session
       } catch (error) {
-        if (!COMING_CODES.test(systemCode(error) ?? '') || performance.now() - startedAt > RECONNECT_MS) throw error
+        if (!session.#isComing(error) || performance.now() - startedAt > RECONNECT_MS) throw error
         await pause(waitMs)
       }
+  }
+
+  /** True where the server exists and will take a connection: one that was never reached may be a wrong address. */
+  #isComing(error: unknown): boolean {
+    if (COMING_CODES.test(systemCode(error) ?? '')) return true
+    return this.#isReached && (this.#isLoss(error, null) || messageOf(error).startsWith('Connection terminated'))
   }
 
   get isConnected(): boolean {
@@ -121,8 +129,10 @@ export class DatabaseSession {
     })
     client.on('error', () => this.#lost.add(client))
     client.on('end', () => this.#lost.add(client))
+    this.#isReached = false
     try {
       await client.connect()
+      this.#isReached = true
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
       const { pid } = rows[0]!
       // A pooler answers with a number of its own.
