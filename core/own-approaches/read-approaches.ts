@@ -16,6 +16,7 @@ import {
 } from '../../contract/manifests/own-approaches.ts'
 import { describeIssues } from '../issues.ts'
 import { readYamlQuickly } from '../quick-yaml.ts'
+import { literalKeys } from './literal-keys.ts'
 
 export interface OwnApproachFile {
   name: string
@@ -68,7 +69,7 @@ function readOwnApproach(root: string, name: string): OwnApproachFile | Unusable
   if (yaml === null) return failed('is not readable as YAML: check indentation, quotes and brackets')
   const parsed = OwnApproach.safeParse(yaml.value)
   if (!parsed.success) return failed(...describeIssues(parsed.error))
-  const problems = ownApproachProblems(parsed.data)
+  const problems = [...ownApproachProblems(parsed.data), ...literalKeys(parsed.data)]
   if (problems.length > 0) return failed(...problems)
   return { name, file, approach: parsed.data, digest: sha256(bytes), program: programOf(root, parsed.data) }
 }

@@ -13,6 +13,7 @@ import {
 } from '../../../contract/manifests/own-approaches.ts'
 import { describeIssues } from '../../../core/issues.ts'
 import { isRecord, messageOf } from '../../../core/json.ts'
+import { literalKeys } from '../../../core/own-approaches/literal-keys.ts'
 import { readOwnApproaches, type OwnApproachFile } from '../../../core/own-approaches/read-approaches.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { distrustFile, trustedDigests, trustFile } from '../../lib/trust/trusted-files.ts'
@@ -37,7 +38,7 @@ const fieldsOf = (values: object): Record<string, unknown> =>
 export function ownApproachOf(name: string, values: object): OwnApproachFile {
   const parsed = OwnApproach.safeParse(fieldsOf(values))
   if (!parsed.success) throw new InputError(describeIssues(parsed.error))
-  const problems = ownApproachProblems(parsed.data)
+  const problems = [...ownApproachProblems(parsed.data), ...literalKeys(parsed.data)]
   if (problems.length > 0) throw new InputError(problems)
   return { name, file: ownApproachFile(name), approach: parsed.data, digest: '', program: null }
 }
