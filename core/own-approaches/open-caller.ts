@@ -8,12 +8,13 @@ import type { OwnApproachFile } from './read-approaches.ts'
 
 /** The person must have allowed the file. */
 export function openOwnCaller(
-  { approach, name }: OwnApproachFile,
+  { approach, name, program }: OwnApproachFile,
   place: { root: string; logFolder: string; env: Readonly<Record<string, string | undefined>> },
 ): OwnCaller & { lastBody?: () => unknown } {
   if (isHttpApproach(approach)) return openHttpCaller(approach, place.env)
   return openProgramCaller(approach, {
     folder: place.root,
+    program,
     env: place.env,
     logFile: resolve(place.logFolder, `${name}.log`),
   })

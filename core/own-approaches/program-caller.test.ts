@@ -1,4 +1,5 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { OwnApproach, type ProgramApproach } from '../../contract/manifests/own-approaches.ts'
@@ -139,6 +140,27 @@ describe('a program', () => {
     expect([(await withCorpus('q')).answer, (await withCorpus('q')).answer]).toEqual(['a#1 2', 'a#1 3'])
     await expect(withCorpus('die')).rejects.toThrow(/ended/)
     expect((await withCorpus('q')).answer).toBe('a#1 2')
+  })
+
+  it('is not started from another file than the one that rows name', async () => {
+    const file = join(folder, 'program-0.mjs')
+    const code = `if (message.question === 'die') process.exit(1); else say({ id: message.id, answer: 'first' })`
+    const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+    await (await program(code)).close()
+    const kept = await readFile(file, 'utf8')
+    const caller = await program(
+      code,
+      { command: ['node', file] },
+      { program: { file: 'program-0.mjs', sha256: sha256(kept) } },
+    )
+    expect((await ask(caller)).answer).toBe('first')
+    await writeFile(file, kept.replace('first', 'second'))
+    // What runs is still the old one; only its next life would be another.
+    expect((await ask(caller)).answer).toBe('first')
+    await expect(ask(caller, 'die')).rejects.toThrow(/ended/)
+    await expect(ask(caller)).rejects.toThrow(/program-0\.mjs has changed since the run began/)
+    await rm(file)
+    await expect(ask(caller)).rejects.toThrow(/program-0\.mjs cannot be read/)
   })
 
   it('gets only the variables that it needs and those that its file names', async () => {

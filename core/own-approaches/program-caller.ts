@@ -1,6 +1,9 @@
 // Asks a program, starts it again when it has ended, and gives it the documents of a corpus before the first question about them.
-import { randomUUID } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { reportsContexts, type ProgramApproach } from '../../contract/manifests/own-approaches.ts'
+import { messageOf } from '../json.ts'
 import { programEnvironment } from '../program-environment.ts'
 import {
   OwnApproachError,
@@ -11,6 +14,7 @@ import {
   type ProgramLine,
 } from './own-reply.ts'
 import { ProgramProcess, type ProgramPlace } from './program-process.ts'
+import type { OwnApproachFile } from './read-approaches.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -25,7 +29,7 @@ const NODE: { file: string; env: Record<string, string> } = {
 
 export function openProgramCaller(
   approach: ProgramApproach,
-  place: Omit<ProgramPlace, 'command' | 'env'> & { env: Environment },
+  place: Omit<ProgramPlace, 'command' | 'env'> & { env: Environment; program?: OwnApproachFile['program'] },
 ): OwnCaller {
   const { concurrency, ingest, settings } = approach
   const timeoutMs = approach.timeout_s * 1000
@@ -48,6 +52,7 @@ export function openProgramCaller(
   function alive(): NonNullable<typeof life> {
     if (life !== null && !life.process.isOver) return life
     if (isClosed) throw new OwnApproachError('failed', 'the program is being stopped')
+    refuseOther(place.folder, place.program ?? null)
     life = { process: new ProgramProcess({ ...place, command, env }), ingested: null, ingesting: null }
     return life
   }
@@ -135,6 +140,22 @@ export function openProgramCaller(
       await life?.process.stop()
     },
   }
+}
+
+/** Rows name the program by its hash: one that was edited under a run is another program. */
+function refuseOther(folder: string, program: OwnApproachFile['program']): void {
+  if (program === null) return
+  let bytes: Buffer
+  try {
+    bytes = readFileSync(resolve(folder, program.file))
+  } catch (error) {
+    throw new OwnApproachError('failed', `${program.file} cannot be read: ${messageOf(error)}`)
+  }
+  if (createHash('sha256').update(bytes).digest('hex') !== program.sha256)
+    throw new OwnApproachError(
+      'failed',
+      `${program.file} has changed since the run began, and rows name the program that answers: restore it, or start a new run`,
+    )
 }
 
 function replyOf({ answer, contexts, usage }: ProgramLine, approach: ProgramApproach): OwnReply {

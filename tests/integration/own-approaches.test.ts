@@ -259,6 +259,10 @@ it('a stranger’s program and address are neither run nor called before the per
     expect((await stranger('approaches', 'list')).stdout).not.toMatch(/lure .*not allowed/)
     await writeFile(file, `${command}# changed\n`)
     expect((await stranger('approaches', 'list')).stdout).toMatch(/lure .*not allowed/)
+    // What is gone can still be forgotten.
+    await rm(file)
+    const forgotten = await runCli(['trust', '--remove', file], user)
+    expect([forgotten.code, forgotten.stdout]).toEqual([0, expect.not.stringContaining('lure.yaml')])
   } finally {
     await rm(other, { recursive: true, force: true })
   }

@@ -13,7 +13,9 @@ export const trustCommand: Command = {
   positionals: '<address|file…>',
   options: { remove: { type: 'boolean', description: 'do not allow it any more' } },
   async run({ positionals, values, env, stdout }) {
-    const files = positionals.filter(isFile)
+    // A file that is gone is still allowed with its content, should it come back.
+    const kept = flagOption({ values }, 'remove') ? trustedFiles(env) : []
+    const files = positionals.filter((name) => isFile(name) || kept.includes(resolve(name)))
     const addresses = positionals.filter((name) => !files.includes(name))
     const wrong = addresses.filter((address) => originOf(address) === null)
     if (wrong.length > 0)

@@ -1,6 +1,6 @@
 // A file of a project that a person has allowed to set variables. What is allowed is its content: a changed file must be allowed again.
 import { createHash } from 'node:crypto'
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { userFolder } from './trusted-addresses.ts'
 
@@ -41,8 +41,9 @@ export function trustFile(file: string, env: Environment = process.env): void {
   keep({ ...kept(env), [realpathSync(file)]: digestOf(readFileSync(file)) }, env)
 }
 
+/** A file that is gone is named by the path under which it was allowed. */
 export function distrustFile(file: string, env: Environment = process.env): void {
-  const { [realpathSync(file)]: _gone, ...others } = kept(env)
+  const { [existsSync(file) ? realpathSync(file) : file]: _gone, ...others } = kept(env)
   keep(others, env)
 }
 
