@@ -1,7 +1,8 @@
-import { cpSync } from 'node:fs'
+import { closeSync, cpSync, existsSync, openSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
+import Database from 'better-sqlite3'
 import { parse, stringify } from 'yaml'
 import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
 import { runJudgePanel } from '../../main/judge/run-panel.ts'
@@ -13,6 +14,7 @@ import { readEvidenceRows } from '../../main/report/read-evidence.ts'
 import { summaryContextOfRun } from '../../main/report/aggregate/run-summary.ts'
 import { storedAnswers } from '../../main/report/stored-answers.ts'
 import { writeArtifacts } from '../../main/report/publication/write-artifacts.ts'
+import { stateOfOpen } from '../../main/run-index/folders/folder-scan.ts'
 import { startFaultServer } from './fault-server.ts'
 import { gradeByText, gradingBy, samplePanel } from './judge-panel.ts'
 import { PROJECT_ROOT } from './project-root.ts'
@@ -64,7 +66,25 @@ export async function copyProject(seeded: string, { empty = false } = {}): Promi
   const root = await mkdtemp(join(tmpdir(), 'rag-ladder-pages-'))
   // Of hundreds of small files, a copy that waits for each takes twice the processor time.
   for (const folder of empty ? FOLDERS : ['.']) cpSync(join(seeded, folder), join(root, folder), COPY)
+  moveIndex(seeded, root)
   return root
+}
+
+/** An index knows its files by path, inode and time: with those of the copies, the engine does not read every run again. */
+function moveIndex(seeded: string, root: string): void {
+  const file = join(root, '.rag-ladder/run-index.sqlite')
+  if (!existsSync(file)) return
+  const index = new Database(file)
+  const moved = (path: string): string => join(root, relative(seeded, path))
+  const change = index.prepare('UPDATE artifacts SET path = ?, prefix = ?, identity = ?, modified_ms = ? WHERE id = ?')
+  const artifacts = index.prepare<[], { id: number; path: string; prefix: string }>('SELECT * FROM artifacts').all()
+  for (const { id, path, prefix } of artifacts) {
+    const opened = openSync(moved(path), 'r')
+    const { identity, modifiedMs } = stateOfOpen(opened)
+    closeSync(opened)
+    change.run(moved(path), moved(prefix), identity, modifiedMs, id)
+  }
+  index.close()
 }
 
 export const removeProject = (root: string): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 5 })
