@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
-import { expectPart, test as pageTest } from '../helpers/panel-page.ts'
+import { expectPart, pressEnter, test as pageTest } from '../helpers/panel-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { startSpecifiedPlatform } from '../helpers/specified-platform.ts'
 
@@ -114,11 +114,11 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await expect(strip).toContainText('20/144 cells')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
   await page.getByRole('link', { name: 'Services' }).click()
-  await strip.getByRole('button', { name: 'Pause' }).click()
+  await pressEnter(strip.getByRole('button', { name: 'Pause' }))
   // The cell in flight ends first.
   gateway.allow(20)
   await expect(strip).toContainText('paused')
-  await strip.getByRole('button', { name: 'Resume' }).click()
+  await pressEnter(strip.getByRole('button', { name: 'Resume' }))
   await expect(strip).toContainText('40/144 cells')
   await expect(strip).toContainText('cells/s')
   await strip.getByRole('button', { name: 'Cancel run…' }).click()

@@ -120,8 +120,11 @@ const NOT_BUILT =
 /** Paths of pages have no extension; a path with one names a file. */
 const isPage = (path: string): boolean => !/\.[^/]*$/.test(path)
 
-async function send(reply: FastifyReply, files: StaticFiles, path: string): Promise<FastifyReply> {
-  const file = (await files.find(path)) ?? (isPage(path) ? await files.find('/index.html') : null)
+async function send(reply: FastifyReply, files: StaticFiles, url: string): Promise<FastifyReply> {
+  const path = url.split('?', 1)[0]!
+  const file = await files.find(path === '/' ? '/index.html' : path)
+  // The address of a page without its `#`, as a person types it; its query belongs to the page.
+  if (file === null && path !== '/' && isPage(path)) return reply.redirect(`/#${url}`, 302)
   if (file === null) {
     const text = isPage(path) ? NOT_BUILT : 'File not found.\n'
     return reply.code(404).type('text/plain; charset=utf-8').send(text)
@@ -149,5 +152,5 @@ function registerPageRoutes(app: FastifyInstance, files: StaticFiles, rules: Acc
       return reply.code(403).type('text/plain; charset=utf-8').send(LINK_USED)
     return reply.redirect(session === null ? '/' : `/?${PAGE_KEY_PARAMETER}=${session.pageKey}`, 303)
   })
-  app.get('/*', async (request, reply) => send(reply, files, request.url.split('?', 1)[0]!))
+  app.get('/*', async (request, reply) => send(reply, files, request.url))
 }

@@ -17,6 +17,7 @@ import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { Citations } from '../../../contract/evidence/rag-extension.ts'
 import { api, control } from '../../data/client.ts'
+import { useLeadingMetric } from '../../data/leading-metric.ts'
 import { diagnose, OUTCOME_SIGNS } from './cell-diagnosis.ts'
 import { CellNoteForm } from './cell-note.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
@@ -37,7 +38,7 @@ interface CellViewProps {
   tab?: CellTab | undefined
   /** Alias that the evidence is compared with. */
   against?: string | undefined
-  /** Metric that the matrix shows; absent: the first one that the cell was scored by. */
+  /** Metric that the matrix shows; absent: the primary one of the run. */
   metric?: IndexMetric | undefined
   onTab: (tab: CellTab) => void
   onAgainst: (alias: string | undefined) => void
@@ -103,6 +104,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
   const { question, approach, evidence, error } = cell
   const facts = question.gold.flatMap(({ fact }) => fact ?? [])
   const comparing = against !== undefined && against !== approach.model
+  const leading = useLeadingMetric(run)
   const others = useQuery(api.cells.others.queryOptions({ input: { run_id: run, row_id: row } })).data?.cells ?? []
   const isAnswerPartial = cuts.some(({ path }) => path.join('.') === ANSWER_PATH)
   const { outcome, lead, rest } = diagnose({ row: cell, goldRanks, isAnswerPartial, others })
@@ -154,7 +156,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
       )}
       <OtherApproaches
         {...{ others, against, onAgainst, model: approach.model }}
-        metric={metric ?? cell.metrics.ragas.requested[0] ?? FIRST_METRIC}
+        metric={metric ?? leading ?? FIRST_METRIC}
       />
       <CellNoteForm run={run} row={cell.row_id} />
       <Tabs value={tab} onChange={(value) => value !== null && onTab(value as CellTab)} keepMounted={false}>
