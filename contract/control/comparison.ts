@@ -95,7 +95,6 @@ export const FrontierPoint = z.strictObject({
   llm_calls: z.number().nullable(),
   cloud_calls: z.number().nullable(),
   /** No other point of the same dataset run is at least as good in quality and latency and better in one. */
-  on_frontier: z.boolean(),
 })
 export type FrontierPoint = z.infer<typeof FrontierPoint>
 

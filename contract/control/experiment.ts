@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
 import { EvaluationMetric, EvidenceCapability, Identifier, PrimaryMetric } from '../common.ts'
-import { IngestionProfile } from '../manifests/consumer.ts'
 import { PublishedRun } from '../manifests/datasets.ts'
 import { JudgePanelSettings, RunSettings } from '../manifests/evaluation.ts'
 import { OwnFlavor } from '../manifests/flavors.ts'
@@ -16,15 +15,11 @@ export const DatasetView = z.strictObject({
   description: z.string(),
   /** The rung; 0 is the smoke set. */
   complexity_level: z.int(),
-  corpus_path: z.string(),
-  queries_file: z.string(),
   questions: count,
   /** Questions whose gold evidence is named. */
   with_gold: count,
   with_ground_truth: count,
   unanswerable: count,
-  by_hops: z.array(z.strictObject({ hops: z.int().nullable(), questions: count })),
-  ingestion_profile: IngestionProfile,
   published: PublishedRun.nullable(),
 })
 export type DatasetView = z.infer<typeof DatasetView>
@@ -75,8 +70,6 @@ export type ModelSetView = z.infer<typeof ModelSetView>
 /** The project's manifests as a page needs them. */
 export const ExperimentView = z.strictObject({
   project: Identifier,
-  branding: z.strictObject({ name: z.string(), tagline: z.string() }),
-  evaluation_file: z.string(),
   datasets: z.array(DatasetView),
   aliases: z.array(AliasView),
   metrics: z.array(

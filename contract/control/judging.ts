@@ -94,8 +94,6 @@ export type RevealInput = z.input<typeof RevealInput>
 
 /** The round is open: logged with its time. `human` is null without a vote. */
 export const Revealed = z.strictObject({
-  revealed_at: z.iso.datetime(),
-  voted: count,
   /** Without the queries, which `judges.results` pages through. */
   human: HumanJudgments.omit({ queries: true }).nullable(),
 })

@@ -27,24 +27,17 @@ const canonical: readonly string[] = CANONICAL_APPROACHES
 
 /** A dataset with what its questions hold. */
 export function datasetView(declared: LadderDataset): DatasetView {
-  const { dataset, profile, questions } = declared
-  const hops = Map.groupBy(questions, (question) => question.hops)
+  const { dataset, questions } = declared
   return {
     id: dataset.id,
     own: isOwnDataset(declared),
     label: dataset.label,
     description: dataset.description,
     complexity_level: dataset.complexity_level,
-    corpus_path: dataset.corpus_path,
-    queries_file: dataset.queries_file,
     questions: questions.length,
     with_gold: questions.filter(({ gold }) => gold.length > 0).length,
     with_ground_truth: questions.filter((question) => question.ground_truth !== null).length,
     unanswerable: questions.filter(({ answerable }) => !answerable).length,
-    by_hops: [...hops]
-      .map(([count, all]) => ({ hops: count, questions: all.length }))
-      .sort((a, b) => (a.hops ?? 99) - (b.hops ?? 99)),
-    ingestion_profile: profile,
     published: dataset.published ?? null,
   }
 }
@@ -95,8 +88,6 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
   const panel = resolveJudgePanel(declared, inputs)
   return {
     project: consumer.project,
-    branding: consumer.branding,
-    evaluation_file: experiment.evaluationFile,
     datasets: experiment.datasets.map(datasetView),
     aliases: aliasViews(experiment, answersElsewhere(inputs)),
     metrics: EvaluationMetric.options.map((metric) => ({

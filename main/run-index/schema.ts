@@ -20,7 +20,7 @@ export const stateOfCode = (code: number): CellMetricState => CellMetricState.op
 export const stateColumn = (metric: IndexMetric): string => `${metric}_state`
 
 /** Raised with every change of the tables or of their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 13
+export const INDEX_VERSION = 14
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
@@ -91,9 +91,7 @@ CREATE TABLE dataset_runs (
   error INTEGER NOT NULL DEFAULT 0,
   timeout INTEGER NOT NULL DEFAULT 0,
   expected INTEGER,
-  first_ms INTEGER,
   last_ms INTEGER,
-  judge_panel TEXT,
   UNIQUE (run, dataset)
 ) STRICT;
 

@@ -64,8 +64,8 @@ export function contentOf(db: Database.Database): unknown {
        ORDER BY 1, 2, 3, 4`,
     ),
     datasetRuns: all(
-      `SELECT r.run_id, s.dataset_id, d.kind, d.label, d.questions, d.ok, d.error, d.timeout, d.expected, d.first_ms,
-         d.last_ms, d.judge_panel, r.newest_ms FROM dataset_runs d JOIN runs r ON r.id = d.run
+      `SELECT r.run_id, s.dataset_id, d.kind, d.label, d.questions, d.ok, d.error, d.timeout, d.expected,
+         d.last_ms, r.newest_ms FROM dataset_runs d JOIN runs r ON r.id = d.run
        JOIN datasets s ON s.id = d.dataset ORDER BY 1, 2`,
     ),
     tallies: all(

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { BaseApproach } from '../../approaches.ts'
 import { EvidenceCapability, Sha256 } from '../../common.ts'
-import { CellErrorType, CellStatus } from '../../evidence/canonical-row.ts'
+import { CellStatus } from '../../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../../evidence/evaluation-result.ts'
 import { InconclusiveReason } from '../../evidence/judgments.ts'
 import { CellMetricState, IndexMetric } from './metrics.ts'
@@ -25,8 +25,6 @@ export type MatrixSort = z.input<typeof MatrixSort>
 export const MatrixFilters = z.strictObject({
   /** State of the cell in the metric. */
   states: z.array(CellMetricState).min(1).optional(),
-  statuses: z.array(CellStatus).min(1).optional(),
-  error_types: z.array(CellErrorType).min(1).optional(),
   /** Null: questions whose author did not count the hops. */
   hops: z.array(z.int().nullable()).min(1).max(32).optional(),
   answerable: z.boolean().optional(),

@@ -1,12 +1,9 @@
 import { z } from 'zod'
 import { BaseApproach } from '../../approaches.ts'
 import { EvidenceCapability, Sha256 } from '../../common.ts'
-import { JudgeSection } from '../../evidence/aggregate.ts'
-import { CellErrorType } from '../../evidence/canonical-row.ts'
-import { EvaluationStatus } from '../../evidence/evaluation-result.ts'
 import { Reproducibility } from '../../evidence/provenance.ts'
 import { IndexMetric } from './metrics.ts'
-import { count, counts, Name, notFound } from './parts.ts'
+import { count, Name, notFound } from './parts.ts'
 
 export const IndexedRunKind = z.enum(['canonical', 'historical'])
 
@@ -29,15 +26,8 @@ export const IndexedArtifact = z.strictObject({
   path: z.string(),
   kind: z.enum(['evidence', 'evaluation', 'matrix', 'judgments']),
   state: ArtifactState,
-  size_bytes: count,
-  /** Milliseconds since 1970. */
-  modified_ms: z.number(),
-  /** Bytes that the index covers; `sha256` is of them. */
-  applied_bytes: count,
+  /** Of the bytes that the index covers. */
   sha256: Sha256.nullable(),
-  damage: ArtifactDamage.nullable(),
-  /** For a copy: whether its bytes differ from those that are indexed. */
-  differs: z.boolean().nullable(),
 })
 export type IndexedArtifact = z.infer<typeof IndexedArtifact>
 
@@ -58,8 +48,7 @@ const runDatasetHead = {
 export const RunHead = z.strictObject({
   run_id: Name,
   kind: IndexedRunKind,
-  /** States when its first and its latest row were finished; null in historical snapshots, which do not record it. */
-  first_finished_at: z.iso.datetime().nullable(),
+  /** States when its latest row was finished; null in historical snapshots, which do not record it. */
   last_finished_at: z.iso.datetime().nullable(),
   aliases: count,
   /** In ladder order. */
@@ -104,15 +93,9 @@ const IndexedProvenance = z.strictObject({
 
 export const RunDatasetSummary = z.strictObject({
   ...runDatasetHead,
-  first_finished_at: z.iso.datetime().nullable(),
-  last_finished_at: z.iso.datetime().nullable(),
-  evaluation: counts(EvaluationStatus),
-  failures_by_type: z.partialRecord(CellErrorType, count),
   aliases: z.array(IndexedAlias),
   /** Metrics that some cell has a value of. */
   metrics: z.array(IndexMetric),
-  /** Null as long as there are no judgments. */
-  judge_panel: JudgeSection.nullable(),
   /** Holds what the rows were made under; more than one in a run that cannot be summed up. */
   provenance: z.array(IndexedProvenance),
   artifacts: z.array(IndexedArtifact),

@@ -52,8 +52,6 @@ export type IndexVerification = z.infer<typeof IndexVerification>
 
 export const IndexStatus = z.strictObject({
   revision: count,
-  schema_version: z.int(),
-  journal_mode: z.string(),
   runs: count,
   cells: count,
   size_bytes: count,

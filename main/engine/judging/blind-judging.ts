@@ -150,11 +150,7 @@ export class BlindJudging {
       return { ...before, revealed: { at: new Date().toISOString(), rater } }
     })
     const human = ballots.votes.length === 0 ? null : await readIfThere(files.resultFile, HumanJudgments)
-    return {
-      revealed_at: ballots.revealed!.at,
-      voted: ballots.votes.length,
-      human: human === null ? null : withoutQueries(human),
-    }
+    return { human: human === null ? null : withoutQueries(human) }
   }
 
   async results(input: Output<typeof JudgeResultsInput>): Promise<JudgeResults> {

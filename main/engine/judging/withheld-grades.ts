@@ -66,7 +66,7 @@ export async function summaryWithoutGrades(summary: RunSummary, isWithheld: IsWi
   const datasets = await Promise.all(
     summary.datasets.map(async (dataset) =>
       (await isWithheld(summary.run_id, dataset.dataset_id))
-        ? { ...dataset, judge_panel: null, metrics: dataset.metrics.filter((metric) => metric !== judgeMean.id) }
+        ? { ...dataset, metrics: dataset.metrics.filter((metric) => metric !== judgeMean.id) }
         : dataset,
     ),
   )

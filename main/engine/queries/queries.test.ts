@@ -1,43 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { RunIndexApi } from '../index-gateway.ts'
-import { withFrontier } from './run-result.ts'
 import { changesOfRuns, pairsOfAliases } from './paired-statistics.ts'
 import { diffProvenance } from './provenance-diff.ts'
-
-const point = (model: string, quality: number | null, latency_ms: number | null) => ({
-  run_id: 'run',
-  dataset_id: 'smoke',
-  model,
-  base_model: null,
-  quality,
-  n: 4,
-  expected: 4,
-  latency_ms,
-  total_tokens: null,
-  llm_calls: null,
-  cloud_calls: null,
-})
-const onFrontier = (points: ReturnType<typeof withFrontier>) =>
-  points.filter((each) => each.on_frontier).map(({ model }) => model)
-
-describe('withFrontier', () => {
-  it('keeps what nothing else beats in both, ties included', () => {
-    const points = [
-      point('fast', 0.5, 100),
-      point('good', 0.9, 900),
-      point('beaten', 0.5, 200),
-      point('same as good', 0.9, 900),
-      point('unscored', null, 1),
-    ]
-    expect(onFrontier(withFrontier(points, 'higher'))).toEqual(['fast', 'good', 'same as good'])
-  })
-
-  it('turns round where lower is better', () => {
-    const points = [point('low', 0.1, 100), point('high', 0.9, 100)]
-    expect(onFrontier(withFrontier(points, 'lower'))).toEqual(['low'])
-  })
-})
 
 describe('diffProvenance', () => {
   const one = { seed: 'a', config_hashes: { models: 'x' }, ingestion: null, runtime: { base_port: 1 } }

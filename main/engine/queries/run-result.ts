@@ -67,32 +67,16 @@ async function oldestOf(experiment: Experiment, runId: string, found: readonly A
   return null
 }
 
-type Point = Omit<FrontierPoint, 'on_frontier'>
-
 const NO_COSTS = { total_tokens: null, llm_calls: null, cloud_calls: null }
 
 function costsOf(
   aggregate: Aggregate | null,
   model: string,
-): Pick<Point, 'total_tokens' | 'llm_calls' | 'cloud_calls'> {
+): Pick<FrontierPoint, 'total_tokens' | 'llm_calls' | 'cloud_calls'> {
   const operational = aggregate?.approaches.find((approach) => approach.model === model)?.operational
   if (operational === undefined) return NO_COSTS
   const { total_tokens, llm_calls, cloud_calls } = operational
   return { total_tokens: total_tokens.mean, llm_calls: llm_calls.mean, cloud_calls: cloud_calls.mean }
-}
-
-/** Points of one dataset run with whether another is at least as good in quality and latency and better in one. */
-export function withFrontier(points: readonly Point[], better: Frontier['better']): FrontierPoint[] {
-  const sign = better === 'higher' ? 1 : -1
-  const beats = (one: Point, other: Point): boolean => {
-    const [quality, latency] = [sign * (one.quality! - other.quality!), other.latency_ms! - one.latency_ms!]
-    return quality >= 0 && latency >= 0 && quality + latency > 0
-  }
-  const isPlaced = (point: Point): boolean => point.quality !== null && point.latency_ms !== null
-  return points.map((point) => ({
-    ...point,
-    on_frontier: isPlaced(point) && !points.some((other) => isPlaced(other) && beats(other, point)),
-  }))
 }
 
 /** Quality against cost for every alias of some runs. Rejects with `not_found` for a run that is not indexed. */
@@ -107,11 +91,10 @@ export async function frontierOf(index: RunIndexApi, input: FrontierInput): Prom
       const { heads: columns } = await index.query('columnHeads', { run_id, dataset_id, metric: input.metric })
       const aggregate = await currentAggregate(dataset)
       better = columns.better
-      const own = columns.heads.map(({ model, base_model, mean, n, expected, mean_latency_ms }): Point => {
+      for (const { model, base_model, mean, n, expected, mean_latency_ms } of columns.heads) {
         const place = { run_id, dataset_id, model, base_model, quality: mean, n, expected, latency_ms: mean_latency_ms }
-        return { ...place, ...costsOf(aggregate, model) }
-      })
-      points.push(...withFrontier(own, better))
+        points.push({ ...place, ...costsOf(aggregate, model) })
+      }
     }
   }
   return { metric: input.metric, better, points }

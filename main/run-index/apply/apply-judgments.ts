@@ -18,7 +18,6 @@ const MEAN = valueColumn(judgeMean.id)
 export class JudgmentsWriter {
   readonly #session: IndexSession
   readonly #clear: Database.Statement[]
-  readonly #setSection: Database.Statement
   readonly #insert: Database.Statement
   readonly #setMean: Database.Statement
   readonly #setWinner: Database.Statement
@@ -32,9 +31,7 @@ export class JudgmentsWriter {
       'DELETE FROM verdicts WHERE scope = ?',
       `UPDATE cells SET ${MEAN} = NULL, ${JUDGED} = ${stateCode('not_run')} WHERE scope = ? AND ${MEAN} IS NOT NULL`,
       'UPDATE dataset_run_questions SET winner = NULL, inconclusive = NULL WHERE scope = ?',
-      'UPDATE dataset_runs SET judge_panel = NULL WHERE id = ?',
     ].map((sql) => db.prepare(sql))
-    this.#setSection = db.prepare('UPDATE dataset_runs SET judge_panel = ? WHERE id = ?')
     this.#insert = db.prepare(
       'INSERT INTO verdicts (scope, question, judge, alias, score, best, reason) VALUES (?, ?, ?, ?, ?, ?, ?)',
     )
@@ -77,7 +74,6 @@ export class JudgmentsWriter {
       ),
       questionIds: [...questions.keys()],
     })
-    this.#setSection.run(JSON.stringify(section), scope.id)
     if (judgments !== null && section.status !== 'error')
       for (const query of judgments.queries) this.#join(scope, questions.get(query.query_id)!, query)
     this.#session.cells.recountJudged(scope)

@@ -42,7 +42,6 @@ interface Totals {
   ok: number
   error: number
   timeout: number
-  firstMs: number | null
   lastMs: number | null
 }
 
@@ -96,7 +95,7 @@ export class CellWriter {
     this.#countQuestion = db.prepare('UPDATE dataset_runs SET questions = questions + 1 WHERE id = ?')
     this.#addTotals = db.prepare(
       `UPDATE dataset_runs SET ok = ok + @ok, error = error + @error, timeout = timeout + @timeout,
-         first_ms = min(coalesce(first_ms, @firstMs), @firstMs), last_ms = max(coalesce(last_ms, @lastMs), @lastMs)
+         last_ms = max(coalesce(last_ms, @lastMs), @lastMs)
        WHERE id = @scope`,
     )
     this.#setNewest = db.prepare('UPDATE runs SET newest_ms = max(newest_ms, ?) WHERE id = ?')
@@ -210,7 +209,6 @@ export class CellWriter {
     const totals = this.#totals
     totals[status] += 1
     if (finishedMs === null) return
-    totals.firstMs = Math.min(totals.firstMs ?? finishedMs, finishedMs)
     totals.lastMs = Math.max(totals.lastMs ?? finishedMs, finishedMs)
   }
 
@@ -235,4 +233,4 @@ export class CellWriter {
   }
 }
 
-const noTotals = (): Totals => ({ ok: 0, error: 0, timeout: 0, firstMs: null, lastMs: null })
+const noTotals = (): Totals => ({ ok: 0, error: 0, timeout: 0, lastMs: null })

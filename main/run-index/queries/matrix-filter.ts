@@ -2,7 +2,7 @@ import type Database from 'better-sqlite3'
 import { MatrixFilters, type MatrixSort } from '../../../contract/control/run-index/matrix-page.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
-import { stateCode, stateColumn, STATUS_CODES, valueColumn } from '../schema.ts'
+import { stateCode, stateColumn, valueColumn } from '../schema.ts'
 import type { DatasetRun } from './dataset-run.ts'
 import { textQuery } from './text-query.ts'
 
@@ -75,12 +75,6 @@ function addFilters(statement: Statement, question: MatrixQuestion): void {
     const missing = filters.states.includes('missing') ? ` OR coalesce(f.cells, 0) < ${aliases.length}` : ''
     conditions.push(`${hit}${missing}`)
   }
-  if (filters.statuses !== undefined)
-    conditions.push(
-      statement.fold(`max(c.status IN ${statement.list(filters.statuses.map((status) => STATUS_CODES[status]))})`),
-    )
-  if (filters.error_types !== undefined)
-    conditions.push(statement.fold(`max(c.error_type IN ${statement.list(filters.error_types)})`))
   if (filters.hops !== undefined) {
     const known = filters.hops.filter((hops) => hops !== null)
     conditions.push(`q.hops IN ${statement.list(known)}${filters.hops.includes(null) ? ' OR q.hops IS NULL' : ''}`)

@@ -123,8 +123,6 @@ describe('the matrix', () => {
     expect(ids(ask, { states: ['not_run'] })).toEqual(where(is('not_run')))
     expect(ids(ask, { states: ['missing'] }, own)).toEqual(['q-8'])
     expect(ids(ask, { states: ['missing'] })).toEqual(all)
-    expect(ids(ask, { statuses: ['timeout'] })).toEqual(['q-5'])
-    expect(ids(ask, { error_types: ['http_error', 'timeout'] })).toEqual(['q-5', 'q-6'])
     expect(ids(ask, { hops: [3] })).toEqual(['q-3', 'q-6'])
     expect(ids(ask, { hops: [null, 3] })).toEqual(['q-3', 'q-6', 'q-7'])
     expect(ids(ask, { answerable: false })).toEqual(['q-8'])

@@ -3,7 +3,6 @@ import type Database from 'better-sqlite3'
 import type { z } from 'zod'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type {
-  IndexedArtifact,
   ListRunsInput,
   RunDatasetSummary,
   RunHead,
@@ -11,12 +10,9 @@ import type {
   RunSummaryOutcome,
 } from '../../../contract/control/run-index/runs.ts'
 import type { IndexStatus } from '../../../contract/control/run-index/upkeep.ts'
-import { JudgeSection } from '../../../contract/evidence/aggregate.ts'
-import { CellErrorType } from '../../../contract/evidence/canonical-row.ts'
-import { EvaluationStatus } from '../../../contract/evidence/evaluation-result.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import { artifactsOfScope, readArtifacts, type Artifact } from '../apply/artifact-store.ts'
-import { INDEX_METRICS, INDEX_VERSION, stateCode, STATUS_CODES } from '../schema.ts'
+import { INDEX_METRICS, stateCode, STATUS_CODES } from '../schema.ts'
 import { NO_PROVENANCE } from '../apply/tallies.ts'
 import { aliasesOf, notFound } from './dataset-run.ts'
 import { fitting } from './fit-answer.ts'
@@ -39,17 +35,14 @@ interface DatasetRow {
   error: number
   timeout: number
   expected: number | null
-  first_ms: number | null
   last_ms: number | null
   damaged: number
 }
 
 /** SQL for the head of a dataset run `d`, in lists and in summaries. */
 const DATASET_HEAD = `d.id, d.run, d.kind, s.dataset_id, d.label, d.complexity_level, d.questions, d.ok, d.error,
-  d.timeout, d.expected, d.first_ms, d.last_ms,
+  d.timeout, d.expected, d.last_ms,
   EXISTS (SELECT 1 FROM artifacts a WHERE a.scope = d.id AND a.state = 'damaged') AS damaged`
-
-const isoTime = (ms: number | null): string | null => (ms === null ? null : new Date(ms).toISOString())
 
 const datasetHead = (row: DatasetRow): RunHead['datasets'][number] => ({
   dataset_id: row.dataset_id,
@@ -119,13 +112,11 @@ function runHeads(db: Database.Database, runs: readonly RunRow[]): RunHead[] {
   )
   return runs.map(({ id, run_id }) => {
     const rows = datasets.get(id) ?? []
-    const times = (field: 'first_ms' | 'last_ms') => rows.flatMap((row) => row[field] ?? [])
-    const [first, last] = [times('first_ms'), times('last_ms')]
+    const finished = rows.flatMap((row) => row.last_ms ?? [])
     return {
       run_id,
       kind: rows.some(({ kind }) => kind === 'canonical') ? 'canonical' : 'historical',
-      first_finished_at: isoTime(first.length === 0 ? null : Math.min(...first)),
-      last_finished_at: isoTime(last.length === 0 ? null : Math.max(...last)),
+      last_finished_at: finished.length === 0 ? null : new Date(Math.max(...finished)).toISOString(),
       aliases: aliases.get(id) ?? 0,
       datasets: rows.map(datasetHead),
     }
@@ -138,8 +129,8 @@ const MAX_PROVENANCES = 5
 /** Everything about a run but its cells. */
 export function runSummary(db: Database.Database, { run_id }: { run_id: string }): RunSummaryOutcome {
   const rows = db
-    .prepare<[string], DatasetRow & { judge_panel: string | null }>(
-      `SELECT ${DATASET_HEAD}, d.judge_panel FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
+    .prepare<[string], DatasetRow>(
+      `SELECT ${DATASET_HEAD} FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
        WHERE d.run = (SELECT id FROM runs WHERE run_id = ?) ORDER BY d.complexity_level, s.dataset_id`,
     )
     .all(run_id)
@@ -154,19 +145,14 @@ export function runSummary(db: Database.Database, { run_id }: { run_id: string }
   }
 }
 
-function datasetSummary(db: Database.Database, row: DatasetRow & { judge_panel: string | null }): RunDatasetSummary {
+function datasetSummary(db: Database.Database, row: DatasetRow): RunDatasetSummary {
   const tallies = db.prepare<[number], Tally>('SELECT * FROM cell_tallies WHERE scope = ?').all(row.id)
   return {
     ...datasetHead(row),
-    first_finished_at: isoTime(row.first_ms),
-    last_finished_at: isoTime(row.last_ms),
-    evaluation: evaluationCounts(tallies),
-    failures_by_type: failureCounts(tallies),
     aliases: aliasSummaries(db, row.id, tallies),
     metrics: metricsWithValues(db, [row.id]),
-    judge_panel: row.judge_panel === null ? null : JudgeSection.parse(JSON.parse(row.judge_panel)),
     provenance: provenanceOf(db, tallies),
-    artifacts: indexedArtifacts(artifactsOfScope(db, row.id)),
+    artifacts: artifactsOfScope(db, row.id).map(({ path, kind, state, sha256 }) => ({ path, kind, state, sha256 })),
   }
 }
 
@@ -174,27 +160,11 @@ function datasetSummary(db: Database.Database, row: DatasetRow & { judge_panel: 
 interface Tally {
   alias: number
   status: number
-  evaluation: number
-  error_type: string
   provenance: number
   cells: number
 }
 
 const sum = (tallies: readonly Tally[]): number => tallies.reduce((total, { cells }) => total + cells, 0)
-
-function evaluationCounts(tallies: readonly Tally[]): RunDatasetSummary['evaluation'] {
-  const of = (code: number): number => sum(tallies.filter(({ evaluation }) => evaluation === code))
-  return Object.fromEntries(
-    EvaluationStatus.options.map((status, code) => [status, of(code)]),
-  ) as RunDatasetSummary['evaluation']
-}
-
-function failureCounts(tallies: readonly Tally[]): RunDatasetSummary['failures_by_type'] {
-  const types = [...Map.groupBy(tallies, ({ error_type }) => error_type)]
-  return Object.fromEntries(
-    types.flatMap(([type, alike]) => (CellErrorType.safeParse(type).success ? [[type, sum(alike)]] : [])),
-  )
-}
 
 function aliasSummaries(db: Database.Database, scope: number, tallies: readonly Tally[]): RunDatasetSummary['aliases'] {
   return aliasesOf(db, scope).map(({ id, ...alias }) => {
@@ -232,25 +202,6 @@ function provenanceOf(db: Database.Database, tallies: readonly Tally[]): RunData
     })
 }
 
-/** A copy is compared with the indexed file of its kind. */
-function indexedArtifacts(artifacts: readonly Artifact[]): IndexedArtifact[] {
-  return artifacts.map((artifact) => {
-    const { path, kind, state, sizeBytes, modifiedMs, appliedBytes, sha256 } = artifact
-    const original = artifacts.find((other) => other.kind === kind && other.state !== 'copy')
-    return {
-      path,
-      kind,
-      state,
-      size_bytes: sizeBytes,
-      modified_ms: modifiedMs,
-      applied_bytes: appliedBytes,
-      sha256,
-      damage: damageOf(artifact),
-      differs: state === 'copy' ? original?.sha256 !== sha256 : null,
-    }
-  })
-}
-
 /** Returns where a file becomes unusable; null for an intact one. */
 const damageOf = ({ damageOffset: offset, damageLine: line, damageMessage: message }: Artifact) =>
   message === null ? null : { offset, line, message }
@@ -265,8 +216,6 @@ export function indexStatus(db: Database.Database, folders: readonly string[]): 
   })
   return {
     revision: number('SELECT revision FROM state'),
-    schema_version: INDEX_VERSION,
-    journal_mode: String(pragma('journal_mode')),
     runs: number('SELECT count(*) FROM runs'),
     cells: number('SELECT coalesce(sum(ok + error + timeout), 0) FROM dataset_runs'),
     size_bytes: Number(pragma('page_count')) * Number(pragma('page_size')),

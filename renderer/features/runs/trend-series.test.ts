@@ -14,7 +14,6 @@ const point = (run: string, quality: number | null, n: number, model = 'hybrid-r
   total_tokens: null,
   llm_calls: null,
   cloud_calls: null,
-  on_frontier: false,
 })
 
 it('each approach has a point per run in the order of the runs, with its interval, and a gap where it did not run', () => {

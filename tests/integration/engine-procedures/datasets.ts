@@ -190,8 +190,8 @@ describe('datasets', () => {
     expect(await datasets.create({ id: 'smoke_copy', label: 'Mine', copy_of: 'smoke' })).toMatchObject({
       own: true,
       questions: 4,
-      ingestion_profile: { chunker: { chunk_size: 800 } },
     })
+    expect(await datasets.own({ dataset_id: 'smoke_copy' })).toMatchObject({ chunker: { chunk_size: 800 } })
     expect((await datasets.documents({ dataset_id: 'smoke_copy' })).total).toBeGreaterThan(2)
     expect(await failureOf(datasets.own({ dataset_id: 'smoke' }))).toMatchObject({
       message: expect.stringContaining('duplicate it to edit') as string,
