@@ -64,10 +64,16 @@ const NAMES = [
   'constructor',
 ]
 
+/** The offset of some file's record in the directory; null where it has none. */
+function oneEntry(archive: Buffer, random: Random): number | null {
+  const records = offsetsOf(archive, DIRECTORY)
+  return records.length === 0 ? null : oneOf(random, records)
+}
+
 function rename(archive: Buffer, random: Random): Buffer {
   const changed = Buffer.from(archive)
-  const record = oneOf(random, offsetsOf(archive, DIRECTORY))
-  if (record === undefined) return changed
+  const record = oneEntry(archive, random)
+  if (record === null) return changed
   const name = Buffer.from(oneOf(random, NAMES))
   const length = archive.readUInt16LE(record + 28)
   Buffer.alloc(length, 0x78).copy(changed, record + 46)
@@ -101,9 +107,9 @@ function addLongEnd(archive: Buffer, random: Random): Buffer {
 
 /** An extra field of the long form, with sizes and offset that do not fit into 32 bits. */
 function addLongFields(archive: Buffer, random: Random): Buffer {
-  const record = oneOf(random, offsetsOf(archive, DIRECTORY))
+  const record = oneEntry(archive, random)
   const end = archive.lastIndexOf(END)
-  if (record === undefined || end < 0) return archive
+  if (record === null || end < 0) return archive
   const extra = Buffer.alloc(28)
   extra.writeUInt16LE(1, 0)
   extra.writeUInt16LE(oneOf(random, [24, 8, 0, 0xffff]), 2)
@@ -120,9 +126,9 @@ function addLongFields(archive: Buffer, random: Random): Buffer {
 
 /** The directory has a file once more: the same bytes under the same name. */
 function repeatEntry(archive: Buffer, random: Random): Buffer {
-  const record = oneOf(random, offsetsOf(archive, DIRECTORY))
+  const record = oneEntry(archive, random)
   const end = archive.lastIndexOf(END)
-  if (record === undefined || end < record) return archive
+  if (record === null || end < record) return archive
   const length =
     46 + archive.readUInt16LE(record + 28) + archive.readUInt16LE(record + 30) + archive.readUInt16LE(record + 32)
   const again = archive.subarray(record, record + length)
