@@ -3,15 +3,15 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
-  lazyRouteComponent,
   Navigate,
   useParams,
 } from '@tanstack/react-router'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { LoadingRows, Page } from '../components/states.tsx'
 import { HomePage } from '../pages/home.tsx'
 import { NewRunPage } from '../pages/new-run.tsx'
 import { MatrixPage } from '../pages/matrix.tsx'
 import { ProgressPage } from '../pages/progress.tsx'
+import { lazyPage, PageFailed } from './lazy-page.tsx'
 import { oldRoutes } from './old-addresses.tsx'
 import * as search from './search-params.ts'
 import { Shell } from './shell.tsx'
@@ -40,75 +40,75 @@ const routes = [
   createRoute({
     ...child('/runs'),
     validateSearch: search.readRunsSearch,
-    component: lazyRouteComponent(() => import('../pages/runs.tsx'), 'RunsPage'),
+    component: lazyPage(() => import('../pages/runs.tsx'), 'RunsPage'),
   }),
   createRoute({ ...child('/runs/$run'), component: RunAlone }),
   createRoute({
     ...child('/runs/$run/verdict'),
     validateSearch: search.readVerdictSearch,
-    component: lazyRouteComponent(() => import('../pages/verdict.tsx'), 'VerdictPage'),
+    component: lazyPage(() => import('../pages/verdict.tsx'), 'VerdictPage'),
   }),
   createRoute({ ...child('/runs/$run/matrix'), component: MatrixPage, validateSearch: search.readMatrixSearch }),
   createRoute({
     ...child('/runs/$run/cell'),
     validateSearch: search.readCellSearch,
-    component: lazyRouteComponent(() => import('../pages/cell.tsx'), 'CellPage'),
+    component: lazyPage(() => import('../pages/cell.tsx'), 'CellPage'),
   }),
   createRoute({
     ...child('/runs/$run/judges'),
     validateSearch: search.readJudgesSearch,
-    component: lazyRouteComponent(() => import('../pages/judges.tsx'), 'JudgesPage'),
+    component: lazyPage(() => import('../pages/judges.tsx'), 'JudgesPage'),
   }),
   createRoute({
     ...child('/runs/$run/coverage'),
     validateSearch: search.readCoverageSearch,
-    component: lazyRouteComponent(() => import('../pages/coverage.tsx'), 'CoveragePage'),
+    component: lazyPage(() => import('../pages/coverage.tsx'), 'CoveragePage'),
   }),
   createRoute({ ...child('/runs/$run/progress'), component: ProgressPage, validateSearch: search.readProgressSearch }),
   createRoute({
     ...child('/runs/compare'),
     validateSearch: search.readCompareSearch,
-    component: lazyRouteComponent(() => import('../pages/compare.tsx'), 'ComparePage'),
+    component: lazyPage(() => import('../pages/compare.tsx'), 'ComparePage'),
   }),
   createRoute({
     ...child('/datasets'),
     validateSearch: search.readDatasetSearch,
-    component: lazyRouteComponent(() => import('../pages/datasets.tsx'), 'DatasetsPage'),
+    component: lazyPage(() => import('../pages/datasets.tsx'), 'DatasetsPage'),
   }),
   createRoute({
     ...child('/models'),
     validateSearch: search.readModelsSearch,
-    component: lazyRouteComponent(() => import('../pages/models.tsx'), 'ModelsPage'),
+    component: lazyPage(() => import('../pages/models.tsx'), 'ModelsPage'),
   }),
   createRoute({ ...child('/tools'), component: () => <Navigate to="/tools/convert" replace /> }),
   createRoute({
     ...child('/tools/tune'),
     validateSearch: search.readTuneSearch,
-    component: lazyRouteComponent(() => import('../pages/tune.tsx'), 'TunePage'),
+    component: lazyPage(() => import('../pages/tune.tsx'), 'TunePage'),
   }),
   createRoute({
     ...child('/tools/convert'),
-    component: lazyRouteComponent(() => import('../pages/convert.tsx'), 'ConvertPage'),
+    component: lazyPage(() => import('../pages/convert.tsx'), 'ConvertPage'),
   }),
   createRoute({
     ...child('/tools/audio'),
     validateSearch: search.readAudioSearch,
-    component: lazyRouteComponent(() => import('../pages/audio.tsx'), 'AudioPage'),
+    component: lazyPage(() => import('../pages/audio.tsx'), 'AudioPage'),
   }),
   createRoute({
     ...child('/services'),
     validateSearch: search.readProvidersSearch,
-    component: lazyRouteComponent(() => import('../pages/services.tsx'), 'ServicesPage'),
+    component: lazyPage(() => import('../pages/services.tsx'), 'ServicesPage'),
   }),
   createRoute({
     ...child('/settings'),
     validateSearch: search.readSettingsSearch,
-    component: lazyRouteComponent(() => import('../pages/settings.tsx'), 'SettingsPage'),
+    component: lazyPage(() => import('../pages/settings.tsx'), 'SettingsPage'),
   }),
   createRoute({
     ...child('/guide'),
     validateSearch: search.readHelpSearch,
-    component: lazyRouteComponent(() => import('../pages/guide.tsx'), 'GuidePage'),
+    component: lazyPage(() => import('../pages/guide.tsx'), 'GuidePage'),
   }),
 ] as const
 
@@ -122,11 +122,7 @@ export const router = createRouter({
       <LoadingRows rows={8} />
     </Page>
   ),
-  defaultErrorComponent: ({ error, reset }) => (
-    <Page title={WORDS.thisPageFailed}>
-      <ErrorPanel error={error} what={WORDS.thePage} retry={reset} />
-    </Page>
-  ),
+  defaultErrorComponent: PageFailed,
 })
 
 declare module '@tanstack/react-router' {

@@ -86,5 +86,6 @@ export const SHELL_WORDS = {
     choosePage: 'Choose a place in the sidebar.',
     thisPageFailed: 'This page failed',
     thePage: 'The page',
+    notFetched: 'Its code is not in this window yet.',
   },
 } as const

@@ -70,7 +70,7 @@ export const COMPONENT_WORDS = {
 
   states: {
     restart: 'This link has expired. Start "rag-ladder serve" again and open the link that it prints.',
-    noEngine: 'The engine does not answer. It keeps every finished cell; this page reconnects when it does.',
+    noEngine: 'The engine does not answer. It keeps every stored answer; this page reconnects when it does.',
     indexBusy: 'The index is being rebuilt. Try again in a moment.',
     notFound: 'It may have been removed, or the link is from another project.',
     invalidFile: 'Repair the file; this page reloads it by itself.',

@@ -14,6 +14,10 @@ const WHAT_TO_DO: Partial<Record<ControlErrorCode, string>> = {
   manifest_invalid: WORDS.invalidFile,
 }
 
+/** A browser's words for a request without an answer, each its own. What to do says it better. */
+const isBrowsersOwn = (error: unknown): boolean =>
+  error instanceof TypeError && /^(?:Failed to fetch|Load failed|NetworkError)/.test(error.message)
+
 /** Shows what went wrong, where, and what to do; with a button where the same call may work later. */
 export function ErrorPanel({ error, what, retry }: { error: unknown; what: string; retry?: () => void }) {
   const { code, message, details, retryable } = controlErrorOf(error)
@@ -24,7 +28,7 @@ export function ErrorPanel({ error, what, retry }: { error: unknown; what: strin
         <span aria-hidden="true">▲ </span>
         {WORDS.unreadable(what)}
       </strong>
-      <p>{message}</p>
+      {!isBrowsersOwn(error) && <p>{message}</p>}
       {problems.length > 0 && (
         <ul>
           {problems.map((problem, index) => {

@@ -167,6 +167,13 @@ test('an engine that is gone is reported on every page, and the page keeps what 
   await panel.kill()
   await expect(page.getByText('The engine does not answer.')).toBeVisible()
   await expect(page.getByText('Last results')).toBeVisible()
+  // A page whose code was not fetched before is not a blank window, and neither are the places beside it.
+  await page.getByRole('link', { name: 'Models', exact: true }).click()
+  const failed = page.getByRole('main').getByRole('alert').first()
+  await expect(failed).toContainText('It keeps every stored answer')
+  await expect(failed).not.toContainText('fetch')
+  await page.getByRole('link', { name: 'Home' }).click()
+  await expect(page.getByText('Last results')).toBeVisible()
 })
 
 test.describe('a request', () => {
@@ -250,6 +257,13 @@ portTest(
     await row.getByRole('link', { name: '▲ failed' }).click()
     await expect(page.locator('[data-step=start][data-state=failed]')).toContainText(`port ${taken.port} on 127.0.0.1`)
     await expect(page.getByRole('button', { name: 'Resume run' })).toHaveCount(1)
+    // Its other tabs do not promise answers that will not come.
+    await page.getByRole('link', { name: 'Verdict' }).click()
+    const missing = page.getByRole('main')
+    await expect(missing.getByRole('heading', { name: 'The run failed before its first answer' })).toBeVisible()
+    await expect(missing).toContainText(`port ${taken.port} on 127.0.0.1`)
+    await missing.getByRole('link', { name: 'Show what repairs it' }).click()
+    await expect(page.locator('[data-step=start][data-state=failed]')).toBeVisible()
   },
 )
 

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import type { RunJob } from '../../../contract/control/run-job.ts'
 import type { RunTab } from '../../../core/pages.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -38,7 +39,7 @@ export function RunPage({ tab, children }: RunPageProps) {
             {error !== null && <ErrorPanel error={error} what={WORDS.theRun} retry={() => void refetch()} />}
             {(isPending || jobs.isLoading) && <LoadingRows rows={12} />}
             {data !== undefined && !jobs.isLoading && (
-              <NoAnswers run={run} isKnown={jobs.data?.some(({ run_id: id }) => id === run) === true} />
+              <NoAnswers run={run} job={jobs.data?.find(({ run_id: id }) => id === run)} />
             )}
           </div>
         )}
@@ -48,17 +49,21 @@ export function RunPage({ tab, children }: RunPageProps) {
 }
 
 /** In place of a tab that shows answers while the run has none, or there is no such run. */
-function NoAnswers({ run, isKnown }: { run: string; isKnown: boolean }) {
-  return (
-    <EmptyPanel title={isKnown ? WORDS.noAnswers : WORDS.unknown(run)}>
-      <p>{isKnown ? WORDS.noAnswersText : WORDS.unknownText}</p>
-      {isKnown ? (
-        <Button renderRoot={(props) => <Link to="/runs/$run/progress" params={{ run }} {...props} />}>
-          {WORDS.showProgress}
-        </Button>
-      ) : (
+function NoAnswers({ run, job }: { run: string; job: RunJob | undefined }) {
+  if (job === undefined)
+    return (
+      <EmptyPanel title={WORDS.unknown(run)}>
+        <p>{WORDS.unknownText}</p>
         <Button renderRoot={(props) => <Link to="/runs" {...props} />}>{WORDS.showRuns}</Button>
-      )}
+      </EmptyPanel>
+    )
+  const hasFailed = job.state === 'failed'
+  return (
+    <EmptyPanel title={hasFailed ? WORDS.failedBefore : WORDS.noAnswers}>
+      {hasFailed ? job.failures.map(({ message }) => <p key={message}>▲ {message}</p>) : <p>{WORDS.noAnswersText}</p>}
+      <Button renderRoot={(props) => <Link to="/runs/$run/progress" params={{ run }} {...props} />}>
+        {hasFailed ? WORDS.showRepair : WORDS.showProgress}
+      </Button>
     </EmptyPanel>
   )
 }

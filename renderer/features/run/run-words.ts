@@ -13,6 +13,8 @@ export const RUN_WORDS = {
   noAnswers: 'No answers yet',
   noAnswersText: 'Questions, answers and scores appear here as soon as the first answer is stored.',
   showProgress: 'Show progress',
+  failedBefore: 'The run failed before its first answer',
+  showRepair: 'Show what repairs it',
   showRuns: 'Show all runs',
   again: 'Run again',
   againAbout: 'Opens a new run with these settings under a new name',
