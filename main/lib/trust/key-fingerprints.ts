@@ -35,7 +35,7 @@ const kindOf = (char: string): number => (/[0-9]/.test(char) ? 0 : /[a-z]/.test(
  * capital letters. Words with some digits have fewer changes, repeated ones fewer characters.
  */
 export function isMachineMade(text: string): boolean {
-  const kinds = [...text].map(kindOf).filter((kind) => kind !== 3)
+  const kinds = Array.from(text, kindOf).filter((kind) => kind !== 3)
   const changes = kinds.filter((kind, at) => at > 0 && kind !== kinds[at - 1]).length
   return text.length >= 20 && new Set(text).size >= 12 && changes >= 8
 }
