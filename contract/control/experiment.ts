@@ -98,7 +98,7 @@ export const ExperimentView = z.strictObject({
     /** Why the panel could not judge as it is set up; null when it could, or is disabled. */
     problem: z.string().nullable(),
   }),
-  /** Holds what the manifest's metrics will not be able to measure. */
-  notices: z.array(z.string()),
+  /** Datasets of a person's own that are left out: the file that cannot be used, and why. */
+  unusable: z.array(z.strictObject({ id: z.string(), file: z.string(), problems: z.array(z.string()) })),
 })
 export type ExperimentView = z.infer<typeof ExperimentView>

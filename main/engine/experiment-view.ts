@@ -12,15 +12,7 @@ import type { Experiment, LadderDataset } from '../manifests/experiment.ts'
 import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { isOwnDataset } from '../manifests/datasets/own-datasets.ts'
 import { parametersToSet } from '../manifests/own-flavors.ts'
-import {
-  coverageNotices,
-  unusableNotices,
-  isByDefault,
-  answersElsewhere,
-  baselineNotices,
-  selectAliases,
-  selectDatasets,
-} from '../manifests/selection.ts'
+import { isByDefault, answersElsewhere } from '../manifests/selection.ts'
 import { declaredPanel, panelProblem } from '../runner/prepare/prepare-run.ts'
 
 const canonical: readonly string[] = CANONICAL_APPROACHES
@@ -110,14 +102,6 @@ export async function experimentView(experiment: Experiment, inputs: RunnerInput
       builtin: [...BUILTIN_JUDGES],
       problem: panelProblem(panel, experiment),
     },
-    notices: [
-      ...unusableNotices(experiment),
-      ...baselineNotices(inputs),
-      ...coverageNotices(
-        requested,
-        selectAliases(experiment, null, null, answersElsewhere(inputs)),
-        selectDatasets(experiment, null),
-      ),
-    ],
+    unusable: experiment.unusable.map(({ id, file, problems }) => ({ id, file, problems: [...problems] })),
   }
 }

@@ -9,6 +9,7 @@ import { api } from '../data/client.ts'
 import { DATASETS_WORDS } from '../features/datasets/datasets-words.ts'
 import { DatasetTable } from '../features/datasets/dataset-table.tsx'
 import { DocumentBrowser } from '../features/datasets/document-browser.tsx'
+import { UnusableDatasets } from '../features/datasets/unusable-datasets.tsx'
 import { QuestionList } from '../features/datasets/question-list.tsx'
 import { CheckView } from '../features/own-data/check-view.tsx'
 import { DatasetActions } from '../features/own-data/dataset-actions.tsx'
@@ -32,6 +33,7 @@ export function DatasetsPage() {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })
   const { data, isPending, isError, error, refetch } = useQuery(api.datasets.list.queryOptions())
+  const unusable = useQuery(api.experiment.get.queryOptions()).data?.unusable ?? []
   // A person's own first, then by level.
   const order = data?.toSorted((a, b) => Number(b.own) - Number(a.own) || a.complexity_level - b.complexity_level) ?? []
   const dataset = order.find(({ id }) => id === search.dataset)
@@ -48,7 +50,8 @@ export function DatasetsPage() {
     >
       {isPending && <LoadingRows rows={14} />}
       {isError && <ErrorPanel error={error} what={WORDS.datasetList} retry={() => void refetch()} />}
-      {data !== undefined && search.dataset !== undefined && (
+      <UnusableDatasets datasets={unusable} />
+      {data !== undefined && search.dataset !== undefined && !unusable.some(({ id }) => id === search.dataset) && (
         <div role="alert">
           <strong>▲ {WORDS.noSuch(search.dataset)}</strong>
           <p>{WORDS.noSuchAbout}</p>

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { inEachScheme, postControl, seriousFindings, test } from '../helpers/panel-page.ts'
@@ -218,5 +218,32 @@ test.describe('before the first run', () => {
     await expect(page.getByText('No graph yet')).toBeVisible()
     await page.getByRole('link', { name: 'New run on this dataset' }).click()
     expect(decodeURIComponent(page.url())).toContain('smoke')
+  })
+})
+
+test.describe('a dataset of one’s own that cannot be read', () => {
+  const folder = 'datasets/harbour'
+  test.use({
+    panelOptions: {
+      prepare: async (root) => {
+        await mkdir(join(root, folder, 'documents'), { recursive: true })
+        await writeFile(join(root, folder, 'dataset.yaml'), 'version: 1\nlabel: Harbour\nquestions: none\n')
+      },
+    },
+  })
+
+  test('is named with its file and what is wrong, and is in the list when it is repaired', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    await open('/datasets?dataset=harbour')
+    const alert = page.getByRole('main').getByRole('alert')
+    await expect(alert).toHaveCount(1)
+    await expect(alert).toContainText('harbour cannot be used')
+    await expect(alert).toContainText(`${folder}/dataset.yaml`)
+    await expect(alert).toContainText('questions')
+    await writeFile(join(panel.root, folder, 'dataset.yaml'), 'version: 1\nlabel: Harbour\nquestions: []\n')
+    await expect(page.getByRole('heading', { level: 1, name: 'Harbour' })).toBeVisible()
   })
 })

@@ -168,7 +168,10 @@ export async function checkDataset(
   for (const { id, gold, answerable, ground_truth: truth, answer_keys: keys } of questions) {
     for (const evidence of gold) {
       const problem = await problemOf(evidence)
-      if (problem !== null) report('question', id, problem, 'select the fact in the document again')
+      const remedy = documents.includes(evidence.document)
+        ? 'select the fact in the document again'
+        : 'add the document, or select the fact in another one'
+      if (problem !== null) report('question', id, problem, remedy)
     }
     if (answerable && gold.length === 0 && truth === null && keys.length === 0)
       report('question', id, 'a right answer is not defined', 'add a gold fact, an expected answer or answer keys')

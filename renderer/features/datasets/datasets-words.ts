@@ -18,6 +18,11 @@ export const DATASETS_WORDS = {
       `${description === '' ? '' : `${description.trimEnd()}${/[.!?]$/.test(description.trimEnd()) ? '' : '.'} `}${plural(questions, 'question')}, ${withGold} with gold facts, ${unanswerable} not answerable.`,
   },
 
+  unusable: {
+    title: (id: string) => `${id} cannot be used`,
+    about: 'It is in no list and in no run. Repair the file; this page reads it again by itself.',
+  },
+
   table: {
     title: 'Datasets',
     noneOwn: 'No dataset of yours yet',
