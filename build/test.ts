@@ -6,7 +6,7 @@ import { join, relative, resolve } from 'node:path'
 import { check } from './check.ts'
 import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
-import { prepareSpecs, runSpecs, type Print } from './e2e/run-specs.ts'
+import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
 import { chooseTier, isFullTier, leaveTestsToCi } from './test-tier.ts'
 import { addTotals, firstWords, type Totals } from './totals.ts'
@@ -29,7 +29,7 @@ interface VitestReport {
   }[]
 }
 
-async function vitest(args: string[], print: Print | null = null): Promise<Totals> {
+async function vitest(args: string[]): Promise<Totals> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-test-'))
   const file = join(folder, 'report.json')
   try {
@@ -44,9 +44,8 @@ async function vitest(args: string[], print: Print | null = null): Promise<Total
           `--outputFile.json=${file}`,
           ...args,
         ],
-        { stdio: ['ignore', print === null ? 'inherit' : 'pipe', print === null ? 'inherit' : 'pipe'] },
+        { stdio: ['ignore', 'inherit', 'inherit'] },
       )
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', print!)
       child.on('error', reject)
       child.on('close', resolve)
     })
@@ -79,7 +78,7 @@ async function vitest(args: string[], print: Print | null = null): Promise<Total
 }
 
 /** Keeps what is printed until `release`, and lets through what comes later. */
-function heldOutput(): { print: Print; release: () => void } {
+function heldOutput(): { print: (text: string | Uint8Array) => void; release: () => void } {
   let held: (string | Uint8Array)[] | null = []
   return {
     print: (text) => void (held === null ? process.stdout.write(text) : held.push(text)),
@@ -154,10 +153,6 @@ function printLeftToCi(): void {
   }
 }
 
-/** Projects of vitest.config.ts whose files run one at a time. */
-const ONE_BY_ONE = ['real', 'peers']
-const projects = (names: readonly string[]): string[] => names.flatMap((name) => ['--project', name])
-
 answerHelp(
   'npm test -- [--full] [--install] [PATH…]: runs checks, tests and page specs, with --full or CI=true all of them; with PATH only these tests',
 )
@@ -193,12 +188,7 @@ if (chosen.length > 0) {
   console.log('\ncheck, and specs of the pages beside it')
   add(await check())
   console.log('\ntests, and specs of the pages beside them')
-  // After all others, files that run one at a time would leave a processor idle for minutes. The fast tier leaves most of them to CI.
-  const oneByOne = heldOutput()
-  const besides = isFullTier() ? vitest(projects(ONE_BY_ONE), oneByOne.print) : null
-  add(await vitest(besides === null ? [] : projects(ONE_BY_ONE.map((name) => `!${name}`))))
-  oneByOne.release()
-  if (besides !== null) add(await besides)
+  add(await vitest([]))
   quiet.resolve(null)
   console.log('\nspecs of the pages')
   held.release()

@@ -39,7 +39,7 @@ const failuresOf = ({ suites }: Report, project: string): string[] =>
 const testsOf = (suite: Suite): number => specsOf(suite).reduce((sum, { tests }) => sum + tests.length, 0)
 
 /** Takes what a job prints. */
-export type Print = (text: string | Uint8Array) => void
+type Print = (text: string | Uint8Array) => void
 
 /** States where Playwright keeps what it made of the spec files: its usual place, the temporary folder, is a new one for each `npm test`. */
 const CACHE = resolve('out/playwright-cache')
