@@ -316,6 +316,8 @@ export function figuresOf(
     }
     // Context of their section should help passages of long documents.
     if (alias === 'contextual-rag' && scores.has('hybrid-rag')) figures.push(beyond('hybrid-rag', 'recall'))
+    // What the reranker gains or loses.
+    if (alias === FUSED && scores.has('hybrid-rag')) figures.push(beyond('hybrid-rag', 'recall'))
     if (alias === FUSED && LEGS.every((leg) => scores.has(leg))) {
       const better = LEGS.reduce((best, leg) => (mean(leg, 'recall') > mean(best, 'recall') ? leg : best))
       figures.push(beyond(better, 'recall', -FUSION_LOSS))
