@@ -1,9 +1,10 @@
-// A real LightRAG server as `chat` and as `retriever`, and LlamaIndex as a program, beside bm25 and hybrid over one whole dataset. It takes minutes and is no test: docs/peers.md has
+// A real LightRAG server as `chat` and as `retriever`, and LlamaIndex as a program, beside all built-in approaches over one whole dataset. It takes minutes and is no test: docs/peers.md has
 // what it printed.
 //   node tests/peers/lightrag-rung.ts [DATASET [CHUNK_TOKENS]]
 import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { DECLARABLE_APPROACHES, KEYWORD_BASELINE } from '../../contract/approaches.ts'
 import { httpGraphTargetClient } from '../../providers/platform/specified/compatibility/lightrag/client.ts'
 import { runCliProcess, smokeProject } from '../helpers/cli.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -59,7 +60,7 @@ try {
   }
   const started = performance.now()
   const options = ['--run-id', 'light', '--no-evaluate', '--no-publish', '--project', root]
-  const models = 'bm25,hybrid-rag,graph-rag,light,light-data,llama'
+  const models = [KEYWORD_BASELINE, ...DECLARABLE_APPROACHES, 'light', 'light-data', 'llama'].join(',')
   const { code, stdout, stderr } = await runCliProcess(
     ['ladder', '--dataset', dataset, '--models', models, ...options],
     user,
