@@ -7,7 +7,7 @@ import { serviceOfKeyIn } from '../key-forms.ts'
 const KEY_NAME =
   /(?:^|[_-])(?:authorization|cookie|(?:api|access|secret|private)?[_-]?key|token|secret|password|passwd|sig|signature)$/i
 
-const WHY = 'a key does not belong into this file, which every row repeats'
+const WHY = 'a key does not belong in this file, which every row repeats'
 const HEADER = 'in a header write ${MY_API_KEY} and set that in the environment'
 
 /** Returns where a file has a key as text, as `field: what to do`. */

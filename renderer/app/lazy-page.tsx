@@ -16,7 +16,7 @@ const isServed = (): Promise<boolean> =>
   )
 
 /**
- * A page whose code is fetched when it is opened. Where that fails, the router loads the whole document again, which mends a page of an older
+ * A page whose code is fetched when it is opened. Where that fails, the router loads the whole document again, which repairs a page of an older
  * engine; with no engine it would leave the browser's own error page, so that this failure is kept from it.
  */
 export const lazyPage = <Module extends Record<string, unknown>, Name extends keyof Module & string>(

@@ -1,9 +1,9 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
-import { expectPart, pressEnter, test as pageTest } from '../helpers/panel-page.ts'
+import { expectPart, type Panel, pressEnter, test as pageTest } from '../helpers/panel-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { startSpecifiedPlatform } from '../helpers/specified-platform.ts'
 
@@ -157,14 +157,19 @@ test('a stream that breaks is read on from its number: no step is lost or shown 
   await expect(page.getByText(/^24\/24 cells/).first()).toBeVisible()
 })
 
+/** Home, whose engine has ended. */
+async function homeWithoutEngine(page: Page, open: (path: string) => Promise<void>, panel: Panel): Promise<void> {
+  await open('/')
+  await expect(page.getByText('Last results')).toBeVisible()
+  await panel.kill()
+}
+
 test('an engine that is gone is reported on every page, and the page keeps what it has', async ({
   page,
   open,
   panel,
 }) => {
-  await open('/')
-  await expect(page.getByText('Last results')).toBeVisible()
-  await panel.kill()
+  await homeWithoutEngine(page, open, panel)
   await expect(page.getByText('The engine does not answer.')).toBeVisible()
   await expect(page.getByText('Last results')).toBeVisible()
 })
@@ -178,9 +183,7 @@ test.describe('an engine that is gone', () => {
     open,
     panel,
   }) => {
-    await open('/')
-    await expect(page.getByText('Last results')).toBeVisible()
-    await panel.kill()
+    await homeWithoutEngine(page, open, panel)
     await page.getByRole('link', { name: 'Models', exact: true }).click()
     const failed = page.getByRole('main').getByRole('alert').first()
     await expect(failed).toContainText('It keeps every stored answer')

@@ -3,6 +3,13 @@ import { randomFrom } from './random.ts'
 
 // Zip archives that someone built to break a reader: valid ones, changed in one to three of the ways below, all of them repeatable by their number.
 
+/** No archive of these is larger unpacked: none may claim more than its bytes can give. */
+export const MOST_UNPACKED_BYTES = 1_000_000
+/** For one archive. */
+export const MOST_MS = 2_000
+/** `RAG_LADDER_FUZZ=100` makes a hundred times as many. */
+export const FUZZ_TIMES = Number(process.env['RAG_LADDER_FUZZ'] ?? 1)
+
 type Random = () => number
 type Change = (archive: Buffer, random: Random) => Buffer
 

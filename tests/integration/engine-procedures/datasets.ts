@@ -136,7 +136,7 @@ describe('datasets', () => {
     })
     const imported = await datasets.importQuestions({ ...one, revision: saved.dataset.revision, text: csv })
     expect(imported).toMatchObject({ questions: 2 })
-    const lines = 'What does class K3 pay for a boat? 218 marks\nWho paints it? Nobody\n'
+    const lines = 'What does class K3 pay for a boat? 218 marks\nWho paints it? No one\n'
     const found = await datasets.findPassages({ ...one, text: lines })
     const passage = { line: 1, document: 'fees.md', fact: 'Class K3 pays 218 marks.' }
     expect(found).toEqual({ passages: [passage], unread: ['notes/film.mov'] })
@@ -161,7 +161,7 @@ describe('datasets', () => {
     await datasets.restoreDocument({ ...one, path: 'notes/film.mov' })
     await datasets.removeDocument({ ...one, path: 'notes/film.mov' })
 
-    // A passage that nobody confirmed is no gold fact.
+    // A passage that no person confirmed is no gold fact.
     const confirmed = await datasets.importQuestions({
       ...one,
       revision: imported.revision,
