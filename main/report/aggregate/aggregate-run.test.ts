@@ -103,6 +103,22 @@ describe('aggregateRun', () => {
     expect(costTable(earlier).join()).not.toContain('first token')
   })
 
+  it('has no model calls of an own system that reports none: 0 would make it the cheapest', async () => {
+    const callsWhere = async (llm_calls: number): Promise<(number | null)[]> => {
+      const rows = goldenRows(dataset).flatMap((row): CanonicalRow[] => {
+        const { operational } = row.metrics
+        if (row.approach.model !== 'vanilla-rag' || operational.server === null) return []
+        const server = { ...operational.server, llm_calls, cloud_calls: 0 }
+        const own = { ...row.approach, model: 'mine', base_model: 'own-approach' as const }
+        return [{ ...row, approach: own, metrics: { ...row.metrics, operational: { ...operational, server } } }]
+      })
+      const { llm_calls: calls, cloud_calls: elsewhere } = approach(await aggregate(rows), 'mine').operational
+      return [calls.mean, elsewhere.mean]
+    }
+    expect(await callsWhere(0)).toEqual([null, null])
+    expect(await callsWhere(2)).toEqual([2, 0])
+  })
+
   it('sums up recall over all contexts of the rows that record it; 0 where nothing was retrieved, unknown in earlier rows', async () => {
     const scored = goldenRows(dataset).filter(({ metrics }) => metrics.retrieval.status === 'ok')
     const first = scored.find(({ approach: { model } }) => model === 'vanilla-rag')!.row_id

@@ -223,8 +223,11 @@ export class ApproachTally {
     if (server !== null) {
       set('server_seconds', server.seconds)
       set('chunks', server.chunks)
-      set('llm_calls', server.llm_calls)
-      set('cloud_calls', server.cloud_calls)
+      // A system of a person's own reports its calls or says nothing of them: 0 is the latter.
+      if (this.alias.base_model !== 'own-approach' || server.llm_calls > 0) {
+        set('llm_calls', server.llm_calls)
+        set('cloud_calls', server.cloud_calls)
+      }
       if (server.first_token_s !== undefined) set('first_token_s', server.first_token_s)
     }
   }

@@ -96,7 +96,7 @@ function comparableOutcome(
 function hashedReason(aggregate: Aggregate): string | null {
   const unranked = unrankedApproaches(aggregate)
   if (unranked.length === 0) return null
-  return `${listed(unranked)} ${unranked.length === 1 ? 'is' : 'are'} not ranked against ${KEYWORD_BASELINE}, because the vectors of this run are hashed words, not those of a model, which find far more: the model set local-embeddings compares them`
+  return `${listed(unranked)} ${unranked.length === 1 ? 'is' : 'are'} not ranked against ${KEYWORD_BASELINE}, because the vectors of this run are hashed words, not those of a model: the model set local-embeddings compares them`
 }
 
 /** Adds what the tests are about where they show nothing of other documents, and which look they are corrected for. */
