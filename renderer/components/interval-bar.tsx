@@ -1,3 +1,4 @@
+import type { Column } from './table-head.tsx'
 import styles from './interval-bar.module.css'
 
 interface IntervalBarProps {
@@ -27,7 +28,7 @@ export function IntervalBar({ value, interval, domain, zero, colour = 'var(--acc
 }
 
 /** The scale over a column of bars: its ends, and the middle. */
-export function IntervalScale({ domain, marks }: { domain: readonly [number, number]; marks: readonly number[] }) {
+function IntervalScale({ domain, marks }: { domain: readonly [number, number]; marks: readonly number[] }) {
   const [low, high] = domain
   return (
     <svg className={styles.scale} height="14" aria-hidden="true">
@@ -47,3 +48,14 @@ export function IntervalScale({ domain, marks }: { domain: readonly [number, num
     </svg>
   )
 }
+
+/** A column of bars, with their scale below its name. */
+export const scaleColumn = (name: string, domain: readonly [number, number], marks: readonly number[]): Column => ({
+  head: (
+    <>
+      {name}
+      <IntervalScale domain={domain} marks={marks} />
+    </>
+  ),
+  className: styles.column,
+})

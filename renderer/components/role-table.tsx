@@ -4,6 +4,7 @@ import { COMPONENT_WORDS } from './component-words.ts'
 import { roleWords } from './role-words.ts'
 import { ScrollTable } from './scroll-table.tsx'
 import table from './table.module.css'
+import { num, TableHead } from './table-head.tsx'
 
 const WORDS = COMPONENT_WORDS.roleTable
 
@@ -21,16 +22,16 @@ interface RoleTableProps {
 export function RoleTable({ label, roles, prices }: RoleTableProps) {
   return (
     <ScrollTable label={label}>
-      <thead>
-        <tr>
-          <th>{WORDS.work}</th>
-          <th>{WORDS.model}</th>
-          <th>{WORDS.backend}</th>
-          <th>{WORDS.where}</th>
-          {prices !== undefined && <th className={table.num}>{WORDS.price(prices.currency)}</th>}
-          <th>{WORDS.role}</th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          WORDS.work,
+          WORDS.model,
+          WORDS.backend,
+          WORDS.where,
+          prices !== undefined && num(WORDS.price(prices.currency)),
+          WORDS.role,
+        ]}
+      />
       <tbody>
         {Object.entries(roles).map(([role, { backend, model, cloud, known }]) => (
           <tr key={role}>

@@ -5,6 +5,7 @@ import { ApproachName } from './approach-name.tsx'
 import { count } from './format.ts'
 import { ScrollTable } from './scroll-table.tsx'
 import table from './table.module.css'
+import { num, TableHead } from './table-head.tsx'
 import { COMPONENT_WORDS } from './component-words.ts'
 
 const WORDS = COMPONENT_WORDS.rungTable
@@ -26,16 +27,7 @@ export function RungTable({ label, points, datasets, short = false, mean }: Rung
   const bases = new Map(points.map(({ model, base_model: base }) => [model, base]))
   return (
     <ScrollTable label={label}>
-      <thead>
-        <tr>
-          <th>{WORDS.approach}</th>
-          {datasets.map(({ dataset_id: id, label: name }) => (
-            <th key={id} className={table.num}>
-              {name}
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead columns={[WORDS.approach, ...datasets.map(({ label: name }) => num(name))]} />
       <tbody>
         {Array.from(bases, ([alias, base]) => (
           <tr key={alias}>

@@ -3,6 +3,7 @@ import { moment } from './format.ts'
 import { ScrollTable } from './scroll-table.tsx'
 import { Panel } from './states.tsx'
 import table from './table.module.css'
+import { TableHead, unseen } from './table-head.tsx'
 
 /** Something that was moved to the trash. */
 interface Removed {
@@ -28,16 +29,7 @@ export function TrashTable({ title, columns, items, restore, restoreOf, onRestor
   return (
     <Panel title={title}>
       <ScrollTable label={title}>
-        <thead>
-          <tr>
-            <th scope="col">{columns.name}</th>
-            <th scope="col">{columns.removedAt}</th>
-            {columns.size !== undefined && <th scope="col">{columns.size}</th>}
-            <th scope="col">
-              <span className="hidden-text">{restore}</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={[columns.name, columns.removedAt, columns.size ?? false, unseen(restore)]} />
         <tbody>
           {items.map(({ trashId, name, removedAt, size }) => (
             <tr key={trashId}>

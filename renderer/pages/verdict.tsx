@@ -23,6 +23,7 @@ import { amountWords, costWords } from '../../contract/words.ts'
 import { ApproachName } from '../components/approach-name.tsx'
 import { ScrollTable } from '../components/scroll-table.tsx'
 import table from '../components/table.module.css'
+import { num, TableHead } from '../components/table-head.tsx'
 import { RunPage } from '../features/run/run-page.tsx'
 
 export function VerdictPage() {
@@ -115,16 +116,16 @@ function CostTable({ run }: { run: string }) {
   return (
     <Panel title={WORDS.costs}>
       <ScrollTable label={WORDS.costs}>
-        <thead>
-          <tr>
-            <th>{WORDS.dataset}</th>
-            <th>{WORDS.approach}</th>
-            <th className={table.num}>{WORDS.answers}</th>
-            <th className={table.num}>{WORDS.cost}</th>
-            <th className={table.num}>{WORDS.perAnswer}</th>
-            <th className={table.num}>{WORDS.grading}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.dataset,
+            WORDS.approach,
+            num(WORDS.answers),
+            num(WORDS.cost),
+            num(WORDS.perAnswer),
+            num(WORDS.grading),
+          ]}
+        />
         <tbody>
           {costs.map(({ dataset_id: id, label, model, base, answers, cost, grading }) => (
             <tr key={`${id} ${model}`}>

@@ -6,6 +6,7 @@ import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration, meanWords } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { approachPath, type PathBudget, type PathStep } from './approach-path.ts'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { RawJson } from './row-tabs.tsx'
@@ -21,15 +22,9 @@ function Trajectory({ steps }: { steps: PathStep[] }) {
   if (steps.length === 0) return <p className="dim">{WORDS.noTool}</p>
   return (
     <table className={table.table}>
-      <thead>
-        <tr>
-          <th className={table.num}>{WORDS.steps.turn}</th>
-          <th>{WORDS.steps.tool}</th>
-          <th>{WORDS.steps.input}</th>
-          <th>{WORDS.steps.found}</th>
-          <th className={table.num}>{WORDS.steps.took}</th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[num(WORDS.steps.turn), WORDS.steps.tool, WORDS.steps.input, WORDS.steps.found, num(WORDS.steps.took)]}
+      />
       <tbody>
         {steps.map(({ step, tool, argumentsText, result, error, seconds }, index) => (
           <tr key={index}>
@@ -79,13 +74,7 @@ function Budget({ budget: { tests, budget, figures, bridges } }: { budget: PathB
       <Figures figures={figures} />
       {bridges.length > 0 && (
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.bridges.to}</th>
-              <th>{WORDS.bridges.from}</th>
-              <th>{WORDS.bridges.via}</th>
-            </tr>
-          </thead>
+          <TableHead columns={[WORDS.bridges.to, WORDS.bridges.from, WORDS.bridges.via]} />
           <tbody>
             {bridges.map(({ to, from, via }, index) => (
               <tr key={index}>

@@ -8,6 +8,7 @@ import { count, metricName, score } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { reasonLines } from './score-reason.ts'
 import { scoreState } from './score-state.ts'
@@ -72,15 +73,7 @@ function ScoreTable({ row }: { row: CanonicalRow }) {
   return (
     <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.tabs.scores}>
       <table className={`${table.table ?? ''} ${styles.scores ?? ''}`}>
-        <thead>
-          <tr>
-            <th>{WORDS.metric}</th>
-            <th>{WORDS.state}</th>
-            <th className={table.num}>{WORDS.scoreColumn}</th>
-            <th>{WORDS.by}</th>
-            <th>{WORDS.reason}</th>
-          </tr>
-        </thead>
+        <TableHead columns={[WORDS.metric, WORDS.state, num(WORDS.scoreColumn), WORDS.by, WORDS.reason]} />
         <tbody>
           {lines.map(({ metric, group, value, state, reason }) => (
             <tr key={group + metric}>
@@ -134,14 +127,7 @@ function ReasonLines({ lines }: { lines: readonly string[] }) {
 export function VerdictList({ verdicts }: { verdicts: readonly CellVerdict[] }) {
   return (
     <table className={table.table}>
-      <thead>
-        <tr>
-          <th>{WORDS.judge}</th>
-          <th className={table.num}>{WORDS.grade}</th>
-          <th>{WORDS.best}</th>
-          <th>{WORDS.reason}</th>
-        </tr>
-      </thead>
+      <TableHead columns={[WORDS.judge, num(WORDS.grade), WORDS.best, WORDS.reason]} />
       <tbody>
         {verdicts.map(({ judge, score: grade, best, reason }) => (
           <tr key={judge}>

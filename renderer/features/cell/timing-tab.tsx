@@ -3,6 +3,7 @@ import { FactTable } from '../../components/fact-table.tsx'
 import { count, duration } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import styles from './cell.module.css'
 
@@ -91,16 +92,16 @@ export function TimingTab({ operational }: { operational: Operational }) {
       <FactTable facts={lines} />
       <h3>{WORDS.attempts}</h3>
       <table className={table.table}>
-        <thead>
-          <tr>
-            <th className={table.num}>{WORDS.attempt.number}</th>
-            <th>{WORDS.attempt.outcome}</th>
-            <th className={table.num}>{WORDS.attempt.waited}</th>
-            <th className={table.num}>{WORDS.attempt.took}</th>
-            <th className={table.num}>{WORDS.attempt.http}</th>
-            <th>{WORDS.attempt.message}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            num(WORDS.attempt.number),
+            WORDS.attempt.outcome,
+            num(WORDS.attempt.waited),
+            num(WORDS.attempt.took),
+            num(WORDS.attempt.http),
+            WORDS.attempt.message,
+          ]}
+        />
         <tbody>
           {attempts.map((attempt, index) => (
             <tr key={index}>

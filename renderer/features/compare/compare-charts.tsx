@@ -14,6 +14,7 @@ import { ChartBox } from '../../components/chart-panel.tsx'
 import { count, duration, meanWords, metricHeading, metricName, score } from '../../components/format.ts'
 import { RungTable } from '../../components/rung-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import type { IntervalOf } from '../../data/intervals.ts'
 import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-words.ts'
 import styles from './compare.module.css'
@@ -87,20 +88,16 @@ export function QualityAndCost(props: QualityAndCostProps) {
       )}
       <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.costTable}>
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.approach}</th>
-              <th className={table.num}>{metricHeading(metric)}</th>
-              <th className={table.num}>{WORDS.interval}</th>
-              <th className={table.num}>{WORDS.n}</th>
-              {COST_AXES.map((each) => (
-                <th key={each} className={table.num}>
-                  {WORDS.costs[each].label}
-                </th>
-              ))}
-              <th>{WORDS.frontier}</th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              WORDS.approach,
+              num(metricHeading(metric)),
+              num(WORDS.interval),
+              num(WORDS.n),
+              ...COST_AXES.map((each) => num(WORDS.costs[each].label)),
+              WORDS.frontier,
+            ]}
+          />
           <tbody>
             {points
               .toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))

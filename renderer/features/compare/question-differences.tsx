@@ -6,10 +6,12 @@ import type { ChangedCell } from '../../../contract/control/run-index/compare-ru
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricValue } from '../../components/format.ts'
-import { SampleMark, useSamples } from '../../components/run-marks.tsx'
+import { useSamples } from '../../components/run-marks.tsx'
 import { runChoices } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { TableHead } from '../../components/table-head.tsx'
+import { runColumn } from './run-column.tsx'
 import { api } from '../../data/client.ts'
 import { changeKind, type ChangeKind } from './changed-kind.ts'
 import { COMPARE_WORDS } from './compare-words.ts'
@@ -94,18 +96,7 @@ export function QuestionDifferences({ run, others, dataset, metric, alias, onAli
       {shown.length > 0 && (
         <div className={styles.questions} tabIndex={0} role="region" aria-label={WORDS.title}>
           <table className={table.table}>
-            <thead>
-              <tr>
-                <th>{WORDS.kind}</th>
-                <th>{WORDS.question}</th>
-                <th>{COMPARE_WORDS.approach}</th>
-                {[run, other].map((id) => (
-                  <th key={id} className={styles.runName}>
-                    {id} <SampleMark run={id} />
-                  </th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead columns={[WORDS.kind, WORDS.question, COMPARE_WORDS.approach, ...[run, other].map(runColumn)]} />
             <tbody>
               {shown.map((cell) => (
                 <tr key={`${cell.question_id} ${cell.repeat} ${cell.model}`}>

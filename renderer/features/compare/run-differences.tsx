@@ -7,11 +7,13 @@ import { pairState } from '../../../core/evidence/pair-state.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { count, metricName, plural, pWords, score, signed } from '../../components/format.ts'
-import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
+import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { runColumn } from './run-column.tsx'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { COMPARE_WORDS as WORDS } from './compare-words.ts'
 import styles from './compare.module.css'
@@ -95,22 +97,19 @@ export function RunDifferences({ run, others, dataset, metric, onChanged }: RunD
         <p role="alert">{WORDS.notIndexed(means.data.unknown_run_ids.join(', '))}</p>
       )}
       <ScrollTable label={WORDS.differences}>
-        <thead>
-          <tr>
-            <th>{WORDS.approach}</th>
-            {others.length > 1 && <th>{WORDS.differenceColumns.against}</th>}
-            <th className={table.num}>{WORDS.differenceColumns.shared}</th>
-            <th className={table.num}>{WORDS.differenceColumns.own}</th>
-            <th className={table.num}>{WORDS.differenceColumns.other}</th>
-            <th className={table.num}>{WORDS.differenceColumns.difference(metricName(metric))}</th>
-            <th className={styles.barColumn}>
-              {WORDS.differenceColumns.bar}
-              <IntervalScale domain={domain} marks={[domain[0], 0, domain[1]]} />
-            </th>
-            <th>{WORDS.differenceColumns.decision}</th>
-            <th className={table.num}>{WORDS.differenceColumns.changed}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.approach,
+            others.length > 1 && WORDS.differenceColumns.against,
+            num(WORDS.differenceColumns.shared),
+            num(WORDS.differenceColumns.own),
+            num(WORDS.differenceColumns.other),
+            num(WORDS.differenceColumns.difference(metricName(metric))),
+            scaleColumn(WORDS.differenceColumns.bar, domain, [domain[0], 0, domain[1]]),
+            WORDS.differenceColumns.decision,
+            num(WORDS.differenceColumns.changed),
+          ]}
+        />
         <tbody>
           {differences.map((difference) => (
             <DifferenceRow
@@ -224,16 +223,7 @@ export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; d
       {data.unknown_run_ids.length > 0 && <p>{WORDS.noProvenance(data.unknown_run_ids.join(', '))}</p>}
       {data.differences.length > 0 && (
         <ScrollTable label={WORDS.fields}>
-          <thead>
-            <tr>
-              <th>{WORDS.field}</th>
-              {data.run_ids.map((id) => (
-                <th key={id} className={styles.runName}>
-                  {id} <SampleMark run={id} />
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={[WORDS.field, ...data.run_ids.map(runColumn)]} />
           <tbody>
             {data.differences.map(({ path, values }) => (
               <tr key={path}>

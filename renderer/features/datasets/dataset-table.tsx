@@ -9,6 +9,7 @@ import { ScrollTable } from '../../components/scroll-table.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { EmptyPanel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead, unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
 import { NewDatasetButton } from '../own-data/new-dataset.tsx'
@@ -80,20 +81,18 @@ export function DatasetTable({ datasets, text, onText, ticked, onTick }: Dataset
         <p>{WORDS.noneFound(text)}</p>
       ) : (
         <ScrollTable label={WORDS.title} className={styles.list}>
-          <thead>
-            <tr>
-              <th>
-                <span className="hidden-text">{WORDS.tick}</span>
-              </th>
-              <th>{WORDS.name}</th>
-              <th className={styles.wide}>{WORDS.kind}</th>
-              <th className={`${table.num} ${styles.wide}`}>{WORDS.documents}</th>
-              <th className={table.num}>{WORDS.questions}</th>
-              <th className={`${table.num} ${styles.wide}`}>{WORDS.level}</th>
-              <th className={styles.wide}>{WORDS.state}</th>
-              <th>{WORDS.lastRun}</th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              unseen(WORDS.tick),
+              WORDS.name,
+              { head: WORDS.kind, className: styles.wide },
+              { head: WORDS.documents, className: `${table.num} ${styles.wide}` },
+              num(WORDS.questions),
+              { head: WORDS.level, className: `${table.num} ${styles.wide}` },
+              { head: WORDS.state, className: styles.wide },
+              WORDS.lastRun,
+            ]}
+          />
           <tbody>
             {found.map((dataset) => (
               <DatasetRow

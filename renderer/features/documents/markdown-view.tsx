@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './documents.module.css'
 import { DOCUMENTS_WORDS } from './documents-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 const WORDS = DOCUMENTS_WORDS.markdownView
 
@@ -95,17 +96,7 @@ function TableView({ rows: [head = [], ...rows] }: { rows: string[][] }) {
   return (
     <div className={styles.tableFrame} tabIndex={0} role="region" aria-label={WORDS.table}>
       <table>
-        {head.some((cell) => cell.trim() !== '') && (
-          <thead>
-            <tr>
-              {head.map((cell, index) => (
-                <th key={index} scope="col">
-                  {cell}
-                </th>
-              ))}
-            </tr>
-          </thead>
-        )}
+        {head.some((cell) => cell.trim() !== '') && <TableHead columns={head} />}
         <tbody>
           {rows.map((row, index) => (
             <tr key={index}>

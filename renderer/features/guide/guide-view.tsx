@@ -4,6 +4,7 @@ import { guideBlocks, guideSpans, type GuideBlock } from './guide-markdown.ts'
 import { guideTarget } from './guide-pages.ts'
 import styles from './guide.module.css'
 import { GUIDE_WORDS } from './guide-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 const WORDS = GUIDE_WORDS.guideView
 
@@ -61,15 +62,7 @@ function Block({ block, page }: { block: GuideBlock; page: string }) {
         <div className={styles.table} tabIndex={0} role="region" aria-label={WORDS.table}>
           <table>
             {block.head.some((cell) => cell !== '') && (
-              <thead>
-                <tr>
-                  {block.head.map((cell, index) => (
-                    <th key={index} scope="col">
-                      <Spans text={cell} page={page} />
-                    </th>
-                  ))}
-                </tr>
-              </thead>
+              <TableHead columns={block.head.map((cell) => ({ head: <Spans text={cell} page={page} /> }))} />
             )}
             <tbody>
               {block.rows.map((row, index) => (

@@ -7,6 +7,7 @@ import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { HOME_WORDS } from './home-words.ts'
 
 const WORDS = HOME_WORDS.lastRuns
@@ -41,16 +42,9 @@ interface LastRunsProps {
 export function LastRuns({ runs, label, jobs }: LastRunsProps) {
   return (
     <ScrollTable label={label}>
-      <thead>
-        <tr>
-          <th>{WORDS.run}</th>
-          <th>{WORDS.state}</th>
-          <th>{WORDS.datasets}</th>
-          <th className={table.num}>{WORDS.cellsOk}</th>
-          <th className={table.num}>{WORDS.failed}</th>
-          <th>{WORDS.finished}</th>
-        </tr>
-      </thead>
+      <TableHead
+        columns={[WORDS.run, WORDS.state, WORDS.datasets, num(WORDS.cellsOk), num(WORDS.failed), WORDS.finished]}
+      />
       <tbody>
         {listedRuns(runs, jobs).map((listed) => (
           <RunRow key={listed.head?.run_id ?? listed.job!.run_id} {...listed} />

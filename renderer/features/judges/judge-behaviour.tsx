@@ -4,9 +4,10 @@ import type { LeaveOneJudgeOut } from '../../../contract/evidence/statistics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { EstimateCell } from '../../components/estimate.tsx'
 import { count, score } from '../../components/format.ts'
-import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
+import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { kappaSentence, positionSentence } from './agreement-words.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
@@ -28,22 +29,19 @@ export function JudgeProfiles({ panel, runtime }: { panel: PanelStatistics; runt
   return (
     <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.behaviour}>
       <table className={table.table}>
-        <thead>
-          <tr>
-            <th>{WORDS.columns.judge}</th>
-            <th className={table.num}>{WORDS.columns.verdicts}</th>
-            <th className={table.num}>{WORDS.columns.mean}</th>
-            <th className={table.num}>{WORDS.columns.position}</th>
-            <th className={styles.barColumn}>
-              {WORDS.columns.positionBar}
-              <IntervalScale domain={domain} marks={[domain[0], 0, domain[1]]} />
-            </th>
-            <th className={table.num}>{WORDS.columns.bestFlips}</th>
-            <th className={table.num}>{WORDS.columns.orderFlips}</th>
-            <th className={table.num}>{WORDS.columns.lengthInQuestion}</th>
-            <th className={table.num}>{WORDS.columns.lengthInApproach}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.columns.judge,
+            num(WORDS.columns.verdicts),
+            num(WORDS.columns.mean),
+            num(WORDS.columns.position),
+            scaleColumn(WORDS.columns.positionBar, domain, [domain[0], 0, domain[1]]),
+            num(WORDS.columns.bestFlips),
+            num(WORDS.columns.orderFlips),
+            num(WORDS.columns.lengthInQuestion),
+            num(WORDS.columns.lengthInApproach),
+          ]}
+        />
         <tbody>
           {panel.judges.map((profile) => {
             const { judge, verdicts, failures, position_effect: place, flip_rates: flips } = profile
@@ -101,18 +99,17 @@ export function LeftOutRanks({ ranks }: { ranks: LeaveOneJudgeOut }) {
         {unstable.length > 0 && WORDS.changedRanks}
       </p>
       <ScrollTable label={WORDS.ranksWithout}>
-        <thead>
-          <tr>
-            <th>{WORDS.columns.approach}</th>
-            <th className={table.num}>{WORDS.columns.mean}</th>
-            <th className={table.num}>{WORDS.columns.rankOfAll}</th>
-            {judges.map((judge) => (
-              <th key={judge} className={`${table.num ?? ''} ${styles.judgeHead ?? ''}`}>
-                {WORDS.columns.without(judge)}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.columns.approach,
+            num(WORDS.columns.mean),
+            num(WORDS.columns.rankOfAll),
+            ...judges.map((judge) => ({
+              head: WORDS.columns.without(judge),
+              className: `${table.num ?? ''} ${styles.judgeHead ?? ''}`,
+            })),
+          ]}
+        />
         <tbody>
           {order.map(({ model, mean, rank, ranks_without: without }) => (
             <tr key={model}>
@@ -141,14 +138,14 @@ export function PersonAgreement({ human }: { human: NonNullable<JudgeResults['hu
     <>
       <p className={styles.above}>{WORDS.kappa(human.rater, count(human.sets.voted), count(human.sets.offered))}</p>
       <table className={table.table}>
-        <thead>
-          <tr>
-            <th>{WORDS.columns.judge}</th>
-            <th className={table.num}>{WORDS.columns.kappa}</th>
-            <th>{WORDS.columns.agreement}</th>
-            <th className={table.num}>{WORDS.columns.sameBest}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.columns.judge,
+            num(WORDS.columns.kappa),
+            WORDS.columns.agreement,
+            num(WORDS.columns.sameBest),
+          ]}
+        />
         <tbody>
           {human.agreement.map(({ judge, kappa, best }) => (
             <tr key={judge}>

@@ -8,10 +8,11 @@ import { testedPairsWords } from '../../../contract/words.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { intervalText, whyNoInterval } from '../../components/estimate.tsx'
 import { count, plural, score } from '../../components/format.ts'
-import { IntervalBar, IntervalScale } from '../../components/interval-bar.tsx'
+import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { alphaSentence, alphaText, panelWords } from './agreement-words.ts'
 import { JudgeProfiles, LeftOutRanks, PersonAgreement } from './judge-behaviour.tsx'
@@ -162,23 +163,20 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
   return (
     <>
       <ScrollTable label={WORDS.results.scores}>
-        <thead>
-          <tr>
-            <th className={table.num}>{WORDS.columns.rank}</th>
-            <th>{WORDS.columns.approach}</th>
-            <th className={table.num}>{WORDS.columns.mean}</th>
-            <th className={table.num}>{WORDS.columns.interval}</th>
-            <th className={styles.barColumn}>
-              {WORDS.columns.bar}
-              <IntervalScale domain={GRADES} marks={[1, 2, 3, 4, 5]} />
-            </th>
-            <th className={table.num}>{WORDS.columns.questions}</th>
-            <th className={table.num}>{WORDS.columns.won}</th>
-            <th className={table.num}>{WORDS.columns.votes}</th>
-            {human !== null && <th className={table.num}>{WORDS.columns.yourMean}</th>}
-            {human !== null && <th className={table.num}>{WORDS.columns.yourVotes}</th>}
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            num(WORDS.columns.rank),
+            WORDS.columns.approach,
+            num(WORDS.columns.mean),
+            num(WORDS.columns.interval),
+            scaleColumn(WORDS.columns.bar, GRADES, [1, 2, 3, 4, 5]),
+            num(WORDS.columns.questions),
+            num(WORDS.columns.won),
+            num(WORDS.columns.votes),
+            human !== null && num(WORDS.columns.yourMean),
+            human !== null && num(WORDS.columns.yourVotes),
+          ]}
+        />
         <tbody>
           {order.map(({ model, own, person, estimate, rank }) => (
             <tr key={model}>

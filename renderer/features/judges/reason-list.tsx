@@ -7,6 +7,7 @@ import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
@@ -36,18 +37,14 @@ function QuestionReasons({ query: { query, human } }: { query: JudgeResults['que
         </p>
       )}
       <ScrollTable label={WORDS.reasonsFor(query.query_id)}>
-        <thead>
-          <tr>
-            <th>{WORDS.columns.approach}</th>
-            <th className={table.num}>{WORDS.columns.meanShort}</th>
-            {human !== null && <th className={table.num}>{WORDS.columns.you}</th>}
-            {judges.map(([judge]) => (
-              <th key={judge} className={styles.judgeHead}>
-                {judge}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.columns.approach,
+            num(WORDS.columns.meanShort),
+            human !== null && num(WORDS.columns.you),
+            ...judges.map(([judge]) => ({ head: judge, className: styles.judgeHead })),
+          ]}
+        />
         <tbody>
           {models.map(([model, mean]) => (
             <tr key={model}>

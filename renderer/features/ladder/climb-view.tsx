@@ -14,6 +14,7 @@ import type { DatasetProgress, RunStep } from '../../../contract/control/run-job
 import { hasFailed, isRunning, leftMsOf, stepOf, throughput } from '../../../core/evidence/run-fold.ts'
 import { RepairButtons } from './repair-buttons.tsx'
 import { LADDER_WORDS } from './ladder-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 const WIDTH = 120
 const HEIGHT = 18
@@ -176,15 +177,15 @@ function CellsLive({ dataset, ended }: { dataset: DatasetProgress; ended: boolea
         />
       )}
       <table className={styles.aliases}>
-        <thead>
-          <tr>
-            <th>{WORDS.approach}</th>
-            <th className="num">{WORDS.ok}</th>
-            <th className="num">{WORDS.failedColumn}</th>
-            <th className="num">{WORDS.last}</th>
-            <th>{WORDS.recentLatencies}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.approach,
+            { head: WORDS.ok, className: 'num' },
+            { head: WORDS.failedColumn, className: 'num' },
+            { head: WORDS.last, className: 'num' },
+            WORDS.recentLatencies,
+          ]}
+        />
         <tbody>
           {dataset.approaches.map(({ alias, ok, failed: notOk, latencies_ms: latencies }) => (
             <tr key={alias}>

@@ -7,6 +7,7 @@ import { moment, plural } from '../../components/format.ts'
 import { notifyFailure } from '../../components/notify.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import table from '../../components/table.module.css'
+import { TableHead, unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import styles from './ladder.module.css'
 import { LADDER_WORDS } from './ladder-words.ts'
@@ -35,16 +36,7 @@ export function RayJobs({ runId, ray }: { runId: string; ray: NonNullable<RunWor
       {ray.jobs.length > 0 && (
         <div className={table.scroll}>
           <table className={table.table} aria-label={WORDS.label}>
-            <thead>
-              <tr>
-                {heads.map((head) => (
-                  <th key={head}>{head}</th>
-                ))}
-                <th>
-                  <span className="hidden-text">{WORDS.actions}</span>
-                </th>
-              </tr>
-            </thead>
+            <TableHead columns={[...heads, unseen(WORDS.actions)]} />
             <tbody>
               {ray.jobs.map((job) => (
                 <JobRow

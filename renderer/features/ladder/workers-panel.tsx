@@ -4,6 +4,7 @@ import { count, duration, moment, plural } from '../../components/format.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { useNow } from '../../components/use-now.ts'
 import { api } from '../../data/client.ts'
 import { RayJobs } from './ray-jobs.tsx'
@@ -59,16 +60,7 @@ function WorkerTable({ workers, now }: { workers: WorkerView[]; now: number }) {
   return (
     <div className={table.scroll}>
       <table className={table.table} aria-label={WORDS.title}>
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head}>{head}</th>
-            ))}
-            <th className={table.num}>{WORDS.stored}</th>
-            <th>{WORDS.lastSeen}</th>
-            <th>{WORDS.joined}</th>
-          </tr>
-        </thead>
+        <TableHead columns={[...heads, num(WORDS.stored), WORDS.lastSeen, WORDS.joined]} />
         <tbody>
           {workers.map((worker) => (
             <tr

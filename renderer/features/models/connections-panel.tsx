@@ -12,6 +12,7 @@ import { ScrollTable } from '../../components/scroll-table.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { addressWords, connectionState, keyWords } from './connection-state.ts'
 import { EnterKey, RemoveKey } from './connection-key.tsx'
@@ -66,15 +67,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
       }
     >
       <ScrollTable label={WORDS.title} className={styles.connections}>
-        <thead>
-          <tr>
-            <th>{WORDS.name}</th>
-            <th>{WORDS.state}</th>
-            <th>{WORDS.address}</th>
-            <th>{WORDS.where}</th>
-            <th className={table.num}>{WORDS.actions}</th>
-          </tr>
-        </thead>
+        <TableHead columns={[WORDS.name, WORDS.state, WORDS.address, WORDS.where, num(WORDS.actions)]} />
         <tbody>
           {connections.map((connection) => {
             const { name, kind, address, cloud, own, key, key_set: hasKey } = connection

@@ -14,6 +14,7 @@ import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { FetchButton } from './fetch-button.tsx'
 import styles from './models.module.css'
@@ -63,17 +64,17 @@ export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
       {isError && <ErrorPanel error={error} what={WORDS.theCatalogue} retry={() => void refetch()} />}
       {data !== undefined && (
         <ScrollTable label={WORDS.title}>
-          <thead>
-            <tr>
-              <th>{WORDS.model}</th>
-              <th className={table.num}>{WORDS.size}</th>
-              <th className={table.num}>{WORDS.needs}</th>
-              <th>{WORDS.fits}</th>
-              <th>{WORDS.languages}</th>
-              <th>{WORDS.license}</th>
-              <th>{WORDS.actions}</th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              WORDS.model,
+              num(WORDS.size),
+              num(WORDS.needs),
+              WORDS.fits,
+              WORDS.languages,
+              WORDS.license,
+              WORDS.actions,
+            ]}
+          />
           {ModelJob.options.map((job) => (
             <tbody key={job}>
               <tr>

@@ -8,6 +8,7 @@ import { ScrollTable } from '../../components/scroll-table.tsx'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 const WORDS = MODELS_WORDS.prices
 
@@ -63,13 +64,7 @@ function PriceForm({ view }: { view: PricesView }) {
         />
       </div>
       <ScrollTable label={WORDS.title}>
-        <thead>
-          <tr>
-            <th>{WORDS.model}</th>
-            <th>{WORDS.input}</th>
-            <th>{WORDS.output}</th>
-          </tr>
-        </thead>
+        <TableHead columns={[WORDS.model, WORDS.input, WORDS.output]} />
         <tbody>
           {Object.entries(draft).map(([model, price]) => (
             <tr key={model}>

@@ -4,6 +4,7 @@ import { duration } from '../../components/format.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 
@@ -35,14 +36,7 @@ export function TestResult({ name, result }: { name: string; result: ModelTest }
       ))}
       {probes.length > 0 && (
         <ScrollTable label={WORDS.result(name)}>
-          <thead>
-            <tr>
-              <th>{WORDS.probe}</th>
-              <th>{WORDS.outcome}</th>
-              <th className={table.num}>{WORDS.latency}</th>
-              <th>{WORDS.finding}</th>
-            </tr>
-          </thead>
+          <TableHead columns={[WORDS.probe, WORDS.outcome, num(WORDS.latency), WORDS.finding]} />
           <tbody>
             {probes.map(({ probe, roles, status, model, latency_ms: latency, finding, error, remedy }) => (
               <tr key={`${probe} ${model ?? ''}`}>

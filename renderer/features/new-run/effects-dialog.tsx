@@ -2,6 +2,7 @@ import type { PublishedScope } from '../../../contract/control/run-job.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes, count, plural } from '../../components/format.ts'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { removedCells, removesFiles, type Plan } from './effects.ts'
 import styles from './new-run.module.css'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
@@ -43,13 +44,7 @@ export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialo
           </p>
           <div className={styles.deletions} tabIndex={0} role="region" aria-label={WORDS.removedFiles}>
             <table className={table.table}>
-              <thead>
-                <tr>
-                  <th>{WORDS.fileOrFolder}</th>
-                  <th className={table.num}>{WORDS.finishedCells}</th>
-                  <th className={table.num}>{WORDS.size}</th>
-                </tr>
-              </thead>
+              <TableHead columns={[WORDS.fileOrFolder, num(WORDS.finishedCells), num(WORDS.size)]} />
               <tbody>
                 {plan.deletions
                   .flatMap(({ items }) => items)

@@ -7,6 +7,7 @@ import { contextBudgetWords, costWords } from '../../../contract/words.ts'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { removedCells } from './effects.ts'
 import styles from './new-run.module.css'
@@ -63,15 +64,7 @@ export function PlanView({ plan }: { plan: Plan }) {
       <FigureList figures={planFigures(plan)} className={styles.totals} />
       {datasets.length > 1 && (
         <table className={table.table}>
-          <thead>
-            <tr>
-              <th>{WORDS.dataset}</th>
-              <th className={table.num}>{WORDS.run}</th>
-              <th className={table.num}>{WORDS.reuse}</th>
-              <th className={table.num}>{WORDS.scores}</th>
-              <th className={table.num}>{WORDS.time}</th>
-            </tr>
-          </thead>
+          <TableHead columns={[WORDS.dataset, num(WORDS.run), num(WORDS.reuse), num(WORDS.scores), num(WORDS.time)]} />
           <tbody>
             {datasets.map((dataset) => (
               <tr key={dataset.dataset_id}>

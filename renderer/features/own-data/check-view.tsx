@@ -1,4 +1,5 @@
 import table from '../../components/table.module.css'
+import { TableHead } from '../../components/table-head.tsx'
 import styles from './own-data.module.css'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
@@ -36,13 +37,7 @@ export function CheckView({ dataset }: { dataset: string }) {
       ) : (
         <div className={table.scroll}>
           <table className={table.table} aria-label={WORDS.problems}>
-            <thead>
-              <tr>
-                <th scope="col">{WORDS.place}</th>
-                <th scope="col">{WORDS.problem}</th>
-                <th scope="col">{WORDS.remedy}</th>
-              </tr>
-            </thead>
+            <TableHead columns={[WORDS.place, WORDS.problem, WORDS.remedy]} />
             <tbody>
               {problems.map(({ kind, place, message, remedy }) => (
                 <tr key={`${place} ${message}`}>

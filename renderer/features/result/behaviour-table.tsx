@@ -7,6 +7,7 @@ import { count, duration, meanWords, metricHeading, metricValue } from '../../co
 import { Panel } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { RESULT_WORDS } from './result-words.ts'
 
@@ -24,19 +25,19 @@ export function BehaviourTable({ run, dataset }: { run: string; dataset: string 
   return (
     <Panel title={title}>
       <ScrollTable label={title}>
-        <thead>
-          <tr>
-            <th>{RESULT_WORDS.approach}</th>
-            {metric !== undefined && <th className={table.num}>{metricHeading(metric)}</th>}
-            <th className={table.num}>{WORDS.unanswerable}</th>
-            <th className={table.num}>{WORDS.refused}</th>
-            <th className={table.num}>{WORDS.failed}</th>
-            <th className={table.num}>{WORDS.text}</th>
-            <th className={table.num}>{WORDS.latency}</th>
-            <th className={table.num}>{WORDS.calls}</th>
-            <th className={table.num}>{WORDS.tokens}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            RESULT_WORDS.approach,
+            metric !== undefined && num(metricHeading(metric)),
+            num(WORDS.unanswerable),
+            num(WORDS.refused),
+            num(WORDS.failed),
+            num(WORDS.text),
+            num(WORDS.latency),
+            num(WORDS.calls),
+            num(WORDS.tokens),
+          ]}
+        />
         <tbody>
           {verdict.behaviour.map((each) => (
             <tr key={each.model}>

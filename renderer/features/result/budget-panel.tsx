@@ -10,6 +10,7 @@ import { count } from '../../components/format.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import { Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { RESULT_WORDS } from './result-words.ts'
 
@@ -46,17 +47,13 @@ function Curve({ run, amounts }: { run: string; amounts: Amounts }) {
       <p className="dim">{WORDS.about(contextBudgetWords(amounts.context_budget))}</p>
       {budgets.length > 0 && <ChartBox draw={(width) => <BudgetCurve {...{ width, title, lines }} />} />}
       <ScrollTable label={title}>
-        <thead>
-          <tr>
-            <th>{RESULT_WORDS.approach}</th>
-            <th className={table.num}>{WORDS.handedOver}</th>
-            {budgets.map((budget) => (
-              <th key={budget} className={table.num}>
-                {WORDS.first(count(budget))}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            RESULT_WORDS.approach,
+            num(WORDS.handedOver),
+            ...budgets.map((budget) => num(WORDS.first(count(budget)))),
+          ]}
+        />
         <tbody>
           {rows.map(({ line: { model, base, context_tokens: tokens }, points }) => (
             <tr key={model}>
@@ -83,13 +80,7 @@ function ProtocolCard({ amounts: { label, protocol } }: { amounts: Amounts }) {
     <Panel title={title}>
       <p className="dim">{WORDS.protocolAbout}</p>
       <ScrollTable label={title}>
-        <thead>
-          <tr>
-            <th>{WORDS.part}</th>
-            <th>{WORDS.equal}</th>
-            <th>{WORDS.values}</th>
-          </tr>
-        </thead>
+        <TableHead columns={[WORDS.part, WORDS.equal, WORDS.values]} />
         <tbody>
           {protocol.map(({ part, equal, values }) => (
             <tr key={part}>

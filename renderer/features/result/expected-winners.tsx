@@ -8,6 +8,7 @@ import { metricName, score } from '../../components/format.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { expectedAndBest, type Scored } from './expected-outcome.ts'
 import { RESULT_WORDS } from './result-words.ts'
@@ -56,14 +57,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
             )}
           </p>
           <ScrollTable label={title}>
-            <thead>
-              <tr>
-                <th>{WORDS.question}</th>
-                <th>{WORDS.expected}</th>
-                <th>{WORDS.observed}</th>
-                <th>{WORDS.outcome}</th>
-              </tr>
-            </thead>
+            <TableHead columns={[WORDS.question, WORDS.expected, WORDS.observed, WORDS.outcome]} />
             <tbody>
               {questions.map(
                 ({ question_id: id, repeat, query: text, expect_winner: named, expected, best, outcome, compared }) => (

@@ -18,6 +18,7 @@ import { firstShown, runChoices, runLabel } from '../../components/sample-runs.t
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
+import { num, TableHead, unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { useLeadingMetric } from '../../data/leading-metric.ts'
 import { valuesOf } from '../compare/compare-charts.tsx'
@@ -163,17 +164,19 @@ function TrendTable({ comparable, points, intervalOf }: TrendPointsProps) {
   const aliases = [...new Set(points.map(({ model }) => model))]
   return (
     <ScrollTable label={WORDS.table}>
-      <thead>
-        <tr>
-          <th>{WORDS.run}</th>
-          <th>{WORDS.models}</th>
-          {aliases.map((alias) => (
-            <th key={alias} className={table.num}>
-              <ApproachName alias={alias} short />
-            </th>
-          ))}
-        </tr>
-      </thead>
+      <TableHead
+        columns={[
+          WORDS.run,
+          WORDS.models,
+          ...aliases.map((alias) =>
+            num(
+              <>
+                <ApproachName alias={alias} short />
+              </>,
+            ),
+          ),
+        ]}
+      />
       <tbody>
         {comparable.toReversed().map((run) => (
           <tr key={run.run_id}>
@@ -218,16 +221,7 @@ function ApartTable({ runs, onChoose }: { runs: TrendRun[]; onChoose: (run: stri
     <section aria-label={WORDS.apart}>
       <h3>{WORDS.apart}</h3>
       <ScrollTable label={WORDS.apart}>
-        <thead>
-          <tr>
-            <th>{WORDS.run}</th>
-            <th>{WORDS.models}</th>
-            <th>{WORDS.why}</th>
-            <th>
-              <span className="hidden-text">{WORDS.choose}</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead columns={[WORDS.run, WORDS.models, WORDS.why, unseen(WORDS.choose)]} />
         <tbody>
           {runs.toReversed().map((run) => (
             <tr key={run.run_id}>

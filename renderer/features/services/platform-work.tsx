@@ -6,6 +6,7 @@ import { notifyFailure } from '../../components/notify.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { TableHead, unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import styles from './services.module.css'
 import { SERVICES_WORDS } from './services-words.ts'
@@ -29,16 +30,17 @@ export function PlatformWorkTable() {
   return (
     <div className={table.scroll}>
       <table className={table.table} aria-label={WORDS.title}>
-        <thead>
-          <tr>
-            {[WORDS.kind, WORDS.about, WORDS.state, WORDS.progress, WORDS.cost, WORDS.started].map((head) => (
-              <th key={head}>{head}</th>
-            ))}
-            <th>
-              <span className="hidden-text">{WORDS.action}</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.kind,
+            WORDS.about,
+            WORDS.state,
+            WORDS.progress,
+            WORDS.cost,
+            WORDS.started,
+            unseen(WORDS.action),
+          ]}
+        />
         <tbody>
           {data.map((work) => (
             <WorkRow key={`${work.kind} ${work.id}`} work={work} />

@@ -8,6 +8,7 @@ import { notifyFailure } from '../../components/notify.ts'
 import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
 import { LoadingRows, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { TableHead, unseen } from '../../components/table-head.tsx'
 import { useNow } from '../../components/use-now.ts'
 import { FactTable } from '../../components/fact-table.tsx'
 import { api } from '../../data/client.ts'
@@ -184,19 +185,9 @@ function ModelTable({ service }: { service: ServiceName }) {
   return (
     <div className={table.scroll}>
       <table className={table.table} aria-label={WORDS.modelsOf(service)}>
-        <thead>
-          <tr>
-            <th>{WORDS.model}</th>
-            <th>{WORDS.for}</th>
-            <th>{WORDS.licence}</th>
-            <th>{WORDS.size}</th>
-            <th>{WORDS.source}</th>
-            <th>{WORDS.state}</th>
-            <th>
-              <span className="hidden-text">{WORDS.action}</span>
-            </th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[WORDS.model, WORDS.for, WORDS.licence, WORDS.size, WORDS.source, WORDS.state, unseen(WORDS.action)]}
+        />
         <tbody>
           {data.map((model) => (
             <ModelRow key={model.id} service={service} model={model} />

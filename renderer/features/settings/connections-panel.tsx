@@ -4,6 +4,7 @@ import type { ConnectionView } from '../../../contract/control/settings.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
+import { TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { SETTINGS_WORDS } from './settings-words.ts'
 
@@ -27,13 +28,7 @@ export function ConnectionsPanel() {
       {data !== undefined && (
         <div className={table.scroll}>
           <table className={table.table} aria-label={WORDS.title}>
-            <thead>
-              <tr>
-                {[WORDS.service, WORDS.address, WORDS.from, WORDS.variable].map((head) => (
-                  <th key={head}>{head}</th>
-                ))}
-              </tr>
-            </thead>
+            <TableHead columns={[WORDS.service, WORDS.address, WORDS.from, WORDS.variable]} />
             <tbody>
               {data.map(({ name, variable, address, source }) => (
                 <tr key={name}>

@@ -5,6 +5,7 @@ import { count, duration, metricName, metricValue, pWords } from '../../componen
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 type Result = NonNullable<TuningDetail['result']>
 
@@ -22,27 +23,17 @@ export function SettingTable({ metric, result }: { metric: string; result: Resul
         onChange={({ currentTarget: { checked } }) => setFrontier(checked)}
       />
       <ScrollTable label={WORDS.settings}>
-        <thead>
-          <tr>
-            <th scope="col">{WORDS.setting}</th>
-            <th scope="col" className={styles.num}>
-              {metricName(metric)}
-            </th>
-            <th scope="col" className={styles.num}>
-              {WORDS.tokens}
-            </th>
-            <th scope="col" className={styles.num}>
-              {WORDS.time}
-            </th>
-            <th scope="col" className={styles.num}>
-              {WORDS.questions}
-            </th>
-            <th scope="col" className={styles.num}>
-              {WORDS.p}
-            </th>
-            <th scope="col">{WORDS.mark}</th>
-          </tr>
-        </thead>
+        <TableHead
+          columns={[
+            WORDS.setting,
+            { head: metricName(metric), className: styles.num },
+            { head: WORDS.tokens, className: styles.num },
+            { head: WORDS.time, className: styles.num },
+            { head: WORDS.questions, className: styles.num },
+            { head: WORDS.p, className: styles.num },
+            WORDS.mark,
+          ]}
+        />
         <tbody>
           {shown.map((each) => (
             <tr key={each.setting}>

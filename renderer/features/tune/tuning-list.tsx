@@ -6,6 +6,7 @@ import { ScrollTable } from '../../components/scroll-table.tsx'
 import { api } from '../../data/client.ts'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 const POLL_MS = 1000
 
@@ -26,18 +27,16 @@ export function TuningList() {
       {data?.length === 0 && <p className="dim">{WORDS.none}</p>}
       {data !== undefined && data.length > 0 && (
         <ScrollTable label={WORDS.list}>
-          <thead>
-            <tr>
-              <th scope="col">{WORDS.name}</th>
-              <th scope="col">{WORDS.approach}</th>
-              <th scope="col">{WORDS.dataset}</th>
-              <th scope="col">{WORDS.parameters}</th>
-              <th scope="col">{WORDS.state}</th>
-              <th scope="col" className={styles.num}>
-                {WORDS.progress}
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              WORDS.name,
+              WORDS.approach,
+              WORDS.dataset,
+              WORDS.parameters,
+              WORDS.state,
+              { head: WORDS.progress, className: styles.num },
+            ]}
+          />
           <tbody>
             {data.map(({ name, alias, dataset_id, tuned, state, trials }) => (
               <tr key={name}>

@@ -5,6 +5,7 @@ import { heatOf, type HeatDomain } from '../../components/heat.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 interface TuningMapProps {
   metric: string
@@ -43,18 +44,7 @@ export function TuningMap({ metric, map, mappable, onChange }: TuningMapProps) {
         </div>
       )}
       <ScrollTable label={title} className={styles.map}>
-        <thead>
-          <tr>
-            <th scope="col">
-              {rowName} ↓ {columnName} →
-            </th>
-            {map.columns.map((value) => (
-              <th key={value} scope="col">
-                {value}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={[`${rowName} ↓ ${columnName} →`, ...map.columns]} />
         <tbody>
           {map.rows.map((value, at) => (
             <tr key={value}>

@@ -14,6 +14,7 @@ import { SettingTable } from './setting-table.tsx'
 import { TuningMap } from './tuning-map.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
+import { TableHead } from '../../components/table-head.tsx'
 
 const POLL_MS = 700
 
@@ -135,18 +136,16 @@ function Openings({ openings, edited }: Pick<TuningDetail, 'openings' | 'edited'
       ))}
       {openings.length > 0 && (
         <ScrollTable label={WORDS.openings}>
-          <thead>
-            <tr>
-              <th scope="col">{WORDS.when}</th>
-              <th scope="col">{WORDS.theTuning}</th>
-              <th scope="col">{WORDS.approach}</th>
-              <th scope="col">{WORDS.winner}</th>
-              <th scope="col">{WORDS.metric}</th>
-              <th scope="col" className={styles.num}>
-                {WORDS.questions}
-              </th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[
+              WORDS.when,
+              WORDS.theTuning,
+              WORDS.approach,
+              WORDS.winner,
+              WORDS.metric,
+              { head: WORDS.questions, className: styles.num },
+            ]}
+          />
           <tbody>
             {openings.map((opening) => (
               <tr key={`${opening.at} ${opening.tuning}`}>

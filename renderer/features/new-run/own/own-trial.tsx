@@ -3,6 +3,7 @@ import type { OwnTrial } from '../../../../contract/control/own-approaches.ts'
 import { duration } from '../../../components/format.ts'
 import { ScrollTable } from '../../../components/scroll-table.tsx'
 import table from '../../../components/table.module.css'
+import { TableHead } from '../../../components/table-head.tsx'
 import styles from '../new-run.module.css'
 import { OWN_APPROACH_WORDS } from './own-approach-words.ts'
 
@@ -72,13 +73,7 @@ export function OwnTrialView({ trial, uses, onUse }: OwnTrialViewProps) {
       )}
       {uses.length > 0 && paths.length > 0 && (
         <ScrollTable label={WORDS.reply}>
-          <thead>
-            <tr>
-              <th>{WORDS.path}</th>
-              <th>{WORDS.value}</th>
-              <th>{WORDS.use}</th>
-            </tr>
-          </thead>
+          <TableHead columns={[WORDS.path, WORDS.value, WORDS.use]} />
           <tbody>
             {paths.map(({ path, value }) => (
               <tr key={path}>

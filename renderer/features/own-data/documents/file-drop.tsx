@@ -3,6 +3,7 @@ import { Dropzone } from '@mantine/dropzone'
 import { useRef, useState } from 'react'
 import { DOCUMENT_FORMATS } from '../../../../core/document-formats.ts'
 import table from '../../../components/table.module.css'
+import { TableHead } from '../../../components/table-head.tsx'
 import { isRecording } from './dropped-files.ts'
 import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
@@ -85,13 +86,7 @@ function DroppedFiles({ files, onClear }: { files: readonly DroppedFile[]; onCle
       </div>
       <div className={table.scroll}>
         <table className={table.table} aria-label={WORDS.added}>
-          <thead>
-            <tr>
-              <th scope="col">{WORDS.file}</th>
-              <th scope="col">{WORDS.state}</th>
-              <th scope="col">{WORDS.report}</th>
-            </tr>
-          </thead>
+          <TableHead columns={[WORDS.file, WORDS.state, WORDS.report]} />
           <tbody>
             {rows.map((file) => (
               <tr key={file.id}>

@@ -11,6 +11,7 @@ import { notifyFailure } from '../../../components/notify.ts'
 import { notifyUndo } from '../../../components/notify-undo.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../../components/states.tsx'
 import table from '../../../components/table.module.css'
+import { num, TableHead } from '../../../components/table-head.tsx'
 import { api, control } from '../../../data/client.ts'
 import { DraftList } from './draft-list.tsx'
 import { DraftQuestions } from './draft-questions.tsx'
@@ -105,20 +106,9 @@ function QuestionTable({ own }: { own: OwnDataset }) {
       </p>
       <div className={table.scroll}>
         <table className={table.table} aria-label={WORDS.table}>
-          <thead>
-            <tr>
-              <th scope="col">{WORDS.question}</th>
-              <th scope="col">{WORDS.answer}</th>
-              <th scope="col" className={table.num}>
-                {WORDS.gold}
-              </th>
-              <th scope="col" className={table.num}>
-                {WORDS.hops}
-              </th>
-              <th scope="col">{WORDS.tags}</th>
-              <th scope="col">{WORDS.actions}</th>
-            </tr>
-          </thead>
+          <TableHead
+            columns={[WORDS.question, WORDS.answer, num(WORDS.gold), num(WORDS.hops), WORDS.tags, WORDS.actions]}
+          />
           <tbody>
             {questions.map((question) => (
               <tr key={question.id}>

@@ -1,0 +1,13 @@
+import { SampleMark } from '../../components/run-marks.tsx'
+import type { Column } from '../../components/table-head.tsx'
+import styles from './compare.module.css'
+
+/** The column of a run in a table that compares several. */
+export const runColumn = (run: string): Column => ({
+  head: (
+    <>
+      {run} <SampleMark run={run} />
+    </>
+  ),
+  className: styles.runName,
+})
