@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { orIfMissing } from '../lib/files/read-json.ts'
+import { remedyFor } from './typed-command.ts'
 
 // A run whose rows are in a database has a copy of them in the folder of results, line by line and byte for byte, so that the run index, the
 // reports and every command that only reads work on it as on any other run. A record beside the copy names its original: nothing may
@@ -40,5 +41,8 @@ export const notCopy = (file: string, database: string): EvidenceRefusal => ({
   offset: null,
   line: null,
   message: `${file}: it has rows of a run without a database, so it cannot become the copy of a run in ${database}`,
-  remedy: 'use a new run id, or go on without --evidence',
+  remedy: remedyFor({
+    panel: 'start a run under another name, or go on without the database',
+    commandLine: 'use a new run id, or go on without --evidence',
+  }),
 })

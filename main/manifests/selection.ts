@@ -5,6 +5,7 @@ import { matchedHybrid } from '../../core/matched-hybrid.ts'
 import { metricOfId } from '../../contract/metrics/metrics.ts'
 import type { Experiment, LadderDataset } from './experiment.ts'
 import { InputError, type RunnerInputs } from './runner-inputs.ts'
+import { remedyFor } from '../evidence/typed-command.ts'
 
 const listed = (names: Iterable<string>): string => [...names].join(', ')
 
@@ -82,7 +83,7 @@ export const baselineNotices = (inputs: Pick<RunnerInputs, 'gatewayUrl' | 'plugi
   answersElsewhere(inputs) === null
     ? []
     : [
-        `${KEYWORD_BASELINE}, the keyword baseline, is left out, because ${inputs.gatewayUrl === null ? 'a plugin at RAG_PLUGIN_URL' : 'a gateway elsewhere'} answers, which need not have it. If it does, name it with the approaches of the run (--models)`,
+        `${KEYWORD_BASELINE}, the keyword baseline, is left out, because ${inputs.gatewayUrl === null ? 'a plugin at RAG_PLUGIN_URL' : 'a gateway elsewhere'} answers, which need not have it. If it does, name it with the approaches of the run${remedyFor({ panel: '', commandLine: ' (--models)' })}`,
       ]
 
 function unknownFlavor(unknown: readonly string[], all: readonly Alias[]): string {

@@ -2,6 +2,7 @@ import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import type { IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { askAgain } from './ingest.ts'
 import { PlatformError, type PlatformClient } from '../platform/platform-client.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 
 /** The collections were made again while the run was answering from them. No answer that came after it was stored. */
 export class CorpusChangedError extends Error {
@@ -63,7 +64,7 @@ export async function watchCorpus(corpus: GuardedCorpus): Promise<CorpusGuard | 
 
 const changed = (profile: string, before: string, now: string | null): CorpusChangedError =>
   new CorpusChangedError(
-    `the corpus of ${profile} was ingested again during the run (${before}, now ${now ?? 'unknown'}). Answers that came after it were not stored. Start a new run with --run-id`,
+    `the corpus of ${profile} was ingested again during the run (${before}, now ${now ?? 'unknown'}). Answers that came after it were not stored. Start a new run ${remedyFor({ panel: 'under another name', commandLine: 'with --run-id' })}`,
   )
 
 function guard(profile: string, before: string, ask: () => Promise<string | null>): CorpusGuard {

@@ -18,6 +18,7 @@ import {
   type PlatformAddress,
   type PlatformClient,
 } from '../platform/platform-client.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 
 // A run asks the services that other people run for what it needs before anything is deleted, ingested or paid for: one call to each, none of
 // which makes a model work. Only routes of the specification are asked for; what a route answers beyond "here I am, and you may" is left to
@@ -41,6 +42,13 @@ export class PreflightError extends Error {
 }
 
 const CALL_TIMEOUT_MS = 20_000
+
+/** Returns how a person sets the address of a service where they read the problem. */
+const addressOf = (service: string, option: string): string =>
+  remedyFor({ panel: `the address of the ${service}`, commandLine: option })
+
+const selectOthers = (): string =>
+  remedyFor({ panel: 'select other approaches', commandLine: 'select others with --models' })
 
 /** Describes how a service is named in a problem, and by which variables its address and its credential are set. */
 export interface Asked {
@@ -103,7 +111,7 @@ function missingAliases(listed: readonly string[], aliases: readonly Alias[]): s
     `the gateway does not list ${missing.join(', ')}`,
     `of the selected aliases it lists ${present.length === 0 ? 'none' : present.join(', ')}`,
     ...(others.length === 0 ? [] : [`it also lists ${others.slice(0, 30).join(', ')}`]),
-    'declare them there, or select others with --models',
+    `declare them there, or ${selectOthers()}`,
   ].join('; ')
 }
 
@@ -122,7 +130,7 @@ function unavailableAliases(listed: readonly ListedModel[], aliases: readonly Al
   return [
     ...unavailable,
     `of the selected aliases ${present.length === 0 ? 'none' : present.join(', ')} can`,
-    'repair what is named and start the run again, or select others with --models',
+    `repair what is named and start the run again, or ${selectOthers()}`,
   ].join('; ')
 }
 
@@ -162,7 +170,9 @@ async function gatewayProblems(
     if (error instanceof PreflightError) return [...error.problems]
     if (!(error instanceof PlatformError)) throw error
     const isRefused = error.status === 401 || error.status === 403 || isRefusedByLiteLlm(error)
-    const remedy = isRefused ? 'set MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)' : 'correct --gateway'
+    const remedy = isRefused
+      ? 'set MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)'
+      : `correct ${addressOf('gateway', '--gateway (MATRIX_GATEWAY_URL)')}`
     return [`gateway ${address.url}: ${error.message}; ${remedy}`]
   } finally {
     await client.close()
@@ -175,7 +185,7 @@ const ingestionOf = (address: PlatformAddress): Asked => ({
   method: 'GET',
   url: apiUrl(address.platformUrl ?? address.url, '/api/rag/ingestions?limit=1'),
   credentials: { apiKey: address.operatorToken, edgeKey: address.edgeKey ?? null },
-  addressVariable: '--platform (MATRIX_PLATFORM_URL)',
+  addressVariable: addressOf('platform', '--platform (MATRIX_PLATFORM_URL)'),
   keyVariable: 'MATRIX_PLATFORM_TOKEN (and MATRIX_EDGE_API_KEY for an edge)',
   // A platform need not list its jobs: submitting one is what is specified.
   needsRoute: false,
@@ -187,7 +197,7 @@ const evaluatorAt = ({ url, ...credentials }: { url: string } & Credentials, key
   method: 'POST',
   url,
   credentials,
-  addressVariable: '--evaluator (MATRIX_EVALUATOR_URL), or pass --no-evaluate',
+  addressVariable: `${addressOf('evaluator', '--evaluator (MATRIX_EVALUATOR_URL)')}, or ${remedyFor({ panel: 'run without evaluation', commandLine: 'pass --no-evaluate' })}`,
   keyVariable,
   needsRoute: true,
 })
@@ -214,7 +224,7 @@ function judgesOf({ judgePanel: panel }: Pick<DatasetRun, 'judgePanel'>): Asked[
       method: 'GET',
       url: modelsUrl(panel.endpoint),
       credentials: { apiKey: panel.apiKey },
-      addressVariable: '--judge-endpoint (JUDGE_ENDPOINT)',
+      addressVariable: addressOf('judges', '--judge-endpoint (JUDGE_ENDPOINT)'),
       keyVariable: 'JUDGE_API_KEY',
       // Not every chat endpoint lists its models.
       needsRoute: false,
@@ -287,7 +297,7 @@ export async function preflightJudges(
     method: 'GET',
     url: modelsUrl(url),
     credentials: { apiKey, edgeKey },
-    addressVariable: '--gateway (MATRIX_GATEWAY_URL)',
+    addressVariable: addressOf('gateway', '--gateway (MATRIX_GATEWAY_URL)'),
     keyVariable: 'MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)',
     needsRoute: false,
   }

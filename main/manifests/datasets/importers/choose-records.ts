@@ -2,6 +2,7 @@ import { countWords, plural } from '../../../../contract/words.ts'
 import { ImportError, type ImportedQuestion, type OpenSource } from './importer.ts'
 import type { LeftOut } from './left-out.ts'
 import { createHash } from 'node:crypto'
+import { remedyFor } from '../../../evidence/typed-command.ts'
 
 // Seeded samples that do not depend on the order of the source: a candidate's place is the hash of seed and key.
 
@@ -53,7 +54,7 @@ export const MAX_DOCUMENTS = 300_000
 
 export const tooManyDocuments = (count: number): ImportError =>
   new ImportError(
-    `${plural(count, 'document')} are more than a dataset holds (${countWords(MAX_DOCUMENTS)}): take a sample with --documents`,
+    `${plural(count, 'document')} are more than a dataset holds (${countWords(MAX_DOCUMENTS)}): take a sample${remedyFor({ panel: ' of the documents', commandLine: ' with --documents' })}`,
   )
 
 /** The questions of the import. `blocked` are documents that would make a question answerable that is chosen as unanswerable. */
@@ -86,7 +87,7 @@ export async function chooseQuestions(
   const keys = wanted === null ? new Set(usable.map(({ key }) => key)) : sampleOf(usable, wanted, seed)
   if (keys.size > MAX_QUESTIONS)
     throw new ImportError(
-      `the source has ${plural(keys.size, 'question')} and a dataset holds ${countWords(MAX_QUESTIONS)}: take a sample with --questions`,
+      `the source has ${plural(keys.size, 'question')} and a dataset holds ${countWords(MAX_QUESTIONS)}: take a sample${remedyFor({ panel: ' of the questions', commandLine: ' with --questions' })}`,
     )
   return { ...(await readChosen(source, candidates, keys, leftOut)), of: all.length }
 }

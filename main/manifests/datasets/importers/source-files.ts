@@ -2,6 +2,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { basename, join, relative, sep } from 'node:path'
 import { ImportError, type SourceFile } from './importer.ts'
 import { jsonRecords } from './json-records.ts'
+import { remedyFor } from '../../../evidence/typed-command.ts'
 
 /** Deeper files belong to no known format. */
 const MAX_DEPTH = 4
@@ -62,7 +63,7 @@ export function chosenFile(files: readonly SourceFile[], split: string | null): 
   const fitting = split === null ? files : files.filter(({ name }) => name.toLowerCase().includes(split.toLowerCase()))
   if (files.length > 0 && fitting.length !== 1)
     throw new ImportError(
-      `${fitting.length === 0 ? `no file is of the split "${split}"` : 'several files could be meant'}: name one of ${files.map(({ name }) => name).join(', ')}, or part of its name with --split`,
+      `${fitting.length === 0 ? `no file is of the split "${split}"` : 'several files could be meant'}: name one of ${files.map(({ name }) => name).join(', ')}, or part of its name ${remedyFor({ panel: 'as the split', commandLine: 'with --split' })}`,
     )
   return fitting[0] ?? null
 }
