@@ -15,7 +15,9 @@ async function problems(): Promise<string> {
   const failed = (call: Promise<void>): Promise<string> => call.then(String, (error: Error) => error.message)
   return [
     await failed(checkAliases(empty, vanilla, 'to_come')),
-    await failed(preflightEvaluator({ url: 'http://127.0.0.1:9/evaluate' }, 'KEY', AbortSignal.timeout(5000))),
+    await failed(
+      preflightEvaluator({ url: 'http://127.0.0.1:9/evaluate', apiKey: null }, 'KEY', AbortSignal.timeout(5000)),
+    ),
     ...languageModelProblems(hyde, models.sets['builtin']!, 'builtin'),
   ].join('\n')
 }
