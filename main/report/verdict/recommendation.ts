@@ -5,46 +5,56 @@ import { countWords, durationWords, meanWords } from '../../../contract/words.ts
 
 type Cost = Pick<ApproachSummary, 'model' | 'operational'>
 
-/** Returns what an answer costs, the dearest kind first: calls that leave this machine, model calls, tokens, time. */
-const costsOf = ({ operational: { cloud_calls, llm_calls, total_tokens, latency_ms } }: Cost): (number | null)[] => [
+/** Returns what an answer costs beside time, the dearest kind first: calls that leave this machine, model calls, tokens. */
+const costsOf = ({ operational: { cloud_calls, llm_calls, total_tokens } }: Cost): (number | null)[] => [
   cloud_calls.mean,
   llm_calls.mean,
   total_tokens.mean,
-  latency_ms.median,
 ]
 
 /** The cheapest first, then the fastest, then the others as they were. A kind of cost that some approach does not record is not compared. */
 export function byCost(approaches: readonly Cost[]): string[] {
+  const fastestFirst = approaches.toSorted((a, b) => timeOf(a) - timeOf(b))
+  const [fastest] = fastestFirst
+  if (fastest === undefined) return []
   const known = knownKinds(approaches)
-  const cheapest = approaches.toSorted((a, b) => dearerBy(a, b, known)?.difference ?? 0)[0]
-  if (cheapest === undefined) return []
-  const time = ({ operational }: Cost): number => operational.latency_ms.median ?? Infinity
-  const fastest = approaches.toSorted((a, b) => time(a) - time(b))[0]!
-  return [...new Set([cheapest.model, fastest.model, ...approaches.map(({ model }) => model)])]
+  const [cheapest] = known.reduce(leastOf, fastestFirst)
+  return [...new Set([cheapest!.model, fastest.model, ...approaches.map(({ model }) => model)])]
 }
 
-/** The kinds of cost that every approach records. */
+const timeOf = ({ operational }: Cost): number => operational.latency_ms.median ?? Infinity
+
+/** The kinds of cost before time that every approach records. */
 const knownKinds = (approaches: readonly Cost[]): number[] =>
-  [0, 1, 2, TIME].filter((kind) => approaches.every((approach) => costsOf(approach)[kind] !== null))
+  [0, 1, 2].filter((kind) => approaches.every((approach) => costsOf(approach)[kind] !== null))
 
-const TIME = 3
+/** At an equal budget the amounts of text differ by how passages fill it: a difference of a tenth is none. */
+const SAME_SHARE = 0.1
 
-/** The first kind of cost in which two differ, and by how much; null where they cost the same. */
-function dearerBy(a: Cost, b: Cost, known: readonly number[]): { kind: number; difference: number } | null {
+/** Those that cost least of one kind, in their order. */
+function leastOf(approaches: readonly Cost[], kind: number): Cost[] {
+  const least = Math.min(...approaches.map((approach) => costsOf(approach)[kind]!))
+  return approaches.filter((approach) => costsOf(approach)[kind]! * (1 - SAME_SHARE) <= least)
+}
+
+/** Returns 1 where `a` costs more than `b` in the first kind in which they differ, −1 where less, 0 where they cost the same. */
+function dearer(a: Cost, b: Cost, known: readonly number[]): -1 | 0 | 1 {
   for (const kind of known) {
-    const difference = costsOf(a)[kind]! - costsOf(b)[kind]!
-    if (difference !== 0) return { kind, difference }
+    const least = leastOf([a, b], kind)
+    if (least.length === 1) return least[0] === b ? 1 : -1
   }
-  return null
+  return 0
 }
 
 /** `, the cheapest of them` where the first costs less than every other one, `, the fastest of them` where only times differ; else nothing. */
 export function cheapness(approaches: readonly Cost[]): string {
   const [first, ...others] = approaches
+  if (others.length === 0) return ''
   const known = knownKinds(approaches)
-  const by = others.map((other) => dearerBy(other, first!, known))
-  if (by.length === 0 || by.some((each) => each === null || each.difference < 0)) return ''
-  return by.every((each) => each!.kind === TIME) ? ', the fastest of them' : ', the cheapest of them'
+  const by = others.map((other) => dearer(other, first!, known))
+  const isFaster = (at: number): boolean => timeOf(others[at]!) > timeOf(first!)
+  if (by.some((each, at) => each < 0 || (each === 0 && !isFaster(at)))) return ''
+  return by.every((each) => each === 0) ? ', the fastest of them' : ', the cheapest of them'
 }
 
 /** `25 ms, 1 model call and 420 tokens per answer`; what is not recorded is left out. */

@@ -1,0 +1,31 @@
+import { expect, it } from 'vitest'
+import { byCost, cheapness } from './recommendation.ts'
+
+const approach = (model: string, calls: number, tokens: number, ms: number) => ({
+  model,
+  operational: {
+    cloud_calls: { mean: 0 },
+    llm_calls: { mean: calls },
+    total_tokens: { mean: tokens },
+    latency_ms: { median: ms },
+  },
+})
+
+const firstOf = (...approaches: ReturnType<typeof approach>[]): string => {
+  const of = approaches as unknown as Parameters<typeof byCost>[0]
+  const ordered = byCost(of)
+  return ordered[0]! + cheapness(ordered.map((model) => of.find((each) => each.model === model)!))
+}
+
+it('calls decide before tokens, and tokens before time', () => {
+  expect(firstOf(approach('slow', 1, 2000, 900), approach('more', 2, 100, 1))).toBe('slow, the cheapest of them')
+  expect(firstOf(approach('fast', 1, 2000, 30), approach('short', 1, 1600, 150))).toBe('short, the cheapest of them')
+})
+
+it('takes the faster one where calls are equal and tokens differ by less than a tenth', () => {
+  expect(firstOf(approach('slow', 1, 1850, 150), approach('fast', 1, 1900, 30))).toBe('fast, the fastest of them')
+})
+
+it('claims nothing of the first where another costs and takes the same', () => {
+  expect(firstOf(approach('one', 1, 1900, 30), approach('two', 1, 1900, 30))).toBe('one')
+})
