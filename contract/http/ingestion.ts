@@ -23,6 +23,8 @@ export const IngestionRequest = z.strictObject({
   corpus_path: z.string().min(1).max(1024).optional(),
   /** False leaves out the graph phases, for approaches that do not read the graph; our platform's own addition. */
   graph: z.boolean().optional(),
+  /** True makes a job again whose graph lacks documents that could not be extracted; our platform's own addition. */
+  retry: z.boolean().optional(),
 })
 export type IngestionRequest = z.infer<typeof IngestionRequest>
 
@@ -134,5 +136,7 @@ export const IngestionRecord = z.looseObject({
   profile_snapshot: orNull(z.looseObject({ revision: z.string() })),
   /** False where the job left out the graph phases, as it was asked to; our platform's own addition. */
   graph: z.boolean().optional(),
+  /** True makes a job again whose graph lacks documents that could not be extracted; our platform's own addition. */
+  retry: z.boolean().optional(),
 })
 export type IngestionRecord = z.infer<typeof IngestionRecord>

@@ -20,7 +20,7 @@ import {
   ingestProfile,
 } from './ingestion/ingest.ts'
 import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
-import { bringToFile } from './cells/open-evidence.ts'
+import { bringToFile, isStoredRun } from './cells/open-evidence.ts'
 import { PlatformError } from './platform/platform-client.ts'
 import { checkAliases, preflight } from './prepare/preflight.ts'
 import { refuseForeignFiles } from './reset/protected-files.ts'
@@ -79,7 +79,8 @@ async function ingestFor(run: DatasetRun, ingestion: Omit<Ingestion, 'graph'>) {
   const others = run.aliases.filter((alias) => !readsGraph(alias))
   const graph = others.length < run.aliases.length
   try {
-    const corpus = await ingestProfile({ ...ingestion, graph })
+    const retry = run.platform.kind === 'embedded' && !(await isStoredRun(run))
+    const corpus = await ingestProfile({ ...ingestion, graph, retry })
     for (const message of ingestionWarnings(corpus)) run.emit({ type: 'notice', level: 'warning', message })
     return { run, corpus, missing: null }
   } catch (error) {

@@ -15,8 +15,11 @@ import { startModelService, type ModelService } from '../helpers/model-service.t
 
 let root: string
 let service: ModelService
+const PROSE = 'The document describes a lock. I hope this helps!'
 /** Holds what the extraction model replies; prose unless a test says otherwise. */
-let reply = 'The document describes a lock. I hope this helps!'
+let reply = PROSE
+/** Documents of which it writes prose all the same, by a word of theirs; null for none. */
+let proseOf: string | null = null
 
 const ladder = (run: string, models: string, ...more: string[]) =>
   runCli([
@@ -38,7 +41,8 @@ beforeAll(async () => {
   root = await smokeProject()
   service = await startModelService(({ path, body }) => {
     if (path === '/v1/models') return { json: { data: [{ id: 'chatty' }] } }
-    const message = { role: 'assistant', content: reply }
+    const isProse = proseOf !== null && JSON.stringify(body).includes(proseOf)
+    const message = { role: 'assistant', content: isProse ? PROSE : reply }
     const { model } = (body ?? {}) as { model?: string }
     if (model === 'silent') return { status: 400, json: { error: { code: 'content_filter', message: 'no' } } }
     const choices = [{ index: 0, message, finish_reason: 'stop' }]
@@ -129,6 +133,38 @@ describe('a model that cannot extract a graph', () => {
     expect(planOf(run)).toMatchObject({ total: 8, run: 8, unavailable: [] })
     expect((await aggregateOf('later')).unavailable).toEqual([])
     expect(run.code).toBe(0)
+  })
+})
+
+describe('a model that cannot extract one document of four', () => {
+  const read = (run: string) => ladder(run, 'vanilla-rag,graph-rag', '--json')
+  const notices = (run: Awaited<ReturnType<typeof ladder>>): string =>
+    run.events.flatMap((event) => (event.type === 'notice' ? [event.message] : [])).join('\n')
+
+  it('costs the graph that document, and names it with what a new run does', async () => {
+    await writeFile(join(root, 'corpus/smoke/ferry.md'), '# The Ferry\n\nThe Quillon ferry crosses at noon.\n')
+    reply = JSON.stringify({ entities: [{ name: 'Lock', type: 'place', description: 'A lock.' }], relations: [] })
+    proseOf = 'Quillon'
+    const run = await read('one')
+    expect(notices(run)).toMatch(
+      /the graph lacks 1 document of 4: ferry\.md \(.*holds no JSON object.*\); a new run tries them again/s,
+    )
+    expect(planOf(run)).toMatchObject({ total: 8, run: 8, unavailable: [] })
+    expect(run.code).toBe(0)
+    expect((await aggregateOf('one')).extraction).toMatchObject({ chunks_refused: 1, documents: 3 })
+  })
+
+  it('is not asked again by the run that has answers from that graph, and is by a new one', async () => {
+    const before = extractions()
+    proseOf = null
+    const resumed = await read('one')
+    expect(notices(resumed)).toContain('the graph lacks 1 document of 4, as before: a new run tries them again')
+    expect(planOf(resumed)).toMatchObject({ total: 8, run: 0, reuse: 8 })
+    expect(extractions()).toBe(before)
+    const next = await read('two')
+    expect(extractions()).toBeGreaterThan(before)
+    expect(notices(next)).not.toContain('the graph lacks')
+    expect((await aggregateOf('two')).extraction).toMatchObject({ chunks_refused: 0, documents: 4 })
   })
 })
 

@@ -173,7 +173,7 @@ async function underWork({ root, delays, url, token, client, minutes, progress }
     }
   }
   const ingest = async (): Promise<void> => {
-    const { ingestion_id: id } = await platform.submitIngestion('smoke', true)
+    const { ingestion_id: id } = await platform.submitIngestion('smoke', { graph: true })
     for (;;) {
       const { status, ...rest } = await platform.ingestion(id)
       if (status === 'completed') return

@@ -18,8 +18,15 @@ export function ingestionWords({ extraction, contexts }: Pick<Aggregate, 'extrac
 function extractionWords(extraction: ExtractionHealth): string {
   const { chunks_sent: sent, chunks_parsed: parsed, chunks_empty: empty } = extraction
   const { documents_without_entity: without, documents, items_dropped: dropped } = extraction
+  const { chunks_refused: refused } = extraction
   return [
-    `Graph extraction: ${plural(sent, 'chunk')} sent, ${countWords(parsed)} read (${countWords(empty)} of them without an entity), ${countWords(extraction.chunks_truncated)} cut at the length limit, ${countWords(extraction.chunks_refused)} unusable`,
+    `Graph extraction: ${plural(sent, 'chunk')} sent, ${countWords(parsed)} read (${countWords(empty)} of them without an entity), ${countWords(extraction.chunks_truncated)} cut at the length limit, ${countWords(refused)} unusable`,
+    // A document ends with its first reply that cannot be used.
+    ...(refused === 0
+      ? []
+      : [
+          `${plural(refused, 'document')} of ${countWords(documents + refused)} not in the graph, a new run asks again`,
+        ]),
     ...(dropped === 0 ? [] : [`${plural(dropped, 'entry', 'entries')} of the wrong form left out`]),
     ...(without === 0 ? [] : [`no entity in ${countWords(without)} of ${plural(documents, 'document')}`]),
   ].join('; ')

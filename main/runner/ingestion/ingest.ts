@@ -66,9 +66,14 @@ export function ingestionNote({ record, unchanged }: IngestedCorpus): string {
 
 /** Returns what a person must know of a corpus that was ingested: damage that was repaired now, and documents that the graph knows nothing of. */
 export function ingestionWarnings({ record, unchanged }: IngestedCorpus): string[] {
-  const { documents_without_entity: without = 0, documents = 0 } = record.counts
+  const { documents_without_entity: without = 0, documents = 0, documents_failed: failed = 0 } = record.counts
   return [
     ...(unchanged ? [] : record.warnings),
+    ...(unchanged && failed > 0
+      ? [
+          `the graph lacks ${plural(failed, 'document')} of ${documents + failed}, as before: a new run tries them again`,
+        ]
+      : []),
     ...(without === 0
       ? []
       : [
@@ -143,6 +148,8 @@ export interface Ingestion {
   datasetId: string
   /** True when an approach of the run reads the graph. */
   graph: boolean
+  /** True where documents that the graph lacks are tried again: not for a run that has rows, because they were answered from this graph. */
+  retry?: boolean
   emit: (event: RunEvent) => void
   /** Cancels the job on the platform. */
   stop: AbortSignal
@@ -158,14 +165,14 @@ export interface Ingestion {
  * `IngestionStoppedError`, `PlatformError`, and what `ready` throws.
  */
 export async function ingestProfile(ingestion: Ingestion): Promise<IngestedCorpus> {
-  const { client, profile, datasetId, graph, emit, stop } = ingestion
+  const { client, profile, datasetId, graph, retry = false, emit, stop } = ingestion
   const patience = { ...PATIENCE, ...ingestion.patience }
   const ask = <Answer>(call: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> =>
     askAgain(call, ingestion, patience.unreachableMs)
   let id: string | null = null
   try {
     for (;;) {
-      const accepted = await ask((signal) => client.submitIngestion(profile, graph, signal))
+      const accepted = await ask((signal) => client.submitIngestion(profile, { graph, retry: graph && retry }, signal))
       id = accepted.ingestion_id
       const unchanged = isUnchanged(accepted)
       const announced = new Map<string, string>()

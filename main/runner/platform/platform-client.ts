@@ -30,7 +30,11 @@ export interface PlatformClient {
   usage(): Promise<PlatformUsage>
   ragHealth(signal?: AbortSignal): Promise<RagHealth>
   /** `graph` false leaves out the graph phases. */
-  submitIngestion(profile: string, graph: boolean, signal?: AbortSignal): Promise<IngestionAccepted>
+  submitIngestion(
+    profile: string,
+    what: { graph: boolean; retry?: boolean },
+    signal?: AbortSignal,
+  ): Promise<IngestionAccepted>
   /** The latest jobs of all profiles, newest first. */
   ingestions(signal?: AbortSignal): Promise<IngestionRecord[]>
   ingestion(id: string, signal?: AbortSignal): Promise<IngestionRecord>
@@ -130,12 +134,12 @@ export function createPlatformClient({
     usage: () => call(PlatformUsage, 'GET', '/internal/usage'),
     ragHealth: (signal) => call(RagHealth, 'GET', '/rag/health', undefined, signal),
     // Another platform may refuse a field that the specification does not have: it is sent only where it has a value.
-    submitIngestion: (profile, graph, signal) =>
+    submitIngestion: (profile, { graph, retry = false }, signal) =>
       call(
         IngestionAccepted,
         'POST',
         '/api/rag/ingestions?async_job=true',
-        { profile, ...(graph ? {} : { graph }) },
+        { profile, ...(graph ? {} : { graph }), ...(retry ? { retry } : {}) },
         signal,
       ),
     ingestions: (signal) => call(z.array(IngestionRecord), 'GET', '/api/rag/ingestions?limit=20', undefined, signal),

@@ -180,6 +180,24 @@ describe('runGraphPhases', () => {
     })
   })
 
+  it('goes on without the few documents that failed, and names them, where an ingestion can try them again', async () => {
+    const own = Object.assign(graph, { isCurrent: async () => false })
+    const documents = ['a', 'b', 'c'].map((path) => ({ path, title: path, text: path }))
+    own.failedDocuments = [{ document: 'b', error: 'no JSON object' }]
+    await runGraphPhases(log, own, target, documents.slice(), clock, new AbortController().signal)
+    expect(phases().drain).toMatchObject({
+      status: 'completed',
+      counts: { documents_processed: 2, documents_failed: 1 },
+    })
+    expect(log.progress.warnings).toEqual([
+      'the graph lacks 1 document of 3: b (no JSON object); a new run tries them again',
+    ])
+    // Half of them make no graph of this corpus.
+    own.failedDocuments = ['a', 'b'].map((document) => ({ document, error: 'no JSON object' }))
+    const again = runGraphPhases(log, own, target, documents.slice(), clock, new AbortController().signal)
+    await expect(again).rejects.toMatchObject({ message: 'the graph engine failed on 2 of 3 documents' })
+  })
+
   it('ends a call that hangs at the deadline', async () => {
     clock = { ...systemClock, slept: [] }
     graph.uploadFaults = ['hang']

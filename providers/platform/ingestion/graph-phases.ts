@@ -34,7 +34,8 @@ export async function runGraphPhases(
     if (typeof client === 'string') return skipped(client, undefined)
     if (trackIds === null) return skipped('nothing was uploaded', undefined)
     if (!target.wait_for_extraction) return skipped('the profile does not wait for extraction', undefined)
-    return reach('drain', target, undefined, () => drain(client, trackIds, deadline, clock, signal, count))
+    const warn = (message: string): Promise<void> => log.warn(message)
+    return reach('drain', target, undefined, () => drain(client, trackIds, deadline, clock, signal, count, warn))
   })
 }
 
@@ -90,6 +91,7 @@ async function drain(
   clock: Clock,
   signal: AbortSignal,
   count: Count,
+  warn: (message: string) => Promise<void>,
 ): Promise<PhaseOutcome<undefined>> {
   const { processed, failed } = await withinDeadline(
     (attempt) =>
@@ -104,7 +106,10 @@ async function drain(
   count('documents_failed', failed.length)
   const health = client.health?.() ?? null
   for (const [name, value] of Object.entries(health ?? {})) count(name, value as number)
-  if (failed.length === 0) return { result: undefined, note: health === null ? null : judged(health) }
+  // Most documents make a graph without the others, where an ingestion can try those again.
+  const isKept = client.isCurrent !== undefined && failed.length < processed
+  if (failed.length > 0 && isKept) await warn(leftOut(failed, processed))
+  if (failed.length === 0 || isKept) return { result: undefined, note: health === null ? null : judged(health) }
   throw new PhaseFailure(
     'drain',
     `the graph engine failed on ${failed.length} of ${processed + failed.length} documents`,
@@ -113,6 +118,13 @@ async function drain(
       documents: failed,
     },
   )
+}
+
+/** Returns which documents the graph lacks, the first three with what stopped them. */
+function leftOut(failed: DrainResult['failed'], processed: number): string {
+  const named = failed.slice(0, 3).map(({ document, error }) => `${document} (${error})`)
+  const more = failed.length > named.length ? [`${failed.length - named.length} more`] : []
+  return `the graph lacks ${plural(failed.length, 'document')} of ${processed + failed.length}: ${[...named, ...more].join(', ')}; a new run tries them again`
 }
 
 /**

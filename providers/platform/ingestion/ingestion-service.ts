@@ -199,7 +199,7 @@ export class IngestionService {
     for (;;) {
       const latest = await this.#jobs.latest(job.idempotencyKey)
       const judged =
-        latest?.status === 'completed' ? { id: latest.id, intact: await this.#isIntact(latest, job.order.graph) } : null
+        latest?.status === 'completed' ? { id: latest.id, intact: await this.#isIntact(latest, request) } : null
       const claim = await this.#jobs.claimFingerprint(job, judged)
       if (claim.outcome !== 'stale') return { job: claim.job, created: claim.outcome === 'created' }
     }
@@ -224,9 +224,10 @@ export class IngestionService {
 
   /**
    * True when what the job made is still there, as it was written and by what would make it now: another model, entity types, prompt, chunker or
-   * code than recorded, or a changed byte, makes a new job of it. The graph is only looked at for a submission that asks for it.
+   * code than recorded, or a changed byte, makes a new job of it. The graph is only looked at for a submission that asks for it, and lacks nothing
+   * but what failed where that is not tried again.
    */
-  async #isIntact({ collection, order, progress }: Job, asksForGraph: boolean): Promise<boolean> {
+  async #isIntact({ collection, order, progress }: Job, request: IngestionRequest): Promise<boolean> {
     const { store, embeddingSpace, graph, logger } = this.#deps
     const info = await store.info(collection)
     const expected = chunksDerivation(order.profile, order.contentDigest, embeddingSpace)
@@ -236,9 +237,14 @@ export class IngestionService {
       logger?.warn(`${damage}; it is built again`)
       return false
     }
-    if (!asksForGraph || !order.graph) return true
-    const processed = progress.phases.find(({ name }) => name === 'drain')?.counts['documents_processed'] ?? 0
-    return (await graphTargetOf(graph, order.profile.name)?.isCurrent?.(processed)) ?? true
+    if (request.graph === false || !order.graph) return true
+    const { documents_processed: processed = 0, documents_failed: failed = 0 } =
+      progress.phases.find(({ name }) => name === 'drain')?.counts ?? {}
+    return (
+      (await graphTargetOf(graph, order.profile.name)?.isCurrent?.(
+        request.retry === true ? processed + failed : processed,
+      )) ?? true
+    )
   }
 
   async #dispatch(id: string): Promise<void> {
