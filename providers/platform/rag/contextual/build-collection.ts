@@ -3,53 +3,27 @@ import { canonicalJson } from '../../../../core/canonical-json.ts'
 import type { Derivation } from '../../../../contract/evidence/derivation.ts'
 import type { ChatCompletion } from '../../../../contract/http/chat.ts'
 import { ModelCallError } from '../../models/model-host.ts'
-import type { ModelCallErrorCode, ModelHost } from '../../models/model-host.ts'
-import type { Logger } from '../../../kit/logger.ts'
 import { createPauses } from '../../stores/graph-engine/sliced-work.ts'
 import { renderBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { BlurbTask } from '../../models/prompts/blurb-task.ts'
-import { embedMissing } from '../../stores/vector-store/stored-vectors.ts'
-import type { StoredChunk, VectorStore } from '../../stores/vector-store/vector-store.ts'
-import type { ProfileCollections } from '../approach.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import { mapBounded } from '../bounded.ts'
-import { RagError, type RagErrorCode } from '../rag-error.ts'
-import { requireCollection } from '../steps/collection.ts'
+import {
+  embedAll,
+  isOwnFault,
+  mostFailedOf,
+  plainChunks,
+  removeDamaged,
+  sha256,
+  type DerivedBuildDeps,
+} from '../derived-collection.ts'
+import { RagError } from '../rag-error.ts'
 import { withoutThinking } from '../../models/openai/thinking.ts'
-import type { BlurbCache } from './blurb-cache.ts'
 import { outlineOf, type ChunkSection } from './section-of-chunk.ts'
 
 const BLURB_CONCURRENCY = 4
-const EMBED_BATCH = 64
-/** Share of the chunks that may be left without a blurb; with more of them the collection would not be what its name says. One always may. */
-const MOST_FAILED = 0.1
-/** Faults of one call: another chunk may well get its blurb. */
-const OWN_FAULTS: ReadonlySet<string> = new Set([
-  'timeout',
-  'upstream_error',
-  'content_filtered',
-  'refused',
-  'bad_request',
-  'context_length_exceeded',
-  'invalid_response',
-  'model_answer_invalid',
-] satisfies (ModelCallErrorCode | RagErrorCode)[])
-/** True for the failure of one call, after which the next one may well succeed. */
-export const isOwnFault = (error: unknown): error is ModelCallError | RagError =>
-  (error instanceof ModelCallError || error instanceof RagError) && OWN_FAULTS.has(error.code)
 /** A blurb that runs on would drown the chunk it introduces. */
 const MAX_BLURB_CHARS = 1000
-
-export interface ContextualBuildDeps {
-  store: VectorStore
-  models: ModelHost
-  cache: BlurbCache
-  collections: ProfileCollections
-  /** Chunks that have their blurb, of all. */
-  onProgress?: (done: number, total: number) => void
-  /** Warns of a collection whose bytes were changed from outside. */
-  logger?: Pick<Logger, 'warn'> | undefined
-  signal?: AbortSignal
-}
 
 /** Outcome of a build. `blurbs` counts the model calls it made; the others came from the cache. */
 export interface ContextualBuild {
@@ -67,8 +41,6 @@ export interface ContextualBuild {
   reused: boolean
   seconds: number
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Returns what is asked of the blurb model for each chunk, rendered when needed: all at once could exceed the memory. */
 async function blurbTasks(chunks: readonly StoredChunk[], pause: () => Promise<void>) {
@@ -111,7 +83,7 @@ function inputDigest(chunks: readonly StoredChunk[], keys: readonly string[]): s
 
 /** Shows the model less of the document, by half each time, where its context is too small. */
 async function askBlurb(
-  deps: ContextualBuildDeps,
+  deps: DerivedBuildDeps,
   chunk: StoredChunk,
   task: (maxChars: number) => ReturnType<typeof renderBlurbTask>,
   maxChars = MAX_DOCUMENT_CHARS,
@@ -135,45 +107,15 @@ async function askBlurb(
   return blurb
 }
 
-/** Chunks that the collection has already, blurb included, keep their vectors. */
-async function embedAll(
-  deps: ContextualBuildDeps,
-  texts: readonly string[],
-  pause: () => Promise<void>,
-): Promise<Float32Array[]> {
-  const { store, models, collections, signal = new AbortController().signal } = deps
-  const { embed } = await embedMissing(store, collections.contextual, models.embeddingSpace(), (some, within) =>
-    models.embed('embed', some, 'document', within),
-  )
-  const vectors: Float32Array[] = []
-  for (let start = 0; start < texts.length; start += EMBED_BATCH) {
-    signal.throwIfAborted()
-    await pause()
-    vectors.push(...(await embed(texts.slice(start, start + EMBED_BATCH), signal)))
-  }
-  if (vectors.length !== texts.length)
-    throw new RagError(
-      'model_answer_invalid',
-      `the embedding model returned ${vectors.length} vectors for ${texts.length} texts`,
-    )
-  return vectors
-}
-
 /**
  * Derives the contextual collection from a profile's plain chunks: each is indexed with a blurb before it that states where it is in its
  * document. Blurbs are kept as they come, so a build that failed pays only for the missing ones. Nothing of an existing collection
  * is touched before all blurbs and vectors are there; then it is replaced at once.
  */
-export async function buildContextual(deps: ContextualBuildDeps): Promise<ContextualBuild> {
+export async function buildContextual(deps: DerivedBuildDeps): Promise<ContextualBuild> {
   const started = performance.now()
   const { store, models, cache, collections } = deps
-  const plain = await requireCollection('plain', deps)
-  const chunks = await store.chunks(plain.name)
-  if (chunks.length === 0)
-    throw new RagError(
-      'collection_missing',
-      `collection ${plain.name} holds no chunks: ingest profile '${collections.profile}' first`,
-    )
+  const chunks = await plainChunks(deps)
   const pause = createPauses(deps.signal)
   const taskOf = await blurbTasks(chunks, pause)
   const blurbModel = models.writer('contextual_blurb')
@@ -196,16 +138,12 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
   const contentDigest = sha256(canonicalJson(derivation))
   const seconds = () => (performance.now() - started) / 1000
 
-  const damage = (await store.damage?.(collections.contextual, deps.signal)) ?? null
+  const damage = await removeDamaged(collections.contextual, deps)
   const head = {
     collection: collections.contextual,
     chunks: chunks.length,
     content_digest: contentDigest,
     ...(damage === null ? {} : { damage }),
-  }
-  if (damage !== null) {
-    deps.logger?.warn(`${damage}; it is built again`)
-    await store.remove(collections.contextual)
   }
   const existing = await store.info(collections.contextual)
   if (existing?.contentDigest === contentDigest)
@@ -214,7 +152,7 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
   let done = 0
   let asked = 0
   const failures = new Map<number, string>()
-  const mostFailed = Math.max(1, Math.floor(chunks.length * MOST_FAILED))
+  const mostFailed = mostFailedOf(chunks.length)
   deps.onProgress?.(done, chunks.length)
   const blurbs = await mapBounded(chunks, BLURB_CONCURRENCY, async (chunk, index) => {
     deps.signal?.throwIfAborted()
@@ -243,11 +181,8 @@ export async function buildContextual(deps: ContextualBuildDeps): Promise<Contex
     ...chunk,
     indexText: blurbs[index] === null ? chunk.indexText : `${blurbs[index]!}\n\n${chunk.indexText}`,
   }))
-  const embeddings = await embedAll(
-    deps,
-    contextual.map((chunk) => chunk.indexText),
-    pause,
-  )
+  const texts = contextual.map((chunk) => chunk.indexText)
+  const embeddings = await embedAll(deps, collections.contextual, texts)
   const dimensions = embeddings[0]!.length
   const failed = failures.size
   // Without some of its contexts the collection is another one, which the next build completes.

@@ -4,23 +4,24 @@
 //      change of some documents, pays only for those that are missing.
 //   3. Summaries are embedded, and with the nodes that stayed alone they are the next layer, up to five layers or one node.
 //   4. The collection is replaced at once, with the record of what made it; equal records mean that nothing is made again.
-import { createHash } from 'node:crypto'
 import type { Derivation } from '../../../../contract/evidence/derivation.ts'
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
 import { canonicalJson } from '../../../../core/canonical-json.ts'
-import type { Logger } from '../../../kit/logger.ts'
-import type { ModelHost } from '../../models/model-host.ts'
 import { renderTreeTask, TREE_PROMPT } from '../../models/prompts/tree-task.ts'
 import { withoutThinking } from '../../models/openai/thinking.ts'
 import { runInTurns } from '../../stores/graph-engine/sliced-work.ts'
-import { embedMissing } from '../../stores/vector-store/stored-vectors.ts'
-import type { StoredChunk, VectorStore } from '../../stores/vector-store/vector-store.ts'
-import type { ProfileCollections } from '../approach.ts'
+import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import { mapBounded } from '../bounded.ts'
-import type { BlurbCache } from '../contextual/blurb-cache.ts'
-import { isOwnFault } from '../contextual/build-collection.ts'
+import {
+  embedAll,
+  isOwnFault,
+  mostFailedOf,
+  plainChunks,
+  removeDamaged,
+  sha256,
+  type DerivedBuildDeps,
+} from '../derived-collection.ts'
 import { RagError } from '../rag-error.ts'
-import { requireCollection } from '../steps/collection.ts'
 import { recordedPrompt } from '../steps/write-for-search.ts'
 import { clusterVectors } from './cluster-vectors.ts'
 
@@ -33,20 +34,9 @@ const MOST_LAYERS = 5
 const MOST_SUMMARIES = 2000
 const SUMMARY_TOKENS = 200
 const SUMMARY_CONCURRENCY = 4
-const EMBED_BATCH = 64
-/** Share of the clusters of a layer that may be left without a summary. One always may. */
-const MOST_FAILED = 0.1
 const NAMED_TITLES = 3
 
-interface TreeBuildDeps {
-  store: VectorStore
-  models: ModelHost
-  cache: BlurbCache
-  collections: ProfileCollections
-  /** Summaries that are there, of those that are known to be needed. */
-  onProgress?: (done: number, total: number) => void
-  logger?: Pick<Logger, 'warn'> | undefined
-  signal?: AbortSignal
+interface TreeBuildDeps extends DerivedBuildDeps {
   /** `MOST_SUMMARIES` unless a test sets fewer. */
   mostSummaries?: number
 }
@@ -76,8 +66,6 @@ interface TreeNode {
   titles: readonly string[]
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** The document that summaries are listed under begins so: no gold fact is in it. */
 export const SUMMARIES = 'summaries of layer '
 
@@ -87,19 +75,13 @@ export const SUMMARIES = 'summaries of layer '
  */
 export async function buildTree(deps: TreeBuildDeps): Promise<TreeBuild> {
   const started = performance.now()
-  const { store, models, collections, signal } = deps
+  const { store, models, collections } = deps
   if (models.isBuiltin('contextual_blurb'))
     throw new RagError(
       'approach_unavailable',
       'the summaries of a tree need a language model for contextual_blurb, where rules are chosen',
     )
-  const plain = await requireCollection('plain', deps)
-  const chunks = await store.chunks(plain.name)
-  if (chunks.length === 0)
-    throw new RagError(
-      'collection_missing',
-      `collection ${plain.name} holds no chunks: ingest profile '${collections.profile}' first`,
-    )
+  const chunks = await plainChunks(deps)
   const derivation: Derivation = {
     artefact: 'tree',
     input: sha256(canonicalJson([chunks, LIMITS, MOST_LAYERS])),
@@ -111,11 +93,7 @@ export async function buildTree(deps: TreeBuildDeps): Promise<TreeBuild> {
   const digest = sha256(canonicalJson(derivation))
   const head = { collection: collections.tree, chunks: chunks.length }
   const seconds = (): number => (performance.now() - started) / 1000
-  const damage = (await store.damage?.(collections.tree, signal)) ?? null
-  if (damage !== null) {
-    deps.logger?.warn(`${damage}; it is built again`)
-    await store.remove(collections.tree)
-  }
+  await removeDamaged(collections.tree, deps)
   const existing = await store.info(collections.tree)
   if (existing?.contentDigest === digest) {
     const none = { layers: 0, summaries: 0, cached_summaries: 0, failed: 0, failure: null }
@@ -169,27 +147,6 @@ async function lowestLayer(deps: TreeBuildDeps, chunks: readonly StoredChunk[]):
   }))
 }
 
-async function embedAll(
-  { store, models, signal = new AbortController().signal }: TreeBuildDeps,
-  collection: string,
-  texts: readonly string[],
-): Promise<Float32Array[]> {
-  const { embed } = await embedMissing(store, collection, models.embeddingSpace(), (some, within) =>
-    models.embed('embed', some, 'document', within),
-  )
-  const vectors: Float32Array[] = []
-  for (let start = 0; start < texts.length; start += EMBED_BATCH) {
-    signal.throwIfAborted()
-    vectors.push(...(await embed(texts.slice(start, start + EMBED_BATCH), signal)))
-  }
-  if (vectors.length !== texts.length)
-    throw new RagError(
-      'model_answer_invalid',
-      `the embedding model returned ${vectors.length} vectors for ${texts.length} texts`,
-    )
-  return vectors
-}
-
 /** All nodes of the tree, from the chunks up. Stops below the limit of summaries, or where no cluster has two members. */
 async function layersAbove(chunks: readonly TreeNode[], deps: TreeBuildDeps) {
   const { mostSummaries = MOST_SUMMARIES, signal } = deps
@@ -230,7 +187,7 @@ async function summariesOf(
 ): Promise<TreeNode[]> {
   const { models, cache, signal, logger } = deps
   const writer = models.writer('contextual_blurb')
-  const mostFailed = failures.length + Math.max(1, Math.floor(clusters.length * MOST_FAILED))
+  const mostFailed = failures.length + mostFailedOf(clusters.length)
   const texts = await mapBounded(clusters, SUMMARY_CONCURRENCY, async (members) => {
     signal?.throwIfAborted()
     const messages = renderTreeTask(members.map(({ chunk }) => ({ title: chunk.title, text: chunk.content })))
