@@ -13,3 +13,19 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** The message of what was thrown, whatever it is. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
+
+/** End of the JSON object that opens at `start` of a text, or -1 when it never closes. */
+export function objectEnd(text: string, start: number): number {
+  let depth = 0
+  let inString = false
+  for (let at = start; at < text.length; at += 1) {
+    const character = text[at]
+    if (inString) {
+      if (character === '\\') at += 1
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === '{') depth += 1
+    else if (character === '}' && --depth === 0) return at + 1
+  }
+  return -1
+}

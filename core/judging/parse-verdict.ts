@@ -1,4 +1,4 @@
-import { isRecord } from '../json.ts'
+import { isRecord, jsonIn, objectEnd } from '../json.ts'
 import type { LetterVerdict } from './judge-task.ts'
 
 type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem: string }
@@ -78,36 +78,9 @@ function jsonObjects(text: string): Record<string, unknown>[] {
   let from = text.indexOf('{')
   while (from !== -1) {
     const end = objectEnd(text, from)
-    const value = end === null ? null : parsed(text.slice(from, end))
-    if (value !== null) found.push(value)
-    from = text.indexOf('{', value === null ? from + 1 : end!)
+    const value = end === -1 ? undefined : jsonIn(text.slice(from, end))
+    if (isRecord(value)) found.push(value)
+    from = text.indexOf('{', isRecord(value) ? end : from + 1)
   }
   return found
-}
-
-function objectEnd(text: string, from: number): number | null {
-  let depth = 0
-  let inString = false
-  for (let at = from; at < text.length; at += 1) {
-    const character = text[at]
-    if (inString) {
-      if (character === '\\') at += 1
-      else if (character === '"') inString = false
-    } else if (character === '"') inString = true
-    else if (character === '{') depth += 1
-    else if (character === '}') {
-      depth -= 1
-      if (depth === 0) return at + 1
-    }
-  }
-  return null
-}
-
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text)
-    return isRecord(value) ? value : null
-  } catch {
-    return null
-  }
 }

@@ -105,7 +105,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   routes: {
     summary: 'Show where the adaptive workflow sends each kind of question, and what that was decided by.',
-    load: async () => (await import('./commands/routes.ts')).routesCommand,
+    load: async () => (await import('./commands/metrics.ts')).routesCommand,
   },
   approaches: {
     summary: 'Compare an approach of your own, a service or a program: list, presets, new, add, test, remove.',

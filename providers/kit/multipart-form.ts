@@ -90,7 +90,8 @@ function nextBoundary(body: Buffer, delimiter: Buffer, from: number): number {
   return at
 }
 
-function boundaryOf(contentType: string): string {
+/** The boundary of a multipart media type. Throws 400 where there is none. */
+export function boundaryOf(contentType: string): string {
   const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(contentType)
   const boundary = found?.[1] ?? found?.[2]
   if (boundary === undefined) throw malformed('no boundary is declared')
@@ -108,12 +109,9 @@ function readPart(part: Buffer, { fields, lists, files }: OpenForm): void {
   if (end < 0 || end > 16_384) throw malformed('a part has no header')
   const header = part.subarray(0, end).toString('utf8')
   const bytes = part.subarray(end + 4)
-  const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(header)?.[1] ?? ''
-  const name = parameter(disposition, 'name')
+  const { name, filename, mediaType } = partFacts(header)
   if (name === null) throw malformed('a part has no name')
-  const filename = parameter(disposition, 'filename')
   if (filename !== null) {
-    const mediaType = /^content-type:\s*(\S+)/im.exec(header)?.[1] ?? null
     if (files.has(name)) throw new HttpError(422, `Only one file is accepted in '${name}': send one request per file`)
     files.set(name, { filename, mediaType, bytes })
     return
@@ -123,12 +121,20 @@ function readPart(part: Buffer, { fields, lists, files }: OpenForm): void {
   else fields[name] = bytes.toString('utf8')
 }
 
+/** What the header of a part states. */
+export function partFacts(header: string): { name: string | null; filename: string | null; mediaType: string | null } {
+  const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(header)?.[1] ?? ''
+  return {
+    name: parameter(disposition, 'name'),
+    filename: parameter(disposition, 'filename'),
+    mediaType: /^content-type:\s*(\S+)/im.exec(header)?.[1] ?? null,
+  }
+}
+
 function parameter(disposition: string, name: string): string | null {
   const quoted = new RegExp(`;\\s*${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(disposition)?.[1]
   if (quoted !== undefined) return quoted.replaceAll('\\"', '"').replaceAll('%22', '"')
   return new RegExp(`;\\s*${name}=([^\\s;"]+)`, 'i').exec(disposition)?.[1] ?? null
 }
 
-function malformed(why: string): HttpError {
-  return new HttpError(400, `Malformed multipart body: ${why}`)
-}
+export const malformed = (why: string): HttpError => new HttpError(400, `Malformed multipart body: ${why}`)

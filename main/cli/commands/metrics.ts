@@ -1,20 +1,35 @@
 import { ASKED_FIGURES } from '../../../contract/asked-figures.ts'
 import { METRICS } from '../../../contract/metrics/metrics.ts'
+import { ROUTING } from '../../../contract/routing.ts'
 import { wrap } from '../../lib/text/terminal-text.ts'
 import { EXIT, type Command } from '../command.ts'
 import { outputColumns } from '../progress/render-line.ts'
 
 const NARROWEST = 40
 
-export const metricsCommand: Command = {
-  name: 'metrics',
+/** A command that prints entries of a heading and a text, as wide as the terminal. */
+const glossary = (name: string, entries: readonly { heading: string; text: string }[]): Command => ({
+  name,
   options: {},
   run: ({ stdout, env }) => {
     const columns = Math.max(NARROWEST, outputColumns(stdout, env))
-    const entries = [...METRICS, ...ASKED_FIGURES].map(({ id, label, definition }) =>
-      [`${label} (${id})`, ...wrap(definition, columns - 2).map((line) => `  ${line}`)].join('\n'),
+    const shown = entries.map(({ heading, text }) =>
+      [heading, ...wrap(text, columns - 2).map((line) => `  ${line}`)].join('\n'),
     )
-    stdout.write(`${entries.join('\n\n')}\n`)
+    stdout.write(`${shown.join('\n\n')}\n`)
     return Promise.resolve(EXIT.ok)
   },
-}
+})
+
+export const metricsCommand = glossary(
+  'metrics',
+  [...METRICS, ...ASKED_FIGURES].map(({ id, label, definition }) => ({
+    heading: `${label} (${id})`,
+    text: definition,
+  })),
+)
+
+export const routesCommand = glossary(
+  'routes',
+  ROUTING.map(({ route, approach, evidence }) => ({ heading: `${route} → ${approach}`, text: evidence })),
+)

@@ -4,6 +4,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { jsonIn } from '../../../core/json.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -35,12 +36,16 @@ const origins = (addresses: readonly string[]): string[] =>
   addresses.flatMap((address) => originOf(address.trim()) ?? [])
 
 function kept(env: Environment): string[] {
+  const list = keptValue(FILE, env)
+  return Array.isArray(list) ? origins(list.filter((each): each is string => typeof each === 'string')) : []
+}
+
+/** The value of a JSON file that is kept per person; undefined for a missing or damaged one, by which nothing is trusted. */
+export function keptValue(name: string, env: Environment): unknown {
   try {
-    const parsed: unknown = JSON.parse(readFileSync(join(userFolder(env), FILE), 'utf8'))
-    return Array.isArray(parsed) ? origins(parsed.filter((each): each is string => typeof each === 'string')) : []
+    return jsonIn(readFileSync(join(userFolder(env), name), 'utf8'))
   } catch {
-    // Missing or damaged: nothing is trusted by it.
-    return []
+    return undefined
   }
 }
 
@@ -58,22 +63,21 @@ export function isTrusted(address: string, env: Environment = process.env): bool
 export function trustAddresses(addresses: readonly string[], env: Environment = process.env): void {
   const before = kept(env)
   const after = [...new Set([...before, ...origins(addresses)])].toSorted()
-  if (after.length > before.length) keep(after, env)
+  if (after.length > before.length) keepValue(FILE, after, env)
 }
 
 /** Forgets addresses that were kept; those of the variable stay. */
 export function distrustAddresses(addresses: readonly string[], env: Environment = process.env): void {
   const gone = origins(addresses)
-  keep(
-    kept(env).filter((origin) => !gone.includes(origin)),
-    env,
-  )
+  const others = kept(env).filter((origin) => !gone.includes(origin))
+  keepValue(FILE, others, env)
 }
 
-function keep(list: readonly string[], env: Environment): void {
+/** Replaces a JSON file that is kept per person, readable by this person only. Throws the system's error. */
+export function keepValue(name: string, value: unknown, env: Environment): void {
   const folder = userFolder(env)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const temporary = join(folder, `.${FILE}.${process.pid}.tmp`)
-  writeFileSync(temporary, `${JSON.stringify(list, null, 2)}\n`, { mode: 0o600 })
-  renameSync(temporary, join(folder, FILE))
+  const temporary = join(folder, `.${name}.${process.pid}.tmp`)
+  writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, join(folder, name))
 }

@@ -1,8 +1,7 @@
 // A file of a project that a person has allowed to set variables. What is allowed is its content: a changed file must be allowed again.
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { userFolder } from './trusted-addresses.ts'
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { keepValue, keptValue } from './trusted-addresses.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -12,25 +11,11 @@ const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).d
 
 /** SHA-256 of the content, by real path. */
 function kept(env: Environment): Record<string, string> {
-  try {
-    const parsed: unknown = JSON.parse(readFileSync(join(userFolder(env), FILE), 'utf8'))
-    return Object.fromEntries(
-      Object.entries(parsed as Record<string, unknown>).filter(
-        (entry): entry is [string, string] => typeof entry[1] === 'string',
-      ),
-    )
-  } catch {
-    // Missing or damaged: nothing is trusted by it.
-    return {}
-  }
-}
-
-function keep(files: Record<string, string>, env: Environment): void {
-  const folder = userFolder(env)
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  const temporary = join(folder, `.${FILE}.${process.pid}.tmp`)
-  writeFileSync(temporary, `${JSON.stringify(files, null, 2)}\n`, { mode: 0o600 })
-  renameSync(temporary, join(folder, FILE))
+  return Object.fromEntries(
+    Object.entries(keptValue(FILE, env) ?? {}).filter(
+      (entry): entry is [string, string] => typeof entry[1] === 'string',
+    ),
+  )
 }
 
 export const isFileTrusted = (file: string, bytes: Buffer, env: Environment = process.env): boolean =>
@@ -38,13 +23,13 @@ export const isFileTrusted = (file: string, bytes: Buffer, env: Environment = pr
 
 /** Throws the system's error for a file that cannot be read, or a list that cannot be written. */
 export function trustFile(file: string, env: Environment = process.env): void {
-  keep({ ...kept(env), [realpathSync(file)]: digestOf(readFileSync(file)) }, env)
+  keepValue(FILE, { ...kept(env), [realpathSync(file)]: digestOf(readFileSync(file)) }, env)
 }
 
 /** A file that is gone is named by the path under which it was allowed. */
 export function distrustFile(file: string, env: Environment = process.env): void {
   const { [existsSync(file) ? realpathSync(file) : file]: _gone, ...others } = kept(env)
-  keep(others, env)
+  keepValue(FILE, others, env)
 }
 
 /** The digests of those files of a project that are allowed as they are now. A file that cannot be read is not. */

@@ -82,7 +82,7 @@ const NAMES = { seconds: 'server_seconds', chunks: 'chunks', llm_calls: 'llm_cal
 const optionalNumber = z.number().min(0).optional().catch(undefined)
 
 /** Describes what an old cell may have besides its key; fields of another type count as absent. */
-const Cell = z.looseObject({
+export const HistoricalCell = z.looseObject({
   query_id: z.string(),
   model: z.string(),
   ok: z.boolean(),
@@ -103,12 +103,12 @@ const Cell = z.looseObject({
     .nullish()
     .catch(undefined),
 })
-type Cell = z.infer<typeof Cell>
+type Cell = z.infer<typeof HistoricalCell>
 
 /** A snapshot's figures in the long form: cells, latency, server metrics and judges, as far as it has them. */
 export function* historicalRows(snapshot: HistoricalSnapshot): Generator<LongRow> {
   const { runId: run_id, datasetId: dataset_id } = snapshotIdentity(snapshot)
-  const cells = snapshot.matrix.cells.map((cell) => Cell.parse(cell))
+  const cells = snapshot.matrix.cells.map((cell) => HistoricalCell.parse(cell))
   const models = [...new Set(cells.map((cell) => cell.model))]
   const questionIds = [...new Set(cells.map((cell) => cell.query_id))]
   const judge = judgeSection(snapshot.judge, {

@@ -6,27 +6,19 @@ import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { latencyMs as latencyMetric } from '../../../contract/metrics/latency-ms.ts'
 import { jsonIn } from '../../../core/json.ts'
 import { rowId } from '../../evidence/rows/row-id.ts'
+import { HistoricalCell } from '../../report/publication/historical.ts'
 import type { MetricOutcome } from '../../report/aggregate/metric-outcome.ts'
 import { metricFields, type CellRecord, type HistoricalQuestion } from './cell-record.ts'
 import { SEARCHABLE_CHARS } from '../schema.ts'
 
-const optionalNumber = z.number().min(0).optional().catch(undefined)
 const optionalText = z.string().nullish().catch(undefined)
 
 /** Optional fields of an old cell; those of another type count as absent. */
-const Cell = z.looseObject({
+const Cell = HistoricalCell.extend({
   query_id: z.string().min(1),
   model: z.string().min(1),
-  ok: z.boolean(),
   base_model: optionalText,
-  flavor: optionalText,
-  latency_s: optionalNumber,
   answer: optionalText,
-  metrics: z.looseObject({ seconds: optionalNumber }).nullish().catch(undefined),
-  evaluation: z
-    .looseObject({ scores: z.record(z.string(), z.unknown()) })
-    .nullish()
-    .catch(undefined),
   sources: z
     .array(z.looseObject({ title: z.string().catch(''), score: z.number().nullish().catch(null) }))
     .optional()

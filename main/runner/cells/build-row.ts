@@ -6,13 +6,15 @@ import type { CellTrace } from '../../../contract/evidence/trace.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import { answerNotRun, scoreAnswer, withModelRefusal } from '../../evaluation/answer-scores.ts'
 import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
+import type { EvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import { retrievalNotRun, scoreRetrieval } from '../../evaluation/retrieval-scores.ts'
+import type { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { rowDataset } from '../../report/aggregate/run-summary.ts'
 import { oneLine } from '../../lib/text/sanitize-for-terminal.ts'
 import { rowApproach, rowQuestion, type LadderCell } from './ladder-cells.ts'
 import type { CellAnswer } from './call-approach.ts'
-import { scoredAnswer } from '../../../core/citations.ts'
+import { citedAnswer, scoredAnswer } from '../../../core/citations.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
 
 export interface RowContext {
@@ -79,6 +81,29 @@ export function buildRow(
     error: answer.ok ? null : answer.error,
   }
 }
+
+/** What an evaluator makes of the answer of a row. */
+export const evaluateRow = (
+  evaluator: EvaluatorClient,
+  metrics: readonly EvaluationMetric[],
+  { row_id, run_id, dataset, question }: CanonicalRow,
+  evidence: NonNullable<CanonicalRow['evidence']>,
+  recorder: CellRecorder,
+  signal?: AbortSignal,
+): Promise<EvaluationResult> =>
+  evaluator.evaluate(
+    metrics,
+    {
+      question: question.query,
+      answer: scoredAnswer(evidence),
+      citedAnswer: citedAnswer(evidence),
+      contexts: evidence.contexts,
+      groundTruth: question.ground_truth,
+    },
+    { row_id, run_id, dataset_id: dataset.id },
+    signal,
+    recorder,
+  )
 
 /** A row with its evaluation, whose language model has the last word on whether the answer refuses. */
 export function withEvaluation(row: CanonicalRow, ragas: EvaluationResult): CanonicalRow {

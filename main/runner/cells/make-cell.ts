@@ -9,7 +9,7 @@ import { identityConflict } from '../../evidence/rows/row-identity.ts'
 import { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
 import type { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import type { GatewayClient } from '../../lib/services/gateway-client.ts'
-import { buildRow, cellFinished, withEvaluation, type RowContext } from './build-row.ts'
+import { buildRow, cellFinished, evaluateRow, withEvaluation, type RowContext } from './build-row.ts'
 import type { CorpusGuard } from '../ingestion/corpus-guard.ts'
 import type { DatasetRun } from '../dataset-run.ts'
 import { ResumeConflictError } from './open-evidence.ts'
@@ -17,7 +17,6 @@ import { cellIdentity, type LadderCell } from './ladder-cells.ts'
 import type { RetriedCells } from './retried-cells.ts'
 import { callApproach, type CellCall } from './call-approach.ts'
 import type { RunLog } from './run-conditions.ts'
-import { citedAnswer, scoredAnswer } from '../../../core/citations.ts'
 
 /** A dataset run whose platform answers and whose evidence is open. */
 export interface OpenRun {
@@ -126,21 +125,7 @@ async function evaluated(
 ): Promise<CanonicalRow> {
   if (row.evidence === null) return row
   if (evaluator === null || run.metrics.length === 0) return withEvaluation(row, evaluationDisabled(run.metrics))
-  const { evidence, question } = row
-  const result = await evaluator.evaluate(
-    run.metrics,
-    {
-      question: question.query,
-      answer: scoredAnswer(evidence),
-      citedAnswer: citedAnswer(evidence),
-      contexts: evidence.contexts,
-      groundTruth: question.ground_truth,
-    },
-    { row_id: row.row_id, run_id: row.run_id, dataset_id: row.dataset.id },
-    run.abort,
-    recorder,
-  )
-  return withEvaluation(row, result)
+  return withEvaluation(row, await evaluateRow(evaluator, run.metrics, row, row.evidence, recorder, run.abort))
 }
 
 const namesOf = ({ run }: OpenRun, cell: LadderCell) => ({

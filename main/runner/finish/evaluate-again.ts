@@ -15,9 +15,8 @@ import { firstDifference, identityConflict } from '../../evidence/rows/row-ident
 import { identityOfRow, type IdentityFrom } from '../../evidence/rows/run-identity.ts'
 import { hashOf } from '../../manifests/load-manifest.ts'
 import { readEvidenceRows } from '../../report/read-evidence.ts'
-import { cellFinished, withEvaluation } from '../cells/build-row.ts'
+import { cellFinished, evaluateRow, withEvaluation } from '../cells/build-row.ts'
 import { openEvidence, ResumeConflictError } from '../cells/open-evidence.ts'
-import { citedAnswer, scoredAnswer } from '../../../core/citations.ts'
 
 interface Reevaluation {
   /** Evidence whose answers are scored again. */
@@ -75,20 +74,7 @@ async function setIdentity(job: Reevaluation, log: EvidenceLog, first: Canonical
 async function scored(job: Reevaluation, row: CanonicalRow, texts: TraceTexts): Promise<CanonicalRow> {
   if (row.evidence === null) return row
   const recorder = new CellRecorder(row.trace?.level ?? 'off', row.trace)
-  const { evidence, question } = row
-  const result = await job.evaluator.evaluate(
-    job.conditions.metrics,
-    {
-      question: question.query,
-      answer: scoredAnswer(evidence),
-      citedAnswer: citedAnswer(evidence),
-      contexts: evidence.contexts,
-      groundTruth: question.ground_truth,
-    },
-    { row_id: row.row_id, run_id: row.run_id, dataset_id: row.dataset.id },
-    undefined,
-    recorder,
-  )
+  const result = await evaluateRow(job.evaluator, job.conditions.metrics, row, row.evidence, recorder)
   const leftOut = await texts.add(recorder.takeTexts())
   return withEvaluation(row.trace === undefined ? row : { ...row, trace: recorder.trace(leftOut) }, result)
 }

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { messageText } from '../../../contract/http/chat.ts'
 import type { ChatCompletion, ChatMessage, ToolCall } from '../../../contract/http/chat.ts'
+import { jsonIn } from '../../../core/json.ts'
 import type { RoleChatRequest } from './model-host.ts'
 import { jsonObjects } from './prompts/json-reply.ts'
 
@@ -99,7 +100,7 @@ const Written = z.union([
     .looseObject({ function: z.looseObject({ name: z.string(), arguments: z.unknown() }) })
     .transform(({ function: call }) => [call.name, call.arguments] as const),
 ])
-const Arguments = z.preprocess((given) => (typeof given === 'string' ? parseOrNull(given) : given), z.looseObject({}))
+const Arguments = z.preprocess((given) => (typeof given === 'string' ? jsonIn(given) : given), z.looseObject({}))
 /** Llama 3.1 writes the name into a tag. */
 const TAGGED = /<function=([\w.-]+)>\s*(\{[\s\S]*?\})\s*<\/function>/g
 
@@ -137,11 +138,3 @@ export function withWrittenCalls(completion: ChatCompletion, tools: Tools, { ans
 }
 
 const Answered = z.looseObject({ answer: z.string() })
-
-function parseOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return null
-  }
-}

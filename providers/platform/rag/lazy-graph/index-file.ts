@@ -1,7 +1,8 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, rename, rm, type FileHandle } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { z } from 'zod'
+import { replaceFile } from '../../../kit/kept-files.ts'
 import { createChunkConcepts } from './chunk-concepts.ts'
 import { STORED_LISTS } from './concept-index.ts'
 import type { ConceptIndex } from './concept-index.ts'
@@ -118,36 +119,8 @@ const listReader = <Item>(schema: z.ZodType<Item>, add: (item: Item) => void) =>
   }
 }
 
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
-}
-
-/** Replaces a file at once: a reader sees the old file or the new one, whenever the process dies. */
-export async function replaceFile(file: string, write: (handle: FileHandle) => Promise<void>): Promise<void> {
-  await mkdir(dirname(file), { recursive: true })
-  const temporary = `${file}.${process.pid}-${randomBytes(4).toString('hex')}.tmp`
-  try {
-    const handle = await open(temporary, 'wx')
-    try {
-      await write(handle)
-      await handle.sync()
-    } finally {
-      await handle.close()
-    }
-    await rename(temporary, file)
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-  // Windows cannot open a folder for syncing; its rename is durable on its own.
-  if (process.platform !== 'win32') await syncFolder(dirname(file))
-}
-
 /** Replaces the cached index. */
-export const writeIndexFile = (file: string, index: ConceptIndex): Promise<void> =>
-  replaceFile(file, (handle) => handle.writeFile(storedForm(index)))
+export async function writeIndexFile(file: string, index: ConceptIndex): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  await replaceFile(file, (handle) => handle.writeFile(storedForm(index)))
+}

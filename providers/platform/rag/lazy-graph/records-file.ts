@@ -1,13 +1,14 @@
 import { createReadStream } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
+import { replaceFile } from '../../../kit/kept-files.ts'
 import { createNumbers } from '../../stores/columns/numbers.ts'
 import { createPauses } from '../../stores/graph-engine/sliced-work.ts'
 import type { ChunkRecords, NumberedTexts } from './chunk-records.ts'
 import { EXTRACTOR_VERSION } from './concept-index.ts'
-import { replaceFile } from './index-file.ts'
 import { createPackedLists, type PackedLists } from './packed-lists.ts'
 
 /** First line of the file: records of another extraction are not read. */
@@ -46,7 +47,8 @@ function* storedForm({ digests, words, found, wordTexts, conceptTexts, names }: 
 
 /** Replaces the records of a collection. */
 export async function writeRecordsFile(file: string, records: ChunkRecords): Promise<void> {
-  await replaceFile(file, async (handle: FileHandle) => {
+  await mkdir(dirname(file), { recursive: true })
+  await replaceFile(file, async (handle) => {
     const gzip = createGzip({ level: 1 })
     const source = Readable.from(storedForm(records), { objectMode: false })
     await Promise.all([pipeline(source, gzip), handle.writeFile(gzip)])

@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { access, mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { syncFolder } from '../../../kit/kept-files.ts'
 import type { ReceivedFile } from './receive-file.ts'
 
 /** The place of an object's bytes. `key`: letters, digits, hyphens and slashes, never a name of a sender. */
@@ -49,17 +50,6 @@ export function folderBytes(folder: string): ObjectBytes {
     remove: async (place) => orUnavailable(() => rm(pathOf(place), { force: true })),
     probe: async () => orUnavailable(() => access(folder)),
     close: () => {},
-  }
-}
-
-async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders.
-  if (process.platform === 'win32') return
-  const handle = await open(folder)
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }
 

@@ -4,7 +4,7 @@ import type { FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { HttpError } from '../../../kit/http-error.ts'
-import { FRAMING_BYTES } from '../../../kit/multipart-form.ts'
+import { boundaryOf, FRAMING_BYTES, malformed, partFacts } from '../../../kit/multipart-form.ts'
 import { InvalidRequestError } from '../../../kit/validate.ts'
 
 /** An uploaded file that is on disk, and not stored yet. */
@@ -191,24 +191,5 @@ async function partHeader(reader: BodyReader) {
     text += bytes.toString('utf8')
     if (text.length > HEADER_BYTES) throw malformed('a part has no header')
   })
-  const disposition = /^content-disposition:\s*form-data(.*)$/im.exec(text)?.[1] ?? ''
-  return {
-    name: parameter(disposition, 'name'),
-    filename: parameter(disposition, 'filename'),
-    mediaType: /^content-type:\s*(\S+)/im.exec(text)?.[1] ?? null,
-  }
+  return partFacts(text)
 }
-
-function parameter(disposition: string, name: string): string | null {
-  const quoted = new RegExp(`;\\s*${name}="((?:[^"\\\\]|\\\\.)*)"`, 'i').exec(disposition)?.[1]
-  return quoted ?? new RegExp(`;\\s*${name}=([^\\s;"]+)`, 'i').exec(disposition)?.[1] ?? null
-}
-
-function boundaryOf(contentType: string): string {
-  const found = /;\s*boundary=(?:"([^"]{1,70})"|([^\s;]{1,70}))/i.exec(contentType)
-  const boundary = found?.[1] ?? found?.[2]
-  if (boundary === undefined) throw malformed('no boundary is declared')
-  return boundary
-}
-
-const malformed = (why: string): HttpError => new HttpError(400, `Malformed multipart body: ${why}`)
