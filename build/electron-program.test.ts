@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../tests/helpers/temporary-folder.ts'
 import { officialElectron, PROGRAM } from './e2e/electron-runtime.ts'
 import { fetchElectron } from './electron-program.ts'
 
@@ -19,7 +19,7 @@ let server: Server
 let asked: string[]
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'electron-fetch-'))
+  root = await temporaryFolder('electron-fetch')
   asked = []
   const copy = join(root, 'node_modules/electron')
   await mkdir(copy, { recursive: true })
@@ -31,7 +31,6 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections()
   server.close()
-  await rm(root, { recursive: true })
 })
 
 async function serve(answer: RequestListener): Promise<NodeJS.ProcessEnv> {

@@ -1,15 +1,14 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { Pace } from './pace.ts'
 import { paceExchange } from './pace-exchange.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'pace-exchange-'))
+  folder = await temporaryFolder('pace-exchange')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const SERVICE = 'http://127.0.0.1:8080'
 

@@ -1,16 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { NotesStore } from './notes-store.ts'
 
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-notes-'))
+  folder = await temporaryFolder('notes')
   file = join(folder, 'notes.json')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const ROW = 'a'.repeat(64)
 const open = (): Promise<NotesStore> => NotesStore.open(file, (message) => expect.unreachable(message))

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { trustAddresses } from '../lib/trust/trusted-addresses.ts'
 import { SettingsStore } from './settings-store.ts'
 
@@ -11,11 +11,10 @@ const warnings: string[] = []
 const open = (env: Record<string, string> = {}) =>
   SettingsStore.open(file, { RAG_LADDER_USER_DIR: join(folder, 'person'), ...env }, (message) => warnings.push(message))
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-settings-'))
+  folder = await temporaryFolder('settings')
   file = join(folder, 'settings.json')
   warnings.length = 0
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 describe('SettingsStore', () => {
   it('lays settings over the environment and keeps them', async () => {

@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { connect, createServer, type AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import type { RunIdentity } from '../../contract/evidence/run-identity.ts'
 import { postgresMissing, usePostgres, whyNoPostgres } from '../../tests/helpers/postgres-server.ts'
 import { claimFree, store } from '../../tests/helpers/evidence-files.ts'
@@ -38,8 +38,7 @@ interface Fixture {
 }
 
 async function fixtureOf(address: string | null): Promise<Fixture> {
-  const folder = await mkdtemp(join(tmpdir(), 'store-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('store')
   const file = join(folder, 'run-1-baseline_curated-evidence.jsonl')
   const store = address === null ? fileStore : new DatabaseStore(databaseAddress(address))
   const place = { runId: 'run-1', datasetId: 'baseline_curated', file }

@@ -1,7 +1,7 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { declareSmokeInOlderLayout } from '../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { checkCorpus, loadExperiment } from './experiment.ts'
@@ -11,11 +11,10 @@ import { configHashes, runtimeFiles } from './project/provenance.ts'
 let root: string
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rag-ladder-manifests-'))
+  root = await temporaryFolder('manifests')
   await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
   await declareSmokeInOlderLayout(root)
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 async function edit(file: string, from: string | RegExp, to: string): Promise<void> {
   const path = join(root, 'manifests', file)

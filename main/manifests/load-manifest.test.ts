@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { loadManifest } from './load-manifest.ts'
 
 const Anything = z.strictObject({ list: z.unknown() })
 
 let root: string
-beforeEach(async () => void (root = await mkdtemp(join(tmpdir(), 'rag-ladder-manifest-'))))
-afterEach(() => rm(root, { recursive: true }))
+beforeEach(async () => void (root = await temporaryFolder('manifest')))
 
 it('parses a file once while its text stays the same, and again when it changed', async () => {
   const write = (text: string) => writeFile(join(root, 'a.yaml'), text)

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { aggregateWithCurrentNames } from '../../core/evidence/metric-names.ts'
@@ -18,9 +18,8 @@ import { readAggregate } from './publication/write-artifacts.ts'
 
 let dir: string
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'report-former-'))
+  dir = await temporaryFolder('report-former')
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const dataset = fixtureDataset('subset', 'Subset', 1)
 const rows = goldenRows(dataset)

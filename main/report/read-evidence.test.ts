@@ -1,7 +1,7 @@
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { ALIASES, fixtureDataset, fixtureRow, goldenRows } from '../../tests/helpers/report-rows.ts'
 import { sealRow } from '../evidence/rows/row-line.ts'
@@ -10,10 +10,9 @@ import { readEvidenceRows } from './read-evidence.ts'
 let dir: string
 let file: string
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'report-read-'))
+  dir = await temporaryFolder('report-read')
   file = join(dir, 'x-evidence.jsonl')
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const dataset = fixtureDataset('subset', 'Subset', 1)
 const rows = goldenRows(dataset)

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unzipSync, zipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { evidenceBytes } from '../../tests/helpers/report-project.ts'
 import { sampleRow } from '../../tests/helpers/evidence-rows.ts'
 import { readTraceText, TraceTexts, traceTextsPathFor } from '../evidence/traces/trace-texts.ts'
@@ -16,7 +16,7 @@ let here: { root: string; resultsDir: string; named: Record<string, never> }
 let there: { root: string; resultsDir: string }
 let bundle: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-bundle-'))
+  folder = await temporaryFolder('bundle')
   const place = (name: string) => ({ root: join(folder, name), resultsDir: join(folder, name, 'results') })
   here = { ...place('here'), named: {} }
   there = place('there')
@@ -32,7 +32,6 @@ beforeEach(async () => {
   await writeFile(join(here.root, 'manifests/consumer.yaml'), 'version: 1\n')
   await writeFile(join(here.root, '.rag-ladder/models.yaml'), 'connections: {}\n')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const { run_id: RUN } = sampleRow()
 

@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { controlErrorOf } from '../../contract/control/control-error.ts'
 import { CONTENT_SECURITY_POLICY } from '../engine/http/content-security-policy.ts'
 import { createPanelHandler, devPolicy } from './panel-handler.ts'
@@ -15,7 +15,7 @@ let handle: (request: Request) => Promise<Response>
 const answered: unknown[] = []
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'panel-'))
+  folder = await temporaryFolder('panel')
   await mkdir(join(folder, 'pages/assets'), { recursive: true })
   await writeFile(join(folder, 'pages/index.html'), '<!doctype html>')
   await writeFile(join(folder, 'pages/assets/app-1a2b3c4d.js'), 'export {}')
@@ -64,7 +64,6 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections()
   server.close()
-  await rm(folder, { recursive: true })
 })
 
 const post = (path: string, init: RequestInit = {}): Promise<Response> =>

@@ -1,19 +1,18 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { makeProject } from '../manifests/project/make-project.ts'
 import { chooseProject, isProject } from './project-folder.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'project-'))
+  folder = await temporaryFolder('project')
   await mkdir(join(folder, 'template/manifests'), { recursive: true })
   await mkdir(join(folder, 'template/corpus/smoke'), { recursive: true })
   await writeFile(join(folder, 'template/manifests/consumer.yaml'), 'ours')
   await writeFile(join(folder, 'template/corpus/smoke/a.md'), 'a')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 it('makes a project once and never touches what a person changed', async () => {
   const project = join(folder, 'deep/project')

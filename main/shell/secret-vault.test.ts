@@ -1,16 +1,15 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { SecretVault, type SecretCipher } from './secret-vault.ts'
 
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'vault-'))
+  folder = await temporaryFolder('vault')
   file = join(folder, 'secrets.json')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 /** Turns every bit; another key cannot read it. */
 const cipherOf = (key: number, isAvailable = true): SecretCipher => ({

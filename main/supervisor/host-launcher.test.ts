@@ -1,14 +1,13 @@
 import { EventEmitter, once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { createHostLauncher, serveLaunches, type LaunchChannel } from './host-launcher.ts'
 import { createNodeLauncher } from './node-launcher.ts'
 
 let folder: string
-beforeEach(async () => (folder = await mkdtemp(join(tmpdir(), 'launch-'))))
-afterEach(() => rm(folder, { recursive: true }))
+beforeEach(async () => (folder = await temporaryFolder('launch')))
 
 /** Both ends of a channel that copies what it carries, as one between processes does. */
 function channelPair(): { child: LaunchChannel; host: LaunchChannel; close: () => void } {

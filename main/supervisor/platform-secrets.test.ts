@@ -1,17 +1,16 @@
-import { chmod, chown, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, chown, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { SecretsError } from '../lib/files/private-file.ts'
 import { openPlatformSecrets } from './platform-secrets.ts'
 
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'secrets-'))
+  folder = await temporaryFolder('secrets')
   file = join(folder, 'state', 'secrets.json')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const refusal = async (): Promise<SecretsError> => {
   const error: unknown = await openPlatformSecrets(file).catch((thrown: unknown) => thrown)

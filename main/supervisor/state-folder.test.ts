@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { openPlatformSecrets } from './platform-secrets.ts'
 import { openStateFolder } from './state-folder.ts'
 
@@ -9,11 +9,10 @@ let root: string
 let before: number
 beforeEach(async () => {
   before = process.umask(0)
-  root = await mkdtemp(join(tmpdir(), 'state-folder-'))
+  root = await temporaryFolder('state-folder')
 })
 afterEach(async () => {
   process.umask(before)
-  await rm(root, { recursive: true })
 })
 
 const modeOf = async (path: string): Promise<number> => (await stat(path)).mode & 0o777

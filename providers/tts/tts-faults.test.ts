@@ -1,9 +1,9 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { declareFolder, writeTinyChatterbox, writeTinyKokoro } from '../../tests/helpers/tiny-speech-models.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
 import type { RunningService } from '../kit/run-service.ts'
@@ -14,12 +14,11 @@ import { startTts } from './tts-service.ts'
 let folder: string
 let service: RunningService | null = null
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tts-faults-'))
+  folder = await temporaryFolder('tts-faults')
 })
 afterEach(async () => {
   await service?.close()
   service = null
-  await rm(folder, { recursive: true })
 })
 
 const HUNDRED_MEGABYTES = 100 * 1024 * 1024

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm, stat, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { startFileServer } from '../../tests/helpers/file-server.ts'
 import type { FileServer } from '../../tests/helpers/file-server.ts'
 import { declareFolder, writeTinyChatterbox, writeTinyKokoro } from '../../tests/helpers/tiny-speech-models.ts'
@@ -20,7 +20,7 @@ let files: FileServer
 let service: RunningService
 let kokoro: DeclaredModel
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tts-models-'))
+  folder = await temporaryFolder('tts-models')
   files = await startFileServer()
   const source = join(folder, 'source')
   await Promise.all([writeTinyKokoro(join(source, 'kokoro')), writeTinyChatterbox(join(source, 'chatterbox'))])
@@ -33,7 +33,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await service.close()
   await files.close()
-  await rm(folder, { recursive: true })
 })
 
 /** Puts a folder's files on the server and declares them under a name with a slash. */

@@ -3,6 +3,7 @@ import type { Reproducibility } from '../../contract/evidence/provenance.ts'
 import type { RunIdentity } from '../../contract/evidence/run-identity.ts'
 import type { RowIdentity } from '../../main/evidence/rows/row-identity.ts'
 import { rowId } from '../../main/evidence/rows/row-id.ts'
+import { sealRow } from '../../main/evidence/rows/row-line.ts'
 
 const sha = (digit: string): string => digit.repeat(64)
 
@@ -184,4 +185,11 @@ export function* sampleIdentities(count: number, runId = 'run-1'): Generator<Row
     approaches.set(cell.model, approach)
     yield { row_id: idOf(runId, cell.question, cell.model), question, approach, reproducibility }
   }
+}
+
+/** A row as a line of an evidence file, without its end. */
+export function sealedLine(row: CanonicalRow): Buffer {
+  const sealed = sealRow(row)
+  if (!sealed.ok) throw new Error(sealed.problem)
+  return sealed.line.subarray(0, -1)
 }

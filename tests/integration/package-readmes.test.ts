@@ -1,15 +1,14 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { packageReadmes } from '../bench/package-readmes.ts'
 
 const PROSE = 'It reads a file and returns what it holds. '.repeat(80)
 
 /** A project with installed packages: description and readme of each by its name. */
 async function project(packages: Record<string, readonly [description: string, readme: string]>): Promise<string> {
-  const root = await mkdtemp(join(tmpdir(), 'readmes-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const root = await temporaryFolder('readmes')
   for (const [name, [description, readme]] of Object.entries(packages)) {
     const folder = join(root, 'node_modules', name)
     await mkdir(folder, { recursive: true })

@@ -4,7 +4,8 @@ import { cp, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { CONFIG_EXIT_CODE } from '../../core/process-exit.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
@@ -22,10 +23,9 @@ beforeAll(async () => {
 })
 afterAll(() => rm(left, { recursive: true, force: true }))
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'stores-'))
+  folder = await temporaryFolder('stores')
   state = join(folder, 'state')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const environment = (stateDir: string): Record<string, string> => ({
   RAG_LADDER_STATE_DIR: stateDir,

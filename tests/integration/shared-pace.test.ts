@@ -1,11 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import process from 'node:process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { completionOf } from '../helpers/capable-model.ts'
 import { startServiceWithRate, type LimitedService } from '../helpers/limited-service.ts'
 
@@ -16,12 +14,11 @@ const PER_SECOND = 40
 let folder: string
 let service: LimitedService
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'shared-pace-'))
+  folder = await temporaryFolder('shared-pace')
   service = await startServiceWithRate(PER_SECOND, () => completionOf({ content: 'Paris.' }))
 })
 afterEach(async () => {
   await service.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const caller = async (pacesDir: string): Promise<{ answered: number; failed: string[] }> => {

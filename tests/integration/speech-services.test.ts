@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { constants, getPriority, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
+import { constants, getPriority } from 'node:os'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
 import type { ProcessLauncher } from '../../main/supervisor/process-launcher.ts'
 import { SupervisedService } from '../../main/supervisor/supervised-service.ts'
@@ -16,11 +16,10 @@ let pid = 0
 let exitCodes: (number | null)[] = []
 beforeEach(async () => {
   exitCodes = []
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-speech-'))
+  folder = await temporaryFolder('speech')
 })
 afterEach(async () => {
   await service.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** The launcher of the command line, whose children the test can kill. */

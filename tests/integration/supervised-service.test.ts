@@ -1,8 +1,9 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { isAlive } from '../helpers/processes.ts'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
 import { SupervisedService, type ServiceSpec } from '../../main/supervisor/supervised-service.ts'
 import type { ServiceState } from '../../main/supervisor/service-state.ts'
@@ -14,13 +15,12 @@ let journal: string
 let services: SupervisedService[]
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-supervisor-'))
+  folder = await temporaryFolder('supervisor')
   journal = join(folder, 'journal')
   services = []
 })
 afterEach(async () => {
   await Promise.all(services.map((service) => service.stop()))
-  await rm(folder, { recursive: true, force: true })
 })
 
 function service(fault: string, more: Partial<ServiceSpec> = {}): SupervisedService {
@@ -45,14 +45,6 @@ const reached = (made: SupervisedService, name: ServiceState['name']): Promise<S
     })
   })
 
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
 const pidOf = async (word: string): Promise<number> =>
   Number(new RegExp(`^${word} (\\d+)$`, 'm').exec(await readFile(journal, 'utf8'))![1])
 
@@ -64,7 +56,7 @@ describe('SupervisedService', () => {
     await made.stop()
     expect(made.state.name).toBe('stopped')
     expect(await readFile(journal, 'utf8')).toMatch(/^start \d+\nchannel closed\n$/)
-    expect(alive(await pidOf('start'))).toBe(false)
+    expect(isAlive(await pidOf('start'))).toBe(false)
   })
 
   it('restarts a crashed service by itself', async () => {
@@ -98,7 +90,7 @@ describe('SupervisedService', () => {
     const made = service('ignore-stop')
     await made.start()
     await made.stop()
-    expect(alive(await pidOf('start'))).toBe(false)
+    expect(isAlive(await pidOf('start'))).toBe(false)
     expect(await readFile(journal, 'utf8')).toContain('ignored SIGTERM')
   })
 
@@ -110,7 +102,7 @@ describe('SupervisedService', () => {
     void fetch(`${url}/hang`).catch(() => undefined)
     expect(await backoff).toMatchObject({ failure: 'unresponsive' })
     await ready
-    expect(alive(pid)).toBe(false)
+    expect(isAlive(pid)).toBe(false)
     expect(await (await fetch(made.url!)).text()).toBe('ok')
     expect(made.log.lines()).toEqual([
       'fixture is restarted: it failed its probe 3 times in a row, at last with: no answer within 0.4 s',
@@ -138,9 +130,9 @@ describe('SupervisedService', () => {
     const made = service('grandchild')
     await made.start()
     const grandchild = await pidOf('grandchild')
-    expect(alive(grandchild)).toBe(true)
+    expect(isAlive(grandchild)).toBe(true)
     await made.stop()
-    await expect.poll(() => alive(grandchild), { timeout: 5000 }).toBe(false)
+    await expect.poll(() => isAlive(grandchild), { timeout: 5000 }).toBe(false)
   })
 
   it('keeps the last lines of a flood', async () => {

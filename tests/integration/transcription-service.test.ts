@@ -1,7 +1,6 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { probeHealth } from '../../main/engine/services/local-service.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
 import type { ProcessLauncher } from '../../main/supervisor/process-launcher.ts'
@@ -17,12 +16,11 @@ let service: SupervisedService
 let exitCodes: (number | null)[] = []
 beforeEach(async () => {
   exitCodes = []
-  folder = await mkdtemp(join(tmpdir(), 'transcription-service-'))
+  folder = await temporaryFolder('transcription-service')
   await writeTinyTransducer(join(folder, 'model'), { isSlow: true })
 })
 afterEach(async () => {
   await service.stop()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const tapped: ProcessLauncher = {

@@ -10,6 +10,7 @@ import {
   type WorkerProject,
 } from '../crash/worker-kills.ts'
 import { runCli } from '../helpers/cli.ts'
+import { isAlive } from '../helpers/processes.ts'
 import { postgresMissing, usePostgres } from '../helpers/postgres-server.ts'
 import { pythonPeer } from './python-peer.ts'
 import { startRayCluster, type RayTestCluster } from './ray-cluster.ts'
@@ -166,13 +167,4 @@ async function rowsBy(client: pg.Client): Promise<MadeRows[]> {
 /** Waits for what another program does without reporting it. */
 async function until(isTrue: () => Promise<boolean>): Promise<void> {
   while (!(await isTrue())) await delay(100)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,14 +1,13 @@
-import { mkdtemp, readdir, readFile, rm, writeFile, mkdir } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, writeFile, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { runMain } from '../../../tests/helpers/cli-in-process.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'init-'))
+  folder = await temporaryFolder('init')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 it('makes a project that can be planned at once, and leaves files that are there as they are', async () => {
   await mkdir(join(folder, 'manifests'))

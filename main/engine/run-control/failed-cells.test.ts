@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { evidenceBytes } from '../../../tests/helpers/report-project.ts'
 import { ALIASES, evaluation, fixtureRow, wideDataset } from '../../../tests/helpers/report-rows.ts'
 import { countFailures } from './failed-cells.ts'
@@ -17,8 +17,7 @@ it('counts evaluations that failed, but not metrics that the answer itself leave
     failed({}, 'timeout'),
     evaluation({ faithfulness: 1, answer_relevancy: 1 }),
   ].map((ragas, index) => fixtureRow(dataset, ALIASES.vanilla, index, { ragas }))
-  const folder = await mkdtemp(join(tmpdir(), 'failed-cells-'))
-  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  const folder = await temporaryFolder('failed-cells')
   const file = join(folder, 'evidence.jsonl')
   await writeFile(file, evidenceBytes(rows))
   expect(await countFailures([file])).toEqual([

@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { StoredRunRequest } from '../../../contract/control/run-job.ts'
 import type { PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { EventHub } from '../event-hub.ts'
@@ -13,11 +13,10 @@ let folder: string
 let journalFolder: string
 let started: string[]
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-runs-'))
+  folder = await temporaryFolder('runs')
   journalFolder = join(folder, 'runs')
   started = []
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 async function breakJournal(): Promise<void> {
   await rename(journalFolder, `${journalFolder}-away`).catch(() => undefined)

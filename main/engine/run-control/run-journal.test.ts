@@ -1,15 +1,14 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { StoredRunRequest } from '../../../contract/control/run-job.ts'
 import { RunJournal, type JournalEntry } from './run-journal.ts'
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-journal-'))
+  folder = await temporaryFolder('journal')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const entry = (run_id: string, state: JournalEntry['state'] = 'running'): JournalEntry => ({
   schema_version: 1,

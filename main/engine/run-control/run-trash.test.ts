@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { listTrash } from '../../lib/files/trash.ts'
 import { removeRun, restoreRun, type RunTrashPlace } from './run-trash.ts'
 
@@ -9,12 +9,11 @@ let root: string
 let place: RunTrashPlace
 let resultsDir: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rag-ladder-trash-'))
+  root = await temporaryFolder('trash')
   resultsDir = join(root, 'results')
   place = { root, stateDir: join(root, '.rag-ladder'), artifacts: { resultsDir, named: {} } }
   await mkdir(resultsDir)
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 const write = (name: string, text: string): Promise<void> => writeFile(join(resultsDir, name), text)
 /** Lock folders stay: a removed lock no longer excludes other processes. */

@@ -1,15 +1,14 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { nodeFileOps } from '../files/file-ops.ts'
 import { LockFolder } from './lock-folder.ts'
 
 async function temporaryFile(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'locks-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
+  const folder = await temporaryFolder('locks')
   return join(folder, 'x')
 }
 

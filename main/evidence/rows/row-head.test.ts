@@ -1,10 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { failedRow, sampleRow } from '../../../tests/helpers/evidence-rows.ts'
+import { failedRow, sampleRow, sealedLine } from '../../../tests/helpers/evidence-rows.ts'
 import { HeadReader } from './row-head.ts'
 import { rowId, rowKeyOf } from './row-id.ts'
 import { fingerprint, IDENTITY_PARTS } from './row-identity.ts'
-import { sealRow } from './row-line.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 
 const expected = (row: CanonicalRow) => {
@@ -14,16 +13,10 @@ const expected = (row: CanonicalRow) => {
   return { ok: true, head: { runId, rowId: row_id, key, isAnswered: status === 'ok', parts } }
 }
 
-function lineOf(row: CanonicalRow): Buffer {
-  const sealed = sealRow(row)
-  if (!sealed.ok) throw new Error(sealed.problem)
-  return sealed.line.subarray(0, -1)
-}
-
 describe('HeadReader', () => {
   it('reads whether a row has an answer and how often its cell had failed', () => {
     for (const row of [failedRow(), failedRow({ retry: 2 }), sampleRow({ retry: 3 })])
-      expect(new HeadReader().read(lineOf(row))).toEqual(expected(row))
+      expect(new HeadReader().read(sealedLine(row))).toEqual(expected(row))
   })
 
   it('reads of any written row what a full parse would read', () => {
@@ -35,7 +28,7 @@ describe('HeadReader', () => {
         row.approach.parameters = JSON.parse(JSON.stringify(parameters)) as never
         row.question.query = query
         row.reproducibility.runtime.providers = { [query]: model }
-        const line = lineOf(row)
+        const line = sealedLine(row)
         expect(heads.read(line)).toEqual(expected(JSON.parse(line.toString()) as CanonicalRow))
       }),
       // A name that JSON may have and that no object keeps.
@@ -48,14 +41,14 @@ describe('HeadReader', () => {
     for (const query of ['a', 'ab', 'a', 'a"}', 'b']) {
       const row = sampleRow()
       row.question.query = query
-      expect(heads.read(lineOf(row))).toEqual(expected(row))
+      expect(heads.read(sealedLine(row))).toEqual(expected(row))
     }
   })
 
   it('reads the repetition, which is part of the id', () => {
     const row = { ...sampleRow(), repeat: 3 }
     row.row_id = rowId(rowKeyOf(row))
-    const line = lineOf(row)
+    const line = sealedLine(row)
     expect(line.toString()).toContain(`"row_id":"${row.row_id}","repeat":3,"dataset":`)
     expect(new HeadReader().read(line)).toEqual(expected(row))
     const forged = Buffer.from(line.toString().replace('"repeat":3', '"repeat":4'))
@@ -71,7 +64,7 @@ describe('HeadReader', () => {
   })
 
   it('refuses a row id that is not the cell’s', () => {
-    const line = lineOf(sampleRow()).toString()
+    const line = sealedLine(sampleRow()).toString()
     const forged = line.replace('"question":{"id":"q001"', '"question":{"id":"q002"')
     expect(new HeadReader().read(Buffer.from(forged))).toMatchObject({ ok: false })
   })

@@ -3,26 +3,19 @@ import { describe, expect, it } from 'vitest'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
 import { claimFree, openLog, store, temporaryLogFile } from '../../../tests/helpers/evidence-files.ts'
-import { sampleIdentity, sampleReproducibility, sampleRow } from '../../../tests/helpers/evidence-rows.ts'
+import { sampleIdentity, sampleReproducibility, sampleRow, sealedLine } from '../../../tests/helpers/evidence-rows.ts'
 import { withUnusedEvidence } from '../remove-evidence.ts'
 import { identityPathFor } from './identity-record.ts'
-import { sealRow } from './row-line.ts'
 
 const SEED = 'reproducibility.seed'
 const other = sampleIdentity('other')
 const otherRow = (question: string) => sampleRow({ question, reproducibility: sampleReproducibility('other') })
 const recordOf = async (file: string) => JSON.parse(await readFile(identityPathFor(file), 'utf8')) as RunIdentity
 
-function lineOf(row: CanonicalRow): Buffer {
-  const sealed = sealRow(row)
-  if (!sealed.ok) throw new Error(sealed.problem)
-  return sealed.line
-}
-
 /** A file as it was stored before the record existed. */
 async function oldFile(...rows: CanonicalRow[]): Promise<string> {
   const file = await temporaryLogFile()
-  await writeFile(file, Buffer.concat(rows.map(lineOf)))
+  await writeFile(file, rows.map((row) => `${sealedLine(row).toString()}\n`).join(''))
   return file
 }
 
@@ -133,7 +126,7 @@ describe('the identity of a run', () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)
     await store(log, sampleRow({ question: 'q1' }))
-    await writeFile(file, lineOf(otherRow('q2')), { flag: 'a' })
+    await writeFile(file, `${sealedLine(otherRow('q2')).toString()}\n`, { flag: 'a' })
     const { claim } = await claimFree(log, sampleRow({ question: 'q3' }).row_id)
     const rejection = { code: 'other_identity', message: expect.stringContaining('row 2') as string }
     await expect(log.append(claim, sampleRow({ question: 'q3' }))).rejects.toMatchObject(rejection)

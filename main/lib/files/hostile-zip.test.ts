@@ -1,7 +1,7 @@
-import { lstat, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { lstat, mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { FUZZ_TIMES, hostileArchive, MOST_MS, MOST_UNPACKED_BYTES } from '../../../tests/helpers/hostile-archives.ts'
 import { timesOf } from '../../../tests/helpers/repetitions.ts'
 import { portablePathProblem } from './portable-path.ts'
@@ -13,8 +13,7 @@ describe('unpackZip', () => {
   it(
     `takes ${ARCHIVES} hostile archives: each is unpacked within its folder or refused by its path`,
     async () => {
-      const root = await mkdtemp(join(tmpdir(), 'rag-ladder-hostile-zip-'))
-      onTestFinished(() => rm(root, { recursive: true, force: true }))
+      const root = await temporaryFolder('hostile-zip')
       const file = join(root, 'a.zip')
       let refused = 0
       for (let number = 0; number < ARCHIVES; number += 1) {

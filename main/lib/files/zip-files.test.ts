@@ -1,17 +1,16 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { unpackZip, writeZip, ZipFileError } from './zip-files.ts'
 
 let folder: string
 let file: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-zip-'))
+  folder = await temporaryFolder('zip')
   file = join(folder, 'a.zip')
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const unpack = () => unpackZip(file, join(folder, 'out'), () => null)
 const TEXTS = { 'a.txt': 'founded in 1904', 'deep/b.txt': 'The lock was opened. '.repeat(200) }

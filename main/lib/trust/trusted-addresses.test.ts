@@ -1,16 +1,15 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { distrustAddresses, isTrusted, trustAddresses, trustedOrigins } from './trusted-addresses.ts'
 
 let folder: string
 let env: Record<string, string>
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'trust-'))
+  folder = await temporaryFolder('trust')
   env = { RAG_LADDER_USER_DIR: join(folder, 'person') }
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 it('trusts whole origins that were kept or are in the variable, and nothing else', () => {
   expect(trustedOrigins(env)).toEqual([])

@@ -1,8 +1,8 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
-import { beforeEach, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { exportDataset, importDataset, previewDataset } from './dataset-archive.ts'
 import { loadExperiment } from '../experiment.ts'
@@ -11,8 +11,7 @@ import { addOwnDocument, createOwnDataset } from './own-datasets.ts'
 let root: string
 let file: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'dataset-archive-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  root = await temporaryFolder('dataset-archive')
   await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
   await createOwnDataset(await loadExperiment(root), { id: 'mine', label: 'Mine', description: '' })
   await addOwnDocument(root, 'mine', 'deep/lock.md', Buffer.from('founded in 1904'))

@@ -1,8 +1,8 @@
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { declareSmokeInOlderLayout } from '../../../tests/helpers/older-layout.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { checkCorpus, loadExperiment } from '../experiment.ts'
@@ -19,8 +19,7 @@ const write = (file: string, value: unknown) =>
   writeFile(join(root, file), stringify(value, { aliasDuplicateObjects: false }))
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'datasets-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  root = await temporaryFolder('datasets')
   await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
   await mkdir(join(root, 'manifests/datasets'), { recursive: true })
 })

@@ -1,7 +1,7 @@
-import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { loadExperiment, type LadderDataset } from '../experiment.ts'
 import {
@@ -38,8 +38,7 @@ const draft = (query: string, more: object = {}) => ({
 })
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'own-datasets-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  root = await temporaryFolder('own-datasets')
   await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
   await createOwnDataset(await loadExperiment(root), { id: 'mine', label: 'Mine', description: '' })
 })

@@ -1,13 +1,12 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { CONNECTIONS_FILE, serviceConnections, withConnections } from './connections.ts'
 
 /** A project of this file, and a person who allowed `trusted`. */
 async function project(file: string | null, trusted = ''): Promise<{ root: string; env: Record<string, string> }> {
-  const root = await mkdtemp(join(tmpdir(), 'connections-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  const root = await temporaryFolder('connections')
   await mkdir(join(root, 'manifests'))
   if (file !== null) await writeFile(join(root, CONNECTIONS_FILE), file)
   return { root, env: { RAG_LADDER_USER_DIR: join(root, 'user'), RAG_LADDER_TRUSTED_ADDRESSES: trusted } }

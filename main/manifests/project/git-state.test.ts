@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, readdir, rm, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { changedFiles, readGitState, type ReadFiles, type ReadManifest } from './git-state.ts'
 
 const CATALOGUE = 'manifests/datasets.yaml'
@@ -32,8 +32,7 @@ async function write(path: string, text: string): Promise<void> {
 }
 
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'git-state-'))
-  onTestFinished(() => rm(root, { recursive: true, force: true }))
+  root = await temporaryFolder('git-state')
   reads = { files: ['program', 'huge.bin', 'pipe', 'endless'], manifests: [SMOKE], corpus: 'corpus' }
   git('init', '-q')
   await write(CATALOGUE, declared('Smoke'))
@@ -45,8 +44,7 @@ beforeEach(async () => {
 describe('readGitState', () => {
   it('is clean after a commit, and null outside git', async () => {
     expect(await state()).toEqual({ revision: git('rev-parse', 'HEAD').trim(), dirty: false, patch_sha256: null })
-    const outside = await mkdtemp(join(tmpdir(), 'no-git-'))
-    onTestFinished(() => rm(outside, { recursive: true }))
+    const outside = await temporaryFolder('no-git')
     expect(await readGitState(outside, reads)).toEqual({ revision: null, dirty: null, patch_sha256: null })
   })
 

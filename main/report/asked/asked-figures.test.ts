@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { evidenceBytes } from '../../../tests/helpers/report-project.ts'
 import { ALIASES, fixtureRow, wideDataset } from '../../../tests/helpers/report-rows.ts'
@@ -56,8 +56,7 @@ function answered(
 }
 
 async function fileOf(rows: readonly CanonicalRow[]): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'asked-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
+  const dir = await temporaryFolder('asked')
   const file = join(dir, 'x-wide-evidence.jsonl')
   await writeFile(file, evidenceBytes(rows))
   return file

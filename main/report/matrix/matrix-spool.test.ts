@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import {
   matrixDataset as dataset,
   matrixFrame as frame,
@@ -14,10 +14,9 @@ import { MatrixSpool } from './matrix-spool.ts'
 let folder = ''
 let path = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-spool-'))
+  folder = await temporaryFolder('spool')
   path = join(folder, 'deep', 'x-matrix.json')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 const long = fixtureRow(dataset, ALIASES.vanilla, 0, { repeat: 2 })
 // More than is written at once, and letters of several bytes.

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { writeRun } from '../../../tests/helpers/report-project.ts'
 import { fixtureDataset, goldenJudgments, REPORT_RUN } from '../../../tests/helpers/report-rows.ts'
 import { aggregateText } from '../aggregate/aggregate-run.ts'
@@ -15,9 +15,8 @@ const first = fixtureDataset('subset', 'Subset', 1)
 const second = fixtureDataset('native', 'Native', 2)
 let dir: string
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'report-sum-'))
+  dir = await temporaryFolder('report-sum')
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 describe('summarizeFolder', () => {
   it('every run is summarized from its evidence, in ladder order, with its judges', async () => {

@@ -1,15 +1,14 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { loadHistorical } from './historical.ts'
 import { longCsv } from '../csv/long-csv.ts'
 
 let dir: string
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'report-old-'))
+  dir = await temporaryFolder('report-old')
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const cell = (query_id: string, model: string, ok: boolean, rest: object = {}) => ({ query_id, model, ok, ...rest })
 const matrix = {

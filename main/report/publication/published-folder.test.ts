@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import {
   packArtifact,
   readPublished,
@@ -14,10 +14,9 @@ import {
 
 let root: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rag-ladder-published-'))
+  root = await temporaryFolder('published')
   await mkdir(join(root, RESULTS_FOLDER), { recursive: true })
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 const published = (name: string): string => join(root, RESULTS_FOLDER, name)
 const unpacked = (name: string): Promise<string> => readFile(join(unpackedFolder(root), name), 'utf8')

@@ -1,7 +1,6 @@
-import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { evidenceBytes, writeRun } from '../../../tests/helpers/report-project.ts'
 import {
   comparedContext,
@@ -25,10 +24,9 @@ const rows = goldenRows(dataset)
 let dir: string
 let files: ArtifactFiles
 beforeEach(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'report-check-'))
+  dir = await temporaryFolder('report-check')
   files = (await writeRun(dir, dataset)).files
 })
-afterEach(() => rm(dir, { recursive: true, force: true }))
 
 const check = (expectedCells = rows.length) =>
   validateArtifacts(files, { runId: REPORT_RUN, datasetId: dataset.id, expectedCells })

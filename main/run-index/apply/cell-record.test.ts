@@ -1,17 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import { sampleReproducibility, sampleRow } from '../../../tests/helpers/evidence-rows.ts'
+import { sampleReproducibility, sampleRow, sealedLine } from '../../../tests/helpers/evidence-rows.ts'
 import { fastLine } from '../../../tests/helpers/synthetic-evidence.ts'
 import { rowId } from '../../evidence/rows/row-id.ts'
-import { decodeLine, sealRow } from '../../evidence/rows/row-line.ts'
+import { decodeLine } from '../../evidence/rows/row-line.ts'
 import { cellRecord, RowParser } from './cell-record.ts'
-
-function sealed(row: CanonicalRow): Buffer {
-  const outcome = sealRow(row)
-  if (!outcome.ok) throw new Error(outcome.problem)
-  return outcome.line.subarray(0, -1)
-}
 
 describe('RowParser', () => {
   it('any sequence of rows is read as the evidence log reads it', () => {
@@ -29,7 +23,7 @@ describe('RowParser', () => {
       fc.property(fc.array(cell, { maxLength: 30 }), (cells) => {
         const parser = new RowParser()
         for (const { question, model, provenance, answer } of cells) {
-          const line = sealed(sampleRow({ question, model, answer, reproducibility: provenances[provenance] }))
+          const line = sealedLine(sampleRow({ question, model, answer, reproducibility: provenances[provenance] }))
           const expected = decodeLine(line, 'full')
           const parsed = parser.parse(line)
           if (!expected.ok || !parsed.ok) throw new Error('a sealed row cannot be read')
@@ -44,7 +38,7 @@ describe('RowParser', () => {
   it('equal members of rows are one object', () => {
     const parser = new RowParser()
     const parsed = ['q1', 'q1', 'q2', 'q2'].map((question, index) => {
-      const outcome = parser.parse(sealed(sampleRow({ question, model: `alias-${index % 2}` })))
+      const outcome = parser.parse(sealedLine(sampleRow({ question, model: `alias-${index % 2}` })))
       if (!outcome.ok) throw new Error(outcome.problem)
       return outcome.row
     })
@@ -56,13 +50,13 @@ describe('RowParser', () => {
 
   it('a line that the evidence log refuses is refused, also after a similar valid row', () => {
     const row = sampleRow()
-    const flipped = Buffer.from(sealed(row))
+    const flipped = Buffer.from(sealedLine(row))
     flipped[flipped.length >> 1]! ^= 1
     const foreignId = rowId({ run_id: 'other', dataset_id: 'x', question_id: 'q', model: 'm' })
     const withoutNewline = (value: CanonicalRow) => fastLine(value).subarray(0, -1)
     const bad = [
       flipped,
-      sealed(row).subarray(0, -1),
+      sealedLine(row).subarray(0, -1),
       withoutNewline({ ...row, row_id: foreignId }),
       withoutNewline({ ...row, metrics: {} } as unknown as CanonicalRow),
       withoutNewline({ ...row, evidence: { answer: 7 } } as unknown as CanonicalRow),
@@ -73,7 +67,7 @@ describe('RowParser', () => {
       for (const before of [0, 1]) {
         const outcome = parser.parse(line)
         expect(outcome.ok, `${line.toString().slice(0, 60)} ${before}`).toBe(false)
-        expect(parser.parse(sealed(row)).ok).toBe(true)
+        expect(parser.parse(sealedLine(row)).ok).toBe(true)
       }
     }
   })

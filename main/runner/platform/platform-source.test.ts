@@ -1,7 +1,7 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { OWN_MODELS_FILE } from '../../../contract/manifests/models.ts'
 import { withoutCredentials } from '../../../core/credential-names.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
@@ -10,9 +10,8 @@ import { embeddedPlatform, platformKeys } from './platform-source.ts'
 
 let folder = ''
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platform-source-'))
+  folder = await temporaryFolder('platform-source')
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 /** Environment that the platform's process is started with; the process itself ends at once, as one that is set up wrongly does. */
 async function environmentOf(env: Record<string, string>, port?: number): Promise<Record<string, string | undefined>> {

@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { artifactFiles } from '../../evidence/files/artifact-files.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
 import { listTrash, restoreTrash } from '../../lib/files/trash.ts'
@@ -11,9 +11,8 @@ import { coldReset, describeDeletions, listDeletions, mustConfirm, rowsIn, type 
 
 let root: string
 beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'cold-reset-'))
+  root = await temporaryFolder('cold-reset')
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 async function write(path: string, text: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true })

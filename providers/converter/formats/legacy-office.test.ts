@@ -1,8 +1,8 @@
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { writePptx } from '../../../tests/helpers/conversion/writers.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { toMarkdown } from '../export/markdown.ts'
@@ -14,11 +14,10 @@ const paper = (name: string): Promise<Buffer> => readFile(join(PROJECT_ROOT, 'co
 
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-office-test-'))
+  folder = await temporaryFolder('office-test')
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(folder, { recursive: true, force: true })
 })
 
 /** A program in LibreOffice's place that notes how it was called and, when it has something to give, puts it where it is looked for. */

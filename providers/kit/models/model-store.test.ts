@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdir, mkdtemp, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { startFileServer } from '../../../tests/helpers/file-server.ts'
 import type { FileServer } from '../../../tests/helpers/file-server.ts'
 import { hubFiles, isPinned } from './declared-model.ts'
@@ -22,7 +22,7 @@ let model: DeclaredModel
 beforeEach(async () => {
   server = await startFileServer()
   server.files.set('/weights.onnx', WEIGHTS).set('/words.txt', WORDS)
-  cache = await mkdtemp(join(tmpdir(), 'models-'))
+  cache = await temporaryFolder('models')
   model = {
     id: 'someone/small-model',
     license: 'CC-BY-4.0',
@@ -40,7 +40,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await server.close()
-  await rm(cache, { recursive: true, force: true })
 })
 
 const settings = (more: Partial<ModelStoreSettings> = {}): ModelStoreSettings => ({

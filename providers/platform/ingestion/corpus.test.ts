@@ -4,17 +4,17 @@ import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { DEFAULT_CORPUS_LIMITS, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import { digestWithin, hashCorpus, listCorpus } from './corpus.ts'
 import type { FileState, KnownHashes } from './corpus.ts'
 
 let root: string
 beforeEach(async () => {
-  root = await mkdtemp(path.join(tmpdir(), 'corpus-'))
+  root = await temporaryFolder('corpus')
   await writeFiles(path.join(root, 'docs'), { 'b.md': 'bee', 'a.txt': 'ay', 'sub/c.md': 'sea', 'sub.md': 'under' })
 })
-afterEach(() => rm(root, { recursive: true, force: true }))
 
 const discover = async (corpusPath = 'docs', changes = {}, project = root) => {
   const limits = { ...DEFAULT_CORPUS_LIMITS, ...changes }

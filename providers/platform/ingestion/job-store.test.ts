@@ -1,8 +1,8 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import Sqlite from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { testProfile } from '../../../tests/helpers/ingestion-fixture.ts'
 import { TaskLostError } from '../jobs/task-store.ts'
 import type { TaskLease } from '../jobs/task-store.ts'
@@ -33,13 +33,12 @@ function open(): JobStore {
 }
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'jobs-'))
+  folder = await temporaryFolder('jobs')
   file = path.join(folder, 'jobs.sqlite')
   nowMs = START_MS
 })
 afterEach(async () => {
   for (const database of databases.splice(0)) await database.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const newJob = (id: string, idempotencyKey = 'key', collection = 'RagBase_smoke'): NewJob => ({

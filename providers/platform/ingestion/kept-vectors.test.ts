@@ -1,8 +1,7 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import type { StoredChunk } from '../stores/vector-store/vector-store.ts'
 import { PhaseFailure } from './errors.ts'
 import { keptVectorsFile, openKeptVectors } from './kept-vectors.ts'
@@ -18,11 +17,10 @@ const embed = async (texts: string[]): Promise<Float32Array[]> => {
 }
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'kept-vectors-'))
+  folder = await temporaryFolder('kept-vectors')
   file = keptVectorsFile(path.join(folder, 'state.sqlite'), 'RagBase_a/b')
   embedded = []
 })
-afterEach(() => rm(folder, { recursive: true }))
 
 it('embeds only texts whose vectors an earlier run of the same model did not make', async () => {
   const first = openKeptVectors(file, 'm', embed)

@@ -1,7 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { writeTinyTransducer } from '../../../tests/helpers/tiny-recognition-models.ts'
 import { ModelStore } from '../../kit/models/model-store.ts'
 import { loadSttConfig } from '../config.ts'
@@ -10,13 +10,12 @@ import { chooseBackend, readyBackends } from './choose-backend.ts'
 let folder: string
 let store: ModelStore
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'backends-'))
+  folder = await temporaryFolder('backends')
   store = new ModelStore({ cacheFolder: join(folder, 'cache'), hub: 'http://127.0.0.1:9', isOffline: true })
   vi.stubEnv('PATH', join(folder, 'programs'))
 })
 afterEach(async () => {
   vi.unstubAllEnvs()
-  await rm(folder, { recursive: true })
 })
 
 const config = (env: Record<string, string> = {}) => loadSttConfig({ STT_SHERPA_DIR: folder, ...env })

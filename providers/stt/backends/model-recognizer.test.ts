@@ -10,6 +10,7 @@ import {
   writeTinyCtc,
   writeTinyTransducer,
 } from '../../../tests/helpers/tiny-recognition-models.ts'
+import { isAlive } from '../../../tests/helpers/processes.ts'
 import { writeTinyMoonshine } from '../../../tests/helpers/tiny-moonshine.ts'
 import { writeTinyWhisper } from '../../../tests/helpers/tiny-whisper.ts'
 import type { DeclaredModel } from '../../kit/models/declared-model.ts'
@@ -90,7 +91,7 @@ describe('a transducer', () => {
     await new Promise(setImmediate)
     stop.abort(new Error('enough'))
     await expect(given).rejects.toThrow('enough')
-    await expect.poll(() => isRunning(second)).toBe(false)
+    await expect.poll(() => isAlive(second)).toBe(false)
     expect(second).not.toBe(first)
     expect((await recognizer.recognize(sound([RED, 1]), signal)).map(({ text }) => text)).toEqual(['red'])
   })
@@ -250,13 +251,4 @@ async function cachedModel() {
 function childOf(parent: number): number {
   const { stdout } = spawnSync('ps', ['-o', 'pid=,args=', '--ppid', String(parent)], { encoding: 'utf8' })
   return Number(/(\d+) .*engine-child/.exec(stdout)?.[1] ?? 0)
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setImmediate } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { KOKORO_TOKEN_SAMPLES, writeTinyKokoro } from '../../../tests/helpers/tiny-speech-models.ts'
 import { processHost } from './engine-host.ts'
 import type { EngineHost } from './engine-host.ts'
@@ -19,12 +18,11 @@ const program = new EngineProgram<KokoroTask, Float32Array>(() => {
   return (host = processHost(WORKER))
 })
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'engine-program-'))
+  folder = await temporaryFolder('engine-program')
   await Promise.all([writeTinyKokoro(join(folder, 'quick')), writeTinyKokoro(join(folder, 'endless'), { slow: true })])
 })
 afterEach(async () => {
   await program.close()
-  await rm(folder, { recursive: true })
 })
 
 const run = (model: string, signal = new AbortController().signal) =>

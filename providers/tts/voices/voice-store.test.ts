@@ -1,7 +1,7 @@
-import { mkdtemp, readdir, rename, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { VoiceStore } from './voice-store.ts'
 
 const SOUND = { samples: new Float32Array(16_000).fill(0.1), sampleRate: 16_000 }
@@ -18,10 +18,9 @@ const details = (name: string) => ({
 let folder: string
 let store: VoiceStore
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'voice-store-'))
+  folder = await temporaryFolder('voice-store')
   store = new VoiceStore(folder)
 })
-afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const onlyFolder = async () => join(folder, (await readdir(folder))[0]!)
 

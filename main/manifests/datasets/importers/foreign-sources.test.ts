@@ -1,8 +1,8 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { readOwnDataset } from '../own-datasets.ts'
 import { importLines } from './import-dataset.ts'
 import { BEIR, HOTPOT, useImportSource } from '../../../../tests/helpers/import-source.ts'
@@ -26,8 +26,7 @@ describe('a source as the world has it', () => {
   })
 
   it('is read from compressed files, and from links as the cache of a model hub has them', async () => {
-    const blobs = await mkdtemp(join(tmpdir(), 'blobs-'))
-    onTestFinished(() => rm(blobs, { recursive: true, force: true }))
+    const blobs = await temporaryFolder('blobs')
     await mkdir(join(place.source, 'qrels'))
     for (const [name, text] of Object.entries(BEIR)) {
       const blob = join(blobs, name.replaceAll('/', '-'))

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { MODEL_BACKENDS } from '../../../../contract/manifests/model-backends.ts'
 import type { ProbedRole } from '../../../../contract/control/models.ts'
 import { keptRecord, KnownModels } from '../../../../core/model-records/known-models.ts'
@@ -16,11 +14,10 @@ import { probeModels } from './probe-models.ts'
 let folder: string
 let service: ModelService
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'probe-models-'))
+  folder = await temporaryFolder('probe-models')
 })
 afterEach(async () => {
   await service.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const completion = (message: object): ModelServiceAnswer => ({ json: completionOf(message) })

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { MODEL_BACKENDS } from '../../../../contract/manifests/model-backends.ts'
 import type { ChatCompletion } from '../../../../contract/http/chat.ts'
 import type { ModelOf } from '../../../../contract/manifests/model-backends.ts'
@@ -18,14 +18,13 @@ const CHILD = new URL('../../../../tests/helpers/fake-gguf-child.ts', import.met
 let folder: string
 let models: GgufModels
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'gguf-'))
+  folder = await temporaryFolder('gguf')
   for (const name of ['small.gguf', 'fault-damaged.gguf', 'fault-memory.gguf', 'fault-no_runtime.gguf'])
     await writeFile(join(folder, name), 'weights')
   models = createGgufModels(CHILD)
 })
 afterEach(async () => {
   await models.close()
-  await rm(folder, { recursive: true })
 })
 
 const choice = (settings: Partial<ModelOf<'gguf'>> = {}, file = 'small.gguf'): ModelOf<'gguf'> =>

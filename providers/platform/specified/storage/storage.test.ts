@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
@@ -32,13 +31,12 @@ onEachDatabase('the object store', (kind) => {
   let app: FastifyInstance
   const apps: FastifyInstance[] = []
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'storage-'))
+    folder = await temporaryFolder('storage')
     database = await openDatabase(await kind.fresh())
   })
   afterEach(async () => {
     await Promise.all(apps.splice(0).map((each) => each.close()))
     await database.close()
-    await rm(folder, { recursive: true })
   })
 
   const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')

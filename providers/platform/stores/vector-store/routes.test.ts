@@ -1,8 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { hashEmbedding } from '../../../../tests/helpers/hash-embedding.ts'
 import { createLogger } from '../../../kit/logger.ts'
 import { createHttpServer } from '../../../kit/server.ts'
@@ -15,7 +14,7 @@ let store: VectorStore
 let app: FastifyInstance
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'search-routes-'))
+  folder = await temporaryFolder('search-routes')
   store = openSqliteVectorStore(join(folder, 'vectors.sqlite'))
   const texts = ['the pump shows E-4471', 'the lock was opened in 1904']
   const chunks = texts.map((content, chunkIndex) => ({
@@ -40,7 +39,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await app.close()
   await store.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const search = (payload: object) => app.inject({ method: 'POST', url: '/api/rag/search', payload })

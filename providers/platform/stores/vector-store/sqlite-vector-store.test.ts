@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { hashEmbedding } from '../../../../tests/helpers/hash-embedding.ts'
 import { openDatabase, vec0Rows } from './database.ts'
 import { openSqliteVectorStore } from './sqlite-vector-store.ts'
@@ -35,14 +35,13 @@ let file: string
 let store: VectorStore
 
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'vector-store-'))
+  folder = await temporaryFolder('vector-store')
   file = path.join(folder, 'vectors.sqlite')
   store = openSqliteVectorStore(file)
 })
 
 afterEach(async () => {
   await store.close()
-  await rm(folder, { recursive: true, force: true })
 })
 
 const write = (name: string, chunks: StoredChunk[], source: Partial<CollectionSource> = {}, target = store) =>

@@ -1,7 +1,7 @@
-import { mkdtemp, rm, truncate } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import {
   CHATTERBOX_PROMPT,
   CHATTERBOX_SAID,
@@ -17,7 +17,7 @@ let cache: string
 let folder: string
 let engine: ChatterboxEngine
 beforeEach(async () => {
-  cache = await mkdtemp(join(tmpdir(), 'tiny-chatterbox-'))
+  cache = await temporaryFolder('tiny-chatterbox')
   folder = join(cache, 'tiny')
   await writeTinyChatterbox(folder)
   const store = new ModelStore({ cacheFolder: cache, hub: 'http://127.0.0.1:9', isOffline: true })
@@ -25,7 +25,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await engine.close()
-  await rm(cache, { recursive: true })
 })
 
 const { signal } = new AbortController()

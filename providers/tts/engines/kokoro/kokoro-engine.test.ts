@@ -1,7 +1,7 @@
-import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { declareFolder, KOKORO_TOKEN_SAMPLES, writeTinyKokoro } from '../../../../tests/helpers/tiny-speech-models.ts'
 import { ModelStore } from '../../../kit/models/model-store.ts'
 import { FliteEngine } from '../flite/flite-engine.ts'
@@ -13,7 +13,7 @@ let folder: string
 let flite: FliteEngine
 let engine: KokoroEngine
 beforeEach(async () => {
-  cache = await mkdtemp(join(tmpdir(), 'tiny-kokoro-'))
+  cache = await temporaryFolder('tiny-kokoro')
   folder = join(cache, 'tiny')
   await writeTinyKokoro(folder)
   flite = new FliteEngine()
@@ -23,7 +23,6 @@ beforeEach(async () => {
 })
 afterEach(async () => {
   await Promise.all([engine.close(), flite.close()])
-  await rm(cache, { recursive: true })
 })
 
 const { signal } = new AbortController()

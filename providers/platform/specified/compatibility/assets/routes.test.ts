@@ -3,11 +3,10 @@ import { readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
 import type { IncomingMessage } from 'node:http'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { temporaryFolder } from '../../../../../tests/helpers/temporary-folder.ts'
 import { openDatabase } from '../../../../../tests/helpers/database-address.ts'
 import { glbOf, gltfErrors, picture, sphere } from '../../../../../tests/helpers/glb-models.ts'
 import { onEachDatabase } from '../../../../../tests/helpers/platform-databases.ts'
@@ -56,14 +55,13 @@ onEachDatabase('the asset processors', (kind) => {
   let app: FastifyInstance
   let closing: ReturnType<typeof createClosingList>
   beforeEach(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'assets-'))
+    folder = await temporaryFolder('assets')
     database = await openDatabase(await kind.fresh())
   })
   afterEach(async () => {
     await app.close()
     await closing.closeAll()
     await database.close()
-    await rm(folder, { recursive: true })
   })
 
   function start(env: Record<string, string> = {}, quotaBytes = 100 * MIB): void {
