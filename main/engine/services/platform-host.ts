@@ -23,10 +23,9 @@ interface PlatformHostOptions {
   emit: (event: RunEvent) => void
   /** Environment by which the platform finds the services that read a profile's corpus. */
   readers: (profile: string) => Promise<Record<string, string>>
-  /** States how long a platform that was only started to ask it something stays. */
-  idleMs?: number
 }
 
+/** A platform that was only started to ask it something stays for so long. */
 const IDLE_MS = 120_000
 
 interface PanelUse {
@@ -208,7 +207,7 @@ export class PlatformHost {
     if (this.#idle !== null) clearTimeout(this.#idle)
     if (this.#panel?.isPassing !== true) return
     const end = (): void => void this.#inTurn(() => this.#endPanelUse()).catch(() => undefined)
-    this.#idle = setTimeout(end, this.#options.idleMs ?? IDLE_MS).unref()
+    this.#idle = setTimeout(end, IDLE_MS).unref()
   }
 
   #refuseDuringRun(): void {

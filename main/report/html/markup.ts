@@ -61,8 +61,6 @@ export interface Cell {
   content: Child
   class?: string
   title?: string
-  /** Columns that it goes over. */
-  span?: number
 }
 
 interface HeadCell {
@@ -83,9 +81,7 @@ export function dataTable(
       'tr',
       {},
       h('th', { scope: 'row' }, row.head),
-      row.cells.map((cell) =>
-        h('td', { class: cell.class ?? null, title: cell.title ?? null, colspan: cell.span ?? null }, cell.content),
-      ),
+      row.cells.map((cell) => h('td', { class: cell.class ?? null, title: cell.title ?? null }, cell.content)),
     ),
   )
   return h(

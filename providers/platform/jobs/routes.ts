@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { UserPage } from '../http/user-page.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import { namedUser, subjectOf } from '../identity/guard.ts'
@@ -28,11 +29,6 @@ export interface ListedJob extends JobState {
   updated_at: string
 }
 
-const Page = z.object({
-  user_id: z.string().max(256).optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
-})
 const JobParams = z.object({ job_id: z.string().min(1).max(128) })
 
 const STATUS = {
@@ -55,7 +51,7 @@ export function registerTaskRoutes(
   stop: (id: string) => void = () => {},
 ): void {
   app.get('/jobs', async (request): Promise<{ jobs: ListedJob[] }> => {
-    const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
+    const { user_id: given, limit, offset } = parseRequest(UserPage, request.query, 'query')
     const found = await store.listOthers(hidden, namedUser(request, given), limit, offset)
     const jobs: ListedJob[] = []
     for (const task of found)

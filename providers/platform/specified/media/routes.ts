@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { UserPage } from '../../http/user-page.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { parseRequest } from '../../../kit/validate.ts'
 import { namedUser, subjectOf } from '../../identity/guard.ts'
@@ -65,11 +66,6 @@ const Generate = z.strictObject({
 })
 type Generate = z.output<typeof Generate>
 const Count = z.number().int().min(1).max(16)
-const Page = z.object({
-  user_id: z.string().max(256).optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
-})
 const Params = z.object({ operation_id: z.string().min(1).max(128) })
 const Reconcile = z.strictObject({
   outcome: z.enum(['commit', 'release']),
@@ -104,7 +100,7 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
   })
 
   app.get('/media/operations', async (request): Promise<{ operations: MediaOperationView[] }> => {
-    const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
+    const { user_id: given, limit, offset } = parseRequest(UserPage, request.query, 'query')
     const found = await operations.list(namedUser(request, given), limit, offset)
     const views: MediaOperationView[] = []
     for (const operation of found) views.push(await view(request, operation))
@@ -170,7 +166,7 @@ export function registerMediaRoutes(app: FastifyInstance, deps: MediaRoutesDeps)
   })
 
   app.get('/media/spend', async (request) => {
-    const { user_id: given } = parseRequest(Page.pick({ user_id: true }), request.query, 'query')
+    const { user_id: given } = parseRequest(UserPage.pick({ user_id: true }), request.query, 'query')
     const subject = namedUser(request, given)
     const totals = await ledger.totals(subject)
     return {

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { UserPage } from '../../http/user-page.ts'
 import { callerSignal } from '../../../kit/caller-signal.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { parseRequest } from '../../../kit/validate.ts'
@@ -17,11 +18,6 @@ export interface MemoryDeps {
 }
 
 const User = { user_id: z.string().max(256).optional() }
-const Page = z.object({
-  ...User,
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
-})
 const NewFact = z.strictObject({ ...User, text: z.string().trim().min(1).max(2000) })
 const Search = z.strictObject({
   ...User,
@@ -49,7 +45,7 @@ export function registerMemoryRoutes(app: FastifyInstance, { store, index, conso
   })
 
   app.get('/memory/facts', async (request): Promise<{ facts: Fact[]; total: number }> => {
-    const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
+    const { user_id: given, limit, offset } = parseRequest(UserPage, request.query, 'query')
     const user = userOf(request, given)
     return { facts: await store.facts(user, limit, offset), total: await store.factCount(user) }
   })
@@ -71,7 +67,7 @@ export function registerMemoryRoutes(app: FastifyInstance, { store, index, conso
   })
 
   app.get('/memory/sessions', async (request): Promise<{ sessions: Session[] }> => {
-    const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
+    const { user_id: given, limit, offset } = parseRequest(UserPage, request.query, 'query')
     return { sessions: await store.sessions(userOf(request, given), limit, offset) }
   })
 

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { UserPage } from '../../http/user-page.ts'
 import type { EnvReader } from '../../../kit/env-reader.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { parseRequest } from '../../../kit/validate.ts'
@@ -56,11 +57,6 @@ const Start = z.strictObject({
   max_loops: z.number().int().min(1).max(10).default(3),
   search_api: z.enum(['duckduckgo', 'searxng']).optional(),
   user_id: z.string().max(256).optional(),
-})
-const Page = z.object({
-  user_id: z.string().max(256).optional(),
-  limit: z.coerce.number().int().min(1).max(100).default(50),
-  offset: z.coerce.number().int().min(0).max(1_000_000).default(0),
 })
 const Params = z.object({ session_id: z.string().min(1).max(128) })
 
@@ -146,7 +142,7 @@ export function registerResearchRoutes(app: FastifyInstance, deps: ResearchRoute
   )
 
   app.get('/research/sessions', async (request): Promise<{ sessions: ResearchSession[] }> => {
-    const { user_id: given, limit, offset } = parseRequest(Page, request.query, 'query')
+    const { user_id: given, limit, offset } = parseRequest(UserPage, request.query, 'query')
     const found = await tasks.list(RESEARCH, namedUser(request, given), limit, offset)
     return { sessions: found.map(sessionView) }
   })

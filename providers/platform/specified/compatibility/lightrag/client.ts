@@ -19,12 +19,10 @@ export interface HttpGraphTargetOptions {
   timeoutMs?: number
   /** Pause between two requests of the pipeline status. */
   pollMs?: number
-  /** States how long an upload without any listed document counts as not started, since some engines queue after they have answered. */
-  takeUpMs?: number
-  /** Sent as `LIGHTRAG-WORKSPACE`, for engines with several. */
-  workspace?: string
 }
 
+/** An upload without any listed document counts as not started for so long, since some engines queue after they have answered. */
+const TAKE_UP_MS = 15_000
 const BODY_KEPT_CHARS = 2000
 const ANSWER_LIMIT_BYTES = 64 * 1024 * 1024
 /** Most that LightRAG lists at once. */
@@ -47,12 +45,9 @@ export function httpGraphTargetClient(
   apiKey: string | null,
   options: HttpGraphTargetOptions = {},
 ): GraphTargetClient {
-  const { timeoutMs = 180_000, pollMs = 500, takeUpMs = 15_000 } = options
+  const { timeoutMs = 180_000, pollMs = 500 } = options
   const base = url.replace(/\/+$/, '')
-  const client = createHttpClient({
-    ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
-    ...(options.workspace === undefined ? {} : { 'lightrag-workspace': options.workspace }),
-  })
+  const client = createHttpClient(apiKey === null ? {} : { 'x-api-key': apiKey })
 
   async function call<Schema extends z.ZodType>(
     path: string,
@@ -87,7 +82,7 @@ export function httpGraphTargetClient(
       return { trackId: answer.track_id }
     },
     async drain(trackIds, deadline, signal) {
-      const takenUpBy = Date.now() + takeUpMs
+      const takenUpBy = Date.now() + TAKE_UP_MS
       for (;;) {
         const pipeline = await call('/documents/pipeline_status', GraphPipelineStatus, signal)
         if (!pipeline.busy && pipeline.request_pending !== true) {
