@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { ASKED_FIGURES } from '../contract/asked-figures.ts'
 import { METRICS } from '../contract/metrics/metrics.ts'
-import { relationSentence, type MethodStatement } from '../contract/method-statement.ts'
-import { METHODS } from '../contract/methods.ts'
+import type { MethodStatement } from '../contract/method-statement.ts'
+import { METHODS, relationSentence } from './methods.ts'
 import { ROUTING } from '../contract/routing.ts'
 import { answerHelp } from './answer-help.ts'
 
@@ -45,7 +45,7 @@ const ASKED = ASKED_FIGURES.map(({ label, method }): [string, MethodStatement] =
 const methodsPage = (): string =>
   [
     '# Methods and what they follow',
-    'Approaches and graded metrics of this project beside the published methods that they follow. “Faithful” has every essential step, “similar” the essential idea with steps that differ, “different” is another method of the family. Written by `npm run glossary` from `contract/methods.ts`, `contract/asked-figures.ts` and the files of `contract/metrics`.',
+    'Approaches and graded metrics of this project beside the published methods that they follow. “Faithful” has every essential step, “similar” the essential idea with steps that differ, “different” is another method of the family. Written by `npm run glossary` from `build/methods.ts`, `contract/asked-figures.ts` and the files of `contract/metrics`.',
     ...[...Object.entries(METHODS), ...GRADED, ...ASKED].map((entry) => methodEntry(entry).trimEnd()),
     '## Routes of the adaptive workflow',
     'Where `manifests/workflows/adaptive-rag.json` sends each kind of question, and what that was decided by. `rag-ladder routes` prints it; `contract/routing.ts` has it.',

@@ -1,10 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { BaseApproach } from '../contract/approaches.ts'
-import { relationSentence } from '../contract/method-statement.ts'
-import { METHODS } from '../contract/methods.ts'
 import { METRICS } from '../contract/metrics/metrics.ts'
 import { isMethodsPageCurrent } from './glossary.ts'
+import { METHODS, relationSentence } from './methods.ts'
 
 it('every approach and every graded metric states what it follows, what is the same and what differs', () => {
   const graded = METRICS.filter((metric) => metric.class === 'ragas' || metric.class === 'judge_panel')

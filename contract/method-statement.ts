@@ -22,9 +22,3 @@ export const ALCE_DIFFERS = [
   'The evaluator’s model, or its rules, judges entailment instead of T5-XXL TRUE; passages are judged without their titles.',
   'The whole answer is judged, not its first line; headings are left out, a refusal has no value, and at most 50 sentences are judged.',
 ] as const
-
-const RELATIONS = { faithful: 'faithful to', like: 'similar to', differs: 'different from' } as const
-
-/** The relation in one sentence: it heads the file of an approach, and the entry of the page. */
-export const relationSentence = ({ follows, relation }: MethodStatement): string =>
-  follows === null ? 'A method of this project.' : `This is ${RELATIONS[relation]} ${follows}.`

@@ -1,7 +1,7 @@
-import { EVALUATE_LIMITS } from '../../../contract/http/evaluate.ts'
-import { GRAPH_QUERY_LIMITS } from '../../../contract/http/graph-engine.ts'
-import { RERANK_ADAPTER_LIMITS } from '../../../contract/http/rerank.ts'
-import type { VariableName } from '../../../contract/settings/variables.ts'
+import { EVALUATE_LIMITS } from '../contract/http/evaluate.ts'
+import { GRAPH_QUERY_LIMITS } from '../contract/http/graph-engine.ts'
+import { RERANK_ADAPTER_LIMITS } from '../contract/http/rerank.ts'
+import type { VariableName } from '../contract/settings/variables.ts'
 
 /** Describes what a person must know of a route besides its policy. */
 export interface RouteNote {

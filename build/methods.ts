@@ -1,7 +1,7 @@
 // States how each approach relates to what is published; a graded metric has its statement in its file of contract/metrics. docs/methods.md, which Help shows, is
 // written from both by `npm run glossary`; a test fails where the file of an approach claims something else.
-import type { BaseApproach } from './approaches.ts'
-import type { MethodStatement } from './method-statement.ts'
+import type { BaseApproach } from '../contract/approaches.ts'
+import type { MethodStatement } from '../contract/method-statement.ts'
 
 export const METHODS: Readonly<Record<BaseApproach, MethodStatement>> = {
   'vanilla-rag': {
@@ -158,3 +158,9 @@ export const METHODS: Readonly<Record<BaseApproach, MethodStatement>> = {
     ],
   },
 }
+
+const RELATIONS = { faithful: 'faithful to', like: 'similar to', differs: 'different from' } as const
+
+/** The relation in one sentence: it heads the file of an approach, and the entry of the page. */
+export const relationSentence = ({ follows, relation }: MethodStatement): string =>
+  follows === null ? 'A method of this project.' : `This is ${RELATIONS[relation]} ${follows}.`
