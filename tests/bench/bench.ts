@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { enableCompileCache } from 'node:module'
 import { HARD_WORLDS } from '../helpers/simulated-scores.ts'
 import { parseArgs } from 'node:util'
@@ -10,7 +11,7 @@ import { benchExtraction, extractionFigures } from './extraction.bench.ts'
 import { atMost, number, shown, type Figure } from './figure.ts'
 import { writeFigures } from './figures-page.ts'
 import { benchJobs } from './jobs.bench.ts'
-import { benchKills, benchProcessKills } from './kill.bench.ts'
+import { benchKills, benchMixedKills, benchProcessKills } from './kill.bench.ts'
 import { benchLadder } from './ladder.bench.ts'
 import { benchOcr } from './ocr.bench.ts'
 import { benchPanel } from './panel.bench.ts'
@@ -144,7 +145,7 @@ async function appendOverhead(): Promise<Figure[]> {
 }
 
 answerHelp(
-  'npm run bench -- [--only NAME] [--json] [--write] [--data SET]… [--half HALF] [--aliases LIST] [--model-set SET] [--job LIST]: measures against the targets of docs/figures.md',
+  'npm run bench -- [--only NAME] [--json] [--write] [--data SET]… [--half HALF] [--aliases LIST] [--model-set SET] [--job LIST] [--kills N] [--seed N]: measures against the targets of docs/figures.md',
 )
 
 const { values } = parseArgs({
@@ -159,6 +160,9 @@ const { values } = parseArgs({
     'model-set': { type: 'string' },
     /** For `jobs`: names of some, comma-separated. */
     job: { type: 'string' },
+    /** For `mixed-kills`. */
+    kills: { type: 'string' },
+    seed: { type: 'string' },
   },
 })
 
@@ -188,6 +192,7 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
     benchJobs({ write: values.write === true, ...(values.job === undefined ? {} : { only: values.job.split(',') }) }),
   kills,
   'process-kills': benchProcessKills,
+  'mixed-kills': () => benchMixedKills(wholeOption('kills') ?? 60, wholeOption('seed') ?? randomInt(2 ** 31)),
   routing: async () => routingFigures(await routeQuestions()),
   retrieval: () =>
     benchRetrieval({
@@ -196,6 +201,14 @@ const BENCHES: Record<string, () => Promise<Figure[]>> = {
       ...(values.aliases === undefined ? {} : { aliases: values.aliases.split(',') }),
       ...(values['model-set'] === undefined ? {} : { modelSet: values['model-set'] }),
     }),
+}
+
+function wholeOption(name: 'kills' | 'seed'): number | null {
+  const text = values[name]
+  if (text === undefined) return null
+  if (/^\d{1,9}$/.test(text) && (name === 'seed' || Number(text) > 0)) return Number(text)
+  console.error(`--${name}: expected a whole number, got ${text}`)
+  process.exit(2)
 }
 
 function print({ id, what, value, unit, target, met }: Figure): void {

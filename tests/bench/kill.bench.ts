@@ -1,4 +1,5 @@
 import { runEngineKills, type EngineKillReport } from '../crash/engine-kills.ts'
+import { newPace, runMixedKills } from '../crash/mixed-kills.ts'
 import { runKillRounds, type KillReport } from '../crash/kill-rounds.ts'
 import { artifactsOf, runProcess, runWorkerKills, workerProject } from '../crash/worker-kills.ts'
 import { postgresMissing, startPostgres } from '../helpers/postgres-server.ts'
@@ -52,6 +53,44 @@ async function databaseKills(): Promise<Figure[]> {
       atMost('P10', 'the same run: rows lost or twice, cells called too often', report.problems.length, '', 0),
       shown('P10', 'the same run: calls under way at a kill, made again', report.repeatedCalls, ''),
       atMost('P10', 'the same run: artifacts that differ from those of one host', isEqual ? 0 : 1, '', 0),
+    ]
+  } finally {
+    await project.close()
+    await server.close()
+  }
+}
+
+/** Cells of the run for each kill: enough that a process that was started again still finds some. */
+const CELLS_PER_KILL = 20
+
+/** Runners, workers, the engine and processes of PostgreSQL, killed in random order during one run. The seed repeats the order. */
+export async function benchMixedKills(kills: number, seed: number): Promise<Figure[]> {
+  if (postgresMissing !== null) throw new Error(postgresMissing)
+  process.stderr.write(`mixed-kills: ${kills} kills with --seed ${seed}\n`)
+  const pace = newPace()
+  const server = await startPostgres()
+  const project = await workerProject(Math.max(80, kills * CELLS_PER_KILL), () => pace.latencyMs)
+  try {
+    const report = await runMixedKills(project, { database: await server.freshDatabase(), pace, kills, seed })
+    for (const problem of report.problems) process.stderr.write(`${problem}\n`)
+    const { runner, worker, engine, postgres } = report.kills
+    return [
+      shown('P10', 'one run: kills of 1 to 3 runners', runner, ''),
+      shown('P10', 'the same run: kills of 2 workers', worker, ''),
+      shown('P10', 'the same run: kills of the engine that serves the panel', engine, ''),
+      shown('P10', "the same run: kills of PostgreSQL's own processes", postgres, ''),
+      shown('P10', 'the same run: seed of their order', seed, ''),
+      shown('P10', 'the same run: rows acknowledged', report.acknowledged, ''),
+      shown('P10', 'the same run: rows at the end', report.rows, ''),
+      shown('P10', 'the same run: calls under way at a kill, made again', report.repeatedCalls, ''),
+      atMost(
+        'P10',
+        'the same run: rows lost or twice, cells called too often, logs damaged',
+        report.problems.length,
+        '',
+        0,
+      ),
+      shown('P10', 'the same run: duration', report.wallS, 's'),
     ]
   } finally {
     await project.close()

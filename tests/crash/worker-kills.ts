@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import pg from 'pg'
 import { programFile } from '../helpers/program.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { randomFrom } from '../helpers/random.ts'
 import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
+import { RunObserver } from './run-observer.ts'
 
 // A run whose rows are in a database, made by several processes while these are killed at random, compared with the same run on one host.
 
@@ -27,10 +27,11 @@ export interface WorkerProject {
   close(): Promise<void>
 }
 
-/** A project of `cells` cells, a multiple of 4, and a gateway that answers each after `latencyMs`, always with the same answer. */
-export async function workerProject(cells: number, latencyMs: number): Promise<WorkerProject> {
+/** A project of `cells` cells, a multiple of 4, and a gateway that answers each after so many milliseconds, always with the same answer. */
+export async function workerProject(cells: number, latencyMs: number | (() => number)): Promise<WorkerProject> {
   const root = await mkdtemp(join(tmpdir(), 'rag-ladder-workers-'))
-  await cp(join(PROJECT_ROOT, 'manifests'), join(root, 'manifests'), { recursive: true })
+  for (const folder of ['manifests', 'corpus/smoke'])
+    await cp(join(PROJECT_ROOT, folder), join(root, folder), { recursive: true })
   const questions = Array.from({ length: cells / ALIASES.length }, (_, index) => ({
     id: `q-${index}`,
     query: `question ${index}`,
@@ -60,15 +61,19 @@ export interface WorkerOptions {
   database: string | null
   results: string
   concurrency: number
+  /** Address of a platform beside the gateway; none unless given. */
+  platform?: string
 }
 
-/** Starts a process of the run `shared`; `matrix` starts the run and sums it up, `worker` helps. */
+/** Starts a process of the run `shared`; `matrix` starts the run and sums it up, as `ladder` does after an ingestion; `worker` helps. */
 export function startProcess(
-  command: 'matrix' | 'worker',
-  { project, database, results, concurrency }: WorkerOptions,
+  command: 'matrix' | 'ladder' | 'worker',
+  { project, database, results, concurrency, platform }: WorkerOptions,
 ): Worker {
   const args = ['--project', project.root, '--dataset', 'smoke', '--models', ALIASES.join(','), '--run-id', 'shared']
   const options = ['--gateway', project.gateway.url, '--no-evaluate', '--results', results, '--json']
+  if (platform !== undefined) options.push('--platform', platform)
+  if (command === 'ladder') options.push('--no-publish', '--no-cold-reset')
   const child = spawn(
     process.execPath,
     [...NODE_FLAGS, CLI, command, ...args, ...options, '--concurrency', String(concurrency)],
@@ -84,7 +89,7 @@ export function startProcess(
 }
 
 /** Runs one process to its end. Throws unless it ends with 0. */
-export async function runProcess(command: 'matrix' | 'worker', options: WorkerOptions): Promise<void> {
+export async function runProcess(command: 'matrix' | 'ladder' | 'worker', options: WorkerOptions): Promise<void> {
   const { code, output } = await startProcess(command, options).ended
   if (code !== 0) throw new Error(`${command} ended with ${code}:\n${output}`)
 }
@@ -146,7 +151,7 @@ export async function runWorkerKills(
   const random = randomFrom(seed)
   const problems: string[] = []
   const options = { project, database, results: 'shared-results', concurrency }
-  const server = new Observer(database)
+  const server = new RunObserver(database)
   const startedAt = performance.now()
   const before = project.gateway.calls()
   const killed = new WeakSet<ChildProcess>()
@@ -212,7 +217,7 @@ export async function runWorkerKills(
 }
 
 /** Calls `onStored` with the id of each row that a process reports as stored. */
-function onRowStored(child: ChildProcess, onStored: (rowId: string) => void): void {
+export function onRowStored(child: ChildProcess, onStored: (rowId: string) => void): void {
   createInterface({ input: child.stdout! }).on('line', (line) => {
     if (!line.includes('"cell.finished"')) return
     const event = JSON.parse(line) as { type: string; row_id: string; reused: boolean }
@@ -220,7 +225,7 @@ function onRowStored(child: ChildProcess, onStored: (rowId: string) => void): vo
   })
 }
 
-function shuffled<Item>(items: Item[], random: () => number): Item[] {
+export function shuffled<Item>(items: Item[], random: () => number): Item[] {
   return items
     .map((item) => ({ item, at: random() }))
     .toSorted((a, b) => a.at - b.at)
@@ -228,7 +233,7 @@ function shuffled<Item>(items: Item[], random: () => number): Item[] {
 }
 
 /** Only a process that works: one that starts would be an easy victim. */
-async function workingOne(server: Observer, running: ReadonlySet<Worker>, random: () => number): Promise<Worker> {
+async function workingOne(server: RunObserver, running: ReadonlySet<Worker>, random: () => number): Promise<Worker> {
   for (;;) {
     const pids = await server.workingPids()
     const victims = [...running].filter(({ child }) => pids.includes(child.pid!))
@@ -236,74 +241,5 @@ async function workingOne(server: Observer, running: ReadonlySet<Worker>, random
     if (victim !== undefined) return victim
     if (running.size === 0) throw new Error('every process ended before the last kill')
     await delay(5)
-  }
-}
-
-/** Looks into the database of a run while processes are killed, its server's included: a query that loses its connection is made again. */
-class Observer {
-  readonly #database: string
-  #client: pg.Client | null = null
-
-  constructor(database: string) {
-    this.#database = database
-  }
-
-  /** Rejects where the server does not answer for 30 seconds. */
-  async query<Row extends pg.QueryResultRow>(sql: string): Promise<Row[]> {
-    const deadline = performance.now() + 30_000
-    for (;;)
-      try {
-        this.#client ??= await this.#connected()
-        return (await this.#client.query<Row>(sql)).rows
-      } catch (error) {
-        this.#client = null
-        if (performance.now() > deadline) throw error
-        await delay(50)
-      }
-  }
-
-  async #connected(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: this.#database })
-    // A test that ends early ends the server too.
-    client.on('error', () => undefined)
-    await client.connect()
-    return client
-  }
-
-  async #rowCount(): Promise<number> {
-    const [table] = await this.query<{ name: string | null }>("SELECT to_regclass('rag_ladder.workers')::text AS name")
-    if (table!.name === null) return -1
-    return Number((await this.query<{ rows: string }>('SELECT count(*) AS rows FROM rag_ladder.rows'))[0]!.rows)
-  }
-
-  async rowsReach(wanted: number, running: ReadonlySet<Worker>): Promise<void> {
-    while ((await this.#rowCount()) < wanted) {
-      if (running.size === 0) throw new Error(`every process ended before ${wanted} rows were stored`)
-      await delay(5)
-    }
-  }
-
-  /** The processes that hold a claim now. */
-  async workingPids(): Promise<number[]> {
-    const rows = await this.query<{ pid: number }>(
-      `SELECT DISTINCT w.pid FROM rag_ladder.workers w JOIN pg_locks l ON l.pid = w.backend_pid AND l.locktype = 'advisory' AND l.objsubid = 1`,
-    )
-    return rows.map(({ pid }) => pid)
-  }
-
-  /** Kills the server's process of one of the run's connections, as the system does when memory is short. */
-  async killBackend(random: () => number): Promise<void> {
-    for (;;) {
-      const rows = await this.query<{ pid: number }>(
-        `SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted AND pid <> pg_backend_pid()`,
-      )
-      const found = rows[Math.floor(random() * rows.length)]
-      if (found !== undefined) return void process.kill(found.pid, 'SIGKILL')
-      await delay(5)
-    }
-  }
-
-  async close(): Promise<void> {
-    await this.#client?.end().catch(() => undefined)
   }
 }

@@ -14,8 +14,8 @@ export interface StubGateway {
 }
 
 export interface StubOptions {
-  /** Before each answer. */
-  latencyMs?: number
+  /** Before each answer; a function is asked each time. */
+  latencyMs?: number | (() => number)
   /** The same question and alias get the same answer whenever they are asked; else each answer has the number of its call. */
   sameAnswers?: boolean
 }
@@ -59,8 +59,9 @@ export async function startStubGateway({ latencyMs = 0, sameAnswers = false }: S
         response.setHeader('content-type', 'application/json')
         response.end(completion(model, name))
       }
-      if (latencyMs === 0) answer()
-      else void delay(latencyMs).then(answer)
+      const waitMs = typeof latencyMs === 'number' ? latencyMs : latencyMs()
+      if (waitMs === 0) answer()
+      else void delay(waitMs).then(answer)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
