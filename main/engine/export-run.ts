@@ -13,6 +13,7 @@ import { longCsv } from '../report/csv/long-csv.ts'
 import { cellsCsv } from '../report/csv/cells-csv.ts'
 import { readEvidenceRows } from '../report/read-evidence.ts'
 import { summarizeRun } from '../report/publication/write-artifacts.ts'
+import { outgoingKeys } from '../lib/trust/outgoing-keys.ts'
 import { ControlFailure } from './control-failure.ts'
 import type { RunIndexApi } from './index-gateway.ts'
 
@@ -40,11 +41,21 @@ async function* pieces(texts: AsyncIterable<string> | Iterable<string>): AsyncGe
   if (held !== '') yield held
 }
 
+/** The texts as long as they hold no key that this person has or had. Throws `ControlFailure` at the first that does: a file is for others. */
+async function* withoutKeys(texts: AsyncIterable<string>, { fileName }: ExportFile): AsyncGenerator<string> {
+  const keys = await outgoingKeys(null)
+  for await (const text of texts) {
+    const problem = keys.inText(text)
+    if (problem !== null) throw new ControlFailure('evidence_refused', `${fileName} is not exported: it ${problem}`)
+    yield text
+  }
+}
+
 async function* chunks(file: ExportFile, texts: AsyncIterable<string>): AsyncGenerator<ExportChunk> {
   yield { type: 'begin', file_name: file.fileName, media_type: file.mediaType }
   const hash = createHash('sha256')
   let sizeBytes = 0
-  for await (const text of pieces(texts)) {
+  for await (const text of pieces(withoutKeys(texts, file))) {
     hash.update(text)
     sizeBytes += Buffer.byteLength(text)
     yield { type: 'text', text }

@@ -14,11 +14,11 @@ import {
   storedFilesOf,
   type ArtifactPlace,
 } from '../evidence/files/artifact-files.ts'
-import { traceTextsPathFor, verifyTraceTexts } from '../evidence/traces/trace-texts.ts'
+import { allTraceTexts, traceTextsPathFor, verifyTraceTexts } from '../evidence/traces/trace-texts.ts'
 import { identityPathFor } from '../evidence/rows/identity-record.ts'
 import { humanFiles } from '../judge/human/human-files.ts'
 import { portablePathProblem } from '../lib/files/portable-path.ts'
-import { credentialFinder } from './publication/find-credentials.ts'
+import { outgoingKeys } from '../lib/trust/outgoing-keys.ts'
 import { refuseChanged, unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/files/zip-files.ts'
 import { STATE_FOLDER } from '../manifests/project/project-folder.ts'
 import { readEvidenceRows } from './read-evidence.ts'
@@ -63,7 +63,7 @@ export async function bundledDatasets({ resultsDir, named }: ArtifactPlace, runI
 }
 
 /** Manifests of the project, and the file of each own dataset that the run asked. */
-async function manifestEntries(root: string, datasetIds: readonly string[]): Promise<ZipEntry[]> {
+async function manifestEntries(root: string, datasetIds: readonly string[]): Promise<{ name: string; file: string }[]> {
   const below = (file: string): string => file.slice(join(root, 'manifests').length + 1).replaceAll('\\', '/')
   const entries = await readdir(join(root, 'manifests'), { recursive: true, withFileTypes: true }).catch(() => [])
   const files = entries
@@ -88,26 +88,29 @@ interface BundledRun {
 }
 
 /**
- * Writes a run to a zip file that is not there yet. Throws `ZipFileError`, also where the run has no evidence or holds a credential of this person: a
- * bundle is for others.
+ * Writes a run to a zip file that is not there yet. Throws `ZipFileError`, also where the run has no evidence, or where its files or its manifests hold a
+ * key: a bundle is for others. `allowKeyExamples` lets texts in the form of a key pass, because they are examples of documents.
  */
 export async function exportBundle(
   place: ArtifactPlace & { root: string },
   runId: string,
   target: string,
+  { allowKeyExamples = false }: { allowKeyExamples?: boolean } = {},
 ): Promise<BundledRun> {
   const datasets = await bundledDatasets(place, runId)
   if (datasets.length === 0) throw new ZipFileError('file', `${place.resultsDir} has no evidence of a run ${runId}`)
   const artifacts = datasets.flatMap((id) => [...filesOf(place, runId, id)].filter(([, file]) => existsSync(file)))
-  const credentialProblem = await credentialFinder({ runId, allowKeyExamples: true })
-  for (const [name, path] of artifacts) {
-    const problem = await credentialProblem({ path })
-    if (problem !== null) throw new ZipFileError('file', `Cannot export the run ${runId}: ${name}: ${problem.message}`)
-  }
-  const entries: ZipEntry[] = [
+  const entries = [
     ...artifacts.map(([name, file]) => ({ name: `${ARTIFACTS}${name}`, file })),
     ...(await manifestEntries(place.root, datasets)),
   ]
+  const keys = await outgoingKeys(allowKeyExamples ? null : `rag-ladder bundle export ${runId} --allow-key-examples`)
+  for (const { name, file } of entries) {
+    const inTexts = name.endsWith('.traces.jsonl') ? await keys.inTexts(allTraceTexts(file)) : null
+    const problem = inTexts ?? (await keys.inFile(file))
+    if (problem !== null)
+      throw new ZipFileError('file', `Cannot export the run ${runId}: ${basename(name)}: ${problem}`)
+  }
   // Last, because checksums are of what was written: evidence of a run under way grows.
   const contents = (files: Contents['files']): Contents => ({ schema_version: 1, run_id: runId, datasets, files })
   const last: ZipEntry = { name: CONTENTS, text: (files) => `${JSON.stringify(contents([...files]), null, 2)}\n` }

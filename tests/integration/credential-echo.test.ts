@@ -1,8 +1,10 @@
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
+import { TraceTexts } from '../../main/evidence/traces/trace-texts.ts'
 import { runCliProcess, smokeProject } from '../helpers/cli.ts'
 import { startFaultServer, type Behaviour, type FaultServer } from '../helpers/fault-server.ts'
 
@@ -237,5 +239,56 @@ describe('what is given to others', () => {
     expect(refused.stderr).not.toContain('AKIA2E7')
     const allowed = await runCliProcess(['publish', ...scope(), '--allow-key-examples'], person())
     expect([allowed.code, allowed.stderr]).toEqual([0, ''])
+  })
+
+  it('holds no key in a report, a site or exported results, and writes no file of them', async () => {
+    const rows = lines.map((line) => {
+      const { checksum: _checksum, ...row } = JSON.parse(line) as { checksum: string; dataset: { label: string } }
+      return row
+    })
+    // Reports are then made from the rows.
+    await rm(artifactFiles(join(root, 'results'), 'leak', 'smoke').evaluation)
+    for (const [key, found] of [
+      [KEY, 'holds a credential that was in use on this computer'],
+      ['AKIA2E7XQ4M9TB6ZL0WD', 'holds a text in the form of a key (AWS)'],
+    ] as const) {
+      const labelled = rows.map((row) => ({ ...row, dataset: { ...row.dataset, label: `Notes ${key}` } }))
+      await writeFile(evidence, `${labelled.map((row) => JSON.stringify(row)).join('\n')}\n`)
+      for (const command of [
+        ['report', '--run-id', 'leak', '--output', join(root, 'leak.html')],
+        ['report', '--site', join(root, 'leak-site')],
+        ['export', 'results', '--run-id', 'leak', '--output', join(root, 'leak.jsonl')],
+      ]) {
+        const refused = await runCliProcess([...command, '--project', root], person())
+        expect([command.slice(0, 2), refused.code, refused.stderr]).toEqual([
+          command.slice(0, 2),
+          2,
+          expect.stringContaining(found),
+        ])
+        expect(refused.stdout + refused.stderr).not.toContain(key)
+      }
+    }
+    expect((await readdir(root)).filter((name) => name.startsWith('leak'))).toEqual([])
+  })
+
+  it('holds no key in an exported dataset or in the packed texts of traces', async () => {
+    const own = ['dataset', 'new', 'leaky', '--project', root]
+    expect((await runCliProcess(own, person())).code).toBe(0)
+    await mkdir(join(root, 'datasets/leaky/documents'), { recursive: true })
+    await writeFile(join(root, 'datasets/leaky/documents/notes.md'), `The key is ${KEY}.`)
+    const exported = ['dataset', 'export', 'leaky', '--project', root, '--out', join(root, 'leaky.zip')]
+    const refused = await runCliProcess(exported, person())
+    expect(refused.code).not.toBe(0)
+    expect(refused.stderr).toContain('documents/notes.md: line 1 holds a credential that was in use on this computer')
+
+    await storeInRow('nothing')
+    const traces = new TraceTexts(evidence)
+    await traces.add(new Map([[createHash('sha256').update(KEY).digest('hex'), KEY]]))
+    await traces.close()
+    const bundle = ['bundle', 'export', 'leak', '--project', root, '--output', join(root, 'leaky.zip')]
+    const kept = await runCliProcess(bundle, person())
+    expect(kept.code).not.toBe(0)
+    expect(kept.stderr).toMatch(/leak-smoke-evidence\.traces\.jsonl: line \d+ holds a credential/)
+    expect(await readdir(root)).not.toContain('leaky.zip')
   })
 })

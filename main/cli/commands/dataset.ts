@@ -31,6 +31,7 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
 import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
+import { KEY_EXAMPLES_OPTION } from '../key-check.ts'
 import { ownDataset, datasetOf } from '../own-dataset.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
 import { DRAFT_OPTIONS, DRAFT_VERBS } from './dataset-drafts.ts'
@@ -90,13 +91,15 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
     run: check,
   },
   export: {
-    usage: 'export ID [--out FILE]',
+    usage: 'export ID [--out FILE] [--allow-key-examples]',
     about: 'the dataset as one zip file',
     takes: [1, 1],
     run: async ({ experiment, args: [id = ''], invocation, print }) => {
       ownDataset(experiment, id)
       const target = resolve(textOption(invocation, 'out') ?? `${id}.zip`)
-      const documents = await exportDataset(experiment.root, id, target)
+      const documents = await exportDataset(experiment.root, id, target, {
+        allowKeyExamples: flagOption(invocation, 'allow-key-examples'),
+      })
       print(`${target}: ${plural(documents, 'document')}`)
       return EXIT.ok
     },
@@ -154,6 +157,7 @@ export const datasetCommand = commandOfVerbs({
     seed: { ...wholeNumber(0, null, 7), description: 'seed of the samples', default: 0 },
     split: { type: 'string', hint: 'NAME', description: 'with import: test, dev or train, or part of a file name' },
     out: { type: 'string', hint: 'FILE', description: 'where export writes; ID.zip unless given' },
+    'allow-key-examples': KEY_EXAMPLES_OPTION,
     json: { type: 'boolean', description: 'print the findings of check, or the summary of import, as JSON' },
   },
   load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),

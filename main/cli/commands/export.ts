@@ -11,6 +11,7 @@ import { unpackedFolderForUse } from '../../report/publication/published-folder.
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
 import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob } from '../job-files.ts'
+import { KEY_EXAMPLES_OPTION, keyCheck } from '../key-check.ts'
 import { artifactPlace, projectFolder, RUN_OPTIONS } from '../options.ts'
 import { readFolder, reportUnusable } from '../unusable-files.ts'
 import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
@@ -63,6 +64,7 @@ export const exportCommand: Command = {
     image: { type: 'string', hint: 'NAME', description: 'container image with this program and the project' },
     platform: { type: 'string', hint: 'ADDRESS', description: 'address of the platform', default: USUAL_PLATFORM },
     output: { type: 'string', hint: 'FILE', description: 'file to write; the terminal unless given' },
+    'allow-key-examples': KEY_EXAMPLES_OPTION,
   },
   collectsProblems: true,
   async run(invocation) {
@@ -75,6 +77,7 @@ export const exportCommand: Command = {
       ])
     const text = await wanted.text(invocation)
     const output = textOption(invocation, 'output')
+    ;(await keyCheck(invocation, `export ${what}`))(text, output ?? what)
     if (output === null) {
       invocation.stdout.write(text)
       return EXIT.ok

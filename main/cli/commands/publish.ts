@@ -16,6 +16,7 @@ import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { announceReplacements, questioner } from '../announce-effects.ts'
 import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../options.ts'
+import { KEY_EXAMPLES_OPTION } from '../key-check.ts'
 import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
 
 /** The named datasets, else those that the run has a summary of. Throws `InputError` when it has none that may be published. */
@@ -46,10 +47,7 @@ export const publishCommand: Command = {
   options: {
     ...pickOptions('project', 'manifest', 'run-id', 'results'),
     dataset: { type: 'string', hint: 'ID,...', description: 'datasets to publish; all that the run has unless given' },
-    'allow-key-examples': {
-      type: 'boolean',
-      description: 'texts in the form of a key are examples of documents, and no keys',
-    },
+    'allow-key-examples': KEY_EXAMPLES_OPTION,
   },
   async run(invocation) {
     const setup = await setUpRun(invocation)

@@ -1,4 +1,4 @@
-import { dirname, extname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join, resolve } from 'node:path'
 import { plural } from '../../../contract/words.ts'
 import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
@@ -11,6 +11,7 @@ import { unusableLines, type ResultsFolder } from '../../report/publication/resu
 import { canHoldSite, writeSite } from '../../report/html/site/write-site.ts'
 import { textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
+import { KEY_EXAMPLES_OPTION, keyCheck } from '../key-check.ts'
 import { reportUnusable, scanArtifacts, UnusableFilesError } from '../unusable-files.ts'
 
 /** The run that is named, or the only one there is. */
@@ -46,6 +47,7 @@ export const reportCommand: Command = {
       description:
         'where to write: .html, or .md for Markdown; <run>-report.html in the folder of --results unless given',
     },
+    'allow-key-examples': KEY_EXAMPLES_OPTION,
     site: {
       type: 'string',
       hint: 'FOLDER',
@@ -68,6 +70,7 @@ export const reportCommand: Command = {
     const text = isMarkdown
       ? ladderMarkdown(report.aggregates, report.artifacts, report.unusable, report.paraphrases)
       : await ladderPage(report)
+    ;(await keyCheck(invocation, 'report'))(text, basename(file))
     const written = await writeAtomic(file, text)
     invocation.stdout.write(`${file}  sha256 ${written.sha256}\n`)
     return reportUnusable(report.unusable, invocation)
@@ -80,7 +83,11 @@ async function writeWholeSite(site: string, artifacts: ArtifactPlace, invocation
   const folder = resolve(site)
   if (!(await canHoldSite(folder)))
     throw new InputError([`--site: ${site} has an index.html that is no site of runs; name another folder`])
-  const { runs, unusable } = await writeSite(await scanArtifacts(artifacts), folder)
+  const { runs, unusable } = await writeSite(
+    await scanArtifacts(artifacts),
+    folder,
+    await keyCheck(invocation, `report --site ${site}`),
+  )
   if (runs.length === 0 && unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))
   invocation.stdout.write(`${join(folder, 'index.html')}  ${plural(runs.length, 'run')}\n`)
   return reportUnusable(unusable, invocation)

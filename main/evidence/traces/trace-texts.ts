@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib'
 import { z } from 'zod'
@@ -157,6 +159,15 @@ export async function readTraceText(evidence: string, sha256: string, ops = node
     return text !== undefined && hash('sha256', text) === sha256 ? text : null
   } finally {
     await file.close()
+  }
+}
+
+/** Every text of such a file, which holds them packed, with its line. What a dying writer left unfinished is skipped. */
+export async function* allTraceTexts(path: string): AsyncGenerator<{ where: string; text: string }> {
+  let line = 0
+  for await (const packed of createInterface({ input: createReadStream(path), crlfDelay: Infinity })) {
+    line += 1
+    for (const text of (await textsOf(Buffer.from(packed)))?.values() ?? []) yield { where: `line ${line}`, text }
   }
 }
 

@@ -17,6 +17,7 @@ import {
   ZipFileError,
   type ZipReader,
 } from '../../lib/files/zip-files.ts'
+import { outgoingKeys } from '../../lib/trust/outgoing-keys.ts'
 import type { Experiment } from '../experiment.ts'
 import { parseYaml } from '../load-manifest.ts'
 import { DatasetEditError, documentNameProblem, refuseTakenId } from './own-datasets.ts'
@@ -27,12 +28,25 @@ import { DatasetEditError, documentNameProblem, refuseTakenId } from './own-data
 
 const CHECKSUMS = 'checksums.json'
 
-/** Writes an own dataset to a zip file that is not there yet; returns the number of documents. Throws `DatasetEditError`. */
-export async function exportDataset(root: string, id: string, target: string): Promise<number> {
+/**
+ * Writes an own dataset to a zip file that is not there yet; returns the number of documents. Throws `DatasetEditError`, also where a file holds a key: an
+ * archive is for others. `allowKeyExamples` lets texts in the form of a key pass, because they are examples of documents.
+ */
+export async function exportDataset(
+  root: string,
+  id: string,
+  target: string,
+  { allowKeyExamples = false }: { allowKeyExamples?: boolean } = {},
+): Promise<number> {
   const folder = join(root, OWN_DATASETS_FOLDER, id)
   const documents = await documentsBelow(join(folder, OWN_DOCUMENTS_FOLDER))
   const names = [OWN_DATASET_FILE, ...documents.map((name) => `${OWN_DOCUMENTS_FOLDER}/${name}`)]
   const entries = names.map((name) => ({ name, file: join(folder, name) }))
+  const keys = await outgoingKeys(allowKeyExamples ? null : `rag-ladder dataset export ${id} --allow-key-examples`)
+  for (const { name, file } of entries) {
+    const problem = await keys.inFile(file)
+    if (problem !== null) throw new DatasetEditError('id', `Cannot export the dataset ${id}: ${name}: ${problem}`)
+  }
   await asDatasetEdit(() => writeZip(target, [...entries, fileListEntry(CHECKSUMS)]))
   return documents.length
 }

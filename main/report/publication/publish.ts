@@ -13,9 +13,9 @@ import {
   type PublishedRun,
 } from '../../../contract/manifests/datasets.ts'
 import { artifactName, type ArtifactFiles } from '../../evidence/files/artifact-files.ts'
-import { credentialFinder } from './find-credentials.ts'
 import { OsLock } from '../../lib/files/os-lock.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
+import { outgoingKeys } from '../../lib/trust/outgoing-keys.ts'
 import { loadProjectDatasets } from '../../manifests/datasets/load-datasets.ts'
 import { parseYaml } from '../../manifests/load-manifest.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
@@ -70,8 +70,13 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
   // 1. Validate: the artifacts agree with the rows, hold no credential, and measure no less than what is published.
   const report = await validateArtifacts(publication.files, publication)
   if (report.checked === null) return { ok: false, problems: report.problems }
-  const credentialProblem = await credentialFinder(publication)
-  const exposed = (await Promise.all(report.artifacts.map(credentialProblem))).filter((problem) => problem !== null)
+  const { runId, allowKeyExamples = false } = publication
+  const keys = await outgoingKeys(allowKeyExamples ? null : `rag-ladder publish --run-id ${runId} --allow-key-examples`)
+  const exposed: ArtifactProblem[] = []
+  for (const { path } of report.artifacts) {
+    const message = await keys.inFile(path)
+    if (message !== null) exposed.push({ file: basename(path), code: 'credential', message })
+  }
   if (exposed.length > 0) return { ok: false, problems: exposed }
   const { refusal } = await publicationChange(root, datasetsFile, datasetId, scopeOf(report.checked.aggregate))
   if (refusal !== null) throw new ReportError('narrower_publication', refusal)

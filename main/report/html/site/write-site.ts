@@ -1,5 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { writeAtomic } from '../../../lib/files/write-atomic.ts'
 import { ladderPage } from '../ladder-page.ts'
 import { ladderReportOf, runsIn } from '../../publication/folder-summaries.ts'
@@ -20,24 +20,33 @@ export async function canHoldSite(folder: string): Promise<boolean> {
   }
 }
 
-/** Writes `index.html` and a page for each run of the results into a folder; pages of other runs that it has stay. */
+/**
+ * Writes `index.html` and a page for each run of the results into a folder; pages of other runs that it has stay. `check` gets each page with its name
+ * before any is written, and throws for one that must not be given to others.
+ */
 export async function writeSite(
   results: ResultsFolder,
   folder: string,
+  check: (page: string, name: string) => void,
 ): Promise<{ runs: string[]; unusable: UnusableFile[] }> {
   const runs: SiteRun[] = []
+  const pages: [file: string, page: string][] = []
   const unusable = new Map(results.unusable.map((each) => [each.file, each]))
   for (const runId of runsIn(results)) {
     const file = join(folder, runPage(runId))
-    await mkdir(dirname(file), { recursive: true })
     const report = await ladderReportOf({ ...results, unusable: [] }, runId, dirname(file))
     for (const each of report.unusable) unusable.set(each.file, each)
     if (report.aggregates.length === 0) continue
-    await writeAtomic(file, await ladderPage(report))
+    pages.push([file, await ladderPage(report)])
     runs.push({ runId, aggregates: report.aggregates })
   }
   const all = [...unusable.values()]
-  await mkdir(folder, { recursive: true })
-  await writeAtomic(join(folder, 'index.html'), siteIndex(runs, all))
+  // The first page is the last one that is written: until then it names no page that is missing.
+  pages.push([join(folder, 'index.html'), siteIndex(runs, all)])
+  for (const [file, page] of pages) check(page, relative(folder, file))
+  for (const [file, page] of pages) {
+    await mkdir(dirname(file), { recursive: true })
+    await writeAtomic(file, page)
+  }
   return { runs: runs.map(({ runId }) => runId), unusable: all }
 }
