@@ -13,10 +13,12 @@ import { createRoot } from 'react-dom/client'
 import { controlErrorOf } from '../contract/control/control-error.ts'
 import { router } from './app/router.tsx'
 import { SHELL_WORDS } from './app/shell-words.ts'
+import { mutationCache } from './data/mutation-effects.ts'
 import { usePreferences } from './stores/preferences.ts'
 
 /** Events keep the cache fresh, so that nothing is fetched again on a timer; only a silent engine is asked twice more. */
 const queryClient = new QueryClient({
+  mutationCache,
   defaultOptions: {
     // The engine is on this machine: a browser without a network must neither wait for one nor put off what a person does.
     mutations: { networkMode: 'always' },

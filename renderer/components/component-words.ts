@@ -3,6 +3,8 @@ import { plural } from './format.ts'
 
 /** The texts of the shared components. */
 export const COMPONENT_WORDS = {
+  cancel: 'Cancel',
+
   confirmDialog: {
     type: 'Type ',
     toConfirm: ' to confirm',

@@ -1,7 +1,7 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { Modal, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
-import styles from './confirm-dialog.module.css'
 import { COMPONENT_WORDS } from './component-words.ts'
+import { DialogForm } from './dialog-form.tsx'
 
 const WORDS = COMPONENT_WORDS.confirmDialog
 
@@ -36,10 +36,15 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
   }
   return (
     <Modal opened={opened} onClose={close} title={title} centered size="lg">
-      <form
-        className={styles.body}
-        onSubmit={(event) => {
-          event.preventDefault()
+      <DialogForm
+        submit={confirm}
+        cancel={keep}
+        isDanger={tone === 'danger'}
+        isCancelFirst={typed === undefined}
+        isReady={isReady}
+        isPending={loading}
+        onCancel={close}
+        onSubmit={() => {
           if (!isReady) return
           setWord('')
           onConfirm()
@@ -60,15 +65,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
             onChange={({ currentTarget: { value } }) => setWord(value)}
           />
         )}
-        <div className={styles.buttons}>
-          <Button variant="default" onClick={close} data-autofocus={typed === undefined || undefined}>
-            {keep}
-          </Button>
-          <Button type="submit" color={tone === 'danger' ? 'red' : 'blue'} disabled={!isReady} loading={loading}>
-            {confirm}
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   )
 }

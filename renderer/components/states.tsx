@@ -62,7 +62,7 @@ export function EmptyPanel({ title, children }: { title: string; children?: Reac
 }
 
 /** Lines of the final height, so that nothing moves when the data come. */
-export function LoadingRows({ rows, height = 28 }: { rows: number; height?: number }) {
+export function LoadingRows({ rows, height = 28 }: { rows: number; height?: number | undefined }) {
   return (
     <div role="status" aria-label={WORDS.loading}>
       {Array.from({ length: rows }, (_, index) => (

@@ -82,7 +82,6 @@ export const DOCUMENTS_WORDS = {
     documentNameAbout: 'Becomes a Markdown file of this name among the documents of the dataset',
     tooLong: (markdown: string, mostcharacters: string) =>
       `▲ The text has ${markdown} characters; up to ${mostcharacters} can be sent. Save it, split it, and add the parts on the Datasets page.`,
-    cancel: 'Cancel',
     makeAndSend: 'Create dataset and send',
     sendTheDocument: 'Send the document',
     sent: (label: string) => ` is stored in ${label}.`,

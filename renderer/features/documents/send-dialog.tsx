@@ -1,14 +1,16 @@
-import { Button, Modal, Select, TextInput } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { controlErrorOf } from '../../../contract/control/control-error.ts'
+import { DialogButton, DialogForm } from '../../components/dialog-form.tsx'
 import { count, plural } from '../../components/format.ts'
 import { api } from '../../data/client.ts'
+import { problemsOf } from '../../data/refused.ts'
 import styles from './documents.module.css'
 import { DatasetFields, EMPTY_DATASET } from '../own-data/dataset-fields.tsx'
 import { documentName } from './send-names.ts'
-import { problemsOf, useSending } from './use-sending.ts'
-import type { Sent } from './use-sending.ts'
+import { type Sent, SendingStoppedError, useSending } from './use-sending.ts'
 import { DOCUMENTS_WORDS } from './documents-words.ts'
 
 const WORDS = DOCUMENTS_WORDS.sendDialog
@@ -21,16 +23,10 @@ const FIELDS = ['name', 'id', 'label', 'description']
 
 /** Puts a converted document into a dataset that can be edited, or into a new one. */
 export function SendDialog({ fileName, markdown }: { fileName: string; markdown: string }) {
-  const [isOpen, setOpen] = useState(false)
   return (
-    <>
-      <Button size="compact-sm" onClick={() => setOpen(true)}>
-        {WORDS.send}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.sendFile(fileName)} size="lg" centered>
-        <SendForm {...{ fileName, markdown }} onClose={() => setOpen(false)} />
-      </Modal>
-    </>
+    <DialogButton size="compact-sm" variant="filled" label={WORDS.send} title={WORDS.sendFile(fileName)}>
+      {(close) => <SendForm {...{ fileName, markdown }} onClose={close} />}
+    </DialogButton>
   )
 }
 
@@ -40,16 +36,21 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
   const [chosen, setChosen] = useState<string | null>(null)
   const [draft, setDraft] = useState(EMPTY_DATASET)
   const sending = useSending(setChosen)
-  const { byField, rest } = problemsOf(sending.error, FIELDS)
+  const stopped = sending.error instanceof SendingStoppedError ? sending.error : null
+  const { byField, rest } = problemsOf(stopped?.cause ?? sending.error, FIELDS)
+  const problem = stopped === null ? rest : `${stopped.message}: ${controlErrorOf(stopped.cause).message}`
   const to = chosen ?? NEW
   const isTooLong = markdown.length > MOST_CHARACTERS
   const isReady = name.trim() !== '' && (to !== NEW || (draft.id !== '' && draft.label.trim() !== ''))
   if (sending.isSuccess) return <SentNote sent={sending.data} onClose={onClose} />
   return (
-    <form
-      className={styles.send}
-      onSubmit={(event) => {
-        event.preventDefault()
+    <DialogForm
+      submit={to === NEW ? WORDS.makeAndSend : WORDS.sendTheDocument}
+      isReady={isReady && !isTooLong}
+      isPending={sending.isPending}
+      problem={problem}
+      onCancel={onClose}
+      onSubmit={() => {
         const { id, label, description } = draft
         sending.mutate({
           to: to === NEW ? { id, label: label.trim(), description: description.trim() } : to,
@@ -78,16 +79,7 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
         onChange={({ currentTarget }) => setName(currentTarget.value)}
       />
       {isTooLong && <p role="alert">{WORDS.tooLong(count(markdown.length), count(MOST_CHARACTERS))}</p>}
-      {rest !== null && <p role="alert">▲ {rest}</p>}
-      <div className={styles.buttons}>
-        <Button variant="default" onClick={onClose}>
-          {WORDS.cancel}
-        </Button>
-        <Button type="submit" loading={sending.isPending} disabled={!isReady || isTooLong}>
-          {to === NEW ? WORDS.makeAndSend : WORDS.sendTheDocument}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 
@@ -96,7 +88,7 @@ function SentNote({ sent: { dataset, path }, onClose }: { sent: Sent; onClose: (
   const { data } = useQuery(api.datasets.list.queryOptions())
   const view = data?.find(({ id }) => id === dataset)
   return (
-    <div className={styles.send}>
+    <div className="stack">
       <p role="status">
         ● <strong>{path}</strong>
         {WORDS.sent(view?.label ?? dataset)}
@@ -118,7 +110,7 @@ function SentNote({ sent: { dataset, path }, onClose }: { sent: Sent; onClose: (
           .
         </li>
       </ol>
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button variant="default" onClick={onClose}>
           {WORDS.close}
         </Button>

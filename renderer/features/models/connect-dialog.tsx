@@ -11,7 +11,7 @@ import type { ModelsView } from '../../../contract/control/models.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { ErrorPanel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import { problemsOf } from '../documents/use-sending.ts'
+import { problemsOf } from '../../data/refused.ts'
 import {
   cloudAt,
   connectionOfDraft,

@@ -8,7 +8,7 @@ import { CloudMark } from '../../components/cloud-mark.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import { problemsOf } from '../documents/use-sending.ts'
+import { problemsOf } from '../../data/refused.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import {

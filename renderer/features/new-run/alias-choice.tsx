@@ -1,8 +1,9 @@
-import { Button, Checkbox } from '@mantine/core'
+import { Checkbox } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import { approachDescriptor, type BaseApproach, DECLARABLE_APPROACHES } from '../../../contract/approaches.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { RowButton } from '../../components/row-button.tsx'
 import { FlavorEditor } from './flavor-editor.tsx'
 import { flavorOf, type FlavorStart } from './flavor-draft.ts'
 import styles from './new-run.module.css'
@@ -12,6 +13,8 @@ import { OwnApproaches } from './own/own-approaches.tsx'
 import { useFlavors } from './use-flavors.ts'
 
 const WORDS = NEW_RUN_WORDS.aliasChoice
+
+const small = { size: 'compact-xs', variant: 'subtle' } as const
 
 interface AliasChoiceProps {
   aliases: AliasView[]
@@ -47,26 +50,22 @@ export function AliasChoice({ aliases, baselines, experimental, chosen, onChange
       />
       {view.own && (
         <div className={styles.ownActions}>
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            aria-label={WORDS.changeOf(view.alias)}
+          <RowButton
+            {...small}
+            label={WORDS.change}
+            of={view.alias}
             onClick={() => setStart({ from: view, changes: true })}
-          >
-            {WORDS.change}
-          </Button>
-          <Button
-            size="compact-xs"
-            variant="subtle"
+          />
+          <RowButton
+            {...small}
             color="red"
-            aria-label={WORDS.removeOf(view.alias)}
+            label={WORDS.remove}
+            of={view.alias}
             onClick={() => {
               onChange(chosen.filter((each) => each !== view.alias))
               remove(view.alias, flavorOf(view))
             }}
-          >
-            {WORDS.remove}
-          </Button>
+          />
         </div>
       )}
     </div>
@@ -86,15 +85,13 @@ export function AliasChoice({ aliases, baselines, experimental, chosen, onChange
           >
             {flavors.map(box)}
             {main !== undefined && main.settable !== null && (
-              <Button
+              <RowButton
+                {...small}
                 className={styles.newFlavor}
-                size="compact-xs"
-                variant="subtle"
-                aria-label={WORDS.newFlavorOf(short)}
+                label={WORDS.newFlavor}
+                name={WORDS.newFlavorOf(short)}
                 onClick={() => setStart({ from: main, changes: false })}
-              >
-                {WORDS.newFlavor}
-              </Button>
+              />
             )}
           </Flavors>
         )}

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import type { DatasetPlan } from '../../../contract/control/run-job.ts'
 import { countWords } from '../../../contract/words.ts'
 import { needsCalibration } from '../../../core/expected-work-words.ts'
@@ -19,12 +19,7 @@ interface CalibrationProps {
 
 /** Offers to ask the models three times where no earlier row gives an estimate, and shows what the calls took. */
 export function Calibration({ plan: { datasets }, set }: CalibrationProps) {
-  const client = useQueryClient()
-  const calibrate = useMutation(
-    api.models.calibrate.mutationOptions({
-      onSuccess: () => client.invalidateQueries({ queryKey: api.experiment.key() }),
-    }),
-  )
+  const calibrate = useMutation(api.models.calibrate.mutationOptions({ meta: { refreshes: [api.experiment.key()] } }))
   const isOfSet = calibrate.variables?.set === set
   const isOffered = datasets.some(({ run, work }) => run > 0 && needsCalibration(work))
   if (!isOffered && !(isOfSet && calibrate.isSuccess)) return null

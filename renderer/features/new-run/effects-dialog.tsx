@@ -1,8 +1,9 @@
 import type { PublishedScope } from '../../../contract/control/run-job.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes, count, plural } from '../../components/format.ts'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import { removedCells, removesFiles, type Plan } from './effects.ts'
 import styles from './new-run.module.css'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
@@ -42,24 +43,25 @@ export function EffectsDialog({ plan, opened, onClose, onConfirm }: EffectsDialo
             <strong>{plan.run_id}</strong>
             {WORDS.coldStartEffect}
           </p>
-          <div className={styles.deletions} tabIndex={0} role="region" aria-label={WORDS.removedFiles}>
-            <table className={table.table}>
-              <TableHead columns={[WORDS.fileOrFolder, num(WORDS.finishedCells), num(WORDS.size)]} />
-              <tbody>
-                {plan.deletions
-                  .flatMap(({ items }) => items)
-                  .map(({ what, path, size_bytes: size, rows }) => (
-                    <tr key={path}>
-                      <td className={table.wrap}>
-                        {what.replaceAll('_', ' ')} <span className="dim">{path}</span>
-                      </td>
-                      <td className={table.num}>{rows === null ? '' : count(rows)}</td>
-                      <td className={table.num}>{bytes(size)}</td>
-                    </tr>
-                  ))}
-              </tbody>
-            </table>
-          </div>
+          <DataTable
+            label={WORDS.removedFiles}
+            className={styles.deletions}
+            rows={plan.deletions.flatMap(({ items }) => items)}
+            keyOf={({ path }) => path}
+            columns={[
+              [
+                WORDS.fileOrFolder,
+                ({ what, path }) => (
+                  <>
+                    {what.replaceAll('_', ' ')} <span className="dim">{path}</span>
+                  </>
+                ),
+                table.wrap,
+              ],
+              [num(WORDS.finishedCells), ({ rows }) => (rows === null ? '' : count(rows))],
+              [num(WORDS.size), ({ size_bytes: size }) => bytes(size)],
+            ]}
+          />
           {plan.deletions.some(({ keeps_external_collections: keeps }) => keeps) && (
             <p className="dim">{WORDS.externalKept}</p>
           )}

@@ -1,9 +1,10 @@
-import { Button, Modal, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
+import { Modal, NumberInput, Select, Switch, Textarea, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { approachDescriptor } from '../../../contract/approaches.ts'
 import { parameterFields, type ParameterField } from '../../../core/approach-parameters.ts'
+import { DialogForm } from '../../components/dialog-form.tsx'
 import { notifyDone } from '../../components/notify.ts'
-import { problemsOf } from '../documents/use-sending.ts'
+import { problemsOf } from '../../data/refused.ts'
 import { changedFields, suggestedName, withoutEmpty, type FlavorStart, type FlavorValues } from './flavor-draft.ts'
 import styles from './new-run.module.css'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
@@ -101,13 +102,14 @@ export function FlavorEditor({ start, onClose, onSaved }: FlavorEditorProps) {
     )
   return (
     <Modal opened onClose={onClose} title={title} centered size="lg">
-      <form
-        aria-label={title}
-        className={styles.flavorForm}
-        onSubmit={(event) => {
-          event.preventDefault()
-          submit()
-        }}
+      <DialogForm
+        label={title}
+        submit={WORDS.save}
+        isReady={changed.length > 0 && name !== ''}
+        isPending={save.isPending}
+        problem={rest}
+        onCancel={onClose}
+        onSubmit={submit}
       >
         <p className="dim">{changes ? WORDS.changeAbout : WORDS.newAbout(from.alias)}</p>
         <div className={styles.flavorFields}>
@@ -132,16 +134,7 @@ export function FlavorEditor({ start, onClose, onSaved }: FlavorEditorProps) {
             onChange={({ currentTarget: { value } }) => setTyped(value)}
           />
         )}
-        {rest !== null && <p role="alert">▲ {rest}</p>}
-        <div className={styles.flavorButtons}>
-          <Button variant="default" onClick={onClose}>
-            {WORDS.cancel}
-          </Button>
-          <Button type="submit" disabled={changed.length === 0 || name === ''} loading={save.isPending}>
-            {WORDS.save}
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Radio } from '@mantine/core'
+import { Radio } from '@mantine/core'
 import type { UseMutationResult } from '@tanstack/react-query'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import type { ModelTest } from '../../../contract/control/models.ts'
@@ -6,13 +6,14 @@ import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import { LOCAL_EMBEDDINGS } from '../../../contract/manifests/model-catalogue.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { RoleTable } from '../../components/role-table.tsx'
+import { RowButton } from '../../components/row-button.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel } from '../../components/states.tsx'
 import { EmbeddingsOffer } from '../models/embeddings-offer.tsx'
 import { TestResult } from '../models/test-result.tsx'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 import styles from './new-run.module.css'
-import { MoreOptions } from './option-fields.tsx'
+import { MoreOptions } from './step-options.tsx'
 
 const WORDS = NEW_RUN_WORDS.modelsStep
 
@@ -92,15 +93,13 @@ function TestState({ set, test }: { set: ModelSetView; test: SetTest }) {
           <StateDot tone="idle" /> {WORDS.notTested}
         </span>
       )}
-      <Button
+      <RowButton
         size="compact-sm"
-        variant="default"
-        aria-label={WORDS.testOf(name)}
+        label={WORDS.test}
+        of={name}
         loading={isOfThis && test.isPending}
         onClick={() => test.mutate({ target: { set: name } })}
-      >
-        {WORDS.test}
-      </Button>
+      />
       {[...new Set(known.map((role) => `${role.model}: ${role.known.join(' · ')}`))].map((words) => (
         <span key={words} className="dim">
           {words}

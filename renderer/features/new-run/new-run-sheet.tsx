@@ -1,7 +1,7 @@
 import { Button, CloseButton } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useCanGoBack, useLocation, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import { readLaunchSearch, type LaunchSearch, type SheetStep } from '../../app/search-params.ts'
 import { api } from '../../data/client.ts'
@@ -11,13 +11,10 @@ import { EffectsDialog } from './effects-dialog.tsx'
 import { chosen, draftOf, type RunDraft, requestOf, searchOf } from './run-draft.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 import styles from './new-run.module.css'
-import { MeasureOptions } from './measure-options.tsx'
 import { ModelsStep, setOf } from './models-step.tsx'
-import { MoreOptions, Problem } from './option-fields.tsx'
 import { PlanPanel } from './plan-panel.tsx'
-import { RunOptions } from './run-options.tsx'
 import { openingStep, SHEET_STEPS } from './sheet-steps.ts'
-import { TextOptions } from './text-options.tsx'
+import { MoreOptions, STEP_OPTIONS } from './step-options.tsx'
 import { problemOf, usePlan } from './use-plan.ts'
 import { useSheetKeys } from './use-sheet-keys.ts'
 import { useStartRun } from './use-start-run.ts'
@@ -39,6 +36,9 @@ const RARE: Record<SheetStep, readonly (keyof LaunchSearch)[]> = {
   2: ['contextBudget', 'trace'],
   3: ['judge', 'judges', 'name', 'concurrency', 'budget', 'cold', 'publish'],
 }
+
+/** What a step chooses, by its path in the request. */
+const CHOICES: Record<SheetStep, string> = { 1: 'dataset_ids', 2: 'models', 3: 'model_set' }
 
 /** Three steps with the plan beside each of them. The address holds all choices and the open step. */
 export function NewRunSheet({ experiment }: { experiment: ExperimentView }) {
@@ -72,57 +72,40 @@ export function NewRunSheet({ experiment }: { experiment: ExperimentView }) {
   const request = requestOf(draft, datasets, models)
   const state = usePlan(request)
   const start = useStartRun(request, state)
-  const client = useQueryClient()
-  const test = useMutation(
-    api.models.test.mutationOptions({
-      onSettled: () => client.invalidateQueries({ queryKey: api.experiment.key() }),
-    }),
-  )
+  const test = useMutation(api.models.test.mutationOptions({ meta: { refreshes: [api.experiment.key()] } }))
   const close = useClose()
   const sheet = useRef<HTMLElement>(null)
   const following = SHEET_STEPS.find((each) => each > step)
   const next = (): void => (following === undefined ? start.ask() : goTo(following))
   useSheetKeys(sheet, { next, run: start.ask, close })
-  const options = { experiment, draft, problems: state.problems, onChange: change }
-  const { aliases } = experiment
   const labels = experiment.datasets.filter(({ id }) => datasets.includes(id)).map(({ label }) => label)
   const summaries: Record<SheetStep, string> = {
     1: WORDS.datasets(labels),
     2: WORDS.approaches(models.length),
     3: setOf(experiment.model_sets, draft.modelSet)?.name ?? draft.modelSet ?? '',
   }
-  const bodies = {
+  const bodies: Record<SheetStep, () => ReactNode> = {
     1: () => (
-      <>
-        <DataStep
-          datasets={experiment.datasets}
-          chosen={datasets}
-          plans={state.plan?.datasets ?? []}
-          onChange={(to) => choose({ datasets: to })}
-        />
-        <Problem text={problemOf(state.problems, 'dataset_ids')} />
-      </>
+      <DataStep
+        datasets={experiment.datasets}
+        chosen={datasets}
+        plans={state.plan?.datasets ?? []}
+        onChange={(to) => choose({ datasets: to })}
+      />
     ),
-    2: () => (
-      <>
-        <ApproachesStep aliases={aliases} chosen={models} onChange={(to) => choose({ models: to })} />
-        <Problem text={problemOf(state.problems, 'models')} />
-      </>
-    ),
+    2: () => <ApproachesStep aliases={experiment.aliases} chosen={models} onChange={(to) => choose({ models: to })} />,
     3: () => (
-      <>
-        <ModelsStep
-          sets={experiment.model_sets}
-          chosen={draft.modelSet}
-          // The union of targets is narrowed: this sheet tests sets alone.
-          test={test as Parameters<typeof ModelsStep>[0]['test']}
-          onChange={(modelSet) => change({ ...draft, modelSet })}
-        />
-        <Problem text={problemOf(state.problems, 'model_set')} />
-      </>
+      <ModelsStep
+        sets={experiment.model_sets}
+        chosen={draft.modelSet}
+        // The union of targets is narrowed: this sheet tests sets alone.
+        test={test as Parameters<typeof ModelsStep>[0]['test']}
+        onChange={(modelSet) => change({ ...draft, modelSet })}
+      />
     ),
   }
-  const Rare = { 1: MeasureOptions, 2: TextOptions, 3: RunOptions }[step]
+  const problem = problemOf(state.problems, CHOICES[step])
+  const Rare = STEP_OPTIONS[step]
   const runLabel = start.answers > 0 ? NEW_RUN_WORDS.planPanel.runAnswers(start.answers) : NEW_RUN_WORDS.planPanel.run
   return (
     <section ref={sheet} className={styles.sheet} aria-labelledby="new-run">
@@ -146,20 +129,21 @@ export function NewRunSheet({ experiment }: { experiment: ExperimentView }) {
       <div className={styles.stepBody}>
         <StepHeading key={step} step={step} />
         {bodies[step]()}
+        {problem !== undefined && <p className={styles.problem}>▲ {problem}</p>}
         <MoreOptions
           key={`${step} ${links}`}
           title={WORDS.more[step]}
           open={RARE[step].some((field) => readLaunchSearch(linked)[field] !== undefined)}
         >
-          <Rare {...options} />
+          <Rare {...{ experiment, draft }} problems={state.problems} onChange={change} />
         </MoreOptions>
       </div>
       <PlanPanel
         request={request}
         state={state}
         startError={start.error}
-        onNewName={() => change({ ...draft, runId: '' })}
-        onRetry={(retryFailed) => change({ ...draft, retryFailed })}
+        onNewName={() => change({ ...draft, name: '' })}
+        onRetry={(retry) => change({ ...draft, retry })}
         actions={
           <div className={styles.actions}>
             {following !== undefined && <Button onClick={next}>{WORDS.next(WORDS.names[following])}</Button>}

@@ -1,21 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
-import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job.ts'
+import type { DatasetPlan } from '../../../contract/control/run-job.ts'
 import type { Cost } from '../../../contract/manifests/prices.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
 import { plannedWords } from '../../../core/planned-words.ts'
 import { contextBudgetWords, costWords } from '../../../contract/words.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration } from '../../components/format.ts'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
-import { removedCells } from './effects.ts'
+import { type Plan, removedCells } from './effects.ts'
 import styles from './new-run.module.css'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 
 const WORDS = NEW_RUN_WORDS.planView
-
-type Plan = Extract<PlanOutcome, { ok: true }>
 
 /** Of all datasets; null where no paid model is asked. */
 function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
@@ -30,12 +29,8 @@ function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
 }
 
 /** Answers, model calls, time and cost of a plan; what is unknown says so. */
-export function planFigures({
-  totals,
-  datasets,
-  estimated_minutes: minutes,
-  model_calls: calls,
-}: Plan): [string, string][] {
+export function planFigures(plan: Plan): [string, string][] {
+  const { totals, datasets, estimated_minutes: minutes, model_calls: calls } = plan
   const cost = costOfPlan(datasets)
   return [
     [WORDS.answers, count(totals.total)],
@@ -63,20 +58,18 @@ export function PlanView({ plan }: { plan: Plan }) {
     <div className={styles.plan}>
       <FigureList figures={planFigures(plan)} className={styles.totals} />
       {datasets.length > 1 && (
-        <table className={table.table}>
-          <TableHead columns={[WORDS.dataset, num(WORDS.run), num(WORDS.reuse), num(WORDS.scores), num(WORDS.time)]} />
-          <tbody>
-            {datasets.map((dataset) => (
-              <tr key={dataset.dataset_id}>
-                <td className={table.wrap}>{labelOf(dataset.dataset_id)}</td>
-                <td className={table.num}>{count(dataset.run)}</td>
-                <td className={table.num}>{count(dataset.reuse)}</td>
-                <td className={table.num}>{count(dataset.evaluations)}</td>
-                <td className={table.num}>{duration(dataset.work.estimated_ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          label={WORDS.byDataset}
+          rows={datasets}
+          keyOf={({ dataset_id: id }) => id}
+          columns={[
+            [WORDS.dataset, ({ dataset_id: id }) => labelOf(id), table.wrap],
+            [num(WORDS.run), ({ run }) => count(run)],
+            [num(WORDS.reuse), ({ reuse }) => count(reuse)],
+            [num(WORDS.scores), ({ evaluations }) => count(evaluations)],
+            [num(WORDS.time), ({ work }) => duration(work.estimated_ms)],
+          ]}
+        />
       )}
       <ul className={styles.notes}>
         {totals.verdicts > 0 && <li>{WORDS.panelVerdicts(count(totals.verdicts))}</li>}

@@ -1,7 +1,6 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import type { OwnFlavor } from '../../../contract/manifests/flavors.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
-import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 
@@ -9,15 +8,10 @@ const WORDS = NEW_RUN_WORDS.flavors
 
 /** Saves and removes a person's own flavors; Launch reads its aliases again. A removal can be undone. */
 export function useFlavors() {
-  const client = useQueryClient()
-  const onSettled = () => client.invalidateQueries({ queryKey: api.experiment.key() })
-  const save = useMutation(api.flavors.save.mutationOptions({ onSettled }))
-  const removal = useMutation(
-    api.flavors.remove.mutationOptions({ onSettled, onError: (error) => notifyFailure(WORDS.removing, error) }),
-  )
-  const again = useMutation(
-    api.flavors.save.mutationOptions({ onSettled, onError: (error) => notifyFailure(WORDS.restoring, error) }),
-  )
+  const refreshes = [api.experiment.key()]
+  const save = useMutation(api.flavors.save.mutationOptions({ meta: { refreshes } }))
+  const removal = useMutation(api.flavors.remove.mutationOptions({ meta: { refreshes, failed: WORDS.removing } }))
+  const again = useMutation(api.flavors.save.mutationOptions({ meta: { refreshes, failed: WORDS.restoring } }))
   return {
     save,
     remove: (name: string, flavor: OwnFlavor): void =>

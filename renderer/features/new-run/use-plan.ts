@@ -1,15 +1,16 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
-import type { PlanOutcome, RunRequestInput } from '../../../contract/control/run-job.ts'
+import type { RunRequestInput } from '../../../contract/control/run-job.ts'
 import { api } from '../../data/client.ts'
+import type { Plan } from './effects.ts'
 import { refusedFields } from './refused-fields.ts'
 
 const SETTLE_MS = 200
 
 /** The newest plan of a request, and what is wrong with the request. */
 export interface PlanState {
-  plan: Extract<PlanOutcome, { ok: true }> | null
+  plan: Plan | null
   problems: InputProblem[]
   /** True when what is shown is of an earlier request. */
   isStale: boolean

@@ -1,10 +1,10 @@
 import table from '../../components/table.module.css'
-import { TableHead } from '../../components/table-head.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import styles from './own-data.module.css'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { Loaded } from '../../components/loaded.tsx'
 import { api } from '../../data/client.ts'
 import { measuredLevelWords } from '../../../core/measured-level-words.ts'
 import { plannedWords } from '../../../core/planned-words.ts'
@@ -26,33 +26,46 @@ const WORDS = OWN_WORDS.check
 /** Everything that is wrong with a dataset, each with a link to its place, and what its number of questions can decide. */
 export function CheckView({ dataset }: { dataset: string }) {
   const check = useQuery(api.datasets.check.queryOptions({ input: { dataset_id: dataset } }))
-  if (check.isError) return <ErrorPanel error={check.error} what={WORDS.theCheck} retry={() => void check.refetch()} />
-  if (check.data === undefined) return <LoadingRows rows={6} />
-  const { problems, warnings, planned_difference: planned } = check.data
+  return (
+    <Loaded query={check} what={WORDS.theCheck} rows={6}>
+      {(data) => (
+        <div className="stack">
+          <Findings dataset={dataset} check={data} />
+          <Button variant="default" w={140} loading={check.isFetching} onClick={() => void check.refetch()}>
+            {WORDS.again}
+          </Button>
+        </div>
+      )}
+    </Loaded>
+  )
+}
+
+function Findings({ dataset, check }: { dataset: string; check: DatasetCheck }) {
+  const { problems, warnings, planned_difference: planned } = check
   const decides = plannedWords(WORDS.subject, planned)
   return (
-    <div className={styles.form}>
+    <>
       {problems.length === 0 ? (
         <p role="status">{WORDS.clean}</p>
       ) : (
-        <div className={table.scroll}>
-          <table className={table.table} aria-label={WORDS.problems}>
-            <TableHead columns={[WORDS.place, WORDS.problem, WORDS.remedy]} />
-            <tbody>
-              {problems.map(({ kind, place, message, remedy }) => (
-                <tr key={`${place} ${message}`}>
-                  <th scope="row" className={styles.place}>
-                    <Link to="/datasets" search={placeSearch(dataset, { kind, place })}>
-                      {place}
-                    </Link>
-                  </th>
-                  <td className={table.wrap}>▲ {message}</td>
-                  <td className={table.wrap}>{remedy}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label={WORDS.problems}
+          rows={problems}
+          keyOf={({ place, message }) => `${place} ${message}`}
+          columns={[
+            [
+              WORDS.place,
+              (problem) => (
+                <Link to="/datasets" search={placeSearch(dataset, problem)}>
+                  {problem.place}
+                </Link>
+              ),
+              styles.place,
+            ],
+            [WORDS.problem, ({ message }) => `▲ ${message}`, table.wrap],
+            [WORDS.remedy, ({ remedy }) => remedy, table.wrap],
+          ]}
+        />
       )}
       {warnings.length > 0 && (
         <section>
@@ -70,12 +83,9 @@ export function CheckView({ dataset }: { dataset: string }) {
         </section>
       )}
       <p>
-        {WORDS.facts(check.data.documents, check.data.questions)} {decides !== null && `${decides}.`}
+        {WORDS.facts(check.documents, check.questions)} {decides !== null && `${decides}.`}
       </p>
-      <p>{WORDS.level(check.data.complexity_level, measuredLevelWords(check.data.measured_level))}</p>
-      <Button variant="default" w={140} loading={check.isFetching} onClick={() => void check.refetch()}>
-        {WORDS.again}
-      </Button>
-    </div>
+      <p>{WORDS.level(check.complexity_level, measuredLevelWords(check.measured_level))}</p>
+    </>
   )
 }

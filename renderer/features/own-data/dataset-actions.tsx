@@ -5,7 +5,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { notifyFailure, notifyDone } from '../../components/notify.ts'
+import { notifyDone } from '../../components/notify.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
 import { api, control } from '../../data/client.ts'
 import { NewDatasetButton } from './new-dataset.tsx'
@@ -26,7 +26,7 @@ function ExportDatasetButton({ dataset }: { dataset: string }) {
       return name
     },
     onSuccess: (name) => notifyDone(TRANSFER_WORDS.saved(name)),
-    onError: (error) => notifyFailure(TRANSFER_WORDS.exporting, error),
+    meta: { failed: TRANSFER_WORDS.exporting },
   })
   return (
     <Button variant="default" loading={isPending} onClick={() => mutate()}>
@@ -44,7 +44,7 @@ export function DatasetActions({ dataset }: { dataset: DatasetView }) {
   return (
     <div className={styles.actions}>
       {!own && <p>{OWN_WORDS.projectNote}</p>}
-      <div className={styles.choose}>
+      <div className="row">
         {questions > 0 && (
           <Button
             variant={own ? 'filled' : 'default'}
@@ -69,13 +69,14 @@ function RemoveDataset({ dataset: { id, label, questions } }: { dataset: Dataset
   const documents = useQuery(api.datasets.documents.queryOptions({ input: { dataset_id: id, limit: 1 } })).data?.total
   const remove = useMutation(
     api.datasets.remove.mutationOptions({
+      meta: { failed: WORDS.removing },
+      // The page of what is gone is left before anything is read again.
       onSuccess: async ({ trash_id }) => {
         setOpen(false)
         notifyUndo(WORDS.removed(label), OWN_WORDS.undo, () => restore.mutate({ trash_id }))
         void navigate({ to: '/datasets', search: {} })
         await refresh()
       },
-      onError: (error) => notifyFailure(WORDS.removing, error),
     }),
   )
   return (

@@ -1,4 +1,5 @@
 import { Textarea, TextInput } from '@mantine/core'
+import { formFields } from '../../components/form-fields.ts'
 import { datasetId } from '../documents/send-names.ts'
 import { OWN_WORDS } from './own-words.ts'
 
@@ -21,37 +22,20 @@ interface DatasetFieldsProps {
 
 /** Names of a new dataset. The id follows the name until it is edited. */
 export function DatasetFields({ draft, onChange, problems }: DatasetFieldsProps) {
-  const set = (part: Partial<DatasetDraft>): void => onChange({ ...draft, ...part })
   const follows = draft.id === datasetId(draft.label)
+  const field = formFields({ words: WORDS, draft, problems, onChange: (part) => onChange({ ...draft, ...part }) })
   return (
     <>
       <TextInput
-        label={WORDS.label}
+        {...field.text('label')}
         data-autofocus
-        placeholder={WORDS.harbourPapers}
         maxLength={120}
-        value={draft.label}
-        error={problems['label']}
-        onChange={({ currentTarget: { value } }) => set({ label: value, ...(follows ? { id: datasetId(value) } : {}) })}
+        onChange={({ currentTarget: { value } }) =>
+          onChange({ ...draft, label: value, ...(follows ? { id: datasetId(value) } : {}) })
+        }
       />
-      <TextInput
-        label={WORDS.id}
-        description={WORDS.idAbout}
-        maxLength={63}
-        value={draft.id}
-        error={problems['id']}
-        onChange={({ currentTarget: { value } }) => set({ id: value })}
-      />
-      <Textarea
-        label={WORDS.description}
-        description={WORDS.descriptionAbout}
-        autosize
-        maxRows={4}
-        maxLength={1000}
-        value={draft.description}
-        error={problems['description']}
-        onChange={({ currentTarget: { value } }) => set({ description: value })}
-      />
+      <TextInput {...field.text('id')} maxLength={63} />
+      <Textarea {...field.text('description')} autosize maxRows={4} maxLength={1000} />
     </>
   )
 }

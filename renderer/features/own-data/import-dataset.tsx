@@ -1,21 +1,24 @@
-import { Button, Modal, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core'
+import { Button, NumberInput, SegmentedControl, Select, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import type { ImportStep } from '../../../contract/control/dataset-transfer.ts'
 import { api, control } from '../../data/client.ts'
 import { datasetId } from '../documents/send-names.ts'
-import { problemsOf } from '../documents/use-sending.ts'
-import styles from './own-data.module.css'
+import { DialogButton, DialogForm } from '../../components/dialog-form.tsx'
+import { formFields } from '../../components/form-fields.ts'
+import { problemsOf } from '../../data/refused.ts'
 import { bytesWords } from '../../../contract/words.ts'
 import { OWN_WORDS } from './own-words.ts'
 import { UploadZip } from './documents/upload-zip.tsx'
-import { useDatasetRefresh } from './use-own-dataset.ts'
+import { DATASET_QUERIES } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.transfer
 
-const EMPTY = { source: '', id: '', format: '', questions: '', documents: '', split: '', seed: '' }
-type Draft = typeof EMPTY
+type Numbers = Record<'questions' | 'documents' | 'seed', number | null>
+type Draft = Record<'source' | 'id' | 'format' | 'split', string> & Numbers
+
+const EMPTY: Draft = { source: '', id: '', format: '', questions: null, documents: null, split: '', seed: null }
 
 /** The name of a path without its ending, as an id. */
 const idOfPath = (path: string): string =>
@@ -27,19 +30,11 @@ const idOfPath = (path: string): string =>
   )
 
 /** Imports a public dataset or an exported zip file from a path of the engine's machine, or a zip file of the browser's. */
-export function ImportDatasetButton() {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.open}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.title} size="lg" centered>
-        <ImportFrom onClose={() => setOpen(false)} />
-      </Modal>
-    </>
-  )
-}
+export const ImportDatasetButton = () => (
+  <DialogButton label={WORDS.open} title={WORDS.title}>
+    {(close) => <ImportFrom onClose={close} />}
+  </DialogButton>
+)
 
 function ImportFrom({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
@@ -49,7 +44,7 @@ function ImportFrom({ onClose }: { onClose: () => void }) {
     void navigate({ to: '/datasets', search: { dataset, view: 'questions' } })
   }
   return (
-    <div className={styles.form}>
+    <div className="stack">
       <SegmentedControl
         aria-label={OWN_WORDS.upload.from}
         data={[
@@ -65,7 +60,6 @@ function ImportFrom({ onClose }: { onClose: () => void }) {
 }
 
 function ImportForm({ onClose, onShow }: { onClose: () => void; onShow: (dataset: string) => void }) {
-  const refresh = useDatasetRefresh()
   const { data: formats = [] } = useQuery(api.datasets.importFormats.queryOptions())
   const [draft, setDraft] = useState(EMPTY)
   const [step, setStep] = useState<ImportStep | null>(null)
@@ -79,7 +73,7 @@ function ImportForm({ onClose, onShow }: { onClose: () => void; onShow: (dataset
       const { signal } = stop.current
       for await (const next of await control.datasets.importFolder(inputOf(draft), { signal })) setStep(next)
     },
-    onSuccess: () => refresh(),
+    meta: { refreshes: DATASET_QUERIES },
   })
   const set = (part: Partial<Draft>): void => {
     setDraft({ ...draft, ...part })
@@ -87,89 +81,47 @@ function ImportForm({ onClose, onShow }: { onClose: () => void; onShow: (dataset
     if (run.isError) run.reset()
   }
   const { byField, rest } = problemsOf(run.error, ['source', 'id'])
+  const field = formFields({
+    words: { ...WORDS, id: OWN_WORDS.newDataset.id },
+    draft,
+    onChange: set,
+    problems: byField,
+  })
   const chosen = formats.find(({ id }) => id === draft.format)
   if (run.isSuccess && step?.type === 'done')
     return <ImportDone step={step} onClose={onClose} onShow={() => onShow(step.id)} />
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        run.mutate()
-      }}
+    <DialogForm
+      submit={WORDS.start}
+      cancel={run.isPending ? WORDS.stop : undefined}
+      isReady={draft.source.trim() !== '' && draft.id !== ''}
+      isPending={run.isPending}
+      problem={rest}
+      onCancel={() => (run.isPending ? stop.current?.abort() : onClose())}
+      onSubmit={() => run.mutate()}
     >
       <p>{WORDS.about}</p>
       <TextInput
-        label={WORDS.source}
-        description={WORDS.sourceAbout}
-        placeholder={WORDS.sourceExample}
+        {...field.text('source')}
         data-autofocus
-        value={draft.source}
-        error={byField['source']}
         onChange={({ currentTarget: { value } }) =>
           set({ source: value, ...(draft.id === idOfPath(draft.source) ? { id: idOfPath(value) } : {}) })
         }
       />
-      <TextInput
-        label={OWN_WORDS.newDataset.id}
-        description={OWN_WORDS.newDataset.idAbout}
-        maxLength={63}
-        value={draft.id}
-        error={byField['id']}
-        onChange={({ currentTarget: { value } }) => set({ id: value })}
-      />
+      <TextInput {...field.text('id')} description={OWN_WORDS.newDataset.idAbout} maxLength={63} />
       <Select
-        label={WORDS.format}
+        {...field.choice('format')}
         description={chosen === undefined ? undefined : WORDS.expects(chosen.expects, chosen.licence)}
         data={[{ value: '', label: WORDS.byContent }, ...formats.map(({ id, label }) => ({ value: id, label }))]}
-        value={draft.format}
-        allowDeselect={false}
-        onChange={(format) => set({ format: format ?? '' })}
       />
-      <div className={styles.choose}>
-        <NumberInput
-          label={WORDS.questions}
-          description={WORDS.questionsAbout}
-          min={1}
-          allowDecimal={false}
-          value={draft.questions}
-          onChange={(value) => set({ questions: String(value) })}
-        />
-        <NumberInput
-          label={WORDS.documents}
-          description={WORDS.documentsAbout}
-          min={1}
-          allowDecimal={false}
-          value={draft.documents}
-          onChange={(value) => set({ documents: String(value) })}
-        />
-        <NumberInput
-          label={WORDS.seed}
-          description={WORDS.seedAbout}
-          min={0}
-          allowDecimal={false}
-          placeholder="0"
-          value={draft.seed}
-          onChange={(value) => set({ seed: String(value) })}
-        />
-        <TextInput
-          label={WORDS.split}
-          description={WORDS.splitAbout}
-          value={draft.split}
-          onChange={({ currentTarget: { value } }) => set({ split: value })}
-        />
+      <div className="row">
+        <NumberInput {...field.number('questions')} min={1} allowDecimal={false} />
+        <NumberInput {...field.number('documents')} min={1} allowDecimal={false} />
+        <NumberInput {...field.number('seed')} min={0} allowDecimal={false} placeholder="0" />
+        <TextInput {...field.text('split')} />
       </div>
-      {rest !== null && <p role="alert">▲ {rest}</p>}
       {run.isPending && <p role="status">◐ {progressWords(step)}</p>}
-      <div className={styles.buttons}>
-        <Button variant="default" onClick={() => (run.isPending ? stop.current?.abort() : onClose())}>
-          {run.isPending ? WORDS.stop : OWN_WORDS.newDataset.cancel}
-        </Button>
-        <Button type="submit" loading={run.isPending} disabled={draft.source.trim() === '' || draft.id === ''}>
-          {WORDS.start}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 
@@ -178,9 +130,9 @@ function inputOf({ source, id, format, questions, documents, split, seed }: Draf
     source: source.trim(),
     id,
     ...(format === '' ? {} : { format }),
-    ...(questions === '' ? {} : { questions: Number(questions) }),
-    ...(documents === '' ? {} : { documents: Number(documents) }),
-    ...(seed === '' ? {} : { seed: Number(seed) }),
+    ...(questions === null ? {} : { questions }),
+    ...(documents === null ? {} : { documents }),
+    ...(seed === null ? {} : { seed }),
     ...(split.trim() === '' ? {} : { split: split.trim() }),
   }
 }
@@ -201,7 +153,7 @@ interface ImportDoneProps {
 function ImportDone({ step, onClose, onShow }: ImportDoneProps) {
   const { format, licence, questions, documents, left_out: leftOut } = step
   return (
-    <div className={styles.form}>
+    <div className="stack">
       <p role="status">● {WORDS.done(format, questions.taken, questions.of, documents.taken)}</p>
       {licence !== '' && <p>{WORDS.publishedLicence(format, licence)}</p>}
       {leftOut.length > 0 && (
@@ -214,7 +166,7 @@ function ImportDone({ step, onClose, onShow }: ImportDoneProps) {
           </ul>
         </>
       )}
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button variant="default" onClick={onClose}>
           {WORDS.close}
         </Button>

@@ -1,24 +1,19 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { notifyFailure } from '../../components/notify.ts'
 import { TrashTable } from '../../components/trash-table.tsx'
 import { api } from '../../data/client.ts'
 import { OWN_WORDS } from './own-words.ts'
-import { useDatasetRefresh } from './use-own-dataset.ts'
+import { DATASET_QUERIES } from './use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.trash
 
 /** Brings a removed dataset back and opens it. */
 export function useRestoreDataset() {
   const navigate = useNavigate()
-  const refresh = useDatasetRefresh()
   return useMutation(
     api.datasets.restore.mutationOptions({
-      onSuccess: async ({ id }) => {
-        await refresh()
-        void navigate({ to: '/datasets', search: { dataset: id } })
-      },
-      onError: (error) => notifyFailure(OWN_WORDS.actions.restoring, error),
+      meta: { refreshes: DATASET_QUERIES, failed: OWN_WORDS.actions.restoring },
+      onSuccess: ({ id }) => void navigate({ to: '/datasets', search: { dataset: id } }),
     }),
   )
 }

@@ -22,3 +22,6 @@ export function useDatasetRefresh(): (written?: OwnDataset) => Promise<void> {
     [client],
   )
 }
+
+/** What to read again after a change of a dataset. */
+export const DATASET_QUERIES = [api.datasets.key(), api.experiment.key()]

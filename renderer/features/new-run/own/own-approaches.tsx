@@ -1,10 +1,11 @@
 import { Button, Checkbox } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { OwnApproachView } from '../../../../contract/control/own-approaches.ts'
+import { COMPONENT_WORDS } from '../../../components/component-words.ts'
 import { ApproachName } from '../../../components/approach-name.tsx'
 import { ConfirmDialog } from '../../../components/confirm-dialog.tsx'
-import { notifyFailure } from '../../../components/notify.ts'
+import { RowButton } from '../../../components/row-button.tsx'
 import { api } from '../../../data/client.ts'
 import styles from '../new-run.module.css'
 import { OWN_APPROACH_WORDS as WORDS } from './own-approach-words.ts'
@@ -20,17 +21,11 @@ export function OwnApproaches({ chosen, onToggle }: OwnApproachesProps) {
   const files = useQuery(api.approaches.list.queryOptions()).data ?? []
   const [isAdding, setAdding] = useState(false)
   const [asked, setAsked] = useState<{ to: 'allow' | 'remove'; file: OwnApproachView } | null>(null)
-  const client = useQueryClient()
-  const settled = {
-    onSettled: async () => {
-      await client.invalidateQueries({ queryKey: api.approaches.key() })
-      await client.invalidateQueries({ queryKey: api.experiment.key() })
-    },
-    onError: (error: Error) => notifyFailure(WORDS.theFiles, error),
-  }
-  const allow = useMutation(api.approaches.allow.mutationOptions(settled))
-  const remove = useMutation(api.approaches.remove.mutationOptions(settled))
+  const meta = { failed: WORDS.theFiles, refreshes: [api.approaches.key(), api.experiment.key()] }
+  const allow = useMutation(api.approaches.allow.mutationOptions({ meta }))
+  const remove = useMutation(api.approaches.remove.mutationOptions({ meta }))
   const close = (): void => setAsked(null)
+  const small = { size: 'compact-xs', variant: 'subtle' } as const
   return (
     <fieldset className={styles.part}>
       <legend>{WORDS.title}</legend>
@@ -55,24 +50,20 @@ export function OwnApproaches({ chosen, onToggle }: OwnApproachesProps) {
             />
             <div className={styles.ownActions}>
               {!allowed && (
-                <Button
-                  size="compact-xs"
-                  variant="subtle"
-                  aria-label={WORDS.allowOf(name)}
+                <RowButton
+                  {...small}
+                  label={WORDS.allow}
+                  of={name}
                   onClick={() => setAsked({ to: 'allow', file: view })}
-                >
-                  {WORDS.allow}
-                </Button>
+                />
               )}
-              <Button
-                size="compact-xs"
-                variant="subtle"
+              <RowButton
+                {...small}
                 color="red"
-                aria-label={WORDS.removeOf(name)}
+                label={WORDS.remove}
+                of={name}
                 onClick={() => setAsked({ to: 'remove', file: view })}
-              >
-                {WORDS.remove}
-              </Button>
+              />
             </div>
           </div>
         )
@@ -94,7 +85,7 @@ export function OwnApproaches({ chosen, onToggle }: OwnApproachesProps) {
           opened
           title={WORDS.allowTitle(asked.file.file)}
           confirm={WORDS.allowConfirm}
-          keep={WORDS.form.cancel}
+          keep={COMPONENT_WORDS.cancel}
           onClose={close}
           onConfirm={() => {
             allow.mutate({ name: asked.file.name, digest: asked.file.digest! })

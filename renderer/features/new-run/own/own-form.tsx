@@ -1,10 +1,12 @@
 import { Button, Checkbox, Modal, Radio, Select, Stack, Textarea, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { OWN_PRESETS } from '../../../../contract/manifests/own-presets.ts'
+import { DialogForm } from '../../../components/dialog-form.tsx'
+import { formFields } from '../../../components/form-fields.ts'
 import { notifyDone } from '../../../components/notify.ts'
 import { api } from '../../../data/client.ts'
-import { problemsOf } from '../../documents/use-sending.ts'
+import { problemsOf } from '../../../data/refused.ts'
 import styles from '../new-run.module.css'
 import { OWN_APPROACH_WORDS } from './own-approach-words.ts'
 import {
@@ -23,8 +25,8 @@ import { OwnTrialView, type PathUse } from './own-trial.tsx'
 
 const WORDS = OWN_APPROACH_WORDS.form
 
-/** Fields of the file, and the field of the form that shows what is wrong with one. */
-const FIELDS = {
+/** Paths of the file, and the field of the form that shows what is wrong there. */
+const FIELDS: Readonly<Record<string, keyof OwnForm>> = {
   name: 'name',
   url: 'url',
   body: 'body',
@@ -34,7 +36,7 @@ const FIELDS = {
   'reply.contexts': 'list',
   'reply.contexts.list': 'list',
   'reply.contexts.text': 'text',
-} as const satisfies Record<string, keyof OwnForm>
+}
 
 interface OwnFormDialogProps {
   onClose: () => void
@@ -46,13 +48,11 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
   const [form, setForm] = useState(EMPTY_FORM)
   const [question, setQuestion] = useState('')
   const [wrong, setWrong] = useState<FormProblem | null>(null)
-  const client = useQueryClient()
   const test = useMutation(api.approaches.test.mutationOptions())
   const save = useMutation(
     api.approaches.save.mutationOptions({
-      onSuccess: async (_, { name }) => {
-        await client.invalidateQueries({ queryKey: api.approaches.key() })
-        await client.invalidateQueries({ queryKey: api.experiment.key() })
+      meta: { refreshes: [api.approaches.key(), api.experiment.key()] },
+      onSuccess: (_, { name }) => {
         notifyDone(WORDS.saved(name))
         onSaved(name)
       },
@@ -74,39 +74,42 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
       save.reset()
       test.mutate({ target: { approach }, question: question.trim() === '' ? null : question.trim() })
     })
-  const { byField, rest } = problemsOf(save.error ?? test.error, Object.keys(FIELDS))
-  const errorOf = (field: keyof OwnForm): string | undefined =>
-    wrong?.field === field
-      ? wrong.message
-      : Object.entries(FIELDS).flatMap(([path, shownBy]) =>
-          shownBy === field && byField[path] !== undefined ? [byField[path]] : [],
-        )[0]
+  const { byField, rest } = problemsOf(
+    save.error ?? test.error,
+    (path) => FIELDS[path] ?? (path.startsWith('settings.') ? path : undefined),
+  )
+  const field = formFields({
+    words: WORDS,
+    draft: form,
+    onChange: set,
+    problems: wrong === null ? byField : { ...byField, [wrong.field]: wrong.message },
+  })
   const onUse = (use: PathUse, path: string): void => {
     if (use === 'answer') set({ answer: path })
     else if (use === 'text') set(passagePath(path))
     else set({ document: pathWithin(form.list, path) ?? path })
   }
-  const field = (name: 'url' | 'header' | 'answer' | 'list' | 'text' | 'document', about: string) => (
-    <TextInput
-      label={WORDS[name]}
-      description={about}
-      autoComplete="off"
-      spellCheck={false}
-      value={form[name]}
-      error={errorOf(name)}
-      onChange={({ currentTarget: { value } }) => set({ [name]: value })}
-    />
-  )
+  /** No word of these is one of a language. */
+  const code = { autoComplete: 'off', spellCheck: false }
   const isMapped = kind !== 'command' && preset === null
+  const mapped = !isMapped
+    ? []
+    : ([...(kind === 'chat' ? ['answer'] : []), 'list', ...(form.list === '' ? [] : ['text', 'document'])] as (
+        | 'answer'
+        | 'list'
+        | 'text'
+        | 'document'
+      )[])
   return (
     <Modal opened onClose={onClose} title={WORDS.title} centered size="xl">
-      <form
-        aria-label={WORDS.title}
-        className={styles.flavorForm}
-        onSubmit={(event) => {
-          event.preventDefault()
-          withApproach(form, (approach) => save.mutate({ name: form.name.trim(), approach }))
-        }}
+      <DialogForm
+        label={WORDS.title}
+        submit={WORDS.save}
+        isReady={form.name.trim() !== ''}
+        isPending={save.isPending}
+        problem={rest}
+        onCancel={onClose}
+        onSubmit={() => withApproach(form, (approach) => save.mutate({ name: form.name.trim(), approach }))}
       >
         <Radio.Group
           label={WORDS.kind}
@@ -121,29 +124,9 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
         </Radio.Group>
         {kind === 'command' ? (
           <>
-            <Textarea
-              label={WORDS.command}
-              description={WORDS.commandAbout}
-              placeholder={WORDS.commandExample}
-              autosize
-              minRows={2}
-              spellCheck={false}
-              value={form.command}
-              error={errorOf('command')}
-              onChange={({ currentTarget: { value } }) => set({ command: value })}
-            />
-            <Checkbox
-              size="sm"
-              label={WORDS.ingests}
-              checked={form.ingests}
-              onChange={({ currentTarget }) => set({ ingests: currentTarget.checked })}
-            />
-            <Checkbox
-              size="sm"
-              label={WORDS.reportsPassages}
-              checked={form.reportsPassages}
-              onChange={({ currentTarget }) => set({ reportsPassages: currentTarget.checked })}
-            />
+            <Textarea {...field.text('command')} {...code} autosize minRows={2} />
+            <Checkbox size="sm" {...field.check('ingests')} />
+            <Checkbox size="sm" {...field.check('reportsPassages')} />
           </>
         ) : (
           <div className={styles.flavorFields}>
@@ -156,7 +139,11 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
               value={preset}
               onChange={(value) => set({ preset: value, body: value === null ? EMPTY_FORM.body : '' })}
             />
-            {field('url', preset === null ? WORDS.urlAbout.whole : WORDS.urlAbout.preset)}
+            <TextInput
+              {...field.text('url')}
+              {...code}
+              description={preset === null ? WORDS.urlOfService : WORDS.urlOfServer}
+            />
             {openSettings(preset).map((name) => (
               <TextInput
                 key={name}
@@ -166,22 +153,11 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
                 onChange={({ currentTarget: { value } }) => set({ settings: { ...form.settings, [name]: value } })}
               />
             ))}
-            {field('header', WORDS.headerAbout)}
-            <Textarea
-              className={styles.wide}
-              label={WORDS.body}
-              description={WORDS.bodyAbout}
-              autosize
-              minRows={2}
-              spellCheck={false}
-              value={form.body}
-              error={errorOf('body')}
-              onChange={({ currentTarget: { value } }) => set({ body: value })}
-            />
-            {isMapped && kind === 'chat' && field('answer', WORDS.pathsAbout)}
-            {isMapped && field('list', WORDS.pathsAbout)}
-            {isMapped && form.list !== '' && field('text', WORDS.pathsAbout)}
-            {isMapped && form.list !== '' && field('document', WORDS.pathsAbout)}
+            <TextInput {...field.text('header')} {...code} />
+            <Textarea {...field.text('body')} {...code} className={styles.wide} autosize minRows={2} />
+            {mapped.map((name) => (
+              <TextInput key={name} {...field.text(name)} {...code} description={WORDS.pathsAbout} />
+            ))}
           </div>
         )}
         <div className={styles.testRow}>
@@ -202,25 +178,9 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
             onUse={onUse}
           />
         )}
-        <TextInput
-          label={WORDS.name}
-          description={WORDS.nameAbout}
-          autoComplete="off"
-          value={form.name}
-          error={errorOf('name')}
-          onChange={({ currentTarget: { value } }) => set({ name: value })}
-        />
-        {rest !== null && <p role="alert">▲ {rest}</p>}
+        <TextInput {...field.text('name')} autoComplete="off" />
         <p className="dim">{WORDS.trust}</p>
-        <div className={styles.flavorButtons}>
-          <Button variant="default" onClick={onClose}>
-            {WORDS.cancel}
-          </Button>
-          <Button type="submit" disabled={form.name.trim() === ''} loading={save.isPending}>
-            {WORDS.save}
-          </Button>
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   )
 }

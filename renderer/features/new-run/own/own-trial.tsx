@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core'
 import type { OwnTrial } from '../../../../contract/control/own-approaches.ts'
 import { duration } from '../../../components/format.ts'
-import { ScrollTable } from '../../../components/scroll-table.tsx'
+import { DataTable } from '../../../components/data-table.tsx'
 import table from '../../../components/table.module.css'
-import { TableHead } from '../../../components/table-head.tsx'
+import { RowButton } from '../../../components/row-button.tsx'
 import styles from '../new-run.module.css'
 import { OWN_APPROACH_WORDS } from './own-approach-words.ts'
 
@@ -26,16 +25,7 @@ const LABELS = {
 
 /** What a test brought: answer, passages, time, what a run could not measure, and the reply to choose paths in. */
 export function OwnTrialView({ trial, uses, onUse }: OwnTrialViewProps) {
-  const {
-    problem,
-    answer,
-    passages,
-    passage_count: count,
-    text_tokens: tokens,
-    latency_ms: latency,
-    paths,
-    log,
-  } = trial
+  const { problem, answer, passages, paths, log, passage_count: count, text_tokens: tokens } = trial
   return (
     <section aria-label={WORDS.title} className={styles.trial}>
       <p role="status">
@@ -49,7 +39,7 @@ export function OwnTrialView({ trial, uses, onUse }: OwnTrialViewProps) {
           </>
         )}
       </p>
-      {problem === null && <p className="dim">{WORDS.summary(duration(latency), count, tokens)}</p>}
+      {problem === null && <p className="dim">{WORDS.summary(duration(trial.latency_ms), count, tokens)}</p>}
       {passages !== null && passages.length > 0 && (
         <ol className={styles.passages}>
           {passages.map(({ text, title, document, score }, index) => (
@@ -72,33 +62,31 @@ export function OwnTrialView({ trial, uses, onUse }: OwnTrialViewProps) {
         </details>
       )}
       {uses.length > 0 && paths.length > 0 && (
-        <ScrollTable label={WORDS.reply}>
-          <TableHead columns={[WORDS.path, WORDS.value, WORDS.use]} />
-          <tbody>
-            {paths.map(({ path, value }) => (
-              <tr key={path}>
-                <td>
-                  <code>{path}</code>
-                </td>
-                <td className={table.wrap}>{value}</td>
-                <td>
+        <DataTable
+          label={WORDS.reply}
+          rows={paths}
+          keyOf={({ path }) => path}
+          columns={[
+            [WORDS.path, ({ path }) => <code>{path}</code>],
+            [WORDS.value, ({ value }) => value, table.wrap],
+            [
+              WORDS.use,
+              ({ path }) => (
+                <div className="row">
                   {uses.map((use) => (
-                    <Button
+                    <RowButton
                       key={use}
                       size="compact-xs"
-                      variant="default"
-                      mr={4}
-                      aria-label={LABELS[use][1](path)}
+                      label={LABELS[use][0]}
+                      name={LABELS[use][1](path)}
                       onClick={() => onUse(use, path)}
-                    >
-                      {LABELS[use][0]}
-                    </Button>
+                    />
                   ))}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </ScrollTable>
+                </div>
+              ),
+            ],
+          ]}
+        />
       )}
     </section>
   )

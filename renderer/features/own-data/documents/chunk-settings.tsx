@@ -1,9 +1,10 @@
 import { Button, NumberInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
+import { formFields } from '../../../components/form-fields.ts'
 import { notifyDone } from '../../../components/notify.ts'
 import { api } from '../../../data/client.ts'
-import { problemsOf } from '../../documents/use-sending.ts'
+import { problemsOf } from '../../../data/refused.ts'
 import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
 import { useDatasetRefresh } from '../use-own-dataset.ts'
@@ -39,7 +40,20 @@ export function ChunkSettings({ own, chunker, onChange }: ChunkSettingsProps) {
   const isSaved = isSameChunker(chunker, own.chunker)
   const { rest, byField } = problemsOf(save.error, ['chunker.chunk_size', 'chunker.overlap'])
   const set = (part: Partial<Chunker>): void => onChange({ ...chunker, ...part })
-  const number = (value: number | string): number => (value === '' ? Number.NaN : Number(value))
+  const problem = chunker.overlap >= chunker.chunk_size ? WORDS.overlapTooLarge : undefined
+  const field = formFields({
+    words: { chunk_size: WORDS.size(chunker.strategy === 'token'), overlap: WORDS.overlap },
+    draft: chunker,
+    onChange: set,
+    problems: { chunk_size: byField['chunker.chunk_size'], overlap: byField['chunker.overlap'] ?? problem },
+  })
+  /** A field that is empty while a number is typed. */
+  const number = (name: 'chunk_size' | 'overlap') => ({
+    size: 'xs',
+    ...field.number(name),
+    value: Number.isNaN(chunker[name]) ? '' : chunker[name],
+    onChange: (value: number | string) => set({ [name]: value === '' ? Number.NaN : Number(value) }),
+  })
   return (
     <form
       className={styles.chunks}
@@ -49,28 +63,8 @@ export function ChunkSettings({ own, chunker, onChange }: ChunkSettingsProps) {
         save.mutate({ dataset_id: own.dataset_id, revision: own.revision, chunker })
       }}
     >
-      <NumberInput
-        size="xs"
-        label={WORDS.size(chunker.strategy === 'token')}
-        min={1}
-        max={8192}
-        step={50}
-        value={Number.isNaN(chunker.chunk_size) ? '' : chunker.chunk_size}
-        error={byField['chunker.chunk_size']}
-        onChange={(value) => set({ chunk_size: number(value) })}
-      />
-      <NumberInput
-        size="xs"
-        label={WORDS.overlap}
-        min={0}
-        max={2048}
-        step={10}
-        value={Number.isNaN(chunker.overlap) ? '' : chunker.overlap}
-        error={
-          byField['chunker.overlap'] ?? (chunker.overlap >= chunker.chunk_size ? WORDS.overlapTooLarge : undefined)
-        }
-        onChange={(value) => set({ overlap: number(value) })}
-      />
+      <NumberInput {...number('chunk_size')} min={1} max={8192} step={50} />
+      <NumberInput {...number('overlap')} min={0} max={2048} step={10} />
       <Button type="submit" disabled={isSaved || !isChunkerValid(chunker)} loading={save.isPending}>
         {WORDS.save}
       </Button>

@@ -1,9 +1,9 @@
-import { Button, FileButton, Progress } from '@mantine/core'
-import { Dropzone } from '@mantine/dropzone'
-import { useRef, useState } from 'react'
+import { Button, Progress } from '@mantine/core'
+import { useState } from 'react'
 import { DOCUMENT_FORMATS } from '../../../../core/document-formats.ts'
 import table from '../../../components/table.module.css'
-import { TableHead } from '../../../components/table-head.tsx'
+import { DataTable } from '../../../components/data-table.tsx'
+import { FileDropzone, FilePicker } from '../../../components/file-dropzone.tsx'
 import { isRecording } from './dropped-files.ts'
 import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
@@ -22,43 +22,21 @@ const PAGE = 50
 /** Takes files and folders into a dataset; each has a row with what became of it and what ingestion will read of it. */
 export function FileDrop({ dataset }: { dataset: string }) {
   const { files, hidden, add, clear } = useFileDrop(dataset, useDatasetRefresh())
-  const folder = useRef<HTMLInputElement>(null)
   return (
     <>
-      <Dropzone
-        onDrop={add}
-        activateOnClick={false}
-        classNames={{ root: styles.drop! }}
-        // Chooses files as its button does; a second one of the same name would be read twice.
-        inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
+      <FileDropzone
+        isMultiple
+        about={
+          <>
+            <p>{WORDS.drop}</p>
+            <p className="dim">{WORDS.dropAbout(FORMATS)}</p>
+          </>
+        }
+        choose={WORDS.chooseFiles}
+        onFiles={add}
       >
-        <p>{WORDS.drop}</p>
-        <p className="dim">{WORDS.dropAbout(FORMATS)}</p>
-        <div className={styles.choose}>
-          <FileButton onChange={add} multiple inputProps={{ 'aria-label': WORDS.chooseFiles }}>
-            {(props) => (
-              <Button {...props} variant="default">
-                {WORDS.chooseFiles}
-              </Button>
-            )}
-          </FileButton>
-          <Button variant="default" onClick={() => folder.current?.click()}>
-            {WORDS.chooseFolder}
-          </Button>
-          <input
-            ref={folder}
-            type="file"
-            hidden
-            multiple
-            aria-label={WORDS.chooseFolder}
-            {...{ webkitdirectory: '' }}
-            onChange={({ currentTarget }) => {
-              add([...(currentTarget.files ?? [])])
-              currentTarget.value = ''
-            }}
-          />
-        </div>
-      </Dropzone>
+        <FilePicker label={WORDS.chooseFolder} isMultiple isFolder onFiles={add} />
+      </FileDropzone>
       {hidden > 0 && <p className="dim">{WORDS.hiddenLeftOut(hidden)}</p>}
       {files.length > 0 && <DroppedFiles files={files} onClear={clear} />}
     </>
@@ -79,28 +57,22 @@ function DroppedFiles({ files, onClear }: { files: readonly DroppedFile[]; onCle
   // A file that needs a person comes first, so that it is not lost below hundreds of rows.
   const rows = [...refused, ...files.filter(({ state }) => state !== 'refused')].slice(0, shown)
   return (
-    <div className={styles.form}>
+    <div className="stack">
       <div className={styles.progress} role="status">
         <Progress value={(100 * over) / files.length} aria-label={WORDS.meter} />
         <span className="dim">{WORDS.progress(over, files.length, refused.length)}</span>
       </div>
-      <div className={table.scroll}>
-        <table className={table.table} aria-label={WORDS.added}>
-          <TableHead columns={[WORDS.file, WORDS.state, WORDS.report]} />
-          <tbody>
-            {rows.map((file) => (
-              <tr key={file.id}>
-                <th scope="row" className={table.wrap}>
-                  {file.name}
-                </th>
-                <td className={styles.state}>{STATES[file.state]}</td>
-                <td className={table.wrap}>{file.problem ?? <Report file={file} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      <div className={styles.choose}>
+      <DataTable
+        label={WORDS.added}
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          [WORDS.file, ({ name }) => name, table.wrap],
+          [WORDS.state, ({ state }) => STATES[state], styles.state],
+          [WORDS.report, (file) => file.problem ?? <Report file={file} />, table.wrap],
+        ]}
+      />
+      <div className="row">
         {files.length > shown && (
           <Button variant="default" onClick={() => setShown(shown + PAGE)}>
             {WORDS.showMore(Math.min(PAGE, files.length - shown))}

@@ -1,17 +1,16 @@
-import { Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
-import { notifyFailure } from '../../../components/notify.ts'
 import { notifyUndo } from '../../../components/notify-undo.tsx'
-import { ErrorPanel, LoadingRows } from '../../../components/states.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { RowButton } from '../../../components/row-button.tsx'
 import { api } from '../../../data/client.ts'
 import { DocumentBrowser } from '../../datasets/document-browser.tsx'
 import { ChunkSettings, isChunkerValid } from './chunk-settings.tsx'
 import { FileDrop } from './file-drop.tsx'
 import { OWN_WORDS } from '../own-words.ts'
-import { useDatasetRefresh, useOwnDataset } from '../use-own-dataset.ts'
+import { DATASET_QUERIES, useOwnDataset } from '../use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.documents
 
@@ -21,9 +20,9 @@ export function OwnDocuments({ dataset, path }: { dataset: string; path: string 
   return (
     <>
       <FileDrop dataset={dataset} />
-      {own.isError && <ErrorPanel error={own.error} what={WORDS.theList} retry={() => void own.refetch()} />}
-      {own.data === undefined && !own.isError && <LoadingRows rows={8} />}
-      {own.data !== undefined && <Documents own={own.data} path={path} />}
+      <Loaded query={own} what={WORDS.theList} rows={8}>
+        {(data) => <Documents own={data} path={path} />}
+      </Loaded>
     </>
   )
 }
@@ -49,31 +48,23 @@ function Documents({ own, path }: { own: OwnDataset; path: string | undefined })
 
 /** Moves a document to the dataset's trash at once, with a way back. */
 function RemoveDocument({ dataset, path }: { dataset: string; path: string }) {
-  const refresh = useDatasetRefresh()
   const restore = useMutation(
-    api.datasets.restoreDocument.mutationOptions({
-      onSuccess: () => refresh(),
-      onError: (error) => notifyFailure(WORDS.restoring, error),
-    }),
+    api.datasets.restoreDocument.mutationOptions({ meta: { refreshes: DATASET_QUERIES, failed: WORDS.restoring } }),
   )
   const remove = useMutation(
     api.datasets.removeDocument.mutationOptions({
-      onSuccess: async () => {
-        notifyUndo(WORDS.removed(path), OWN_WORDS.undo, () => restore.mutate({ dataset_id: dataset, path }))
-        await refresh()
-      },
-      onError: (error) => notifyFailure(WORDS.removing, error),
+      meta: { refreshes: DATASET_QUERIES, failed: WORDS.removing },
+      onSuccess: () =>
+        notifyUndo(WORDS.removed(path), OWN_WORDS.undo, () => restore.mutate({ dataset_id: dataset, path })),
     }),
   )
   return (
-    <Button
+    <RowButton
       size="compact-xs"
-      variant="default"
-      aria-label={WORDS.removeOf(path)}
+      label={WORDS.remove}
+      of={path}
       loading={remove.isPending}
       onClick={() => remove.mutate({ dataset_id: dataset, path })}
-    >
-      {WORDS.remove}
-    </Button>
+    />
   )
 }

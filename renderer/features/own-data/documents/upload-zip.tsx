@@ -1,16 +1,17 @@
-import { Button, TextInput } from '@mantine/core'
-import { Dropzone } from '@mantine/dropzone'
+import { TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { MAX_FILE_BYTES } from '../../../../contract/control/own-datasets.ts'
+import { DialogForm, ProblemLine } from '../../../components/dialog-form.tsx'
+import { FileDropzone } from '../../../components/file-dropzone.tsx'
 import { bytes } from '../../../components/format.ts'
 import { control } from '../../../data/client.ts'
 import { datasetId } from '../../documents/send-names.ts'
-import { problemsOf } from '../../documents/use-sending.ts'
+import { problemsOf } from '../../../data/refused.ts'
 import { base64Of } from './dropped-files.ts'
 import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
-import { useDatasetRefresh } from '../use-own-dataset.ts'
+import { DATASET_QUERIES } from '../use-own-dataset.ts'
 
 const WORDS = OWN_WORDS.upload
 
@@ -21,8 +22,6 @@ interface UploadZipProps {
 
 /** Takes an exported dataset from this browser's machine: what is in it is shown before anything is stored. */
 export function UploadZip({ onClose, onShow }: UploadZipProps) {
-  const refresh = useDatasetRefresh()
-  const choose = useRef<HTMLInputElement>(null)
   const [id, setId] = useState('')
   const look = useMutation({
     mutationFn: async (file: File) => {
@@ -34,10 +33,8 @@ export function UploadZip({ onClose, onShow }: UploadZipProps) {
   })
   const send = useMutation({
     mutationFn: (input: { file_name: string; base64: string; id: string }) => control.datasets.uploadZip(input),
-    onSuccess: async (dataset) => {
-      await refresh()
-      onShow(dataset.id)
-    },
+    meta: { refreshes: DATASET_QUERIES },
+    onSuccess: ({ id: stored }) => onShow(stored),
   })
   const take = ([file]: readonly File[]): void => {
     send.reset()
@@ -47,42 +44,30 @@ export function UploadZip({ onClose, onShow }: UploadZipProps) {
   const refused = look.error === null ? null : Object.values(problemsOf(look.error, ['file']).byField)[0]
   const { zip, preview } = look.data ?? {}
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (zip !== undefined) send.mutate({ ...zip, id })
-      }}
+    <DialogForm
+      submit={OWN_WORDS.transfer.start}
+      isReady={preview !== undefined && id !== ''}
+      isPending={send.isPending}
+      problem={rest}
+      onCancel={onClose}
+      onSubmit={() => zip !== undefined && send.mutate({ ...zip, id })}
     >
-      <Dropzone
-        onDrop={take}
-        multiple={false}
-        activateOnClick={false}
-        loading={look.isPending}
-        classNames={{ root: styles.drop! }}
-        inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
-      >
-        <p>{WORDS.drop}</p>
-        <p className="dim">{WORDS.limit(bytes(MAX_FILE_BYTES))}</p>
-        <Button variant="default" onClick={() => choose.current?.click()}>
-          {WORDS.choose}
-        </Button>
-        <input
-          ref={choose}
-          type="file"
-          hidden
-          accept=".zip,application/zip"
-          aria-label={WORDS.choose}
-          onChange={({ currentTarget }) => {
-            take([...(currentTarget.files ?? [])])
-            currentTarget.value = ''
-          }}
-        />
-      </Dropzone>
-      {look.isError && <p role="alert">▲ {refused ?? problemsOf(look.error, []).rest}</p>}
+      <FileDropzone
+        isBusy={look.isPending}
+        about={
+          <>
+            <p>{WORDS.drop}</p>
+            <p className="dim">{WORDS.limit(bytes(MAX_FILE_BYTES))}</p>
+          </>
+        }
+        choose={WORDS.choose}
+        accept=".zip,application/zip"
+        onFiles={take}
+      />
+      <ProblemLine problem={look.error === null ? null : (refused ?? problemsOf(look.error, []).rest)} />
       {preview !== undefined && zip !== undefined && (
         <>
-          <section className={styles.form} aria-label={WORDS.preview}>
+          <section className="stack" aria-label={WORDS.preview}>
             <p role="status">
               <strong>{preview.label}</strong>
               {preview.description !== '' && ` · ${preview.description}`}
@@ -115,15 +100,6 @@ export function UploadZip({ onClose, onShow }: UploadZipProps) {
           />
         </>
       )}
-      {rest !== null && <p role="alert">▲ {rest}</p>}
-      <div className={styles.buttons}>
-        <Button variant="default" onClick={onClose}>
-          {OWN_WORDS.newDataset.cancel}
-        </Button>
-        <Button type="submit" loading={send.isPending} disabled={preview === undefined || id === ''}>
-          {OWN_WORDS.transfer.start}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

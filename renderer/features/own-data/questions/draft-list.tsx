@@ -5,13 +5,16 @@ import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import type { DraftedQuestion } from '../../../../contract/control/drafted-questions.ts'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
 import { draftFacts } from '../../../../core/draft-words.ts'
+import { DialogForm } from '../../../components/dialog-form.tsx'
+import { formFields } from '../../../components/form-fields.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
-import { notifyDone, notifyFailure } from '../../../components/notify.ts'
+import { notifyDone } from '../../../components/notify.ts'
+import { RowButton } from '../../../components/row-button.tsx'
 import { ErrorPanel, Panel } from '../../../components/states.tsx'
 import { api } from '../../../data/client.ts'
 import { DRAFT_WORDS as WORDS } from './draft-words.ts'
 import styles from '../own-data.module.css'
-import { useDatasetRefresh } from '../use-own-dataset.ts'
+import { DATASET_QUERIES, useDatasetRefresh } from '../use-own-dataset.ts'
 
 /** Drafts that wait for a tick, each with its gold passage; nothing where there are none. */
 export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }) {
@@ -30,32 +33,23 @@ export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }
   })
   const accept = useMutation(
     api.datasets.acceptDrafts.mutationOptions({
+      meta: { failed: WORDS.accepting },
       onSuccess: async (written, { drafts: accepted }) => {
         notifyDone(WORDS.accepted(accepted.length))
         await refresh(written)
       },
-      onError: (error) => notifyFailure(WORDS.accepting, error),
     }),
   )
   const reject = useMutation(
-    api.datasets.rejectDrafts.mutationOptions({
-      onSuccess: () => refresh(),
-      onError: (error) => notifyFailure(WORDS.rejecting, error),
-    }),
+    api.datasets.rejectDrafts.mutationOptions({ meta: { refreshes: DATASET_QUERIES, failed: WORDS.rejecting } }),
   )
   if (query.isError) return <ErrorPanel error={query.error} what={WORDS.theDrafts} retry={() => void query.refetch()} />
   if (drafts.length === 0) return null
-  const tick = (id: string, isTicked: boolean): void => {
-    const next = new Set(ticked)
-    if (isTicked) next.add(id)
-    else next.delete(id)
-    setTicked(next)
-  }
   return (
     <Panel title={WORDS.listTitle(drafts.length)}>
-      <div className={styles.draftPanel}>
+      <div className="stack">
         <p className="dim">{WORDS.listAbout}</p>
-        <div className={styles.choose}>
+        <div className="row">
           <Checkbox
             label={WORDS.all}
             checked={chosen.length === drafts.length}
@@ -87,7 +81,7 @@ export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }
               <Checkbox
                 aria-label={WORDS.select(draft.id)}
                 checked={ticked.has(draft.id)}
-                onChange={({ currentTarget: { checked } }) => tick(draft.id, checked)}
+                onChange={() => setTicked(ticked.symmetricDifference(new Set([draft.id])))}
               />
               <Draft own={{ dataset_id, revision }} draft={draft} />
             </li>
@@ -128,9 +122,7 @@ function Draft({ own, draft }: DraftProps) {
         <span className="dim">
           {[draftFacts(draft), WORDS.author(draft)].filter((part) => part !== null).join(' · ')}
         </span>
-        <Button size="compact-xs" variant="default" aria-label={WORDS.editOf(id)} onClick={() => setEdited(true)}>
-          {WORDS.edit}
-        </Button>
+        <RowButton size="compact-xs" label={WORDS.edit} of={id} onClick={() => setEdited(true)} />
       </div>
     </div>
   )
@@ -153,23 +145,18 @@ function EditedDraft({ own, draft, onClose }: DraftProps & { onClose: () => void
     setQuestion({ ...question, ...part })
     if (accept.isError) accept.reset()
   }
+  const field = formFields({ words: WORDS, draft: question, onChange: set })
   return (
-    <form
-      className={styles.draft}
-      aria-label={WORDS.editOf(id)}
-      onSubmit={(event) => {
-        event.preventDefault()
-        accept.mutate({ ...own, drafts: [{ id, question }] })
-      }}
+    <DialogForm
+      label={WORDS.editOf(id)}
+      submit={WORDS.acceptEdited}
+      isReady={question.query.trim() !== ''}
+      isPending={accept.isPending}
+      problem={accept.error === null ? null : controlErrorOf(accept.error).message}
+      onCancel={onClose}
+      onSubmit={() => accept.mutate({ ...own, drafts: [{ id, question }] })}
     >
-      <Textarea
-        label={WORDS.question}
-        autosize
-        maxLength={8000}
-        data-autofocus
-        value={question.query}
-        onChange={({ currentTarget: { value } }) => set({ query: value })}
-      />
+      <Textarea {...field.text('query')} autosize maxLength={8000} data-autofocus />
       <Textarea
         label={WORDS.answer}
         autosize
@@ -190,15 +177,6 @@ function EditedDraft({ own, draft, onClose }: DraftProps & { onClose: () => void
           }
         />
       ))}
-      {accept.isError && <p role="alert">▲ {controlErrorOf(accept.error).message}</p>}
-      <div className={styles.buttons}>
-        <Button variant="default" onClick={onClose}>
-          {WORDS.cancel}
-        </Button>
-        <Button type="submit" loading={accept.isPending} disabled={question.query.trim() === ''}>
-          {WORDS.acceptEdited}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }

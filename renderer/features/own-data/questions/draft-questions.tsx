@@ -1,14 +1,16 @@
-import { Button, Modal, MultiSelect, NumberInput } from '@mantine/core'
+import { Button, MultiSelect, NumberInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import { MAX_DRAFTS, type DraftPlan, type DraftStep } from '../../../../contract/control/drafted-questions.ts'
 import { QuestionClass } from '../../../../contract/question-classes.ts'
+import { DialogButton, DialogForm } from '../../../components/dialog-form.tsx'
+import { formFields } from '../../../components/form-fields.ts'
 import { api, control } from '../../../data/client.ts'
 import { DRAFT_WORDS as WORDS } from './draft-words.ts'
 import styles from '../own-data.module.css'
-import { useDatasetRefresh } from '../use-own-dataset.ts'
+import { DATASET_QUERIES } from '../use-own-dataset.ts'
 
 const USUAL_COUNT = 12
 const MOST_LISTED = 1000
@@ -16,22 +18,13 @@ const MOST_LISTED = 1000
 const PLAN_AFTER_MS = 300
 
 /** Opens the dialog in which a model drafts questions. */
-export function DraftQuestions({ dataset }: { dataset: string }) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.open}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.title} size="lg" centered>
-        <DraftForm dataset={dataset} onClose={() => setOpen(false)} />
-      </Modal>
-    </>
-  )
-}
+export const DraftQuestions = ({ dataset }: { dataset: string }) => (
+  <DialogButton label={WORDS.open} title={WORDS.title}>
+    {(close) => <DraftForm dataset={dataset} onClose={close} />}
+  </DialogButton>
+)
 
 function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void }) {
-  const refresh = useDatasetRefresh()
   const [wish, setWish] = useState({
     count: USUAL_COUNT,
     classes: ['one_fact'] as QuestionClass[],
@@ -43,6 +36,7 @@ function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void 
     ...(wish.classes.length === 0 ? {} : { classes: wish.classes }),
     ...(wish.documents.length === 0 ? {} : { documents: wish.documents }),
   }
+  const field = formFields({ words: WORDS, draft: wish, onChange: (part) => setWish({ ...wish, ...part }) })
   const [planned] = useDebouncedValue(input, PLAN_AFTER_MS)
   const plan = useQuery({
     ...api.datasets.draftPlan.queryOptions({ input: planned }),
@@ -70,63 +64,49 @@ function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void 
         if (!signal.aborted) throw error
       }
     },
-    onSettled: () => refresh(),
+    meta: { refreshes: DATASET_QUERIES },
   })
   if (run.isSuccess && step?.type === 'done') return <DraftDone step={step} onClose={onClose} />
   // A plan of other numbers than those in the fields is not confirmed by this button.
   const isCurrent = JSON.stringify(planned) === JSON.stringify(input) && !plan.isPlaceholderData
   const problem = run.error ?? plan.error
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (plan.data !== undefined) run.mutate(plan.data.calls)
-      }}
+    <DialogForm
+      submit={plan.data?.leaves_machine === true ? WORDS.send : WORDS.start}
+      cancel={run.isPending ? WORDS.stop : undefined}
+      isReady={isCurrent && plan.data !== undefined}
+      isPending={run.isPending}
+      problem={problem === null ? null : controlErrorOf(problem).message}
+      onCancel={() => (run.isPending ? stop.current?.abort() : onClose())}
+      onSubmit={() => plan.data !== undefined && run.mutate(plan.data.calls)}
     >
       <p>{WORDS.about}</p>
       <div className={styles.chunks}>
         <NumberInput
-          label={WORDS.count}
-          description={WORDS.countAbout}
+          {...field.number('count')}
           min={1}
           max={MAX_DRAFTS}
           allowDecimal={false}
           data-autofocus
-          value={wish.count}
           onChange={(value) => setWish({ ...wish, count: Math.min(MAX_DRAFTS, Math.max(1, Number(value) || 1)) })}
         />
         <MultiSelect
-          label={WORDS.classes}
-          description={WORDS.classesAbout}
+          {...field.list('classes')}
           data={QuestionClass.options.map((name) => ({ value: name, label: WORDS.classLabel(name) }))}
-          value={wish.classes}
           onChange={(names) => setWish({ ...wish, classes: names.map((name) => QuestionClass.parse(name)) })}
         />
       </div>
       <MultiSelect
-        label={WORDS.documents}
-        description={WORDS.documentsAbout}
+        {...field.list('documents')}
         placeholder={wish.documents.length === 0 ? WORDS.allDocuments : undefined}
         searchable
         limit={100}
         data={paths}
-        value={wish.documents}
-        onChange={(documents) => setWish({ ...wish, documents })}
       />
       {plan.isPending && <p role="status">◐ {WORDS.planning}</p>}
       {plan.data !== undefined && problem === null && <PlanLines plan={plan.data} />}
-      {problem !== null && <p role="alert">▲ {controlErrorOf(problem).message}</p>}
       {run.isPending && <p role="status">◐ {step?.type === 'progress' ? WORDS.progress(step) : WORDS.starting}</p>}
-      <div className={styles.buttons}>
-        <Button variant="default" onClick={() => (run.isPending ? stop.current?.abort() : onClose())}>
-          {run.isPending ? WORDS.stop : WORDS.cancel}
-        </Button>
-        <Button type="submit" loading={run.isPending} disabled={!isCurrent || plan.data === undefined}>
-          {plan.data?.leaves_machine === true ? WORDS.send : WORDS.start}
-        </Button>
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 
@@ -145,7 +125,7 @@ function PlanLines({ plan }: { plan: DraftPlan }) {
 
 function DraftDone({ step, onClose }: { step: Extract<DraftStep, { type: 'done' }>; onClose: () => void }) {
   return (
-    <div className={styles.form}>
+    <div className="stack">
       <p role="status">● {WORDS.done(step.drafted, step.repaired)}</p>
       {step.dropped.length > 0 && (
         <ul>
@@ -154,7 +134,7 @@ function DraftDone({ step, onClose }: { step: Extract<DraftStep, { type: 'done' 
           ))}
         </ul>
       )}
-      <div className={styles.buttons}>
+      <div className="buttons">
         <Button onClick={onClose}>{WORDS.close}</Button>
       </div>
     </div>

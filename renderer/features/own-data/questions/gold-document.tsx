@@ -2,7 +2,8 @@ import { Button, Select } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { MarkedText } from '../../../components/marked-text.tsx'
-import { ErrorPanel, LoadingRows, Panel } from '../../../components/states.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { ErrorPanel, Panel } from '../../../components/states.tsx'
 import { api, control } from '../../../data/client.ts'
 import { factSpans, type Span } from '../../../components/text-match.ts'
 import { convertFile } from '../../documents/convert.ts'
@@ -84,8 +85,8 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
         />
       }
     >
-      <div className={styles.form}>
-        <div className={styles.choose}>
+      <div className="stack">
+        <div className="row">
           <Button
             // The button would take the focus, and with it the selection in some browsers.
             onMouseDown={(event) => event.preventDefault()}
@@ -102,10 +103,7 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
             {selected === null ? WORDS.nothingSelected : WORDS.selected(selected.end - selected.start)}
           </span>
         </div>
-        {query.isError && (
-          <ErrorPanel error={query.error} what={WORDS.theDocument} retry={() => void query.refetch()} />
-        )}
-        {query.isPending && <LoadingRows rows={12} />}
+        <Loaded query={query} what={WORDS.theDocument} rows={12} />
         {unread !== undefined && !isToConvert && <p>{WORDS.notText(unread.reason)}</p>}
         {isToConvert && conversion.isPending && <p role="status">{OWN_WORDS.documents.converting}</p>}
         {conversion.isError && (

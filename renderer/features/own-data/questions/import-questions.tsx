@@ -1,4 +1,4 @@
-import { Button, Checkbox, FileButton, Modal, Textarea } from '@mantine/core'
+import { Button, Checkbox, Textarea } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -10,9 +10,13 @@ import {
 } from '../../../../contract/control/own-datasets.ts'
 import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import { decodedText, TextEncodingError } from '../../../../core/decoded-text.ts'
+import { DataTable } from '../../../components/data-table.tsx'
+import { DialogButton, DialogForm } from '../../../components/dialog-form.tsx'
+import { FilePicker } from '../../../components/file-dropzone.tsx'
 import { count } from '../../../components/format.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { notifyDone } from '../../../components/notify.ts'
+import { num } from '../../../components/table-head.tsx'
 import table from '../../../components/table.module.css'
 import { factSpans } from '../../../components/text-match.ts'
 import { api } from '../../../data/client.ts'
@@ -36,19 +40,16 @@ interface ImportQuestionsProps {
 }
 
 /** Takes many questions at once from a paste or a file. The preview shows each line as it would be stored, what is wrong with it, and a passage that holds its answer. */
-export function ImportQuestions({ own, isFirst }: ImportQuestionsProps) {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <>
-      <Button variant={isFirst ? 'filled' : 'default'} onClick={() => setOpen(true)}>
-        {OWN_WORDS.questions.import}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.title} size="min(1200px, 96vw)" centered>
-        <ImportForm own={own} onClose={() => setOpen(false)} />
-      </Modal>
-    </>
-  )
-}
+export const ImportQuestions = ({ own, isFirst }: ImportQuestionsProps) => (
+  <DialogButton
+    variant={isFirst ? 'filled' : 'default'}
+    label={OWN_WORDS.questions.import}
+    title={WORDS.title}
+    width="min(1200px, 96vw)"
+  >
+    {(close) => <ImportForm own={own} onClose={close} />}
+  </DialogButton>
+)
 
 /** True for a question whose gold passage can be looked up by its answer. */
 const isLookedUp = ({ question }: ReadQuestionsResult['lines'][number]): boolean =>
@@ -84,8 +85,8 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
     setProblem(null)
     if (next.trim() !== '') readLater({ dataset_id, format, text: next })
   }
-  const take = async (file: File | null): Promise<void> => {
-    if (file === null) return
+  const take = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return
     if (file.size > MOST_BYTES) {
       setProblem(WORDS.tooLarge)
       return
@@ -104,10 +105,21 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
   const failed = save.error ?? look.error
   const failure = problem ?? (failed === null ? null : controlErrorOf(failed).message)
   return (
-    <form
-      className={styles.form}
-      onSubmit={(event) => {
-        event.preventDefault()
+    <DialogForm
+      submit={isCurrent ? WORDS.confirm(fine) : null}
+      cancel={WORDS.cancel}
+      isReady={fine > 0}
+      isPending={save.isPending}
+      problem={failure}
+      others={
+        <FilePicker
+          label={WORDS.chooseFile}
+          accept=".csv,.tsv,.jsonl,.json,.txt"
+          onFiles={([file]) => void take(file)}
+        />
+      }
+      onCancel={onClose}
+      onSubmit={() => {
         if (!isCurrent || fine === 0) return
         const confirmed = passages.filter(({ line }) => ticked.has(line))
         save.mutate({ ...read.variables, revision, confirmed })
@@ -130,29 +142,7 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
       {look.data !== undefined && look.data.unread.length > 0 && (
         <p className="dim">{WORDS.unread(look.data.unread)}</p>
       )}
-      {failure !== null && <p role="alert">▲ {failure}</p>}
-      <div className={styles.buttons}>
-        <FileButton
-          accept=".csv,.tsv,.jsonl,.json,.txt"
-          inputProps={{ 'aria-label': WORDS.chooseFile }}
-          onChange={(file) => void take(file)}
-        >
-          {(props) => (
-            <Button {...props} variant="default">
-              {WORDS.chooseFile}
-            </Button>
-          )}
-        </FileButton>
-        <Button variant="default" onClick={onClose}>
-          {WORDS.cancel}
-        </Button>
-        {isCurrent && (
-          <Button type="submit" disabled={fine === 0} loading={save.isPending}>
-            {WORDS.confirm(fine)}
-          </Button>
-        )}
-      </div>
-    </form>
+    </DialogForm>
   )
 }
 
@@ -184,41 +174,40 @@ function Preview({ read: { format, fine, refused, lines }, passages, ticked, onT
         />
       )}
       <div className={styles.preview}>
-        <table className={table.table} aria-label={WORDS.preview}>
-          <thead>
-            <tr>
-              <th scope="col" className={table.num}>
-                {WORDS.line}
-              </th>
-              <th scope="col">{WORDS.state}</th>
-              <th scope="col">{OWN_WORDS.questions.question}</th>
-              <th scope="col">{OWN_WORDS.questions.answer}</th>
-              <th scope="col">{WORDS.gold}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {lines.slice(0, shown).map(({ line, question, problems }) => (
-              <tr key={line}>
-                <td className={table.num}>{count(line)}</td>
-                <td className={styles.state}>
-                  {question !== null && problems.length === 0 ? WORDS.fine : WORDS.wrong}
-                </td>
-                <td className={styles.query}>
+        <DataTable
+          label={WORDS.preview}
+          rows={lines.slice(0, shown)}
+          keyOf={({ line }) => line}
+          columns={[
+            [num(WORDS.line), ({ line }) => count(line)],
+            [
+              WORDS.state,
+              ({ question, problems }) => (question !== null && problems.length === 0 ? WORDS.fine : WORDS.wrong),
+              styles.state,
+            ],
+            [
+              OWN_WORDS.questions.question,
+              ({ question, problems }) => (
+                <>
                   {question !== null && <MarkedText text={question.query} />}
                   {problems.map((text) => (
                     <div key={text} className={styles.wrong}>
                       {text}
                     </div>
                   ))}
-                </td>
-                <td className={styles.answer}>
-                  {question === null || question.ground_truth === null ? (
-                    OWN_WORDS.questions.noAnswer
-                  ) : (
-                    <MarkedText text={question.ground_truth} />
-                  )}
-                </td>
-                <td className={table.wrap}>
+                </>
+              ),
+              styles.query,
+            ],
+            [
+              OWN_WORDS.questions.answer,
+              ({ question }) => <AnswerText text={question?.ground_truth ?? null} />,
+              styles.answer,
+            ],
+            [
+              WORDS.gold,
+              ({ line, question }) => (
+                <>
                   {passages
                     .filter((each) => each.line === line)
                     .map(({ document, fact }) => (
@@ -235,11 +224,12 @@ function Preview({ read: { format, fine, refused, lines }, passages, ticked, onT
                       />
                     ))}
                   {question !== null && question.gold.length > 0 && count(question.gold.length)}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+                </>
+              ),
+              table.wrap,
+            ],
+          ]}
+        />
         {lines.length > shown && (
           <Button variant="default" onClick={() => setShown(shown + PAGE)}>
             {WORDS.showMore(Math.min(PAGE, lines.length - shown))}
@@ -249,6 +239,10 @@ function Preview({ read: { format, fine, refused, lines }, passages, ticked, onT
     </>
   )
 }
+
+/** The expected answer of a question; a sign where it has none. */
+export const AnswerText = ({ text }: { text: string | null }) =>
+  text === null ? OWN_WORDS.questions.noAnswer : <MarkedText text={text} />
 
 /** The answer as a passage holds it: without the mark that ends it. */
 const answerWords = (answer: string | null | undefined): string => (answer ?? '').replace(/[\s.!?]+$/, '')

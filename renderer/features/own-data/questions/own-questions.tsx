@@ -7,15 +7,16 @@ import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
 import type { Question } from '../../../../contract/manifests/queries.ts'
 import { count } from '../../../components/format.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
-import { notifyFailure } from '../../../components/notify.ts'
+import { RowButton } from '../../../components/row-button.tsx'
 import { notifyUndo } from '../../../components/notify-undo.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../../components/states.tsx'
 import table from '../../../components/table.module.css'
-import { num, TableHead } from '../../../components/table-head.tsx'
+import { DataTable } from '../../../components/data-table.tsx'
+import { num } from '../../../components/table-head.tsx'
 import { api, control } from '../../../data/client.ts'
 import { DraftList } from './draft-list.tsx'
 import { DraftQuestions } from './draft-questions.tsx'
-import { ImportQuestions } from './import-questions.tsx'
+import { AnswerText, ImportQuestions } from './import-questions.tsx'
 import { QuestionEditor } from './question-editor.tsx'
 import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
@@ -66,7 +67,7 @@ function QuestionTable({ own }: { own: OwnDataset }) {
   const { questions: total, dataset_id: dataset } = own
   const openEditor = (question: string): void => void navigate({ search: { dataset, view: 'questions', question } })
   const tools = (
-    <div className={styles.choose}>
+    <div className="row">
       <ImportQuestions own={own} isFirst={total === 0} />
       <Button variant="default" onClick={() => openEditor(NEW_QUESTION)}>
         {WORDS.add}
@@ -104,45 +105,31 @@ function QuestionTable({ own }: { own: OwnDataset }) {
       <p role="status" className="dim">
         {matching === 0 ? WORDS.noneFound : WORDS.found(matching, total)}
       </p>
-      <div className={table.scroll}>
-        <table className={table.table} aria-label={WORDS.table}>
-          <TableHead
-            columns={[WORDS.question, WORDS.answer, num(WORDS.gold), num(WORDS.hops), WORDS.tags, WORDS.actions]}
-          />
-          <tbody>
-            {questions.map((question) => (
-              <tr key={question.id}>
-                <th scope="row" className={styles.query}>
-                  <MarkedText text={question.query} />
-                  <div className="dim">
-                    {question.id}
-                    {!question.answerable && ` · ${WORDS.notAnswerable}`}
-                  </div>
-                </th>
-                <td className={styles.answer}>
-                  {question.ground_truth === null ? WORDS.noAnswer : <MarkedText text={question.ground_truth} />}
-                </td>
-                <td className={table.num}>{count(question.gold.length)}</td>
-                <td className={table.num}>{question.hops ?? WORDS.noAnswer}</td>
-                <td className={table.wrap}>{question.tags.join(', ')}</td>
-                <td>
-                  <div className={styles.rowActions}>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={WORDS.editOf(question.id)}
-                      onClick={() => openEditor(question.id)}
-                    >
-                      {WORDS.edit}
-                    </Button>
-                    <QuestionActions own={own} question={question} onCopied={openEditor} />
-                  </div>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label={WORDS.table}
+        rows={questions}
+        keyOf={({ id }) => id}
+        columns={[
+          [
+            WORDS.question,
+            ({ id, query: text, answerable }) => (
+              <>
+                <MarkedText text={text} />
+                <div className="dim">
+                  {id}
+                  {!answerable && ` · ${WORDS.notAnswerable}`}
+                </div>
+              </>
+            ),
+            styles.query,
+          ],
+          [WORDS.answer, (question) => <AnswerText text={question.ground_truth} />, styles.answer],
+          [num(WORDS.gold), ({ gold }) => count(gold.length)],
+          [num(WORDS.hops), ({ hops }) => hops ?? WORDS.noAnswer],
+          [WORDS.tags, ({ tags }) => tags.join(', '), table.wrap],
+          [WORDS.actions, (question) => <QuestionActions own={own} question={question} onOpen={openEditor} />],
+        ]}
+      />
       {query.hasNextPage && (
         <Button variant="default" w={200} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           {WORDS.showMore(Math.min(PAGE, matching - questions.length))}
@@ -155,20 +142,20 @@ function QuestionTable({ own }: { own: OwnDataset }) {
 interface QuestionActionsProps {
   own: OwnDataset
   question: Question
-  onCopied: (id: string) => void
+  onOpen: (id: string) => void
 }
 
-function QuestionActions({ own, question, onCopied }: QuestionActionsProps) {
+function QuestionActions({ own, question, onOpen }: QuestionActionsProps) {
   const refresh = useDatasetRefresh()
   const { dataset_id, revision } = own
   const { id, ...content } = question
   const copy = useMutation(
     api.datasets.saveQuestion.mutationOptions({
+      meta: { failed: WORDS.duplicating },
       onSuccess: async ({ dataset: written, question_id: made }) => {
         await refresh(written)
-        onCopied(made)
+        onOpen(made)
       },
-      onError: (error) => notifyFailure(WORDS.duplicating, error),
     }),
   )
   const restore = useMutation({
@@ -178,7 +165,7 @@ function QuestionActions({ own, question, onCopied }: QuestionActionsProps) {
       return control.datasets.saveQuestion({ dataset_id, revision: now.revision, question })
     },
     onSuccess: ({ dataset: written }) => refresh(written),
-    onError: (error) => notifyFailure(WORDS.restoring, error),
+    meta: { failed: WORDS.restoring },
   })
   const remove = useMutation(
     api.datasets.removeQuestion.mutationOptions({
@@ -186,31 +173,28 @@ function QuestionActions({ own, question, onCopied }: QuestionActionsProps) {
         notifyUndo(WORDS.removed(id), OWN_WORDS.undo, () => restore.mutate())
         await refresh(written)
       },
-      onError: (error) => notifyFailure(WORDS.removing, error),
+      meta: { failed: WORDS.removing },
     }),
   )
   return (
-    <>
-      <Button
+    <div className={styles.rowActions}>
+      <RowButton size="compact-xs" label={WORDS.edit} of={id} onClick={() => onOpen(id)} />
+      <RowButton
         size="compact-xs"
-        variant="default"
-        aria-label={WORDS.duplicateOf(id)}
+        label={WORDS.duplicate}
+        of={id}
         loading={copy.isPending}
         onClick={() =>
           copy.mutate({ dataset_id, revision, question: { ...content, query: WORDS.copyOf(content.query) } })
         }
-      >
-        {WORDS.duplicate}
-      </Button>
-      <Button
+      />
+      <RowButton
         size="compact-xs"
-        variant="default"
-        aria-label={WORDS.removeOf(id)}
+        label={WORDS.remove}
+        of={id}
         loading={remove.isPending}
         onClick={() => remove.mutate({ dataset_id, revision, question_id: id })}
-      >
-        {WORDS.remove}
-      </Button>
-    </>
+      />
+    </div>
   )
 }

@@ -44,10 +44,10 @@ it('a refusal is shown at the fields that it names, and whole where it names non
     { path: 'question.gold[1].fact', message: 'not in lock.md' },
     { path: 'question.query', message: 'asked already' },
   ])
-  expect(draftProblems(named)).toEqual({ gold: { 1: 'not in lock.md' }, query: 'asked already', rest: null })
+  expect(draftProblems(named)).toEqual({ byField: { 'gold 1': 'not in lock.md', query: 'asked already' }, rest: null })
   expect(draftProblems(refusal([{ path: 'revision', message: 'changed' }]))).toEqual({
-    gold: {},
+    byField: {},
     rest: 'the question was refused',
   })
-  expect(draftProblems(null)).toEqual({ gold: {}, rest: null })
+  expect(draftProblems(null)).toEqual({ byField: {}, rest: null })
 })

@@ -1,5 +1,5 @@
-import { controlErrorOf, InputProblem } from '../../../../contract/control/control-error.ts'
 import type { Question } from '../../../../contract/manifests/queries.ts'
+import { problemsOf } from '../../../data/refused.ts'
 
 export interface GoldDraft {
   document: string
@@ -68,39 +68,16 @@ export function questionOf(draft: QuestionDraft, edited: Question | null): Omit<
   }
 }
 
-export interface DraftProblems {
-  /** By the form's field; gold facts by their number. */
-  query?: string
-  answer?: string
-  keys?: string
-  tags?: string
-  gold: Record<number, string>
-  /** Holds what names no field of the form. */
-  rest: string | null
+const FIELDS: Readonly<Record<string, keyof QuestionDraft>> = {
+  query: 'query',
+  ground_truth: 'answer',
+  answer_keys: 'keys',
+  tags: 'tags',
 }
 
-const FIELDS: readonly (readonly [RegExp, 'query' | 'answer' | 'keys' | 'tags'])[] = [
-  [/^query/, 'query'],
-  [/^ground_truth/, 'answer'],
-  [/^answer_keys/, 'keys'],
-  [/^tags/, 'tags'],
-]
-
-/** The problem that a refusal to save reports for each field. */
-export function draftProblems(error: unknown): DraftProblems {
-  const problems: DraftProblems = { gold: {}, rest: null }
-  if (error === null || error === undefined) return problems
-  const { message, details } = controlErrorOf(error)
-  const named = InputProblem.array().safeParse(details?.problems).data ?? []
-  let unknown = named.length === 0
-  for (const { path, message: text } of named) {
-    const inner = path.replace(/^question\.?/, '')
-    const gold = /^gold(?:\[|\.)(\d+)/.exec(inner)
-    const field = FIELDS.find(([pattern]) => pattern.test(inner))
-    if (gold !== null) problems.gold[Number(gold[1])] = text
-    else if (field !== undefined) problems[field[1]] = text
-    else unknown = true
-  }
-  if (unknown) problems.rest = message
-  return problems
-}
+/** What a refusal to save finds wrong: by field of the form, and of a gold fact as `gold 0`. */
+export const draftProblems = (error: unknown) =>
+  problemsOf(error, (path) => {
+    const [name = '', number] = path.replace(/^question\.?/, '').split(/[.[\]]+/)
+    return name === 'gold' && number !== undefined ? `gold ${number}` : FIELDS[name]
+  })

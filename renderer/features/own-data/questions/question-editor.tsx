@@ -4,7 +4,10 @@ import { useNavigate, useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
 import { MAX_HOPS, type Question } from '../../../../contract/manifests/queries.ts'
+import { DialogForm } from '../../../components/dialog-form.tsx'
+import { formFields } from '../../../components/form-fields.ts'
 import { notifyDone } from '../../../components/notify.ts'
+import { RowButton } from '../../../components/row-button.tsx'
 import { Panel } from '../../../components/states.tsx'
 import { api } from '../../../data/client.ts'
 import { useQuestionDrafts } from '../../../stores/question-drafts.ts'
@@ -57,16 +60,23 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
       },
     }),
   )
-  const problems = draftProblems(save.error)
-  const isChanged = drafts[key] !== undefined
+  const { byField, rest } = draftProblems(save.error)
+  const field = formFields({ words: WORDS, draft, onChange: set, problems: byField })
+  const title = edited === null ? WORDS.newQuestion : WORDS.editQuestion(edited.id)
   return (
     <div className={styles.editor}>
-      <Panel title={edited === null ? WORDS.newQuestion : WORDS.editQuestion(edited.id)}>
-        <form
-          className={styles.form}
-          aria-label={edited === null ? WORDS.newQuestion : WORDS.editQuestion(edited.id)}
-          onSubmit={(event) => {
-            event.preventDefault()
+      <Panel title={title}>
+        <DialogForm
+          label={title}
+          submit={WORDS.save}
+          cancel={drafts[key] === undefined ? WORDS.close : WORDS.cancel}
+          isReady={draft.query.trim() !== ''}
+          isPending={save.isPending}
+          onCancel={() => {
+            setDraft(key, null)
+            close()
+          }}
+          onSubmit={() => {
             const question = questionOf(draft, edited)
             save.mutate({
               dataset_id: dataset,
@@ -75,33 +85,9 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
             })
           }}
         >
-          <Textarea
-            label={WORDS.query}
-            autosize
-            minRows={2}
-            maxRows={6}
-            maxLength={8000}
-            data-autofocus
-            value={draft.query}
-            error={problems.query}
-            onChange={({ currentTarget: { value } }) => set({ query: value })}
-          />
-          <Textarea
-            label={WORDS.answer}
-            description={WORDS.answerAbout}
-            autosize
-            minRows={2}
-            maxRows={8}
-            maxLength={16_000}
-            value={draft.answer}
-            error={problems.answer}
-            onChange={({ currentTarget: { value } }) => set({ answer: value })}
-          />
-          <Switch
-            label={WORDS.answerable}
-            checked={draft.answerable}
-            onChange={({ currentTarget: { checked } }) => set({ answerable: checked })}
-          />
+          <Textarea {...field.text('query')} autosize minRows={2} maxRows={6} maxLength={8000} data-autofocus />
+          <Textarea {...field.text('answer')} autosize minRows={2} maxRows={8} maxLength={16_000} />
+          <Switch {...field.check('answerable')} />
           <fieldset className={styles.gold}>
             <legend>{WORDS.gold}</legend>
             <p className="dim">{documents.length === 0 ? WORDS.noDocuments : WORDS.goldAbout}</p>
@@ -116,7 +102,7 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
                     autosize
                     maxRows={6}
                     value={fact}
-                    error={problems.gold[index]}
+                    error={byField[`gold ${index}`]}
                     onChange={({ currentTarget: { value } }) => setGold(index, { fact: value })}
                   />
                   <div className={styles.factTools}>
@@ -129,22 +115,18 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
                       value={document}
                       onChange={(value) => value !== null && setGold(index, { document: value })}
                     />
-                    <Button
+                    <RowButton
                       size="compact-sm"
-                      variant="default"
-                      aria-label={WORDS.showFact(index + 1)}
+                      label={WORDS.show}
+                      name={WORDS.showFact(index + 1)}
                       onClick={() => setChosen(document)}
-                    >
-                      {WORDS.show}
-                    </Button>
-                    <Button
+                    />
+                    <RowButton
                       size="compact-sm"
-                      variant="default"
-                      aria-label={WORDS.removeFact(index + 1)}
+                      label={WORDS.remove}
+                      name={WORDS.removeFact(index + 1)}
                       onClick={() => set({ gold: draft.gold.filter((_, each) => each !== index) })}
-                    >
-                      {WORDS.remove}
-                    </Button>
+                    />
                   </div>
                 </li>
               ))}
@@ -165,48 +147,18 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
             value={draft.hops === null ? '' : `${draft.hops}`}
             onChange={(value) => set({ hops: value === null || value === '' ? null : Number(value) })}
           />
-          <TagsInput
-            label={WORDS.tags}
-            description={WORDS.tagsAbout}
-            data={own.tags}
-            value={draft.tags}
-            error={problems.tags}
-            onChange={(tags) => set({ tags })}
-          />
-          <Textarea
-            label={WORDS.keys}
-            description={WORDS.keysAbout}
-            autosize
-            minRows={2}
-            maxRows={8}
-            value={draft.keys}
-            error={problems.keys}
-            onChange={({ currentTarget: { value } }) => set({ keys: value })}
-          />
-          {problems.rest !== null && (
+          <TagsInput {...field.list('tags')} data={own.tags} />
+          <Textarea {...field.text('keys')} autosize minRows={2} maxRows={8} />
+          {rest !== null && (
             <div role="alert" className={styles.problem}>
-              <p>▲ {problems.rest}</p>
+              <p>▲ {rest}</p>
               <p>{WORDS.changedElsewhere}</p>
               <Button variant="default" onClick={() => void refresh().then(() => save.reset())}>
                 {WORDS.reload}
               </Button>
             </div>
           )}
-          <div className={styles.buttons}>
-            <Button
-              variant="default"
-              onClick={() => {
-                setDraft(key, null)
-                close()
-              }}
-            >
-              {isChanged ? WORDS.cancel : WORDS.close}
-            </Button>
-            <Button type="submit" loading={save.isPending} disabled={draft.query.trim() === ''}>
-              {WORDS.save}
-            </Button>
-          </div>
-        </form>
+        </DialogForm>
       </Panel>
       {shown !== null && (
         <GoldDocument
