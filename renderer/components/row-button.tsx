@@ -6,18 +6,15 @@ interface RowButtonProps extends ButtonProps {
   of?: string
   /** Says both in other words. */
   name?: string
+  'aria-expanded'?: boolean
   onClick: () => void
 }
 
 /** A small button beside others of its kind. */
-export function RowButton({
-  label,
-  of,
-  name = of === undefined ? undefined : `${label} ${of}`,
-  ...props
-}: RowButtonProps) {
+export function RowButton({ label, of, name, ...props }: RowButtonProps) {
+  const said = of === undefined ? undefined : `${label.replace(/…$/, '')} ${of}`
   return (
-    <Button size="xs" variant="default" aria-label={name} {...props}>
+    <Button size="xs" variant="default" aria-label={name ?? said} {...props}>
       {label}
     </Button>
   )

@@ -36,7 +36,7 @@ export function ConvertPage() {
   return (
     <ToolPage>
       <div className={styles.layout}>
-        <div className={styles.side}>
+        <div className="stack">
           <Dropzone
             onDrop={drop}
             activateOnClick={false}
@@ -53,7 +53,7 @@ export function ConvertPage() {
               )}
             </FileButton>
           </Dropzone>
-          <div className={styles.choices}>
+          <div className="stack">
             <Select
               label={WORDS.output}
               size="xs"
@@ -131,7 +131,7 @@ function FilesProgress({ conversions }: { conversions: readonly Conversion[] }) 
   const over = conversions.filter(({ state }) => state === 'done' || state === 'failed').length
   const failed = conversions.filter(({ state }) => state === 'failed').length
   return (
-    <div className={styles.progress} role="status">
+    <div className="stack tight" role="status">
       <Progress value={(100 * over) / conversions.length} aria-label={WORDS.convertedFiles} />
       <span className="dim">
         {WORDS.of(count(over), conversions.length)}

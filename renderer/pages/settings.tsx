@@ -20,7 +20,7 @@ export function SettingsPage() {
   const navigate = useNavigate({ from: '/settings' })
   const { data, isPending, isError, error, refetch } = useQuery(api.settings.get.queryOptions())
   // Hidden, not taken away: what was typed there stays.
-  const panel = (value: SettingsTab) => ({ className: styles.panels, hidden: tab !== value })
+  const panel = (value: SettingsTab) => ({ className: 'stack', hidden: tab !== value })
   return (
     <Page
       title={WORDS.settings}

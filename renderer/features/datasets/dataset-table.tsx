@@ -50,7 +50,7 @@ export function DatasetTable({ datasets, text, onText, ticked, onTick }: Dataset
           <NewDatasetButton variant="filled" label={OWN_WORDS.newDataset.open} />
         </EmptyPanel>
       )}
-      <div className={styles.listTools}>
+      <div className="row">
         {datasets.length > LONG && (
           <TextInput
             aria-label={WORDS.search}

@@ -5,7 +5,8 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { DocumentChunksInput } from '../../../contract/control/document-chunks.ts'
 import { bytes, plural } from '../../components/format.ts'
-import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { EmptyPanel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import styles from './datasets.module.css'
 import { DocumentText } from './document-text.tsx'
@@ -49,8 +50,7 @@ export function DocumentBrowser({ dataset, path, chunker, action }: DocumentBrow
   const documents = list.data?.pages.flatMap((page) => page.documents) ?? []
   const { total = 0, matching = 0 } = list.data?.pages[0] ?? {}
   const chosen = path ?? documents[0]?.path
-  if (list.isError) return <ErrorPanel error={list.error} what={WORDS.documentList} retry={() => void list.refetch()} />
-  if (list.data === undefined) return <LoadingRows rows={14} height={44} />
+  if (list.data === undefined) return <Loaded query={list} what={WORDS.documentList} rows={14} height={44} />
   return (
     <div className={styles.split}>
       <nav aria-label={WORDS.documents}>

@@ -3,13 +3,14 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import {
+  type DocumentChunks,
   type DocumentChunksInput,
   MAX_TOLD_CHUNKS,
-  type PlacedChunk,
 } from '../../../contract/control/document-chunks.ts'
 import { count, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
-import { EmptyPanel, ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { EmptyPanel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { ChunkedText } from './chunked-text.tsx'
 import chunkStyles from './chunks.module.css'
@@ -46,9 +47,7 @@ export function DocumentText({ dataset, path, chunker }: DocumentTextProps) {
     search.chunks === true && first !== undefined ? text.length : 0,
   )
   const unread = query.data?.pages.find((slice) => !slice.is_text)
-  if (query.isError)
-    return <ErrorPanel error={query.error} what={WORDS.document(path)} retry={() => void query.refetch()} />
-  if (query.isPending) return <LoadingRows rows={14} />
+  if (query.data === undefined) return <Loaded query={query} what={WORDS.document(path)} rows={14} />
   if (first === undefined)
     return (
       <EmptyPanel title={path}>
@@ -60,7 +59,7 @@ export function DocumentText({ dataset, path, chunker }: DocumentTextProps) {
       </EmptyPanel>
     )
   return (
-    <div className={chunkStyles.stack}>
+    <div className="stack">
       <div className={chunkStyles.head}>
         <Switch
           size="xs"
@@ -124,36 +123,28 @@ function ChunkFacts({ chunks }: { chunks: ReturnType<typeof useChunks> }) {
     case 'refused':
       return <span role="status">{WORDS.noChunks(chunks.message)}</span>
     case 'known': {
-      const { total, strategy, size, overlap, profile } = chunks
+      const { total, strategy, chunk_size: size, overlap, profile } = chunks
       const unit = strategy === 'token' ? 'token' : 'character'
       return (
-        <span className={chunkStyles.legend}>
+        <span className="row">
           <span>{WORDS.chunkSizes(total, strategy, plural(size, unit), count(overlap), profile)}</span>
           <span>
             <span className={chunkStyles.sample} data-kind="overlap" />
             {WORDS.inTwoChunks}
           </span>
-          {chunks.isCut && <span>{WORDS.firstShown(count(chunks.chunks.length))}</span>}
+          {chunks.chunks.length === MAX_TOLD_CHUNKS && <span>{WORDS.firstShown(count(chunks.chunks.length))}</span>}
         </span>
       )
     }
   }
 }
 
+type KnownChunks = Extract<DocumentChunks, { ok: true }>
+
 type ChunksOfDocument =
   | { state: 'loading' }
   | { state: 'refused'; message: string }
-  | {
-      state: 'known'
-      chunks: readonly PlacedChunk[]
-      total: number
-      strategy: string
-      size: number
-      overlap: number
-      profile: string
-      /** The text has more chunks than one answer holds. */
-      isCut: boolean
-    }
+  | ({ state: 'known' } & KnownChunks)
 
 /** The chunks in the first `length` characters of a document; nothing is asked while that is 0. */
 function useChunks(
@@ -168,6 +159,5 @@ function useChunks(
   if (isError) return { state: 'refused', message: controlErrorOf(error).message }
   if (data === undefined) return { state: 'loading' }
   if (!data.ok) return { state: 'refused', message: data.message }
-  const { chunks, total, strategy, chunk_size: size, overlap, profile } = data
-  return { state: 'known', chunks, total, strategy, size, overlap, profile, isCut: chunks.length === MAX_TOLD_CHUNKS }
+  return { state: 'known', ...data }
 }

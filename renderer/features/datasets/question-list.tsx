@@ -6,7 +6,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { count, plural } from '../../components/format.ts'
 import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
-import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { Loaded } from '../../components/loaded.tsx'
 import { api } from '../../data/client.ts'
 import styles from './datasets.module.css'
 import { DATASETS_WORDS } from './datasets-words.ts'
@@ -25,9 +25,7 @@ export function QuestionList({ dataset: { id: dataset, questions: total } }: { d
         offset + questions.length < total && questions.length > 0 ? offset + questions.length : undefined,
     }),
   )
-  if (query.isError)
-    return <ErrorPanel error={query.error} what={WORDS.theQuestions} retry={() => void query.refetch()} />
-  if (query.data === undefined) return <LoadingRows rows={10} height={96} />
+  if (query.data === undefined) return <Loaded query={query} what={WORDS.theQuestions} rows={10} height={96} />
   const questions = query.data.pages.flatMap((page) => page.questions)
   return (
     <>

@@ -48,7 +48,7 @@ export function ConversionView({
       {metadata.warnings.map((warning) => (
         <p key={warning}>▲ {warning}</p>
       ))}
-      <div className={styles.tools}>
+      <div className="row apart">
         <SegmentedControl
           size="xs"
           value={view}
@@ -59,7 +59,7 @@ export function ConversionView({
             { value: 'chunks', label: WORDS.chunks(chunks?.length ?? 0) },
           ]}
         />
-        <span className={styles.buttons}>
+        <span className="row">
           <Button size="compact-sm" variant="default" onClick={copy}>
             {WORDS.copy(format)}
           </Button>

@@ -24,7 +24,7 @@ export function OriginalText({ id, file, sourceFormat }: OriginalTextProps) {
   })
   return (
     <div className={styles.original}>
-      <div className={styles.pager}>
+      <div className="row apart">
         <span className="dim">{noteOf(data, sourceFormat)}</span>
         {desktop !== null && (
           <Button

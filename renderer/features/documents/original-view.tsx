@@ -33,7 +33,7 @@ export function OriginalView({ file, pages }: { file: File; pages: number }) {
   return (
     <div className={styles.original}>
       {pages > 1 && (
-        <div className={styles.pager}>
+        <div className="row apart">
           <Button
             size="compact-sm"
             variant="default"

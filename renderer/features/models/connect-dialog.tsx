@@ -8,6 +8,7 @@ import {
   usualTimeoutS,
 } from '../../../contract/manifests/model-connections.ts'
 import type { ModelsView } from '../../../contract/control/models.ts'
+import { formFields } from '../../components/form-fields.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { ErrorPanel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -35,6 +36,14 @@ const KINDS: { value: DraftKind; label: string }[] = [
   ...ConnectionKind.options.map((value) => ({ value, label: CONNECTION_KINDS[value].label })),
   { value: 'gguf', label: WORDS.ggufFile },
 ]
+
+/** Fields that show what is wrong at a path of the input. */
+const FIELDS: Readonly<Record<string, keyof ConnectionDraft>> = {
+  name: 'name',
+  key: 'secret',
+  'connection.base_url': 'address',
+  'connection.api_key_env': 'key',
+}
 
 interface ConnectDialogProps {
   /** What the dialog begins with. */
@@ -101,7 +110,8 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
       if (found?.works === true) save(found)
     }
   }
-  const { byField, rest } = problemsOf(add.error, ['name', 'key', 'connection.base_url', 'connection.api_key_env'])
+  const { byField, rest } = problemsOf(add.error, (path) => FIELDS[path])
+  const field = formFields({ words: WORDS, draft: { ...draft, name }, onChange: set, problems: byField })
   const cannotTest = isFile ? draft.path.trim() === '' : draft.address.trim() === ''
   const title = edited === null ? WORDS.title : WORDS.editing(edited.name)
   const isAnyway = edited === null && result !== undefined && !result.works
@@ -116,7 +126,7 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
           void submit()
         }}
       >
-        <div className={styles.fields}>
+        <div className="fields">
           <Select
             label={WORDS.kind}
             data={KINDS}
@@ -127,87 +137,40 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
             onChange={(value) => value !== null && setDraft(draftOfKind(value))}
           />
           {isFile ? (
-            <TextInput
-              label={WORDS.path}
-              placeholder={WORDS.pathExample}
-              data-autofocus
-              value={draft.path}
-              onChange={({ currentTarget: { value } }) => set({ path: value })}
-            />
+            <TextInput {...field.text('path')} description={undefined} data-autofocus />
           ) : (
             <>
               <TextInput
-                label={WORDS.address}
-                placeholder={WORDS.addressExample}
+                {...field.text('address')}
                 data-autofocus
-                value={draft.address}
-                error={byField['connection.base_url']}
                 onChange={({ currentTarget: { value } }) => set({ address: value, cloud: cloudAt(kind, value) })}
               />
               <PasswordInput
-                label={WORDS.secret}
+                {...field.text('secret')}
+                description={undefined}
                 placeholder={edited?.key === 'stored' && edited.key_set ? WORDS.secretStored : WORDS.secretAbout}
-                value={draft.secret}
-                error={byField['key']}
                 autoComplete="off"
-                onChange={({ currentTarget: { value } }) => set({ secret: value })}
               />
-              <TextInput
-                label={WORDS.name}
-                value={name}
-                readOnly={edited !== null}
-                error={byField['name']}
-                onChange={({ currentTarget: { value } }) => set({ name: value })}
-              />
+              <TextInput {...field.text('name')} readOnly={edited !== null} />
             </>
           )}
         </div>
         <p className="dim">{isFile ? WORDS.pathAbout : (connectionKind(kind).quirk ?? WORDS.about)}</p>
         {!isFile && (
           <>
-            <Checkbox
-              label={WORDS.cloud}
-              checked={draft.cloud}
-              onChange={({ currentTarget: { checked } }) => set({ cloud: checked })}
-            />
+            <Checkbox {...field.check('cloud')} />
             <details open={edited !== null}>
               <summary>{WORDS.more}</summary>
-              <div className={styles.fields}>
-                <TextInput
-                  label={WORDS.key}
-                  description={WORDS.keyAbout}
-                  value={draft.key}
-                  error={byField['connection.api_key_env']}
-                  onChange={({ currentTarget: { value } }) => set({ key: value })}
-                />
-                <TextInput
-                  label={WORDS.model}
-                  description={WORDS.modelAbout}
-                  value={draft.model}
-                  onChange={({ currentTarget: { value } }) => set({ model: value })}
-                />
-                <TextInput
-                  label={WORDS.embeddingModel}
-                  description={WORDS.embeddingAbout}
-                  value={draft.embeddingModel}
-                  onChange={({ currentTarget: { value } }) => set({ embeddingModel: value })}
-                />
+              <div className="fields">
+                <TextInput {...field.text('key')} />
+                <TextInput {...field.text('model')} />
+                <TextInput {...field.text('embeddingModel')} />
+                <NumberInput {...field.number('concurrency')} min={1} max={64} allowDecimal={false} />
                 <NumberInput
-                  label={WORDS.concurrency}
-                  description={WORDS.concurrencyAbout}
-                  min={1}
-                  max={64}
-                  allowDecimal={false}
-                  value={draft.concurrency}
-                  onChange={(value) => set({ concurrency: typeof value === 'number' ? value : '' })}
-                />
-                <NumberInput
-                  label={WORDS.timeout}
+                  {...field.number('timeout')}
                   description={WORDS.timeoutAbout(usualTimeoutS(draft.cloud))}
                   min={1}
                   max={3600}
-                  value={draft.timeout}
-                  onChange={(value) => set({ timeout: typeof value === 'number' ? value : '' })}
                 />
               </div>
             </details>

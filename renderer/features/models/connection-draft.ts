@@ -19,9 +19,9 @@ export interface ConnectionDraft {
   key: string
   /** The key itself, as it is being entered. */
   secret: string
-  /** Empty where nothing is set. */
-  concurrency: number | ''
-  timeout: number | ''
+  /** Null where nothing is set. */
+  concurrency: number | null
+  timeout: number | null
   cloud: boolean
   model: string
   embeddingModel: string
@@ -32,8 +32,8 @@ export interface ConnectionDraft {
 
 const EMPTY = {
   secret: '',
-  concurrency: '',
-  timeout: '',
+  concurrency: null,
+  timeout: null,
   model: '',
   embeddingModel: '',
   path: '',
@@ -63,8 +63,8 @@ export function draftOfConnection(view: ConnectionView): ConnectionDraft {
     name,
     address,
     key: connectionKey(declared) ?? '',
-    concurrency: declared.concurrency ?? '',
-    timeout: declared.timeout_s ?? '',
+    concurrency: declared.concurrency ?? null,
+    timeout: declared.timeout_s ?? null,
     cloud,
     edited: view,
   }
@@ -88,8 +88,8 @@ export function connectionOfDraft({ kind, edited, ...draft }: ConnectionDraft & 
     ...(address === '' || address === usualAddress ? {} : { base_url: address }),
     ...(variable === usualKey ? {} : { api_key_env: variable }),
     ...(edited?.key === 'stored' ? { api_key: 'stored' as const } : {}),
-    ...(draft.timeout === '' ? {} : { timeout_s: draft.timeout }),
-    ...(draft.concurrency === '' ? {} : { concurrency: draft.concurrency }),
+    ...(draft.timeout === null ? {} : { timeout_s: draft.timeout }),
+    ...(draft.concurrency === null ? {} : { concurrency: draft.concurrency }),
     ...(draft.cloud === isCloud ? {} : { cloud: draft.cloud }),
   }
 }

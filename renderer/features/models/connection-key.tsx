@@ -1,26 +1,25 @@
-import { Button, Modal, PasswordInput } from '@mantine/core'
+import { Modal, PasswordInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ConnectionView } from '../../../contract/control/models.ts'
 import { connectionKey } from '../../../contract/manifests/model-connections.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { DialogForm } from '../../components/dialog-form.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../../data/refused.ts'
-import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import { useModelsChange } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.keys
 
-/** Asks for the key of a connection. The key goes to the engine and never comes back. */
-export function EnterKey({
-  connection: { name, address },
-  onClose,
-}: {
+interface KeyDialogProps {
   connection: ConnectionView
   onClose: () => void
-}) {
+}
+
+/** Asks for the key of a connection. The key goes to the engine and never comes back. */
+export function EnterKey({ connection: { name, address }, onClose }: KeyDialogProps) {
   const [key, setKey] = useState('')
   const store = useMutation(
     api.models.setKey.mutationOptions({
@@ -34,13 +33,14 @@ export function EnterKey({
   const { byField, rest } = problemsOf(store.error, ['key'])
   return (
     <Modal opened onClose={onClose} title={WORDS.title(name)} centered size="lg">
-      <form
-        className={styles.dialog}
-        aria-label={WORDS.title(name)}
-        onSubmit={(event) => {
-          event.preventDefault()
-          store.mutate({ name, key: key.trim() })
-        }}
+      <DialogForm
+        label={WORDS.title(name)}
+        submit={WORDS.store}
+        isReady={key.trim() !== ''}
+        isPending={store.isPending}
+        problem={rest}
+        onCancel={onClose}
+        onSubmit={() => store.mutate({ name, key: key.trim() })}
       >
         <p>{WORDS.fate(address)}</p>
         <PasswordInput
@@ -51,28 +51,13 @@ export function EnterKey({
           data-autofocus
           onChange={({ currentTarget: { value } }) => setKey(value)}
         />
-        <div className={styles.actions}>
-          <Button type="submit" loading={store.isPending} disabled={key.trim() === ''}>
-            {WORDS.store}
-          </Button>
-          <Button variant="default" onClick={onClose}>
-            {WORDS.cancel}
-          </Button>
-          {rest !== null && <span role="alert">▲ {rest}</span>}
-        </div>
-      </form>
+      </DialogForm>
     </Modal>
   )
 }
 
 /** Asks before a stored key is deleted. */
-export function RemoveKey({
-  connection: { name, declared },
-  onClose,
-}: {
-  connection: ConnectionView
-  onClose: () => void
-}) {
+export function RemoveKey({ connection: { name, declared }, onClose }: KeyDialogProps) {
   const remove = useMutation(
     api.models.setKey.mutationOptions({
       ...useModelsChange(),
@@ -80,7 +65,7 @@ export function RemoveKey({
         notifyDone(WORDS.isRemoved(name))
         onClose()
       },
-      onError: (error) => notifyFailure(WORDS.removing, error),
+      meta: { failed: WORDS.removing },
     }),
   )
   const variable = connectionKey(declared)

@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { connectionKind, type ConnectionKind } from '../../../contract/manifests/model-connections.ts'
@@ -7,12 +7,14 @@ import { COMPONENT_WORDS } from '../../components/component-words.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes } from '../../components/format.ts'
 import { Icon } from '../../components/icon.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { MoreMenu } from '../../components/more-menu.tsx'
+import { notifyDone } from '../../components/notify.ts'
+import { RowButton } from '../../components/row-button.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { addressWords, connectionState, keyWords } from './connection-state.ts'
 import { EnterKey, RemoveKey } from './connection-key.tsx'
@@ -52,9 +54,58 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
         setAsked(null)
         notifyDone(WORDS.removed(name))
       },
-      onError: (error) => notifyFailure(WORDS.removing, error),
+      meta: { failed: WORDS.removing },
     }),
   )
+  const stateOf = (connection: ConnectionView) => connectionState(connection, tests[connection.name], services)
+  const actionsOf = (connection: ConnectionView) => {
+    const { name, kind, own, key, key_set: hasKey } = connection
+    const { next } = stateOf(connection)
+    const [model = ''] = services.find((each) => each.kind === kind)?.models ?? []
+    const buttons = {
+      key: (
+        <RowButton
+          label={MODELS_WORDS.keys.store}
+          name={MODELS_WORDS.keys.storeOf(name)}
+          onClick={() => setAsked({ what: 'key', name })}
+        />
+      ),
+      models: (
+        <RowButton
+          label={WORDS.choose}
+          name={WORDS.chooseOf(name)}
+          onClick={() => onChoose({ source: `connection:${name}`, model })}
+        />
+      ),
+      test: (
+        <RowButton
+          label={WORDS.test}
+          of={name}
+          loading={test.isPending && testing === name}
+          disabled={test.isPending}
+          onClick={() => runTest(name)}
+        />
+      ),
+    }
+    return (
+      <>
+        {buttons[next]}
+        <MoreMenu
+          name={WORDS.moreOf(name)}
+          items={[
+            next !== 'test' && [WORDS.test, () => runTest(name)],
+            [WORDS.edit, () => onEdit(connection)],
+            next !== 'key' && [
+              key === 'stored' && hasKey ? MODELS_WORDS.keys.replace : MODELS_WORDS.keys.store,
+              () => setAsked({ what: 'key', name }),
+            ],
+            key === 'stored' && [MODELS_WORDS.keys.remove, () => setAsked({ what: 'noKey', name })],
+            own && [WORDS.remove, () => setAsked({ what: 'remove', name })],
+          ]}
+        />
+      </>
+    )
+  }
   const subject = connections.find(({ name }) => name === asked?.name)
   const close = (): void => setAsked(null)
   return (
@@ -66,94 +117,27 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
         </Button>
       }
     >
-      <ScrollTable label={WORDS.title} className={styles.connections}>
-        <TableHead columns={[WORDS.name, WORDS.state, WORDS.address, WORDS.where, num(WORDS.actions)]} />
-        <tbody>
-          {connections.map((connection) => {
-            const { name, kind, address, cloud, own, key, key_set: hasKey } = connection
-            const { tone, words, next } = connectionState(connection, tests[name], services)
-            const shown = addressWords(address)
-            const service = services.find((each) => each.kind === kind)
-            return (
-              <tr key={name}>
-                <th scope="row">
-                  {name}
-                  <div className={styles.context}>{connectionKind(kind).label}</div>
-                </th>
-                <td>
-                  <StateDot tone={tone} /> {words}
-                  {keyWords(connection) !== null && <div className="dim">{keyWords(connection)}</div>}
-                </td>
-                <td className={table.wrap}>
-                  {shown.address}
-                  {shown.variables.length > 0 && <div className="dim">{WORDS.unlessSet(shown.variables)}</div>}
-                </td>
-                <td className={table.whole}>{COMPONENT_WORDS.where(cloud)}</td>
-                <td>
-                  <div className={styles.row}>
-                    {next === 'key' && (
-                      <Button
-                        size="xs"
-                        variant="default"
-                        aria-label={MODELS_WORDS.keys.storeOf(name)}
-                        onClick={() => setAsked({ what: 'key', name })}
-                      >
-                        {MODELS_WORDS.keys.store}
-                      </Button>
-                    )}
-                    {next === 'models' && (
-                      <Button
-                        size="xs"
-                        variant="default"
-                        aria-label={WORDS.chooseOf(name)}
-                        onClick={() => onChoose({ source: `connection:${name}`, model: service?.models[0] ?? '' })}
-                      >
-                        {WORDS.choose}
-                      </Button>
-                    )}
-                    {next === 'test' && (
-                      <Button
-                        size="xs"
-                        variant="default"
-                        aria-label={WORDS.testOf(name)}
-                        loading={test.isPending && testing === name}
-                        disabled={test.isPending}
-                        onClick={() => runTest(name)}
-                      >
-                        {WORDS.test}
-                      </Button>
-                    )}
-                    <Menu position="bottom-end">
-                      <Menu.Target>
-                        <ActionIcon variant="default" aria-label={WORDS.moreOf(name)}>
-                          <Icon name="more" />
-                        </ActionIcon>
-                      </Menu.Target>
-                      <Menu.Dropdown>
-                        {next !== 'test' && <Menu.Item onClick={() => runTest(name)}>{WORDS.test}</Menu.Item>}
-                        <Menu.Item onClick={() => onEdit(connection)}>{WORDS.edit}</Menu.Item>
-                        {next !== 'key' && (
-                          <Menu.Item onClick={() => setAsked({ what: 'key', name })}>
-                            {key === 'stored' && hasKey ? MODELS_WORDS.keys.replace : MODELS_WORDS.keys.store}
-                          </Menu.Item>
-                        )}
-                        {key === 'stored' && (
-                          <Menu.Item onClick={() => setAsked({ what: 'noKey', name })}>
-                            {MODELS_WORDS.keys.remove}
-                          </Menu.Item>
-                        )}
-                        {own && (
-                          <Menu.Item onClick={() => setAsked({ what: 'remove', name })}>{WORDS.remove}</Menu.Item>
-                        )}
-                      </Menu.Dropdown>
-                    </Menu>
-                  </div>
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={WORDS.title}
+        className={styles.connections}
+        rows={connections}
+        keyOf={({ name }) => name}
+        columns={[
+          [
+            WORDS.name,
+            ({ name, kind }) => (
+              <>
+                {name}
+                <div className="dim">{connectionKind(kind).label}</div>
+              </>
+            ),
+          ],
+          [WORDS.state, (connection) => <State connection={connection} state={stateOf(connection)} />],
+          [WORDS.address, ({ address }) => <Address address={address} />, table.wrap],
+          [WORDS.where, ({ cloud }) => COMPONENT_WORDS.where(cloud), table.whole],
+          [num(WORDS.actions), (connection) => <div className={styles.row}>{actionsOf(connection)}</div>],
+        ]}
+      />
       {found !== undefined && <FoundHere found={found} {...{ connections, onConnect, onFile }} />}
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
       {test.data !== undefined && <TestResult name={testing} result={test.data} />}
@@ -177,6 +161,26 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
   )
 }
 
+function State({ connection, state }: { connection: ConnectionView; state: ReturnType<typeof connectionState> }) {
+  const key = keyWords(connection)
+  return (
+    <>
+      <StateDot tone={state.tone} /> {state.words}
+      {key !== null && <div className="dim">{key}</div>}
+    </>
+  )
+}
+
+function Address({ address }: { address: string }) {
+  const { address: usual, variables } = addressWords(address)
+  return (
+    <>
+      {usual}
+      {variables.length > 0 && <div className="dim">{WORDS.unlessSet(variables)}</div>}
+    </>
+  )
+}
+
 const FOUND = MODELS_WORDS.found
 
 const fileName = (path: string): string => path.replace(/^.*[\\/]/, '')
@@ -186,12 +190,8 @@ interface FoundHereProps extends Pick<ConnectionsPanelProps, 'connections' | 'on
 }
 
 /** Services that listen on their usual port and are not connected yet, and model files in the usual folders; nothing where there are none. */
-function FoundHere({
-  found: { services, files, memory_bytes: memory },
-  connections,
-  onConnect,
-  onFile,
-}: FoundHereProps) {
+function FoundHere({ found, connections, onConnect, onFile }: FoundHereProps) {
+  const { services, files, memory_bytes: memory } = found
   const others = services.filter(({ kind }) => !connections.some((each) => each.kind === kind))
   if (others.length === 0 && files.length === 0) return null
   return (
@@ -201,30 +201,16 @@ function FoundHere({
         {others.map(({ kind, address, models }) => (
           <li key={kind}>
             {FOUND.service(connectionKind(kind).label, address, models.length)}
-            <Button
-              size="xs"
-              variant="default"
-              aria-label={FOUND.connectOf(connectionKind(kind).label)}
-              onClick={() => onConnect(kind)}
-            >
-              {FOUND.connect}
-            </Button>
+            <RowButton label={FOUND.connect} of={connectionKind(kind).label} onClick={() => onConnect(kind)} />
           </li>
         ))}
         {files.map(({ path, size_bytes: size }) => (
           <li key={path} title={path}>
             {FOUND.file(fileName(path), bytes(size), bytes(memory))}
             {size > memory ? (
-              <span className={styles.bad}>▲ {FOUND.tooLarge}</span>
+              <span className="bad">▲ {FOUND.tooLarge}</span>
             ) : (
-              <Button
-                size="xs"
-                variant="default"
-                aria-label={FOUND.chooseFile(fileName(path))}
-                onClick={() => onFile(path)}
-              >
-                {FOUND.choose}
-              </Button>
+              <RowButton label={FOUND.choose} of={fileName(path)} onClick={() => onFile(path)} />
             )}
           </li>
         ))}

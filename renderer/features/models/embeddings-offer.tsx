@@ -1,9 +1,9 @@
-import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import { LOCAL_EMBEDDINGS } from '../../../contract/manifests/model-catalogue.ts'
 import { bytes } from '../../components/format.ts'
+import { RowButton } from '../../components/row-button.tsx'
 import { api } from '../../data/client.ts'
 import { FetchButton } from './fetch-button.tsx'
 import styles from './models.module.css'
@@ -30,13 +30,7 @@ export function EmbeddingsOffer({ sets, current, onUse }: EmbeddingsOfferProps) 
   return (
     <section className={styles.offer} aria-label={WORDS.title}>
       <p>{WORDS.about(bytes(size))}</p>
-      {entry.fetched ? (
-        <Button size="xs" variant="default" onClick={onUse}>
-          {WORDS.use}
-        </Button>
-      ) : (
-        <FetchButton entry={entry} />
-      )}
+      {entry.fetched ? <RowButton label={WORDS.use} onClick={onUse} /> : <FetchButton entry={entry} />}
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,8 +9,10 @@ import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import type { ModelTask } from '../../../contract/manifests/model-backends.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes, count } from '../../components/format.ts'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { notifyDone } from '../../components/notify.ts'
+import { Loaded } from '../../components/loaded.tsx'
+import { RowButton } from '../../components/row-button.tsx'
+import { ErrorPanel, Panel } from '../../components/states.tsx'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
@@ -48,59 +50,59 @@ interface ModelCataloguePanelProps {
 
 /** Open models by job: what each needs, whether it fits this machine, and what can be done with it. */
 export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
-  const { data, isPending, isError, error, refetch } = useQuery(api.models.catalogue.queryOptions())
+  const catalogue = useQuery(api.models.catalogue.queryOptions())
   const memory = useQuery(api.models.found.queryOptions()).data?.memory_bytes
   const test = useMutation(api.models.test.mutationOptions())
   const [tested, setTested] = useState('')
   const [removing, setRemoving] = useState<string | null>(null)
   // Looked up again each time: which sets use it may change while the dialog is open.
-  const removed = data?.find(({ id }) => id === removing)
+  const removed = catalogue.data?.find(({ id }) => id === removing)
   return (
     <Panel title={WORDS.title}>
       <p className="dim">
         {WORDS.about} {memory === undefined ? '' : WORDS.memory(bytes(memory))}
       </p>
-      {isPending && <LoadingRows rows={8} height={40} />}
-      {isError && <ErrorPanel error={error} what={WORDS.theCatalogue} retry={() => void refetch()} />}
-      {data !== undefined && (
-        <ScrollTable label={WORDS.title}>
-          <TableHead
-            columns={[
-              WORDS.model,
-              num(WORDS.size),
-              num(WORDS.needs),
-              WORDS.fits,
-              WORDS.languages,
-              WORDS.license,
-              WORDS.actions,
-            ]}
-          />
-          {ModelJob.options.map((job) => (
-            <tbody key={job}>
-              <tr>
-                <th scope="rowgroup" colSpan={7} className={styles.job}>
-                  {WORDS.jobs[job]}
-                </th>
-              </tr>
-              {data
-                .filter((entry) => entry.job === job)
-                .map((entry) => (
-                  <EntryRow
-                    key={entry.id}
-                    entry={entry}
-                    isTesting={test.isPending}
-                    onUse={onUse}
-                    onRemove={() => setRemoving(entry.id)}
-                    onTest={() => {
-                      setTested(entry.id)
-                      test.mutate({ target: { file: entry.paths[0]! }, timeout_s: 300 })
-                    }}
-                  />
-                ))}
-            </tbody>
-          ))}
-        </ScrollTable>
-      )}
+      <Loaded query={catalogue} what={WORDS.theCatalogue} rows={8} height={40}>
+        {(data) => (
+          <ScrollTable label={WORDS.title}>
+            <TableHead
+              columns={[
+                WORDS.model,
+                num(WORDS.size),
+                num(WORDS.needs),
+                WORDS.fits,
+                WORDS.languages,
+                WORDS.license,
+                WORDS.actions,
+              ]}
+            />
+            {ModelJob.options.map((job) => (
+              <tbody key={job}>
+                <tr>
+                  <th scope="rowgroup" colSpan={7} className={styles.job}>
+                    {WORDS.jobs[job]}
+                  </th>
+                </tr>
+                {data
+                  .filter((entry) => entry.job === job)
+                  .map((entry) => (
+                    <EntryRow
+                      key={entry.id}
+                      entry={entry}
+                      isTesting={test.isPending}
+                      onUse={onUse}
+                      onRemove={() => setRemoving(entry.id)}
+                      onTest={() => {
+                        setTested(entry.id)
+                        test.mutate({ target: { file: entry.paths[0]! }, timeout_s: 300 })
+                      }}
+                    />
+                  ))}
+              </tbody>
+            ))}
+          </ScrollTable>
+        )}
+      </Loaded>
       {test.isPending && <p role="status">{WORDS.testing(tested)}</p>}
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
       {test.data !== undefined && <TestResult name={tested} result={test.data} />}
@@ -125,16 +127,16 @@ function EntryRow({ entry, ...actions }: EntryRowProps) {
         <a href={page} target="_blank" rel="noreferrer">
           {id}
         </a>
-        {context !== null && <div className={styles.context}>{WORDS.context(count(context))}</div>}
+        {context !== null && <div className="dim">{WORDS.context(count(context))}</div>}
         {experimental && (
-          <div className={styles.context}>
+          <div className="dim">
             <ExperimentalMark />
           </div>
         )}
       </th>
       <td className={table.num}>{files.length === 0 ? WORDS.unknown : bytes(sizeOf(entry))}</td>
       <td className={table.num}>{memory === null ? WORDS.unknown : bytes(memory * MIB)}</td>
-      <td className={fits === false ? styles.bad : undefined}>
+      <td className={fits === false ? 'bad' : undefined}>
         {fits === null ? WORDS.unknown : fits ? WORDS.doesFit : WORDS.doesNotFit}
       </td>
       <td className={table.wrap}>{languages.join(' ')}</td>
@@ -150,20 +152,14 @@ function EntryActions({ entry, isTesting, onUse, onRemove, onTest }: EntryRowPro
   const { id, run_by: by, files, fetched, received_bytes: received } = entry
   if (!('backend' in by)) return <Link to="/services">{WORDS.ofService(serviceDescriptor(by.service).title)}</Link>
   return (
-    <div className={styles.keyPlace}>
+    <div className="row">
       {files.length > 0 && !fetched && <FetchButton entry={entry} />}
       {files.length === 0 && <span className="dim">{WORDS.atFirstUse}</span>}
       {(fetched || files.length === 0) && <UseFor entry={entry} onUse={onUse} />}
       {fetched && entry.paths[0] === entry.path && (
-        <Button size="xs" variant="default" aria-label={WORDS.testOf(id)} disabled={isTesting} onClick={onTest}>
-          {WORDS.test}
-        </Button>
+        <RowButton label={WORDS.test} of={id} disabled={isTesting} onClick={onTest} />
       )}
-      {received > 0 && (
-        <Button size="xs" variant="default" aria-label={WORDS.removeOf(id)} onClick={onRemove}>
-          {WORDS.remove}
-        </Button>
-      )}
+      {received > 0 && <RowButton label={WORDS.remove} name={WORDS.removeOf(id)} onClick={onRemove} />}
     </div>
   )
 }
@@ -191,13 +187,12 @@ function RemoveFiles({ entry, onClose }: { entry: CatalogueEntry; onClose: () =>
   const client = useQueryClient()
   const remove = useMutation(
     api.models.removeFetched.mutationOptions({
-      onSuccess: async (entries) => {
+      meta: { failed: WORDS.removing, refreshes: [api.models.found.key()] },
+      onSuccess: (entries) => {
         client.setQueryData(api.models.catalogue.queryKey(), entries)
         onClose()
         notifyDone(WORDS.isRemoved(id))
-        await client.invalidateQueries({ queryKey: api.models.found.key() })
       },
-      onError: (error) => notifyFailure(WORDS.removing, error),
     }),
   )
   return (
@@ -212,7 +207,7 @@ function RemoveFiles({ entry, onClose }: { entry: CatalogueEntry; onClose: () =>
       onConfirm={() => remove.mutate({ id })}
     >
       <p>{WORDS.lost(bytes(size))}</p>
-      <ul className={styles.bad}>
+      <ul className="bad">
         {paths.map((path) => (
           <li key={path}>{path}</li>
         ))}

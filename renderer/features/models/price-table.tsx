@@ -2,13 +2,13 @@ import { Button, NumberInput, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PricesView } from '../../../contract/control/models.ts'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
-import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { notifyDone } from '../../components/notify.ts'
+import { Panel } from '../../components/states.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
 
 const WORDS = MODELS_WORDS.prices
 
@@ -31,12 +31,11 @@ function PriceForm({ view }: { view: PricesView }) {
   const [draft, setDraft] = useState(() => draftOf(view))
   const save = useMutation(
     api.models.savePrices.mutationOptions({
-      onSuccess: async (saved) => {
+      meta: { failed: WORDS.saving, refreshes: [api.compare.result.key()] },
+      onSuccess: (saved) => {
         client.setQueryData(api.models.prices.queryKey(), saved)
         notifyDone(WORDS.saved)
-        await client.invalidateQueries({ queryKey: api.compare.result.key() })
       },
-      onError: (error) => notifyFailure(WORDS.saving, error),
     }),
   )
   const models = Object.fromEntries(
@@ -44,10 +43,24 @@ function PriceForm({ view }: { view: PricesView }) {
       input === null ? [] : [[model, { input, output: output ?? 0 }] as const],
     ),
   )
+  const amount = (
+    [model, price]: [string, Draft[string]],
+    side: 'input' | 'output',
+    nameOf: (model: string) => string,
+  ) => (
+    <NumberInput
+      size="xs"
+      aria-label={nameOf(model)}
+      min={0}
+      hideControls
+      value={price[side] ?? ''}
+      onChange={(value) => setDraft({ ...draft, [model]: { ...price, [side]: amountOf(value) } })}
+    />
+  )
   if (Object.keys(draft).length === 0) return <p className="dim">{WORDS.none}</p>
   return (
     <form
-      className={styles.prices}
+      className="stack"
       aria-label={WORDS.title}
       onSubmit={(event) => {
         event.preventDefault()
@@ -55,7 +68,7 @@ function PriceForm({ view }: { view: PricesView }) {
       }}
     >
       <p className="dim">{WORDS.about}</p>
-      <div className={styles.fields}>
+      <div className="fields">
         <TextInput
           label={WORDS.currency}
           value={currency}
@@ -63,28 +76,16 @@ function PriceForm({ view }: { view: PricesView }) {
           onChange={({ currentTarget: { value } }) => setCurrency(value)}
         />
       </div>
-      <ScrollTable label={WORDS.title}>
-        <TableHead columns={[WORDS.model, WORDS.input, WORDS.output]} />
-        <tbody>
-          {Object.entries(draft).map(([model, price]) => (
-            <tr key={model}>
-              <th scope="row">{model}</th>
-              {(['input', 'output'] as const).map((side) => (
-                <td key={side}>
-                  <NumberInput
-                    size="xs"
-                    aria-label={side === 'input' ? WORDS.inputOf(model) : WORDS.outputOf(model)}
-                    min={0}
-                    hideControls
-                    value={price[side] ?? ''}
-                    onChange={(value) => setDraft({ ...draft, [model]: { ...price, [side]: amountOf(value) } })}
-                  />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={WORDS.title}
+        rows={Object.entries(draft)}
+        keyOf={([model]) => model}
+        columns={[
+          [WORDS.model, ([model]) => model],
+          [WORDS.input, (row) => amount(row, 'input', WORDS.inputOf)],
+          [WORDS.output, (row) => amount(row, 'output', WORDS.outputOf)],
+        ]}
+      />
       <div className={styles.actions}>
         <Button type="submit" loading={save.isPending}>
           {WORDS.save}
@@ -96,12 +97,12 @@ function PriceForm({ view }: { view: PricesView }) {
 
 /** Shows what paid models cost: those of the sets, and those that have a price. */
 export function PriceTable() {
-  const { data, isError, error, refetch } = useQuery(api.models.prices.queryOptions())
+  const prices = useQuery(api.models.prices.queryOptions())
   return (
     <Panel title={WORDS.title}>
-      {isError && <ErrorPanel error={error} what={WORDS.thePrices} retry={() => void refetch()} />}
-      {data === undefined && !isError && <LoadingRows rows={3} />}
-      {data !== undefined && <PriceForm key={data.paid.join()} view={data} />}
+      <Loaded query={prices} what={WORDS.thePrices} rows={3}>
+        {(view) => <PriceForm key={view.paid.join()} view={view} />}
+      </Loaded>
     </Panel>
   )
 }

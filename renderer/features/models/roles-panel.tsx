@@ -1,11 +1,12 @@
-import { ActionIcon, Button, Menu, Select } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Button, Select } from '@mantine/core'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
-import { Icon } from '../../components/icon.tsx'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { MoreMenu } from '../../components/more-menu.tsx'
+import { notifyDone } from '../../components/notify.ts'
 import { RoleTable } from '../../components/role-table.tsx'
+import { RowButton } from '../../components/row-button.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
@@ -69,69 +70,46 @@ function SetRoles({ set }: { set: ModelSetView }) {
     api.models.use.mutationOptions({
       ...change,
       onSuccess: () => notifyDone(WORDS.isDefault(name)),
-      onError: (error) => notifyFailure(WORDS.changing, error),
+      meta: { failed: WORDS.changing },
     }),
   )
-  const remove = useMutation(
-    api.models.remove.mutationOptions({ ...change, onError: (error) => notifyFailure(WORDS.removing, error) }),
-  )
-  const client = useQueryClient()
+  const remove = useMutation(api.models.remove.mutationOptions({ ...change, meta: { failed: WORDS.removing } }))
   // What the test has learned is shown beside the models here and in New run.
   const test = useMutation(
-    api.models.test.mutationOptions({
-      onSettled: async () => {
-        await client.invalidateQueries({ queryKey: api.models.list.key() })
-        await client.invalidateQueries({ queryKey: api.experiment.key() })
-      },
-    }),
+    api.models.test.mutationOptions({ meta: { refreshes: [api.models.list.key(), api.experiment.key()] } }),
   )
   return (
-    <section className={styles.set} aria-label={name}>
+    <section className="stack" aria-label={name}>
       <div className={styles.setHead}>
         <div>
           <p>
             <strong>{name}</strong>
-            {isDefault && <span className={styles.badge}>{WORDS.default}</span>}
-            {own && <span className={styles.badge}>{WORDS.yours}</span>}
+            {isDefault && <span className="badge">{WORDS.default}</span>}
+            {own && <span className="badge">{WORDS.yours}</span>}
           </p>
           {description !== '' && <p className="dim">{description}</p>}
           <CloudMark set={set} />
         </div>
         <div className={styles.row}>
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={WORDS.useOf(name)}
+          <RowButton
+            label={WORDS.useInLaunch}
+            name={WORDS.useOf(name)}
             onClick={() => void navigate({ to: '/launch', search: { modelSet: name } })}
-          >
-            {WORDS.useInLaunch}
-          </Button>
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={WORDS.testOf(name)}
+          />
+          <RowButton
+            label={WORDS.test}
+            name={WORDS.testOf(name)}
             loading={test.isPending}
             onClick={() => test.mutate({ target: { set: name } })}
-          >
-            {WORDS.test}
-          </Button>
-          {(!isDefault || own) && (
-            <Menu position="bottom-end">
-              <Menu.Target>
-                <ActionIcon
-                  variant="default"
-                  aria-label={WORDS.moreOf(name)}
-                  loading={use.isPending || remove.isPending}
-                >
-                  <Icon name="more" />
-                </ActionIcon>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {!isDefault && <Menu.Item onClick={() => use.mutate({ name })}>{WORDS.makeDefault}</Menu.Item>}
-                {own && <Menu.Item onClick={() => remove.mutate({ name, part: 'set' })}>{WORDS.remove}</Menu.Item>}
-              </Menu.Dropdown>
-            </Menu>
-          )}
+          />
+          <MoreMenu
+            name={WORDS.moreOf(name)}
+            isPending={use.isPending || remove.isPending}
+            items={[
+              !isDefault && [WORDS.makeDefault, () => use.mutate({ name })],
+              own && [WORDS.remove, () => remove.mutate({ name, part: 'set' })],
+            ]}
+          />
         </div>
       </div>
       <RoleTable label={WORDS.rolesOf(name)} roles={set.roles} prices={isPaid ? prices : undefined} />

@@ -102,7 +102,6 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
     save.mutate({ name, set }, { onSuccess: open })
   }
   const { byField, rest } = problemsOf(save.error, ['name'])
-  const shared = { connections }
   return (
     <Panel title={WORDS.title}>
       <form
@@ -114,27 +113,16 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
       >
         <p className="dim">{WORDS.about}</p>
         <div className={styles.pickers}>
-          <ModelPicker
-            {...shared}
-            label={WORDS.text}
-            task="generation"
-            choice={draft.text}
-            onChange={(text) => onDraft({ ...draft, text })}
-          />
-          <ModelPicker
-            {...shared}
-            label={WORDS.embedding}
-            task="embedding"
-            choice={draft.embedding}
-            onChange={(embedding) => embedding !== null && onDraft({ ...draft, embedding })}
-          />
-          <ModelPicker
-            {...shared}
-            label={WORDS.rerank}
-            task="rerank"
-            choice={draft.rerank}
-            onChange={(rerank) => rerank !== null && onDraft({ ...draft, rerank })}
-          />
+          {(['text', 'embedding', 'rerank'] as const).map((part) => (
+            <ModelPicker
+              key={part}
+              connections={connections}
+              label={WORDS[part]}
+              task={part === 'text' ? 'generation' : part}
+              choice={draft[part]}
+              onChange={(choice) => choice !== null && onDraft({ ...draft, [part]: choice })}
+            />
+          ))}
           <Checkbox
             size="sm"
             label={WORDS.perRole}
@@ -145,7 +133,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
             ModelRole.options.map((role) => (
               <ModelPicker
                 key={role}
-                {...shared}
+                connections={connections}
                 isOptional
                 label={roleWords(role)}
                 task={roleTask(role)}
@@ -157,7 +145,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
               />
             ))}
         </div>
-        <div className={styles.fields}>
+        <div className="fields">
           <TextInput
             label={WORDS.setName}
             value={draft.name}

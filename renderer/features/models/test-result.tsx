@@ -2,9 +2,9 @@ import type { ModelTest } from '../../../contract/control/models.ts'
 import { recordWords } from '../../../contract/manifests/model-record.ts'
 import { duration } from '../../components/format.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 
@@ -30,33 +30,42 @@ export function TestResult({ name, result }: { name: string; result: ModelTest }
         {models.length > 0 && <span className="dim"> · {WORDS.listed(models.length)}</span>}
       </p>
       {problems.map((problem) => (
-        <p key={problem} className={styles.bad}>
+        <p key={problem} className="bad">
           {problem}
         </p>
       ))}
       {probes.length > 0 && (
-        <ScrollTable label={WORDS.result(name)}>
-          <TableHead columns={[WORDS.probe, WORDS.outcome, num(WORDS.latency), WORDS.finding]} />
-          <tbody>
-            {probes.map(({ probe, roles, status, model, latency_ms: latency, finding, error, remedy }) => (
-              <tr key={`${probe} ${model ?? ''}`}>
-                <th scope="row">{WORDS.probes[probe]}</th>
-                <td>
+        <DataTable
+          label={WORDS.result(name)}
+          rows={probes}
+          keyOf={({ probe, model }) => `${probe} ${model ?? ''}`}
+          columns={[
+            [WORDS.probe, ({ probe }) => WORDS.probes[probe]],
+            [
+              WORDS.outcome,
+              ({ status }) => (
+                <>
                   <StateDot tone={TONES[status]} /> {WORDS.status[status]}
-                </td>
-                <td className={table.num}>{latency === null ? '–' : duration(latency)}</td>
-                <td className={table.wrap}>
+                </>
+              ),
+            ],
+            [num(WORDS.latency), ({ latency_ms: latency }) => duration(latency)],
+            [
+              WORDS.finding,
+              ({ model, finding, error, remedy, roles }) => (
+                <>
                   {[model, finding].filter((text) => text !== null).join(' · ')}
-                  {error !== null && <div className={styles.bad}>{error}</div>}
+                  {error !== null && <div className="bad">{error}</div>}
                   {remedy !== null && <div className="dim">{remedy}</div>}
                   {roles.length > 0 && <div className="dim">{WORDS.neededBy(roles)}</div>}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </ScrollTable>
+                </>
+              ),
+              table.wrap,
+            ],
+          ]}
+        />
       )}
-      {broken.length > 0 && <p className={styles.bad}>{WORDS.broken(broken)}</p>}
+      {broken.length > 0 && <p className="bad">{WORDS.broken(broken)}</p>}
       {records.map((record) => (
         <p key={record.model} className="dim">
           {WORDS.known(record.model, recordWords(record))}

@@ -9,7 +9,6 @@ import {
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import { AliasChoice } from './alias-choice.tsx'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
-import styles from './new-run.module.css'
 
 const WORDS = NEW_RUN_WORDS.approachesStep
 
@@ -37,7 +36,7 @@ export function ApproachesStep({ aliases, chosen, onChange }: ApproachesStepProp
   ]
   return (
     <>
-      <div className={styles.sets}>
+      <div className="row">
         {sets.map(([name, set]) => (
           <Button
             key={name}

@@ -33,7 +33,7 @@ export function DataStep({ datasets, chosen, plans, onChange }: DataStepProps) {
     onChange(order.map((each) => each.id).filter((each) => (each === id ? on : chosen.includes(each))))
   return (
     <>
-      <div className={styles.sets}>
+      <div className="row">
         <Button size="compact-sm" variant="default" onClick={() => onChange([])}>
           {WORDS.none}
         </Button>

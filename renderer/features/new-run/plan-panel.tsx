@@ -80,7 +80,7 @@ export function PlanPanel({ request, state, startError, actions, onNewName, onRe
           <h2>{WORDS.plan}</h2>
           {plan !== null && <span className={styles.runName}>{plan.run_id}</span>}
         </div>
-        <div className={styles.plan} aria-live="polite">
+        <div className="stack" aria-live="polite">
           {isPending && <LoadingRows rows={7} />}
           {error !== null && <ErrorPanel error={error} what={WORDS.thePlan} retry={refetch} />}
           {problems.length > 0 && <ProblemList problems={problems} />}
@@ -133,7 +133,7 @@ function ProblemList({ problems }: { problems: InputProblem[] }) {
     <ul className={styles.notes}>
       {problems.map(({ path, message }) => (
         <li key={`${path}${message}`}>
-          <span className={styles.bad} aria-hidden="true">
+          <span className="bad" aria-hidden="true">
             ▲{' '}
           </span>
           <code>{path}</code> {message}

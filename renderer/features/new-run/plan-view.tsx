@@ -55,7 +55,7 @@ export function PlanView({ plan }: { plan: Plan }) {
     ),
   )
   return (
-    <div className={styles.plan}>
+    <div className="stack">
       <FigureList figures={planFigures(plan)} className={styles.totals} />
       {datasets.length > 1 && (
         <DataTable
@@ -74,7 +74,7 @@ export function PlanView({ plan }: { plan: Plan }) {
       <ul className={styles.notes}>
         {totals.verdicts > 0 && <li>{WORDS.panelVerdicts(count(totals.verdicts))}</li>}
         {totals.answered > 0 && <li>{WORDS.onlyScores(count(totals.answered))}</li>}
-        {totals.conflicts > 0 && <li className={styles.bad}>{WORDS.otherConditions(count(totals.conflicts))}</li>}
+        {totals.conflicts > 0 && <li className="bad">{WORDS.otherConditions(count(totals.conflicts))}</li>}
         {conflicts.map(({ row_id: row, path, stored, current, files = [] }) => (
           <li key={`${row} ${path}`}>
             <code>{path}</code>
@@ -87,7 +87,7 @@ export function PlanView({ plan }: { plan: Plan }) {
         ))}
         {datasets.flatMap(({ dataset_id: dataset, unavailable }) =>
           unavailable.map(({ model, reason }) => (
-            <li key={dataset + model} className={styles.warn}>
+            <li key={dataset + model} className="warn">
               {WORDS.uncallable(model, labelOf(dataset), reason)}
             </li>
           )),
@@ -111,18 +111,18 @@ export function PlanView({ plan }: { plan: Plan }) {
           ),
         )}
         {minutes !== null && totals.run > 0 && <li className="dim">○ {WORDS.onTop}</li>}
-        {removedCells(plan) > 0 && <li className={styles.warn}>{WORDS.coldWarning(removedCells(plan))}</li>}
+        {removedCells(plan) > 0 && <li className="warn">{WORDS.coldWarning(removedCells(plan))}</li>}
         {plan.publications.map(
           (change) =>
             change.current !== null &&
             change.refusal === null && (
-              <li key={change.dataset_id} className={styles.warn}>
+              <li key={change.dataset_id} className="warn">
                 {WORDS.publishWarning(change.dataset_id, change.current.run_id)}
               </li>
             ),
         )}
         {blockers.map(({ code, message }) => (
-          <li key={code} className={styles.warn}>
+          <li key={code} className="warn">
             ▲ {message}
           </li>
         ))}

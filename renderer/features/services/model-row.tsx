@@ -1,9 +1,10 @@
-import { Button, Progress } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Progress } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import type { ServiceName } from '../../../contract/control/services.ts'
 import type { ServiceModel } from '../../../contract/http/service-model.ts'
 import { bytes } from '../../components/format.ts'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
+import { RowButton } from '../../components/row-button.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import table from '../../components/table.module.css'
 import { ServiceCallError } from '../../data/service-call.ts'
@@ -33,7 +34,7 @@ function ModelState({ model }: { model: ServiceModel }) {
       <StateDot tone={installed ? 'good' : 'idle'} />{' '}
       {pinned === null ? WORDS.bundled : installed ? WORDS.here : WORDS.notHere}
       {pinned === false && (
-        <span className={styles.unpinned} title={WORDS.replaceable}>
+        <span className="badge" title={WORDS.replaceable}>
           {WORDS.unpinned}
         </span>
       )}
@@ -44,12 +45,7 @@ function ModelState({ model }: { model: ServiceModel }) {
 /** One model: what it is, where it comes from, whether it is here, and what can be done. */
 export function ModelRow({ service, model }: { service: ServiceName; model: ServiceModel }) {
   const { id, task, license, installed, progress, failure, source_page: source, download_bytes: size } = model
-  const client = useQueryClient()
-  const settled = {
-    mutationKey: ['models', service],
-    onSettled: () =>
-      Promise.all([['models', service], ['speech']].map((queryKey) => client.invalidateQueries({ queryKey }))),
-  }
+  const settled = { mutationKey: ['models', service], meta: { refreshes: [['models', service], ['speech']] } }
   const fetching = useMutation({ ...settled, mutationFn: () => fetchModel(service, id) })
   const removing = useMutation({ ...settled, mutationFn: () => removeModel(service, id) })
   const isUnderWay = fetching.isPending || progress !== null
@@ -80,25 +76,20 @@ export function ModelRow({ service, model }: { service: ServiceName; model: Serv
         </td>
         <td>
           {source === null || !canFetchModels(service) ? null : installed || isUnderWay ? (
-            <Button
-              size="xs"
-              variant="default"
+            <RowButton
+              label={isUnderWay ? WORDS.cancel : WORDS.remove}
+              of={id}
               loading={removing.isPending}
-              aria-label={`${isUnderWay ? WORDS.cancel : WORDS.remove} ${id}`}
               onClick={() => removing.mutate()}
-            >
-              {isUnderWay ? WORDS.cancel : WORDS.remove}
-            </Button>
+            />
           ) : (
-            <Button size="xs" variant="default" aria-label={WORDS.fetchModel(id)} onClick={() => fetching.mutate()}>
-              {WORDS.fetch}
-            </Button>
+            <RowButton label={WORDS.fetch} of={id} onClick={() => fetching.mutate()} />
           )}
         </td>
       </tr>
       {fault !== undefined && (
         <tr>
-          <td colSpan={7} role="alert" className={styles.bad}>
+          <td colSpan={7} role="alert" className="bad">
             <span aria-hidden="true">▲ </span>
             {fault}
           </td>

@@ -1,12 +1,12 @@
-import { Button } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { PlatformWork } from '../../../contract/control/services.ts'
 import { moment } from '../../components/format.ts'
-import { notifyFailure } from '../../components/notify.ts'
+import { RowButton } from '../../components/row-button.tsx'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { TableHead, unseen } from '../../components/table-head.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import styles from './services.module.css'
 import { SERVICES_WORDS } from './services-words.ts'
@@ -28,26 +28,28 @@ export function PlatformWorkTable() {
   if (data === undefined) return <p role="alert">▲ {error.message}</p>
   if (data.length === 0) return <p className="dim">{WORDS.empty}</p>
   return (
-    <div className={table.scroll}>
-      <table className={table.table} aria-label={WORDS.title}>
-        <TableHead
-          columns={[
-            WORDS.kind,
-            WORDS.about,
-            WORDS.state,
-            WORDS.progress,
-            WORDS.cost,
-            WORDS.started,
-            unseen(WORDS.action),
-          ]}
-        />
-        <tbody>
-          {data.map((work) => (
-            <WorkRow key={`${work.kind} ${work.id}`} work={work} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={WORDS.title}
+      rows={data}
+      keyOf={({ kind, id }) => `${kind} ${id}`}
+      nameAt={1}
+      columns={[
+        [WORDS.kind, ({ kind }) => WORDS.kinds[kind]],
+        [WORDS.about, ({ title }) => title, table.wrap],
+        [
+          WORDS.state,
+          (work) => (
+            <>
+              <StateDot tone={toneOf(work)} /> {work.status}
+            </>
+          ),
+        ],
+        [WORDS.progress, ({ error: why, progress }) => why ?? progress ?? '–', styles.about],
+        [WORDS.cost, ({ cost_usd: cost }) => cost ?? '–'],
+        [WORDS.started, ({ created_at: at }) => moment(at)],
+        [unseen(WORDS.action), (work) => work.can_cancel && <CancelButton work={work} />],
+      ]}
+    />
   )
 }
 
@@ -57,40 +59,15 @@ function toneOf({ is_open: isOpen, error, status }: PlatformWork): Tone {
   return error === null ? 'good' : 'bad'
 }
 
-function WorkRow({ work }: { work: PlatformWork }) {
-  const { kind, id, title, status, progress, error, cost_usd: cost } = work
+function CancelButton({ work: { kind, id, title } }: { work: PlatformWork }) {
   const client = useQueryClient()
   const cancel = useMutation(
     api.services.cancelWork.mutationOptions({
       onSuccess: (list) => client.setQueryData(api.services.work.queryKey(), list),
-      onError: (failure) => notifyFailure(title, failure),
+      meta: { failed: title },
     }),
   )
   return (
-    <tr>
-      <td>{WORDS.kinds[kind]}</td>
-      <th scope="row" className={table.wrap}>
-        {title}
-      </th>
-      <td>
-        <StateDot tone={toneOf(work)} /> {status}
-      </td>
-      <td className={styles.about}>{error ?? progress ?? '–'}</td>
-      <td>{cost === null ? '–' : cost}</td>
-      <td>{moment(work.created_at)}</td>
-      <td>
-        {work.can_cancel && (
-          <Button
-            size="xs"
-            variant="default"
-            loading={cancel.isPending}
-            aria-label={WORDS.cancelWork(title)}
-            onClick={() => cancel.mutate({ kind, id })}
-          >
-            {WORDS.cancel}
-          </Button>
-        )}
-      </td>
-    </tr>
+    <RowButton label={WORDS.cancel} of={title} loading={cancel.isPending} onClick={() => cancel.mutate({ kind, id })} />
   )
 }

@@ -35,7 +35,7 @@ export function ServiceLog({ name }: { name: ServiceName }) {
   const found = lines.filter(({ text }) => text.toLowerCase().includes(needle))
   const shown = isWhole ? found : found.slice(-NEWEST_LINES)
   return (
-    <div className={styles.logBox}>
+    <div className="stack">
       <TextInput
         size="xs"
         aria-label={WORDS.filterLog(name)}

@@ -1,10 +1,10 @@
-import { Button, Select } from '@mantine/core'
-import { useIsMutating, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { Select } from '@mantine/core'
+import { useIsMutating, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { serviceDescriptor } from '../../../contract/control/service-list.ts'
 import type { ServiceName, ServiceView } from '../../../contract/control/services.ts'
 import { bytes, count, duration, moment } from '../../components/format.ts'
-import { notifyFailure } from '../../components/notify.ts'
+import { RowButton } from '../../components/row-button.tsx'
 import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
 import { LoadingRows, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
@@ -23,36 +23,19 @@ const WORDS = SERVICES_WORDS.servicePanel
 
 const RUNS = ['ready', 'external', 'starting'] as const
 
-function factsOf({
-  url,
-  pid,
-  restarts,
-  last_exit: exit,
-  usage,
-  profile,
-  used_by: usedBy,
-}: ServiceView): [string, string][] {
-  return [
-    ...(url === null ? [] : ([[WORDS.address, url]] as [string, string][])),
-    ...(pid === null ? [] : ([[WORDS.process, String(pid)]] as [string, string][])),
+/** What is known of a service; what it does not have is left out. */
+function factsOf({ url, pid, restarts, last_exit: exit, usage, profile, used_by: usedBy }: ServiceView) {
+  const facts: [string, string | null][] = [
+    [WORDS.address, url],
+    [WORDS.process, pid === null ? null : String(pid)],
     [WORDS.restarts, count(restarts)],
-    ...(usage === null
-      ? []
-      : ([
-          [WORDS.memory, bytes(usage.rss_bytes)],
-          [WORDS.processor, usage.cpu_percent === null ? '–' : `${usage.cpu_percent.toFixed(1)} %`],
-        ] as [string, string][])),
-    ...(profile === null ? [] : ([[WORDS.serves, profile]] as [string, string][])),
-    ...(usedBy === null
-      ? []
-      : ([[WORDS.keptBy, usedBy === 'run' ? WORDS.aRun : WORDS.thisPanel]] as [string, string][])),
-    ...(exit === null
-      ? []
-      : ([[WORDS.lastExit, `${exit.signal ?? WORDS.code(exit.code ?? '–')}, ${moment(exit.at)}`]] as [
-          string,
-          string,
-        ][])),
+    [WORDS.memory, usage === null ? null : bytes(usage.rss_bytes)],
+    [WORDS.processor, usage === null ? null : usage.cpu_percent === null ? '–' : `${usage.cpu_percent.toFixed(1)} %`],
+    [WORDS.serves, profile],
+    [WORDS.keptBy, usedBy === null ? null : usedBy === 'run' ? WORDS.aRun : WORDS.thisPanel],
+    [WORDS.lastExit, exit === null ? null : `${exit.signal ?? WORDS.code(exit.code ?? '–')}, ${moment(exit.at)}`],
   ]
+  return facts.filter(([, value]) => value !== null)
 }
 
 interface ServicePanelProps {
@@ -69,14 +52,10 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
   const now = useNow(isUp)
   const [dataset, setDataset] = useState<string | null>(null)
   const datasets = useQuery({ ...api.datasets.list.queryOptions(), enabled: name === 'platform' && can.start }).data
-  const client = useQueryClient()
-  const settled = {
-    onSettled: () => client.invalidateQueries({ queryKey: api.services.list.key() }),
-    onError: (error: Error) => notifyFailure(name, error),
-  }
-  const start = useMutation(api.services.start.mutationOptions(settled))
-  const stop = useMutation(api.services.stop.mutationOptions(settled))
-  const restart = useMutation(api.services.restart.mutationOptions(settled))
+  const meta = { refreshes: [api.services.list.key()], failed: name }
+  const start = useMutation(api.services.start.mutationOptions({ meta }))
+  const stop = useMutation(api.services.stop.mutationOptions({ meta }))
+  const restart = useMutation(api.services.restart.mutationOptions({ meta }))
   return (
     <Panel
       title={
@@ -97,40 +76,34 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
               onChange={setDataset}
             />
           )}
-          <Button variant="default" aria-expanded={isLogOpen} aria-label={WORDS.logOf(name)} onClick={onLog}>
-            {WORDS.log}
-          </Button>
-          <Button
-            variant="default"
+          <RowButton label={WORDS.log} name={WORDS.logOf(name)} aria-expanded={isLogOpen} onClick={onLog} />
+          <RowButton
+            label={WORDS.restart}
+            of={name}
             disabled={!can.restart}
             loading={restart.isPending}
-            aria-label={WORDS.restartService(name)}
             onClick={() => restart.mutate({ name })}
-          >
-            {WORDS.restart}
-          </Button>
-          <Button
-            variant="default"
+          />
+          <RowButton
+            label={WORDS.stop}
+            of={name}
             disabled={!can.stop}
             loading={stop.isPending}
-            aria-label={WORDS.stopService(name)}
             onClick={() => stop.mutate({ name })}
-          >
-            {WORDS.stop}
-          </Button>
-          <Button
+          />
+          <RowButton
+            variant="filled"
+            label={WORDS.start}
+            of={name}
             disabled={!can.start}
             loading={start.isPending}
-            aria-label={WORDS.startService(name)}
             onClick={() => start.mutate({ name, ...(dataset === null ? {} : { dataset_id: dataset }) })}
-          >
-            {WORDS.start}
-          </Button>
+          />
         </>
       }
     >
       <p className="dim">{serviceDescriptor(name).job}.</p>
-      {detail !== null && <p className={SERVICE_SIGNS[state] === 'bad' ? styles.bad : undefined}>{detail}</p>}
+      {detail !== null && <p className={SERVICE_SIGNS[state] === 'bad' ? 'bad' : undefined}>{detail}</p>}
       <dl className={styles.facts}>
         {since !== null && (
           <div>

@@ -16,7 +16,6 @@ export const SERVICES_WORDS = {
     unpinned: 'version not fixed',
     cancel: 'Cancel',
     remove: 'Remove',
-    fetchModel: (id: string) => `Download ${id}`,
     fetch: 'Download',
   },
 
@@ -32,7 +31,6 @@ export const SERVICES_WORDS = {
     started: 'Started',
     action: 'Action',
     cancel: 'Cancel',
-    cancelWork: (title: string) => `Cancel ${title}`,
   },
 
   serviceLog: {
@@ -62,11 +60,8 @@ export const SERVICES_WORDS = {
     datasetToServe: 'Dataset to serve',
     logOf: (name: string) => `Log of ${name}`,
     log: 'Log',
-    restartService: (name: string) => `Restart ${name}`,
     restart: 'Restart',
-    stopService: (name: string) => `Stop ${name}`,
     stop: 'Stop',
-    startService: (name: string) => `Start ${name}`,
     start: 'Start',
     upFor: 'Up for',
     since: 'Since',

@@ -1,28 +1,22 @@
 import { Button, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
 import { VARIABLES } from '../../../contract/settings/variables.ts'
+import { formFields } from '../../components/form-fields.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { problemsOf } from '../../data/refused.ts'
 import styles from './settings.module.css'
 import { RoleTable } from '../../components/role-table.tsx'
 import { SETTINGS_WORDS } from './settings-words.ts'
 
 const WORDS = SETTINGS_WORDS.engineForm
 
-type AddressSetting = 'gateway_url' | 'platform_url' | 'evaluator_url' | 'judge_endpoint'
-
-const ADDRESSES: { key: AddressSetting; label: string }[] = [
-  { key: 'gateway_url', label: WORDS.gateway },
-  { key: 'platform_url', label: WORDS.platform },
-  { key: 'evaluator_url', label: WORDS.evaluator },
-  { key: 'judge_endpoint', label: WORDS.judges },
-]
+const ADDRESSES = ['gateway_url', 'platform_url', 'evaluator_url', 'judge_endpoint'] as const
 
 /** Returns what a setting does, as the table of variables describes it. */
 const descriptionOf = (setting: keyof EngineSettings): string =>
@@ -40,19 +34,20 @@ export function EngineForm({ view }: { view: SettingsView }) {
   )
   const save = useMutation(
     api.settings.update.mutationOptions({
+      meta: { refreshes: [api.settings.connections.key()] },
       onSuccess: (next) => {
         client.setQueryData(api.settings.get.queryKey(), next)
-        void client.invalidateQueries({ queryKey: api.settings.connections.key() })
         notifyDone(WORDS.settingsSaved)
       },
     }),
   )
-  const failure = save.isError ? controlErrorOf(save.error) : null
-  const problems = (Array.isArray(failure?.details?.problems) ? failure.details.problems : []) as {
-    path?: string
-    message?: string
-  }[]
-  const problemOf = (key: string): string | undefined => problems.find(({ path }) => path?.endsWith(key))?.message
+  const { byField, rest } = problemsOf(save.error, (path) => Object.keys(draft).find((key) => path.endsWith(key)))
+  const field = formFields({
+    words: WORDS,
+    draft,
+    onChange: (part) => setDraft({ ...draft, ...part }),
+    problems: byField,
+  })
   const changed = JSON.stringify(draft) !== JSON.stringify(view.settings)
   return (
     <Panel title={WORDS.endpointsAndModels}>
@@ -62,42 +57,33 @@ export function EngineForm({ view }: { view: SettingsView }) {
           save.mutate({ settings: draft })
         }}
       >
-        <div className={styles.fields}>
-          {ADDRESSES.map(({ key, label }) => (
+        <div className="fields">
+          {ADDRESSES.map((key) => (
             <TextInput
               key={key}
-              label={label}
+              {...field.any(key)}
               description={descriptionOf(key)}
               placeholder={WORDS.exampleAddress}
               value={draft[key] ?? ''}
-              error={problemOf(key)}
-              onChange={({ currentTarget: { value } }) =>
-                setDraft({ ...draft, [key]: value.trim() === '' ? null : value.trim() })
-              }
+              onChange={({ currentTarget: { value } }) => setDraft({ ...draft, [key]: value.trim() || null })}
             />
           ))}
           <Select
-            label={WORDS.modelSet}
+            {...field.optional('model_set')}
             description={descriptionOf('model_set')}
             placeholder={WORDS.default}
-            clearable
             data={sets.map(({ name }) => name)}
-            value={draft.model_set}
-            onChange={(value) => setDraft({ ...draft, model_set: value })}
           />
           <NumberInput
-            label={WORDS.concurrency}
+            {...field.number('concurrency')}
             description={descriptionOf('concurrency')}
             min={1}
             max={MAX_CONCURRENCY}
-            value={draft.concurrency ?? ''}
-            onChange={(value) => setDraft({ ...draft, concurrency: typeof value === 'number' ? value : null })}
           />
           <TagsInput
-            label={WORDS.judgeModels}
+            {...field.any('judge_models')}
             description={descriptionOf('judge_models')}
             value={draft.judge_models ?? []}
-            error={problemOf('judge_models')}
             maxTags={16}
             data={judges}
             onChange={(models) => setDraft({ ...draft, judge_models: models.length === 0 ? null : models })}
@@ -107,7 +93,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
           <Button type="submit" disabled={!changed} loading={save.isPending}>
             {WORDS.saveSettings}
           </Button>
-          {failure !== null && <span role="alert">▲ {failure.message}</span>}
+          {rest !== null && <span role="alert">▲ {rest}</span>}
         </div>
       </form>
       {chosen !== undefined && <ModelRoles set={chosen} />}

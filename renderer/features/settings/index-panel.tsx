@@ -2,7 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { SettingsView } from '../../../contract/control/settings.ts'
 import { bytes, count } from '../../components/format.ts'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyDone } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { UnreadableFiles } from '../../components/unreadable-files.tsx'
 import { api } from '../../data/client.ts'
@@ -24,16 +24,14 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
   const rebuild = useMutation(
     api.index.rebuild.mutationOptions({
       onSuccess: ({ cells }) => notifyDone(WORDS.indexRebuiltCells(count(cells))),
-      onError: (error) => notifyFailure(WORDS.rebuilding, error),
+      meta: { failed: WORDS.rebuilding },
     }),
   )
   const status = useQuery({
     ...api.index.status.queryOptions(),
     refetchInterval: rebuild.isPending ? WHILE_REBUILDING_MS : false,
   })
-  const verify = useMutation(
-    api.index.verify.mutationOptions({ onError: (error) => notifyFailure(WORDS.verifying, error) }),
-  )
+  const verify = useMutation(api.index.verify.mutationOptions({ meta: { failed: WORDS.verifying } }))
   const whole = useQuery(api.system.status.queryOptions()).data?.index
   const isRebuilding = rebuild.isPending || whole?.state === 'rebuilding'
   return (

@@ -2,7 +2,7 @@ import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SecretName, type SettingsView } from '../../../contract/control/settings.ts'
-import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { desktop, DESKTOP_KEY, useDesktopInfo } from '../../data/desktop.ts'
@@ -22,13 +22,12 @@ function SecretField({ name, source, isKept }: SecretFieldProps) {
   const [value, setValue] = useState('')
   const save = useMutation(
     api.settings.update.mutationOptions({
-      onSuccess: async (next) => {
+      meta: { failed: name, refreshes: [DESKTOP_KEY] },
+      onSuccess: (next) => {
         client.setQueryData(api.settings.get.queryKey(), next)
         setValue('')
         notifyDone(`${name.replaceAll('_', ' ')}: ${next.secrets[name] === 'session' ? 'set' : 'forgotten'}`)
-        await client.invalidateQueries({ queryKey: DESKTOP_KEY })
       },
-      onError: (error) => notifyFailure(name, error),
     }),
   )
   return (
@@ -62,7 +61,7 @@ export function SecretsPanel({ view }: { view: SettingsView }) {
   return (
     <Panel title={WORDS.tokens} aside={<span className="dim">{WORDS.tokensAbout}</span>}>
       <p className={styles.lead}>{secretFate(desktop === null ? null : (info?.keeps_secrets ?? true))}</p>
-      <div className={styles.fields}>
+      <div className="fields">
         {SecretName.options.map((name) => (
           <SecretField
             key={name}
@@ -81,7 +80,7 @@ function EndSessions() {
   const end = useMutation(
     api.system.endSessions.mutationOptions({
       onSuccess: () => notifyDone(WORDS.sessionsEnded),
-      onError: (error) => notifyFailure(WORDS.endingTheSessions, error),
+      meta: { failed: WORDS.endingTheSessions },
     }),
   )
   return (

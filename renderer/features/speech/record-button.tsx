@@ -59,7 +59,7 @@ interface ViewProps {
 function RecorderView({ recorder, maxSeconds, label, isBusy = false, button }: ViewProps) {
   const { state, countdown, seconds, level, failure, start, stop } = recorder
   return (
-    <div className={styles.recorder}>
+    <div className="row">
       {state === 'idle' ? (
         <Button
           ref={button}
@@ -102,7 +102,7 @@ function LevelMeter({ level }: { level: number }) {
   const db = Math.max(FLOOR_DB, 20 * Math.log10(Math.max(level, 1e-6)))
   const words = db > -1 ? WORDS.tooLoud : db < -40 ? WORDS.tooQuiet : 'good'
   return (
-    <span className={styles.meterLine}>
+    <span className="row">
       <meter
         className={styles.meter}
         min={FLOOR_DB}

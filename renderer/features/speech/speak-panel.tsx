@@ -56,7 +56,7 @@ export function SpeakPanel() {
           value={text}
           onChange={(event) => setText(event.currentTarget.value)}
         />
-        <div className={styles.fields}>
+        <div className="fields">
           <Select
             label={WORDS.engine}
             allowDeselect={false}

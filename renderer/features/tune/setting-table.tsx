@@ -2,10 +2,10 @@ import { Switch } from '@mantine/core'
 import { useState } from 'react'
 import type { TuningDetail } from '../../../contract/control/tuning.ts'
 import { count, duration, metricName, metricValue, pWords } from '../../components/format.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 
 type Result = NonNullable<TuningDetail['result']>
 
@@ -22,32 +22,20 @@ export function SettingTable({ metric, result }: { metric: string; result: Resul
         checked={isFrontier}
         onChange={({ currentTarget: { checked } }) => setFrontier(checked)}
       />
-      <ScrollTable label={WORDS.settings}>
-        <TableHead
-          columns={[
-            WORDS.setting,
-            { head: metricName(metric), className: styles.num },
-            { head: WORDS.tokens, className: styles.num },
-            { head: WORDS.time, className: styles.num },
-            { head: WORDS.questions, className: styles.num },
-            { head: WORDS.p, className: styles.num },
-            WORDS.mark,
-          ]}
-        />
-        <tbody>
-          {shown.map((each) => (
-            <tr key={each.setting}>
-              <th scope="row">{each.words}</th>
-              <td className={styles.num}>{metricValue(metric, each.mean)}</td>
-              <td className={styles.num}>{each.tokens === null ? '–' : count(Math.round(each.tokens))}</td>
-              <td className={styles.num}>{each.seconds === null ? '–' : duration(each.seconds * 1000)}</td>
-              <td className={styles.num}>{count(each.questions)}</td>
-              <td className={styles.num}>{each.p === null ? '–' : pWords(each.p)}</td>
-              <td>{marksOf(each, result.winner).join(', ')}</td>
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={WORDS.settings}
+        rows={shown}
+        keyOf={({ setting }) => setting}
+        columns={[
+          [WORDS.setting, ({ words }) => words],
+          [num(metricName(metric)), ({ mean }) => metricValue(metric, mean)],
+          [num(WORDS.tokens), ({ tokens }) => (tokens === null ? '–' : count(Math.round(tokens)))],
+          [num(WORDS.time), ({ seconds }) => (seconds === null ? '–' : duration(seconds * 1000))],
+          [num(WORDS.questions), ({ questions }) => count(questions)],
+          [num(WORDS.p), ({ p }) => (p === null ? '–' : pWords(p))],
+          [WORDS.mark, (each) => marksOf(each, result.winner).join(', ')],
+        ]}
+      />
     </section>
   )
 }

@@ -1,13 +1,12 @@
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { TuneInput } from '../../../contract/control/tuning.ts'
 import { DEFAULT_CONTEXT_BUDGET } from '../../../contract/evidence/context-budget.ts'
 import { SearchMethod, TunedMetric } from '../../../contract/evidence/tuning.ts'
 import { metricName } from '../../components/format.ts'
-import { notifyFailure } from '../../components/notify.ts'
 import { ErrorPanel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { tunableFields, type TunableField } from './tune-fields.ts'
@@ -172,7 +171,6 @@ function Ranges({ fields, ranges, onChange }: RangesProps) {
 
 /** What the tuning would do, and the button that starts it. */
 function Plan({ draft, onStarted }: { draft: Draft; onStarted: (name: string) => void }) {
-  const client = useQueryClient()
   const [settled] = useDebouncedValue(draft, SETTLE_MS)
   const isFilled = ({ dataset_id, alias, ranges }: Draft): boolean =>
     dataset_id !== '' && alias !== '' && ranges.length > 0
@@ -184,17 +182,14 @@ function Plan({ draft, onStarted }: { draft: Draft; onStarted: (name: string) =>
   })
   const start = useMutation(
     api.tunings.start.mutationOptions({
-      onSuccess: async ({ name }) => {
-        await client.invalidateQueries({ queryKey: api.tunings.key() })
-        onStarted(name)
-      },
-      onError: (error) => notifyFailure(WORDS.starting, error),
+      meta: { refreshes: [api.tunings.key()], failed: WORDS.starting },
+      onSuccess: ({ name }) => onStarted(name),
     }),
   )
   const plan = isFilled(draft) ? query.data : undefined
   const isSettled = settled === draft && !query.isPlaceholderData
   return (
-    <section className={styles.plan} aria-label={WORDS.plan} aria-live="polite">
+    <section className="box stack" aria-label={WORDS.plan} aria-live="polite">
       <h2>{WORDS.plan}</h2>
       {!isFilled(draft) && <p className="dim">{WORDS.fill}</p>}
       {isFilled(draft) && query.isPending && <p className="dim">{WORDS.planning}</p>}

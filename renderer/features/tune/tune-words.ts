@@ -68,8 +68,6 @@ export const TUNE_WORDS = {
   saveAbout: 'New run then offers it beside the other approaches, and the verdict of a run says that it was tuned.',
   flavor: 'Name of the flavor',
   saveNow: 'Save flavor',
-  cancel: 'Cancel',
-  saving: 'Saving the flavor',
 
   settings: 'Settings on development',
   setting: 'Setting',

@@ -2,11 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { TuningHead } from '../../../contract/control/tuning.ts'
 import { ErrorPanel } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { api } from '../../data/client.ts'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 
 const POLL_MS = 1000
 
@@ -26,36 +26,33 @@ export function TuningList() {
       {error !== null && <ErrorPanel error={error} what={WORDS.list} />}
       {data?.length === 0 && <p className="dim">{WORDS.none}</p>}
       {data !== undefined && data.length > 0 && (
-        <ScrollTable label={WORDS.list}>
-          <TableHead
-            columns={[
+        <DataTable
+          label={WORDS.list}
+          rows={data}
+          keyOf={({ name }) => name}
+          columns={[
+            [
               WORDS.name,
-              WORDS.approach,
-              WORDS.dataset,
-              WORDS.parameters,
+              ({ name }) => (
+                <Link to="/tools/tune" search={{ name }}>
+                  {name}
+                </Link>
+              ),
+            ],
+            [WORDS.approach, ({ alias }) => alias],
+            [WORDS.dataset, ({ dataset_id: dataset }) => dataset],
+            [WORDS.parameters, ({ tuned }) => tuned.join(', ')],
+            [
               WORDS.state,
-              { head: WORDS.progress, className: styles.num },
-            ]}
-          />
-          <tbody>
-            {data.map(({ name, alias, dataset_id, tuned, state, trials }) => (
-              <tr key={name}>
-                <th scope="row">
-                  <Link to="/tools/tune" search={{ name }}>
-                    {name}
-                  </Link>
-                </th>
-                <td>{alias}</td>
-                <td>{dataset_id}</td>
-                <td>{tuned.join(', ')}</td>
-                <td>
+              ({ state }) => (
+                <>
                   <span aria-hidden="true">{WORDS.states[state].sign}</span> {WORDS.states[state].name}
-                </td>
-                <td className={styles.num}>{WORDS.of(trials.done, trials.total)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </ScrollTable>
+                </>
+              ),
+            ],
+            [num(WORDS.progress), ({ trials }) => WORDS.of(trials.done, trials.total)],
+          ]}
+        />
       )}
     </section>
   )

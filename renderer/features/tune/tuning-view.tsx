@@ -1,12 +1,11 @@
 import { Button, Progress } from '@mantine/core'
-import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TuningDetail } from '../../../contract/control/tuning.ts'
 import { FactTable } from '../../components/fact-table.tsx'
 import { differenceValue, moment } from '../../components/format.ts'
 import { IntervalBar } from '../../components/interval-bar.tsx'
-import { notifyFailure } from '../../components/notify.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { SaveWinner } from './save-winner.tsx'
@@ -14,7 +13,7 @@ import { SettingTable } from './setting-table.tsx'
 import { TuningMap } from './tuning-map.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 
 const POLL_MS = 700
 
@@ -63,16 +62,9 @@ export function TuningView({ name }: { name: string }) {
 
 /** How far it is, and what a person can do about it. */
 function State({ detail: { head, progress } }: { detail: TuningDetail }) {
-  const client = useQueryClient()
-  const settled = {
-    onSettled: () => client.invalidateQueries({ queryKey: api.tunings.key() }),
-  }
-  const stop = useMutation(
-    api.tunings.stop.mutationOptions({ ...settled, onError: (error) => notifyFailure(WORDS.stopping, error) }),
-  )
-  const resume = useMutation(
-    api.tunings.resume.mutationOptions({ ...settled, onError: (error) => notifyFailure(WORDS.starting, error) }),
-  )
+  const refreshes = [api.tunings.key()]
+  const stop = useMutation(api.tunings.stop.mutationOptions({ meta: { refreshes, failed: WORDS.stopping } }))
+  const resume = useMutation(api.tunings.resume.mutationOptions({ meta: { refreshes, failed: WORDS.starting } }))
   const { name, state, trials, failure, resumable } = head
   if (state === 'done') return null
   const isOver = trials.done >= trials.total
@@ -89,7 +81,7 @@ function State({ detail: { head, progress } }: { detail: TuningDetail }) {
             ? WORDS.stopped
             : WORDS.failed(failure)}
       </p>
-      <div className={styles.actions}>
+      <div className="row">
         {state === 'running' && (
           <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate({ name })}>
             {WORDS.stop}
@@ -135,30 +127,19 @@ function Openings({ openings, edited }: Pick<TuningDetail, 'openings' | 'edited'
         <p key={sentence}>{sentence}</p>
       ))}
       {openings.length > 0 && (
-        <ScrollTable label={WORDS.openings}>
-          <TableHead
-            columns={[
-              WORDS.when,
-              WORDS.theTuning,
-              WORDS.approach,
-              WORDS.winner,
-              WORDS.metric,
-              { head: WORDS.questions, className: styles.num },
-            ]}
-          />
-          <tbody>
-            {openings.map((opening) => (
-              <tr key={`${opening.at} ${opening.tuning}`}>
-                <th scope="row">{moment(opening.at)}</th>
-                <td>{opening.tuning}</td>
-                <td>{opening.alias}</td>
-                <td>{opening.winner}</td>
-                <td>{opening.metric}</td>
-                <td className={styles.num}>{opening.questions}</td>
-              </tr>
-            ))}
-          </tbody>
-        </ScrollTable>
+        <DataTable
+          label={WORDS.openings}
+          rows={openings}
+          keyOf={({ at, tuning }) => `${at} ${tuning}`}
+          columns={[
+            [WORDS.when, ({ at }) => moment(at)],
+            [WORDS.theTuning, ({ tuning }) => tuning],
+            [WORDS.approach, ({ alias }) => alias],
+            [WORDS.winner, ({ winner }) => winner],
+            [WORDS.metric, ({ metric }) => metric],
+            [num(WORDS.questions), ({ questions }) => questions],
+          ]}
+        />
       )}
     </section>
   )

@@ -103,7 +103,7 @@ export function NewVoice() {
           {check.data !== undefined && <VerdictView verdict={check.data} />}
           {check.data?.ok === true && (
             <>
-              <div className={styles.fields}>
+              <div className="fields">
                 {(['name', 'license', 'provenance'] as const).map((field) => (
                   <TextInput
                     key={field}
@@ -172,7 +172,7 @@ function VerdictView({ verdict }: { verdict: ClipVerdict }) {
       <p>
         <strong>{verdict.ok ? WORDS.usable : WORDS.unusable}</strong>
       </p>
-      <ul className={styles.findings}>
+      <ul className="items">
         {verdict.findings.map(({ code, message, fatal }) => (
           <li key={code}>
             {fatal ? '▲' : '◐'} {message}

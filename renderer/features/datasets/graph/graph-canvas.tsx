@@ -71,29 +71,12 @@ export function GraphCanvas({ picture, places, selected, onSelect }: GraphCanvas
         maxCameraRatio: 4,
         nodeReducer: (id, look) =>
           isNear(id)
-            ? {
-                ...look,
-                forceLabel: focus.current !== null,
-                highlighted: false,
-                zIndex: 1,
-              }
-            : {
-                ...look,
-                color: faint,
-                label: '',
-                zIndex: 0,
-              },
+            ? { ...look, forceLabel: focus.current !== null, highlighted: false, zIndex: 1 }
+            : { ...look, color: faint, label: '', zIndex: 0 },
         edgeReducer: (edge, look) =>
           focus.current === null || graph.hasExtremity(edge, focus.current)
-            ? {
-                ...look,
-                color: line,
-              }
-            : {
-                ...look,
-                color: faint,
-                hidden: true,
-              },
+            ? { ...look, color: line }
+            : { ...look, color: faint, hidden: true },
       })
     } catch (error) {
       setFailure(error instanceof Error ? error.message : WORDS.cannotDraw)

@@ -5,7 +5,8 @@ import { useState } from 'react'
 import type { GraphPicture } from '../../../../contract/http/graph-picture.ts'
 import { count } from '../../../components/format.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
-import { EmptyPanel, ErrorPanel, LoadingRows } from '../../../components/states.tsx'
+import { Loaded } from '../../../components/loaded.tsx'
+import { EmptyPanel, ErrorPanel } from '../../../components/states.tsx'
 import { api } from '../../../data/client.ts'
 import styles from '../datasets.module.css'
 import { COLOURED, communityColour } from './community-colours.ts'
@@ -47,8 +48,7 @@ export function GraphView({ dataset }: { dataset: string }) {
   const [words, setWords] = useState('')
   const limit = search.limit ?? 300
   const query = useQuery(api.datasets.graph.queryOptions({ input: { dataset_id: dataset, limit } }))
-  if (query.isError) return <ErrorPanel error={query.error} what={WORDS.theGraph} retry={() => void query.refetch()} />
-  if (query.data === undefined) return <LoadingRows rows={14} height={40} />
+  if (query.data === undefined) return <Loaded query={query} what={WORDS.theGraph} rows={14} height={40} />
   if (!query.data.ok)
     return (
       <EmptyPanel title={TITLES[query.data.reason]}>
@@ -75,7 +75,7 @@ export function GraphView({ dataset }: { dataset: string }) {
   }
   return (
     <>
-      <div className={styles.graphBar}>
+      <div className="row">
         <Autocomplete
           size="xs"
           aria-label={WORDS.findAnEntity}

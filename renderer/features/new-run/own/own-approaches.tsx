@@ -34,7 +34,7 @@ export function OwnApproaches({ chosen, onToggle }: OwnApproachesProps) {
         const { name, file, called, allowed, problems } = view
         if (problems.length > 0)
           return (
-            <p key={name} className={styles.warn}>
+            <p key={name} className="warn">
               ▲ {WORDS.unusable(file, problems)}
             </p>
           )

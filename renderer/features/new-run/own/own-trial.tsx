@@ -35,7 +35,7 @@ export function OwnTrialView({ trial, uses, onUse }: OwnTrialViewProps) {
           </>
         ) : (
           <>
-            <strong className={styles.bad}>▲ {WORDS.noAnswer}</strong> {problem}
+            <strong className="bad">▲ {WORDS.noAnswer}</strong> {problem}
           </>
         )}
       </p>

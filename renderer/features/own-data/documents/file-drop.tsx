@@ -5,7 +5,6 @@ import table from '../../../components/table.module.css'
 import { DataTable } from '../../../components/data-table.tsx'
 import { FileDropzone, FilePicker } from '../../../components/file-dropzone.tsx'
 import { isRecording } from './dropped-files.ts'
-import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
 import { type DroppedFile, useFileDrop } from './use-file-drop.ts'
 import { useDatasetRefresh } from '../use-own-dataset.ts'
@@ -58,7 +57,7 @@ function DroppedFiles({ files, onClear }: { files: readonly DroppedFile[]; onCle
   const rows = [...refused, ...files.filter(({ state }) => state !== 'refused')].slice(0, shown)
   return (
     <div className="stack">
-      <div className={styles.progress} role="status">
+      <div className="stack tight" role="status">
         <Progress value={(100 * over) / files.length} aria-label={WORDS.meter} />
         <span className="dim">{WORDS.progress(over, files.length, refused.length)}</span>
       </div>
@@ -68,7 +67,7 @@ function DroppedFiles({ files, onClear }: { files: readonly DroppedFile[]; onCle
         keyOf={({ id }) => id}
         columns={[
           [WORDS.file, ({ name }) => name, table.wrap],
-          [WORDS.state, ({ state }) => STATES[state], styles.state],
+          [WORDS.state, ({ state }) => STATES[state], 'nowrap'],
           [WORDS.report, (file) => file.problem ?? <Report file={file} />, table.wrap],
         ]}
       />

@@ -118,7 +118,7 @@ function Draft({ own, draft }: DraftProps) {
           <span className="dim">{draft.nearest.document}</span>
         </blockquote>
       )}
-      <div className={styles.factTools}>
+      <div className="row">
         <span className="dim">
           {[draftFacts(draft), WORDS.author(draft)].filter((part) => part !== null).join(' · ')}
         </span>

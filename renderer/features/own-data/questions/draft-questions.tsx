@@ -114,7 +114,7 @@ function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void 
 function PlanLines({ plan }: { plan: DraftPlan }) {
   const cost = WORDS.cost(plan)
   return (
-    <section aria-label={WORDS.thePlan} className={styles.progress}>
+    <section aria-label={WORDS.thePlan} className="stack tight">
       <p>{WORDS.plan(plan)}</p>
       {plan.unread_documents > 0 && <p className="dim">{WORDS.unread(plan.unread_documents)}</p>}
       {plan.leaves_machine && <p>{WORDS.leaves(plan)}</p>}

@@ -183,7 +183,7 @@ function Preview({ read: { format, fine, refused, lines }, passages, ticked, onT
             [
               WORDS.state,
               ({ question, problems }) => (question !== null && problems.length === 0 ? WORDS.fine : WORDS.wrong),
-              styles.state,
+              'nowrap',
             ],
             [
               OWN_WORDS.questions.question,

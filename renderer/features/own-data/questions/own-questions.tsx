@@ -177,7 +177,7 @@ function QuestionActions({ own, question, onOpen }: QuestionActionsProps) {
     }),
   )
   return (
-    <div className={styles.rowActions}>
+    <div className="row tight">
       <RowButton size="compact-xs" label={WORDS.edit} of={id} onClick={() => onOpen(id)} />
       <RowButton
         size="compact-xs"

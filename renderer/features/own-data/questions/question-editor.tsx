@@ -105,7 +105,7 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
                     error={byField[`gold ${index}`]}
                     onChange={({ currentTarget: { value } }) => setGold(index, { fact: value })}
                   />
-                  <div className={styles.factTools}>
+                  <div className="row">
                     <Select
                       size="xs"
                       aria-label={WORDS.factDocument(index + 1)}
