@@ -1,19 +1,18 @@
-/** Figures of a page, each below its name. */
-export function FigureList({
-  figures,
-  className,
-}: {
-  figures: readonly (readonly [name: string, value: string | number])[]
+import type { ReactNode } from 'react'
+
+interface FigureListProps {
+  figures: readonly (readonly [name: string, value: ReactNode])[]
   className: string | undefined
-}) {
-  return (
-    <dl className={className}>
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  )
 }
+
+/** Figures of a page, each below its name. */
+export const FigureList = ({ figures, className }: FigureListProps) => (
+  <dl className={className}>
+    {figures.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+)

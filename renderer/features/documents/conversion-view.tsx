@@ -4,6 +4,7 @@ import type { ConversionChunk, ConversionResult } from '../../../contract/http/c
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../core/document-formats.ts'
 import { bytes, plural } from '../../components/format.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
+import { RowButton } from '../../components/row-button.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import styles from './documents.module.css'
 import { MarkdownView } from './markdown-view.tsx'
@@ -60,12 +61,8 @@ export function ConversionView({
           ]}
         />
         <span className="row">
-          <Button size="compact-sm" variant="default" onClick={copy}>
-            {WORDS.copy(format)}
-          </Button>
-          <Button size="compact-sm" variant="default" onClick={save}>
-            {WORDS.save(format)}
-          </Button>
+          <RowButton size="compact-sm" label={WORDS.copy(format)} onClick={copy} />
+          <RowButton size="compact-sm" label={WORDS.save(format)} onClick={save} />
           {format === 'markdown' ? (
             <SendDialog fileName={file.name} markdown={content} />
           ) : (

@@ -70,7 +70,6 @@ export const DOCUMENTS_WORDS = {
     nextPage: 'Next page',
     drawingThePage: 'Drawing the page …',
     pageImage: (page: number, name: string) => `Page ${page} of ${name}`,
-    converterFailed: (status: number) => `the converter answered HTTP ${status}`,
   },
 
   sendDialog: {

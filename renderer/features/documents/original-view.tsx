@@ -1,8 +1,7 @@
 import { useEffect, useState } from 'react'
-import { CONTROL_REFUSAL_HEADER } from '../../../contract/control/service-routes.ts'
 import { messageOf } from '../../../core/json.ts'
-import { Button } from '@mantine/core'
-import { fetchService } from '../../data/service-call.ts'
+import { RowButton } from '../../components/row-button.tsx'
+import { callConverter } from './convert.ts'
 import styles from './documents.module.css'
 import { DOCUMENTS_WORDS } from './documents-words.ts'
 
@@ -34,25 +33,21 @@ export function OriginalView({ file, pages }: { file: File; pages: number }) {
     <div className={styles.original}>
       {pages > 1 && (
         <div className="row apart">
-          <Button
+          <RowButton
             size="compact-sm"
-            variant="default"
+            label="←"
+            name={WORDS.previousPage}
             disabled={page === 1}
             onClick={() => setPage(page - 1)}
-            aria-label={WORDS.previousPage}
-          >
-            ←
-          </Button>
+          />
           <span>{WORDS.pageOf(page, pages)}</span>
-          <Button
+          <RowButton
             size="compact-sm"
-            variant="default"
+            label="→"
+            name={WORDS.nextPage}
             disabled={page === pages}
             onClick={() => setPage(page + 1)}
-            aria-label={WORDS.nextPage}
-          >
-            →
-          </Button>
+          />
         </div>
       )}
       {shown === null && <p className="dim">{WORDS.drawingThePage}</p>}
@@ -62,22 +57,6 @@ export function OriginalView({ file, pages }: { file: File; pages: number }) {
   )
 }
 
-const BUSY_PAUSE_MS = 1000
-
 async function drawPage(file: File, page: number, signal: AbortSignal): Promise<Blob> {
-  for (;;) {
-    const form = new FormData()
-    form.append('page', String(page))
-    form.append('file', file)
-    const response = await fetchService('converter', '/v1/document/page', { method: 'POST', body: form, signal })
-    if (response.ok) return response.blob()
-    if (response.status !== 429) {
-      const body = (await response.json().catch(() => null)) as { detail?: unknown; message?: unknown } | null
-      const message = response.headers.has(CONTROL_REFUSAL_HEADER) ? body?.message : body?.detail
-      throw new Error(typeof message === 'string' ? message : WORDS.converterFailed(response.status))
-    }
-    await response.body?.cancel()
-    await new Promise((resolve) => setTimeout(resolve, BUSY_PAUSE_MS))
-    signal.throwIfAborted()
-  }
+  return (await callConverter('/v1/document/page', file, { page: String(page) }, signal)).blob()
 }

@@ -48,11 +48,7 @@ export function useConversions() {
           change(id, { state: 'done', result, seconds: seconds() })
         } catch (error) {
           if (hasLeft()) return
-          change(id, {
-            state: 'failed',
-            problem: messageOf(error),
-            seconds: seconds(),
-          })
+          change(id, { state: 'failed', problem: messageOf(error), seconds: seconds() })
         }
       })
     }

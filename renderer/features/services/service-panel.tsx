@@ -10,6 +10,7 @@ import { LoadingRows, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { TableHead, unseen } from '../../components/table-head.tsx'
 import { useNow } from '../../components/use-now.ts'
+import { FigureList } from '../../components/figure-list.tsx'
 import { FactTable } from '../../components/fact-table.tsx'
 import { api } from '../../data/client.ts'
 import { ModelRow } from './model-row.tsx'
@@ -49,7 +50,6 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
   const { name, state, detail, can, since } = service
   const isUp = since !== null && RUNS.some((running) => running === state)
   const isListed = state === 'ready' || state === 'external'
-  const now = useNow(isUp)
   const [dataset, setDataset] = useState<string | null>(null)
   const datasets = useQuery({ ...api.datasets.list.queryOptions(), enabled: name === 'platform' && can.start }).data
   const meta = { refreshes: [api.services.list.key()], failed: name }
@@ -104,20 +104,15 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
     >
       <p className="dim">{serviceDescriptor(name).job}.</p>
       {detail !== null && <p className={SERVICE_SIGNS[state] === 'bad' ? 'bad' : undefined}>{detail}</p>}
-      <dl className={styles.facts}>
-        {since !== null && (
-          <div>
-            <dt>{isUp ? WORDS.upFor : WORDS.since}</dt>
-            <dd title={moment(since)}>{isUp ? duration(Math.max(0, now - Date.parse(since))) : moment(since)}</dd>
-          </div>
-        )}
-        {factsOf(service).map(([fact, value]) => (
-          <div key={fact}>
-            <dt>{fact}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList
+        className={styles.facts}
+        figures={[
+          ...(since === null
+            ? []
+            : ([[isUp ? WORDS.upFor : WORDS.since, <Since key="since" {...{ since, isUp }} />]] as const)),
+          ...factsOf(service),
+        ]}
+      />
       {Object.keys(service.settings).length > 0 && (
         <details className={styles.settings}>
           <summary>{WORDS.startedWith}</summary>
@@ -138,6 +133,12 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
       {isLogOpen && <ServiceLog name={name} />}
     </Panel>
   )
+}
+
+/** How long a service is up, or since when it is not. */
+function Since({ since, isUp }: { since: string; isUp: boolean }) {
+  const now = useNow(isUp)
+  return <span title={moment(since)}>{isUp ? duration(Math.max(0, now - Date.parse(since))) : moment(since)}</span>
 }
 
 const WHILE_FETCHING_MS = 500

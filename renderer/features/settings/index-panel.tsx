@@ -1,6 +1,7 @@
 import { Button, Progress } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { SettingsView } from '../../../contract/control/settings.ts'
+import { FigureList } from '../../components/figure-list.tsx'
 import { bytes, count } from '../../components/format.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
@@ -45,16 +46,13 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
       )}
       <UnreadableFiles />
       {whole?.state === 'failed' && <p role="alert">{WORDS.theIndexFailed(whole.message ?? WORDS.noReason)}</p>}
-      <dl className={styles.folders}>
-        {Object.entries(folders).map(([name, path]) => (
-          <div key={name}>
-            <dt>{FOLDERS[name as keyof typeof folders]}</dt>
-            <dd>
-              <code>{path}</code>
-            </dd>
-          </div>
-        ))}
-      </dl>
+      <FigureList
+        className={styles.folders}
+        figures={Object.entries(folders).map(([name, path]) => [
+          FOLDERS[name as keyof typeof folders],
+          <code>{path}</code>,
+        ])}
+      />
       {isRebuilding && (
         <div className={styles.progress} role="status">
           <Progress value={100} animated striped aria-label={WORDS.rebuildingTheIndex} />

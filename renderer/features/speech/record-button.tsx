@@ -1,77 +1,38 @@
 import styles from './speech.module.css'
 import { Button } from '@mantine/core'
-import { type KeyboardEvent, type Ref, useEffect, useState } from 'react'
+import { type KeyboardEvent, useEffect, useState } from 'react'
+import { ProblemLine } from '../../components/dialog-form.tsx'
 import { SPEECH_WORDS } from './speech-words.ts'
-import {
-  NOT_RECORDING,
-  OneRecording,
-  type RecorderOptions,
-  type RecorderView as RecordingState,
-} from './one-recording.ts'
+import { NOT_RECORDING, OneRecording } from './one-recording.ts'
 import { recordMicrophone } from './record-microphone.ts'
-
-interface Recorder extends RecordingState {
-  start: () => void
-  /** Ends the recording and hands it over; before it has begun, cancels it. */
-  stop: () => void
-}
-
-interface Options extends RecorderOptions {
-  /** The one of the moment of the start is called, so that the recording goes where it was begun. */
-  onRecorded: (recording: Blob) => void
-}
-
-/** Records from the microphone after a countdown. */
-function useRecorder({ onRecorded, ...options }: Options): Recorder {
-  const [view, setView] = useState(NOT_RECORDING)
-  const [recording] = useState(() => new OneRecording(recordMicrophone, setView))
-  // A user who leaves in the middle has not confirmed this recording.
-  useEffect(() => () => recording.drop(), [recording])
-  return { ...view, start: () => recording.start(options, onRecorded), stop: () => recording.stop() }
-}
 
 const WORDS = SPEECH_WORDS.recordButton
 
 const COUNTDOWN_SECONDS = 3
 
-interface Props {
+interface RecordButtonProps {
   maxSeconds: number
   label: string
+  /** The one of the moment of the start is called, so that the recording goes where it was begun. */
   onRecorded: (recording: Blob) => void
 }
 
-/** Records from the microphone: countdown, level, seconds. */
-export function RecordButton({ maxSeconds, label, onRecorded }: Props) {
-  const recorder = useRecorder({ maxSeconds, countdownSeconds: COUNTDOWN_SECONDS, onRecorded })
-  return <RecorderView recorder={recorder} maxSeconds={maxSeconds} label={label} />
-}
-
-interface ViewProps {
-  recorder: Recorder
-  maxSeconds: number
-  label: string
-  /** True while what was recorded is not dealt with yet: nothing starts, and the button keeps the focus for the next one. */
-  isBusy?: boolean
-  button?: Ref<HTMLButtonElement>
-}
-
-/** One button that starts and stops, and the microphone's level. */
-function RecorderView({ recorder, maxSeconds, label, isBusy = false, button }: ViewProps) {
-  const { state, countdown, seconds, level, failure, start, stop } = recorder
+/** Records from the microphone: one button that starts and stops, a countdown, level and seconds. */
+export function RecordButton({ maxSeconds, label, onRecorded }: RecordButtonProps) {
+  const [view, setView] = useState(NOT_RECORDING)
+  const [recording] = useState(() => new OneRecording(recordMicrophone, setView))
+  // A user who leaves in the middle has not confirmed this recording.
+  useEffect(() => () => recording.drop(), [recording])
+  const { state, countdown, seconds, level, failure } = view
+  const start = (): void => recording.start({ maxSeconds, countdownSeconds: COUNTDOWN_SECONDS }, onRecorded)
   return (
     <div className="row">
       {state === 'idle' ? (
-        <Button
-          ref={button}
-          data-disabled={isBusy || undefined}
-          aria-disabled={isBusy}
-          onKeyDown={ignoreRepeat}
-          onClick={isBusy ? undefined : start}
-        >
+        <Button onKeyDown={ignoreRepeat} onClick={start}>
           {label}
         </Button>
       ) : (
-        <Button ref={button} color="red" onKeyDown={ignoreRepeat} onClick={stop}>
+        <Button color="red" onKeyDown={ignoreRepeat} onClick={() => recording.stop()}>
           {state === 'recording' ? WORDS.stopRecording : WORDS.cancel}
         </Button>
       )}
@@ -86,7 +47,7 @@ function RecorderView({ recorder, maxSeconds, label, isBusy = false, button }: V
           <span className={styles.clock}>{WORDS.s(seconds.toFixed(1), maxSeconds)}</span>
         </>
       )}
-      {failure !== null && <p role="alert">▲ {failure}</p>}
+      <ProblemLine problem={failure} />
     </div>
   )
 }

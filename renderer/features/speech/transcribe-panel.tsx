@@ -1,8 +1,9 @@
-import { FileButton, Button, Loader } from '@mantine/core'
+import { Button, Loader } from '@mantine/core'
 import { Dropzone } from '@mantine/dropzone'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
+import { FilePicker } from '../../components/file-dropzone.tsx'
 import { Panel } from '../../components/states.tsx'
 import { RecordButton } from './record-button.tsx'
 import { ServiceFault } from './service-fault.tsx'
@@ -38,13 +39,7 @@ export function TranscribePanel() {
     <Panel title={WORDS.speechToText}>
       <div className={styles.actions}>
         <RecordButton maxSeconds={MAX_RECORDING_SECONDS} label={WORDS.record} onRecorded={takeAlone} />
-        <FileButton accept="audio/*" onChange={takeAlone}>
-          {(props) => (
-            <Button variant="default" {...props}>
-              {WORDS.chooseAFile}
-            </Button>
-          )}
-        </FileButton>
+        <FilePicker label={WORDS.chooseAFile} accept="audio/*" onFiles={([file]) => takeAlone(file ?? null)} />
       </div>
       <Dropzone
         onDropAny={(_, rest) => setLeftOut(rest.length)}

@@ -1,8 +1,10 @@
-import { Button, Checkbox, FileButton, Loader, TextInput } from '@mantine/core'
+import { Button, Checkbox, Loader, TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ClipVerdict } from '../../../contract/http/speech.ts'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
+import { ProblemLine } from '../../components/dialog-form.tsx'
+import { FilePicker } from '../../components/file-dropzone.tsx'
 import { FactTable } from '../../components/fact-table.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
@@ -68,13 +70,11 @@ export function NewVoice() {
       <p className={styles.read}>{TEXT_TO_READ}</p>
       <div className={styles.actions}>
         <RecordButton maxSeconds={RECORDED_SECONDS} label={WORDS.record} onRecorded={reading.mutate} />
-        <FileButton accept="audio/*" onChange={(file) => file !== null && reading.mutate(file)}>
-          {(props) => (
-            <Button variant="default" {...props}>
-              {WORDS.chooseAFile}
-            </Button>
-          )}
-        </FileButton>
+        <FilePicker
+          label={WORDS.chooseAFile}
+          accept="audio/*"
+          onFiles={([file]) => file !== undefined && reading.mutate(file)}
+        />
         {reading.isPending && (
           <span role="status">
             <Loader size="xs" />
@@ -82,7 +82,7 @@ export function NewVoice() {
           </span>
         )}
       </div>
-      {reading.isError && <p role="alert">▲ {reading.error.message}</p>}
+      <ProblemLine problem={reading.error?.message} />
       {take !== null && (
         <div className={styles.stack}>
           <Waveform
