@@ -50,7 +50,7 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
         className={styles.folders}
         figures={Object.entries(folders).map(([name, path]) => [
           FOLDERS[name as keyof typeof folders],
-          <code>{path}</code>,
+          <code key={name}>{path}</code>,
         ])}
       />
       {isRebuilding && (
