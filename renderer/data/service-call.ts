@@ -13,16 +13,11 @@ export class ServiceCallError extends Error {
   }
 }
 
-/** A call of a local service through the engine, whatever it answers. */
-export function fetchService(service: ServiceName, path: string, init: RequestInit = {}): Promise<Response> {
-  const headers = new Headers(init.headers)
-  for (const [name, value] of Object.entries(pageKeyHeader())) headers.set(name, value)
-  return fetch(serviceUrl(service, path), { ...init, headers })
-}
-
 /** The answer of a local service, reached through the engine. Throws `ServiceCallError`. */
 export async function callService(service: ServiceName, path: string, init: RequestInit = {}): Promise<Response> {
-  const answer = await fetchService(service, path, init)
+  const headers = new Headers(init.headers)
+  for (const [name, value] of Object.entries(pageKeyHeader())) headers.set(name, value)
+  const answer = await fetch(serviceUrl(service, path), { ...init, headers })
   if (answer.ok) return answer
   throw new ServiceCallError(answer.status, sentence(answer.status, await answer.text()))
 }
