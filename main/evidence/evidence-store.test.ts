@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -402,6 +402,23 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
     await opened.log.close()
     expect([front.refused(), front.cut()]).toEqual([2, 2])
   })
+  it('keeps claims and rows while the connections that replace a lost one are lost too', async () => {
+    const { address, place } = await fixture()
+    const front = await recoveringServer(Number(new URL(address).port), 0, 0)
+    const behind = new URL(address)
+    behind.port = String(front.port)
+    const opened = await new DatabaseStore(databaseAddress(behind.href)).open({ ...place, create: true })
+    if (!opened.ok) throw new Error(opened.refusal.message)
+    const { log } = opened
+    await log.setIdentity(() => sampleIdentity())
+    await store(log, one)
+    const { claim } = await claimFree(log, two.row_id)
+    front.crash(1, 2)
+    await log.append(claim, two)
+    expect(await all(log)).toEqual([one, two])
+    expect([front.refused(), front.cut()]).toEqual([1, 2])
+    await log.close()
+  })
 })
 
 /** Answers the first connections as a server that recovers, ends the next ones at their first query as one that crashes, and passes later ones on. */
@@ -411,7 +428,10 @@ async function recoveringServer(port: number, refusals: number, cuts: number) {
   const head = Buffer.from('E\0\0\0\0')
   head.writeUInt32BE(body.length + 4, 1)
   let [refused, cut] = [0, 0]
+  const open = new Set<Socket>()
   const front = createServer((socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
     socket.on('error', () => undefined)
     if (refused < refusals) {
       refused += 1
@@ -430,5 +450,14 @@ async function recoveringServer(port: number, refusals: number, cuts: number) {
   })
   onTestFinished(() => void front.close())
   await once(front.listen(0, '127.0.0.1'), 'listening')
-  return { port: (front.address() as AddressInfo).port, refused: () => refused, cut: () => cut }
+  return {
+    port: (front.address() as AddressInfo).port,
+    refused: () => refused,
+    cut: () => cut,
+    /** Ends every connection, and begins again with so many refusals and cuts. */
+    crash(nextRefusals: number, nextCuts: number) {
+      ;[refusals, cuts, refused, cut] = [nextRefusals, nextCuts, 0, 0]
+      for (const socket of open) socket.destroy()
+    },
+  }
 }

@@ -1,5 +1,5 @@
 import { runEngineKills, type EngineKillReport } from '../crash/engine-kills.ts'
-import { newPace, runMixedKills } from '../crash/mixed-kills.ts'
+import { Gate, mixedProject, runMixedKills } from '../crash/mixed-kills.ts'
 import { runKillRounds, type KillReport } from '../crash/kill-rounds.ts'
 import { artifactsOf, runProcess, runWorkerKills, workerProject } from '../crash/worker-kills.ts'
 import { postgresMissing, startPostgres } from '../helpers/postgres-server.ts'
@@ -67,11 +67,11 @@ const CELLS_PER_KILL = 20
 export async function benchMixedKills(kills: number, seed: number): Promise<Figure[]> {
   if (postgresMissing !== null) throw new Error(postgresMissing)
   process.stderr.write(`mixed-kills: ${kills} kills with --seed ${seed}\n`)
-  const pace = newPace()
+  const gate = new Gate()
   const server = await startPostgres()
-  const project = await workerProject(Math.max(80, kills * CELLS_PER_KILL), () => pace.latencyMs)
+  const project = await mixedProject(Math.max(80, kills * CELLS_PER_KILL), gate)
   try {
-    const report = await runMixedKills(project, { database: await server.freshDatabase(), pace, kills, seed })
+    const report = await runMixedKills(project, { database: await server.freshDatabase(), gate, kills, seed })
     for (const problem of report.problems) process.stderr.write(`${problem}\n`)
     const { runner, worker, engine, postgres } = report.kills
     return [

@@ -13,6 +13,7 @@ import {
   shuffled,
   startProcess,
   type Worker,
+  workerProject,
   type WorkerProject,
 } from './worker-kills.ts'
 
@@ -40,16 +41,30 @@ const RUN = 'shared'
 const WORKERS = 2
 const MOST_RUNNERS = 3
 const IN_FLIGHT = 2
-/** An answer waits so long while rows are ahead of the kills, so that cells are left for a process that has yet to start. */
-const SLOW_MS = 2000
-const QUICK_MS = 20
+const LATENCY_MS = 20
 
-/** Sets how long answers of a gateway take. */
-export interface Pace {
-  latencyMs: number
+/** Holds the answers of a gateway, so that cells are left for a process that has yet to start. */
+export class Gate {
+  #open: (() => void) | null = null
+  #held: Promise<unknown> = Promise.resolve()
+
+  close(): void {
+    if (this.#open === null) this.#held = new Promise<void>((open) => (this.#open = open))
+  }
+
+  open(): void {
+    this.#open?.()
+    this.#open = null
+  }
+
+  readonly passed = async (): Promise<void> => {
+    await this.#held
+  }
 }
 
-export const newPace = (): Pace => ({ latencyMs: QUICK_MS })
+/** A project for `runMixedKills`, whose gateway answers while the gate is open. */
+export const mixedProject = (cells: number, gate: Gate): Promise<WorkerProject> =>
+  workerProject(cells, LATENCY_MS, gate.passed)
 
 /** How many of so many kills hit each kind: every kind is hit, runners and workers more often. */
 function kindsOf(kills: number, random: () => number): Kind[] {
@@ -60,27 +75,27 @@ function kindsOf(kills: number, random: () => number): Kind[] {
   )
 }
 
-/** Kills `kills` processes of one run and starts them again. The project's gateway must answer at `pace`. */
+/** Kills `kills` processes of one run and starts them again. The project is one of `mixedProject` with the same gate. */
 export async function runMixedKills(
   project: WorkerProject,
-  { database, pace, kills, seed }: { database: string; pace: Pace; kills: number; seed: number },
+  { database, gate, kills, seed }: { database: string; gate: Gate; kills: number; seed: number },
 ): Promise<MixedKillReport> {
   const startedAt = performance.now()
-  const run = new MixedRun(project, database, randomFrom(seed))
+  const run = new MixedRun(project, { database, gate, random: randomFrom(seed) })
   const before = project.gateway.calls()
   const observer = new RunObserver(database)
   const counts: Record<Kind, number> = { runner: 0, worker: 0, engine: 0, postgres: 0 }
   try {
     await run.begin()
     for (const [index, kind] of kindsOf(kills, run.random).entries()) {
-      pace.latencyMs = QUICK_MS
+      gate.open()
       await observer.rowsReach(Math.floor((project.cells * (index + 1)) / (kills + 1)), run.running)
-      pace.latencyMs = SLOW_MS
+      gate.close()
       if (kind === 'postgres') await observer.killBackend(run.random)
       else await run.kill(kind, observer)
       counts[kind] += 1
     }
-    pace.latencyMs = QUICK_MS
+    gate.open()
     await run.finish()
     const ids = (await observer.query<{ row_id: string }>('SELECT row_id FROM rag_ladder.rows')).map(
       (row) => row.row_id,
@@ -145,6 +160,7 @@ class MixedRun {
   readonly running = new Set<Worker>()
   readonly #project: WorkerProject
   readonly #database: string
+  readonly #gate: Gate
   readonly #kinds = new Map<Worker, 'runner' | 'worker'>()
   readonly #killed = new Set<Worker>()
   #engine: EngineProcess | null = null
@@ -152,10 +168,20 @@ class MixedRun {
   #platform: SpecifiedPlatform | null = null
   #watching: Promise<void> = Promise.resolve()
 
-  constructor(project: WorkerProject, database: string, random: () => number) {
+  constructor(
+    project: WorkerProject,
+    { database, gate, random }: { database: string; gate: Gate; random: () => number },
+  ) {
     this.#project = project
     this.#database = database
+    this.#gate = gate
     this.random = random
+  }
+
+  /** Some die while their calls are under way, most while the answers that were held arrive and their rows are written. */
+  async #atRandomMoment(): Promise<void> {
+    if (this.random() < 0.7) this.#gate.open()
+    await delay(LATENCY_MS + this.random() * 80)
   }
 
   async begin(): Promise<void> {
@@ -176,7 +202,7 @@ class MixedRun {
   async kill(kind: Exclude<Kind, 'postgres'>, observer: RunObserver): Promise<void> {
     if (kind === 'engine') {
       await this.#engineWorks(observer)
-      await delay(this.random() * 50)
+      await this.#atRandomMoment()
       await this.#engine!.kill()
       await this.#watching
       await this.#startEngine()
@@ -184,7 +210,7 @@ class MixedRun {
       return
     }
     const victim = await this.#workingOne(kind, observer)
-    await delay(this.random() * 50)
+    await this.#atRandomMoment()
     this.#killed.add(victim)
     victim.child.kill('SIGKILL')
     await victim.ended

@@ -27,8 +27,12 @@ export interface WorkerProject {
   close(): Promise<void>
 }
 
-/** A project of `cells` cells, a multiple of 4, and a gateway that answers each after so many milliseconds, always with the same answer. */
-export async function workerProject(cells: number, latencyMs: number | (() => number)): Promise<WorkerProject> {
+/** A project of `cells` cells, a multiple of 4, and a gateway that answers each after `latencyMs` and after `hold`, always with the same answer. */
+export async function workerProject(
+  cells: number,
+  latencyMs: number,
+  hold?: () => Promise<unknown>,
+): Promise<WorkerProject> {
   const root = await mkdtemp(join(tmpdir(), 'rag-ladder-workers-'))
   for (const folder of ['manifests', 'corpus/smoke'])
     await cp(join(PROJECT_ROOT, folder), join(root, folder), { recursive: true })
@@ -38,7 +42,7 @@ export async function workerProject(cells: number, latencyMs: number | (() => nu
   }))
   const manifest = { version: 1, label: 'Smoke', questions }
   await writeFile(join(root, 'manifests/datasets/smoke.yaml'), JSON.stringify(manifest))
-  const gateway = await startStubGateway({ latencyMs, sameAnswers: true })
+  const gateway = await startStubGateway({ latencyMs, sameAnswers: true, ...(hold === undefined ? {} : { hold }) })
   return {
     root,
     gateway,

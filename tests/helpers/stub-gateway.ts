@@ -14,8 +14,10 @@ export interface StubGateway {
 }
 
 export interface StubOptions {
-  /** Before each answer; a function is asked each time. */
-  latencyMs?: number | (() => number)
+  /** Before each answer. */
+  latencyMs?: number
+  /** Awaited before each answer. */
+  hold?: () => Promise<unknown>
   /** The same question and alias get the same answer whenever they are asked; else each answer has the number of its call. */
   sameAnswers?: boolean
 }
@@ -38,7 +40,11 @@ function completion(model: string, name: string): string {
   })
 }
 
-export async function startStubGateway({ latencyMs = 0, sameAnswers = false }: StubOptions = {}): Promise<StubGateway> {
+export async function startStubGateway({
+  latencyMs = 0,
+  sameAnswers = false,
+  hold,
+}: StubOptions = {}): Promise<StubGateway> {
   let calls = 0
   const byCell = new Map<string, number>()
   const server = createServer((request, response) => {
@@ -59,9 +65,8 @@ export async function startStubGateway({ latencyMs = 0, sameAnswers = false }: S
         response.setHeader('content-type', 'application/json')
         response.end(completion(model, name))
       }
-      const waitMs = typeof latencyMs === 'number' ? latencyMs : latencyMs()
-      if (waitMs === 0) answer()
-      else void delay(waitMs).then(answer)
+      if (latencyMs === 0 && hold === undefined) answer()
+      else void Promise.all([delay(latencyMs), hold?.()]).then(answer)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

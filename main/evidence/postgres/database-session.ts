@@ -101,13 +101,19 @@ export class DatabaseSession {
         client = await this.#ready()
         return await work(client)
       } catch (error) {
-        if (this.#isClosed || !this.#isLoss(error, client)) throw error
+        const isLost = client === null ? this.#isUnmade(error) : this.#isLoss(error, client)
+        if (this.#isClosed || !isLost) throw error
         if (client !== null && this.#client === client) this.#client = null
         lostAt ??= performance.now()
         if (performance.now() - lostAt > RECONNECT_MS) throw error
         await pause(waitMs)
       }
     }
+  }
+
+  /** True where a connection that was lost could not be made again yet, such as one that broke before its locks were taken again, or a server too busy to answer. */
+  #isUnmade(error: unknown): boolean {
+    return this.#isLoss(error, null) || /^(?:Connection terminated|timeout expired)/.test(messageOf(error))
   }
 
   #isLoss(error: unknown, client: pg.Client | null): boolean {
