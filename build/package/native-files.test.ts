@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { foreignTo, nativeFiles, nativeKind } from './native-files.ts'
 
 /** A buffer of 256 bytes with numbers of a width at offsets. */
@@ -49,20 +49,16 @@ it('knows the program that runs this test', async () => {
 })
 
 it('finds what another system or processor would load, in every folder', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'native-'))
-  try {
-    await writeFile(join(folder, 'a.node'), ELF_ARM64)
-    await writeFile(join(folder, 'b.dylib'), MACH_BOTH)
-    await writeFile(join(folder, 'c.txt'), 'text')
-    const files = await nativeFiles(folder)
-    expect(files.map(({ file }) => file).toSorted()).toEqual(['a.node', 'b.dylib'])
-    expect(foreignTo(files, { platform: 'darwin', arch: 'arm64' }).map(({ file }) => file)).toEqual(['a.node'])
-    expect(
-      foreignTo(files, { platform: 'linux', arch: 'x64' })
-        .map(({ file }) => file)
-        .toSorted(),
-    ).toEqual(['a.node', 'b.dylib'])
-  } finally {
-    await rm(folder, { recursive: true })
-  }
+  const folder = await temporaryFolder('native')
+  await writeFile(join(folder, 'a.node'), ELF_ARM64)
+  await writeFile(join(folder, 'b.dylib'), MACH_BOTH)
+  await writeFile(join(folder, 'c.txt'), 'text')
+  const files = await nativeFiles(folder)
+  expect(files.map(({ file }) => file).toSorted()).toEqual(['a.node', 'b.dylib'])
+  expect(foreignTo(files, { platform: 'darwin', arch: 'arm64' }).map(({ file }) => file)).toEqual(['a.node'])
+  expect(
+    foreignTo(files, { platform: 'linux', arch: 'x64' })
+      .map(({ file }) => file)
+      .toSorted(),
+  ).toEqual(['a.node', 'b.dylib'])
 })

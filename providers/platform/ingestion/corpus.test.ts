@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chmod, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -70,23 +69,19 @@ describe('listing and hashing a corpus', () => {
   })
 
   it('refuses links: a file, a folder, the corpus folder and a parent of it', async () => {
-    const outside = await mkdtemp(path.join(tmpdir(), 'outside-'))
-    try {
-      await writeFiles(outside, { 'secret.md': 'secret', 'inner/secret.md': 'secret' })
-      await symlink(path.join(outside, 'secret.md'), path.join(root, 'docs/sub/link.md'))
-      await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/sub/link.md' })
-      await rm(path.join(root, 'docs/sub/link.md'))
-      await symlink(outside, path.join(root, 'docs/folder'))
-      await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/folder' })
-      await rm(path.join(root, 'docs/folder'))
-      await symlink(outside, path.join(root, 'linked'))
-      await expect(discover('linked')).rejects.toMatchObject({ code: 'symlink', path: 'linked' })
-      await expect(discover('linked/inner')).rejects.toThrow("'linked' is a symbolic link")
-      await symlink('b.md', path.join(root, 'docs/within.md'))
-      await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/within.md' })
-    } finally {
-      await rm(outside, { recursive: true, force: true })
-    }
+    const outside = await temporaryFolder('outside')
+    await writeFiles(outside, { 'secret.md': 'secret', 'inner/secret.md': 'secret' })
+    await symlink(path.join(outside, 'secret.md'), path.join(root, 'docs/sub/link.md'))
+    await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/sub/link.md' })
+    await rm(path.join(root, 'docs/sub/link.md'))
+    await symlink(outside, path.join(root, 'docs/folder'))
+    await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/folder' })
+    await rm(path.join(root, 'docs/folder'))
+    await symlink(outside, path.join(root, 'linked'))
+    await expect(discover('linked')).rejects.toMatchObject({ code: 'symlink', path: 'linked' })
+    await expect(discover('linked/inner')).rejects.toThrow("'linked' is a symbolic link")
+    await symlink('b.md', path.join(root, 'docs/within.md'))
+    await expect(discover()).rejects.toMatchObject({ code: 'symlink', path: 'docs/within.md' })
   })
 
   it('takes a corpus root that is itself reached by a link', async () => {
