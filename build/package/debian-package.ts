@@ -66,6 +66,7 @@ Exec=/${HOME}/${PROGRAM_NAME} %U
 Icon=rag-ladder
 Categories=Science;
 Terminal=false
+StartupWMClass=rag-ladder
 `
 
 async function sizeOf(folder: string): Promise<number> {

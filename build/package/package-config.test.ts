@@ -43,3 +43,10 @@ it('what is started outside of the archive has the package.json that declares it
   expect(unpacked).toContain('out/main/utility-child.js')
   expect(unpacked).toContain('package.json')
 })
+
+it('the window and the menu entry on Linux have one name, by which a desktop joins them', async () => {
+  const { desktopName } = JSON.parse(await readFile('package.json', 'utf8')) as { desktopName: string }
+  expect(config.linux).toMatchObject({ syncDesktopName: true })
+  expect(desktopName).toBe('rag-ladder.desktop')
+  expect(await readFile('build/package/debian-package.ts', 'utf8')).toContain('StartupWMClass=rag-ladder\n')
+})

@@ -88,7 +88,8 @@ export function packageConfig({ electronDist, platform, arch, env = {} }: Packag
     // An Electron that was taken from elsewhere may bring a starter of its own.
     afterPack: async ({ appOutDir }) => rm(join(appOutDir, 'resources/app'), { recursive: true, force: true }),
     // The Debian package is made by debian-package.ts, which needs no download.
-    linux: { target: ['AppImage'], category: 'Science', icon: 'build/icons/icon.png' },
+    // The window belongs to the menu entry of the name that package.json gives to Electron.
+    linux: { target: ['AppImage'], category: 'Science', icon: 'build/icons/icon.png', syncDesktopName: true },
     mac: {
       target: ['dmg', 'zip'],
       category: 'public.app-category.developer-tools',
