@@ -61,7 +61,7 @@ async function databaseKills(): Promise<Figure[]> {
 }
 
 /** Cells of the run for each kill: enough that a process that was started again still finds some. */
-const CELLS_PER_KILL = 20
+const CELLS_PER_KILL = 30
 
 /** Runners, workers, the engine and processes of PostgreSQL, killed in random order during one run. The seed repeats the order. */
 export async function benchMixedKills(kills: number, seed: number): Promise<Figure[]> {

@@ -204,6 +204,8 @@ class MixedRun {
       await this.#engineWorks(observer)
       await this.#atRandomMoment()
       await this.#engine!.kill()
+      // Its start takes seconds, in which the others would make all cells that are left.
+      this.#gate.close()
       await this.#watching
       await this.#startEngine()
       await this.#resume()
