@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { BUILTIN_JUDGES } from '../../contract/control/judging.ts'
 import type { ControlEvent, SequencedEvent } from '../../contract/control/events.ts'
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
@@ -31,12 +31,10 @@ function onOneEngine(): void {
   })
   afterAll(stop)
 }
-function onAnEngineEach(): void {
-  beforeEach(async () => {
-    last = 0
-    await start()
-  })
-  afterEach(stop)
+/** The next engine of the project, which numbers its events anew. */
+async function startAgain(): Promise<void> {
+  engine = await startEngine(root)
+  last = 0
 }
 
 const MODELS = ['vanilla-rag', 'hybrid-rag']
@@ -202,10 +200,6 @@ describe('a run', () => {
       ['second', 'completed'],
     ])
   })
-})
-
-describe('a run in a fresh project', () => {
-  onAnEngineEach()
 
   it('that would delete finished cells or replace published results starts only with the confirmed lists', async () => {
     const { client } = engine
@@ -223,6 +217,7 @@ describe('a run in a fresh project', () => {
     expect(list!.items.map(({ what, path, rows }) => [what, path, rows])).toEqual([
       ['evidence', evidence('cold'), 1],
       ['human_round', human, null],
+      ['collections', join(root, '.rag-ladder/platform/smoke'), null],
     ])
     // A row that was stored after the list was shown.
     await writeFile(evidence('cold'), '{}\n{}\n')
@@ -237,6 +232,10 @@ describe('a run in a fresh project', () => {
     expect([existsSync(human), existsSync(elsewhere)]).toEqual([false, true])
     expect(await rowIds('cold')).toHaveLength(8)
   })
+})
+
+describe('a run in a fresh project', () => {
+  onOneEngine()
 
   it('is planned before it is started, and refused with the exact path', async () => {
     const { client } = engine
@@ -284,8 +283,8 @@ describe('a run in a fresh project', () => {
   })
 })
 
-describe('an engine that is killed during a run', () => {
-  onAnEngineEach()
+describe('an engine that is killed or ended during a run', () => {
+  onOneEngine()
 
   it('offers the run for resume, loses nothing and makes no cell twice', async () => {
     await engine.client.runs.start(request('killed', 10))
@@ -299,7 +298,7 @@ describe('an engine that is killed during a run', () => {
     for (const deadline = Date.now() + 15_000; existsSync(`/proc/${pid}`) && Date.now() < deadline;) await delay(20)
     expect(existsSync(`/proc/${pid}`)).toBe(false)
 
-    engine = await startEngine(root)
+    await startAgain()
     expect(await engine.client.runs.interrupted()).toMatchObject([
       { run_id: 'killed', state: 'interrupted', resumable: true },
     ])
@@ -321,21 +320,19 @@ describe('an engine that is killed during a run', () => {
     await until((_, seen) => made(seen).length >= 1)
     await engine.kill()
     const stored = await rowIds('left')
-    engine = await startEngine(root)
+    await startAgain()
     expect((await engine.client.runs.dismiss({ run_id: 'left' })).state).toBe('cancelled')
     expect(await engine.client.runs.interrupted()).toEqual([])
     expect(await rowIds('left')).toEqual(stored)
   })
-})
-
-describe('an engine that ends while a run is under way', () => {
-  onAnEngineEach()
 
   it('lets cells in flight finish and offers the run to the next one', async () => {
-    await engine.client.runs.start({ ...request('ended', 10), cold_reset: true })
+    const cold = { ...request('ended', 10), cold_reset: true }
+    const plan = await engine.client.experiment.plan(cold)
+    await engine.client.runs.start({ ...cold, ...(plan.ok ? { confirmed_deletions: plan.deletions } : {}) })
     const before = await until((_, seen) => made(seen).length >= 2)
     expect(await engine.stop()).toBe(0)
-    engine = await startEngine(root)
+    await startAgain()
     expect(await engine.client.runs.interrupted()).toMatchObject([{ run_id: 'ended' }])
     await engine.client.runs.resume({ run_id: 'ended' })
     await until(isState('ended', ...ENDED))
