@@ -3,7 +3,7 @@ import { createServer, type AddressInfo, type Server } from 'node:net'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
-import { expectPart, type Panel, pressEnter, test as pageTest } from '../helpers/panel-page.ts'
+import { expectAccessible, expectPart, type Panel, pressEnter, test as pageTest } from '../helpers/panel-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { startSpecifiedPlatform } from '../helpers/specified-platform.ts'
 
@@ -113,6 +113,7 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   const strip = page.getByRole('contentinfo', { name: 'Run under way' })
   await expect(strip).toContainText('20/144 cells')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
+  await expectAccessible(page, 'running')
   await page.getByRole('link', { name: 'Services' }).click()
   await pressEnter(strip.getByRole('button', { name: 'Pause' }))
   // The cell in flight ends first.
