@@ -94,7 +94,7 @@ export function HomePage() {
       <VectorsOffer />
       {jobs.length === 0 && active === null && <FirstRunHint />}
       {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
-      {newest !== undefined && <NewestVerdict run={newest.run_id} />}
+      {newest !== undefined && <NewestVerdict head={newest} />}
       <Panel title={WORDS.lastResults}>
         {own.length === 0 && jobs.length === 0 ? (
           <EmptyPanel title={WORDS.noResultYet}>

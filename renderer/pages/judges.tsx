@@ -82,6 +82,10 @@ function Judges() {
     setNamesShown(namesShown)
     return () => setNamesShown(false)
   }, [namesShown, setNamesShown])
+  const judged = useQuery({
+    ...api.judges.results.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset, limit: 1 } }),
+    enabled: namesShown,
+  })
   const go = (index: number, replace = false): void => {
     // The first question may arrive after the user has chosen another page, which is still loading.
     if (partOfRun(router.latestLocation.pathname) !== 'judges') return
@@ -92,7 +96,10 @@ function Judges() {
     <Page
       aside={
         <>
-          <JudgeRunDialog run={round.run} dataset={round.dataset} />
+          {/* Before any judge was asked, the page below has the button. */}
+          {(isOpen || (judged.data?.status ?? 'none') !== 'none') && (
+            <JudgeRunDialog run={round.run} dataset={round.dataset} />
+          )}
           {state.data?.round === 'none' && !state.data.under_way && (
             <BeginDialog key={key} round={round} questions={dataset.questions} />
           )}

@@ -84,7 +84,6 @@ export function RunsPage() {
           {shown.length > 0 && (
             <RunTable
               runs={shown}
-              taken={new Set(runs.map(({ run_id: id }) => id))}
               open={open}
               ticked={ticked}
               onTick={(run) =>

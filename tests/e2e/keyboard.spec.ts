@@ -67,7 +67,6 @@ test('a finished run is opened again with a new flavor beside its approaches', a
   await pressOn(page, button(page, /^Details of /))
   await pressOn(page, button(page, 'Run again'))
   await expect(page.getByRole('heading', { level: 1, name: 'New run' })).toBeVisible()
-  await pressOn(page, button(page, /\bApproaches\b/))
   await pressOn(page, page.getByText(/^\d+ flavors of hybrid$/))
   await pressOn(page, button(page, 'New flavor of hybrid'))
   const form = page.getByRole('form', { name: 'New flavor of hybrid' })

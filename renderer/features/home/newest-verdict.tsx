@@ -1,9 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import type { RunHead } from '../../../contract/control/run-index/runs.ts'
+import { RUN_TABS } from '../../../core/pages.ts'
 import { PartialMark } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { MissingNote } from '../ladder/missing-columns.tsx'
+import { ShareMenu } from '../run/share-menu.tsx'
+import { RunAgain } from '../runs/run-again-button.tsx'
 import { NextStepLine } from '../../components/next-step.tsx'
 import { RESULT_WORDS } from '../result/result-words.ts'
 import styles from './home.module.css'
@@ -11,11 +15,14 @@ import { HOME_WORDS } from './home-words.ts'
 
 const WORDS = HOME_WORDS.newestVerdict
 
-/** The verdict of the newest run in one sentence, with its next step: of a run of several datasets, the first on which approaches differ. */
-export function NewestVerdict({ run }: { run: string }) {
+/** The verdict of the newest run in one sentence, with its next step and what else is done with a result: of a run of several datasets, the first on which approaches differ. */
+export function NewestVerdict({ head }: { head: RunHead }) {
+  const run = head.run_id
   const { data, isError, error, refetch } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const listed = useQuery(api.runs.overview.queryOptions({ input: { run_id: run } })).data?.runs[0]
   const verdicts = data?.verdicts ?? []
   const shown = verdicts.find(({ kind }) => kind === 'winner' || kind === 'tied') ?? verdicts[0]
+  const dataset = shown?.dataset ?? head.datasets[0]?.dataset_id
   return (
     <Panel
       title={
@@ -24,9 +31,20 @@ export function NewestVerdict({ run }: { run: string }) {
         </>
       }
       aside={
-        <Link to="/runs/$run/verdict" params={{ run }} search={shown === undefined ? {} : { dataset: shown.dataset }}>
-          {WORDS.open}
-        </Link>
+        <>
+          {RUN_TABS.filter(({ tab }) => tab !== 'progress').map(({ tab, label }) => (
+            <Link
+              key={tab}
+              to={`/runs/$run/${tab}`}
+              params={{ run }}
+              search={shown === undefined ? {} : { dataset: shown.dataset }}
+            >
+              {tab === 'verdict' ? WORDS.open : label}
+            </Link>
+          ))}
+          {dataset !== undefined && <ShareMenu {...{ run, dataset, listed }} />}
+          {listed !== undefined && <RunAgain run={listed} />}
+        </>
       }
     >
       {isError && <ErrorPanel error={error} what={RESULT_WORDS.what} retry={() => void refetch()} />}

@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { lookOf } from '../../../charts/look.ts'
 import type { JudgeResults as Results } from '../../../contract/control/judging.ts'
 import { pairCounts } from '../../../core/evidence/pair-state.ts'
@@ -15,6 +14,7 @@ import table from '../../components/table.module.css'
 import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { alphaSentence, alphaText, panelWords } from './agreement-words.ts'
+import { JudgeRunDialog } from './dialogs.tsx'
 import { JudgeProfiles, LeftOutRanks, PersonAgreement } from './judge-behaviour.tsx'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
@@ -83,11 +83,8 @@ export function JudgeResults({ round, isClosed }: { round: Round; isClosed: bool
       <Withheld withheld={data.withheld} />
       {data.status === 'none' && (
         <EmptyPanel title={WORDS.results.noPanel}>
-          <p>
-            {WORDS.results.noPanelBefore}
-            <Link to="/launch">{WORDS.results.noPanelLink}</Link>
-            {WORDS.results.noPanelAfter}
-          </p>
+          <p>{WORDS.results.noPanelText}</p>
+          <JudgeRunDialog run={round.run} dataset={round.dataset} />
         </EmptyPanel>
       )}
       {(data.approaches.length > 0 || human !== null) && (

@@ -1,4 +1,4 @@
-import { Button, Select } from '@mantine/core'
+import { Select } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { costWords } from '../../../contract/words.ts'
@@ -12,7 +12,7 @@ import tabs from '../../components/tabs.module.css'
 import { signOf } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
-import { launchAgain } from '../runs/run-again.ts'
+import { RunAgain } from '../runs/run-again-button.tsx'
 import { Star } from '../runs/run-star.tsx'
 import { RUN_WORDS as WORDS } from './run-words.ts'
 import { ShareMenu } from './share-menu.tsx'
@@ -48,10 +48,8 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
         {listed !== undefined && <Facts listed={listed} job={job} />}
         <span className={styles.actions}>
           {listed !== undefined && <Star run={listed} />}
-          {!blind && head !== undefined && dataset !== undefined && (
-            <ShareMenu {...{ run, dataset }} hasBundle={listed?.kind === 'canonical' && listed.kept === null} />
-          )}
-          {listed !== undefined && <RunAgain listed={listed} job={job} />}
+          {!blind && head !== undefined && dataset !== undefined && <ShareMenu {...{ run, dataset, listed }} />}
+          {listed !== undefined && <RunAgain run={listed} className={styles.again} />}
         </span>
       </div>
       <div className={styles.line}>
@@ -105,23 +103,6 @@ function Facts({ listed, job }: { listed: ListedRun; job: RunJob | undefined }) 
         ]),
   ]
   return <span className={styles.facts}>{facts.join(' · ')}</span>
-}
-
-function RunAgain({ listed, job }: { listed: ListedRun; job: RunJob | undefined }) {
-  const navigate = useNavigate()
-  const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } })).data?.runs ?? []
-  const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
-  const taken = new Set([...runs, ...jobs].map(({ run_id: id }) => id))
-  return (
-    <Button
-      variant="default"
-      className={styles.again ?? ''}
-      title={WORDS.againAbout}
-      onClick={() => void navigate({ to: '/launch', search: launchAgain(listed, job, taken) })}
-    >
-      {WORDS.again}
-    </Button>
-  )
 }
 
 /** Chooses the dataset of the run that its tabs show; what is open in another one is closed. */

@@ -16,8 +16,6 @@ export const RUN_WORDS = {
   failedBefore: 'The run failed before its first answer',
   showRepair: 'Show what repairs it',
   showRuns: 'Show all runs',
-  again: 'Run again',
-  againAbout: 'Opens a new run with these settings under a new name',
   share: 'Share',
   exports: {
     report: 'Report, HTML',

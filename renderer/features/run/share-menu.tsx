@@ -1,6 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import { notifyDone, notifyFailure } from '../../components/notify.ts'
 import { saveFile } from '../../components/save-file.ts'
 import { control } from '../../data/client.ts'
@@ -21,12 +22,12 @@ interface ShareMenuProps {
   run: string
   /** Dataset that a file is of. */
   dataset: string
-  /** Its files are working files, which a bundle is made of. */
-  hasBundle: boolean
+  /** The run as it is listed; undefined while that is loaded. */
+  listed: ListedRun | undefined
 }
 
 /** Saves the run as a file for others: its report, its tables, or all of it. */
-export function ShareMenu({ run, dataset, hasBundle }: ShareMenuProps) {
+export function ShareMenu({ run, dataset, listed }: ShareMenuProps) {
   const { mutate, isPending } = useMutation({
     mutationFn: (save: () => Promise<string>) => save(),
     onSuccess: (name) => notifyDone(WORDS.saved(name)),
@@ -63,7 +64,9 @@ export function ShareMenu({ run, dataset, hasBundle }: ShareMenuProps) {
               {WORDS.exports[format]}
             </Menu.Item>
           ))}
-          {hasBundle && <Menu.Item onClick={() => mutate(() => saveBundle(run))}>{WORDS.bundle}</Menu.Item>}
+          {listed?.kind === 'canonical' && listed.kept === null && (
+            <Menu.Item onClick={() => mutate(() => saveBundle(run))}>{WORDS.bundle}</Menu.Item>
+          )}
         </Menu.Dropdown>
       </Menu>
     </>

@@ -29,6 +29,7 @@ describe('a run that is run again', () => {
     const search = launchAgain(run as unknown as ListedRun, { request } as unknown as RunJob, new Set(['one']))
     // Deleting and publishing are chosen again, for each run.
     expect(search).toEqual({
+      step: 2,
       name: 'one-r2',
       datasets: ['smoke', 'other'],
       models: ['hybrid-rag'],
@@ -44,6 +45,7 @@ describe('a run that is run again', () => {
 
   it('of which only files are known is filled with what its rows show', () => {
     expect(launchAgain(run as unknown as ListedRun, undefined, new Set())).toEqual({
+      step: 2,
       name: 'one-r2',
       datasets: ['smoke'],
       models: ['vanilla-rag'],

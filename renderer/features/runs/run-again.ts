@@ -11,12 +11,13 @@ export function nextRunId(runId: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** The sheet New run filled with a run's settings under a new name; what an engine without its journal does not know is as the project declares. */
+/** The sheet New run at its approaches, filled with a run's settings under a new name; what an engine without its journal does not know is as the project declares. */
 export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: ReadonlySet<string>): LaunchSearch {
   const name = nextRunId(run.run_id, taken)
   const modelSet = job?.request.model_set ?? run.model_sets[0]
   if (job === undefined)
     return {
+      step: 2,
       name,
       datasets: run.datasets.map(({ dataset_id: id }) => id),
       models: run.models,
@@ -35,6 +36,7 @@ export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: Read
     budget,
   } = job.request
   return {
+    step: 2,
     name,
     datasets,
     models,

@@ -7,7 +7,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
 import { api } from '../../data/client.ts'
-import { launchAgain } from './run-again.ts'
+import { RunAgain } from './run-again-button.tsx'
 import { RunSettings } from './run-settings.tsx'
 import { RUNS_WORDS } from './runs-words.ts'
 import styles from './runs.module.css'
@@ -15,26 +15,14 @@ import { useRestoreRun, useRunsRefresh } from './use-runs.ts'
 
 const WORDS = RUNS_WORDS.detail
 
-interface RunDetailProps {
-  run: ListedRun
-  /** Names of all runs that are known. */
-  taken: ReadonlySet<string>
-}
-
 /** Shows what can be done with a run, what a person wrote about it, and its settings. */
-export function RunDetail({ run, taken }: RunDetailProps) {
-  const navigate = useNavigate()
+export function RunDetail({ run }: { run: ListedRun }) {
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run.run_id)
   const id = run.run_id
   return (
     <div className={styles.detail}>
       <div className={styles.actions}>
-        <Button
-          title={WORDS.againAbout}
-          onClick={() => void navigate({ to: '/launch', search: launchAgain(run, job, taken) })}
-        >
-          {WORDS.again}
-        </Button>
+        <RunAgain run={run} />
         <RemoveRun run={run} />
       </div>
       <div className={styles.halves}>

@@ -22,7 +22,6 @@ const COLUMNS = 10
 
 interface RunTableProps {
   runs: readonly ListedRun[]
-  taken: ReadonlySet<string>
   /** Run whose details are open. */
   open: string | undefined
   onOpen: (run: string | undefined) => void
@@ -32,7 +31,7 @@ interface RunTableProps {
 }
 
 /** A row per run; the details of the open one are below its row. */
-export function RunTable({ runs, taken, open, onOpen, ticked, onTick }: RunTableProps) {
+export function RunTable({ runs, open, onOpen, ticked, onTick }: RunTableProps) {
   return (
     <ScrollTable label={WORDS.page} className={styles.runs}>
       <thead>
@@ -64,7 +63,7 @@ export function RunTable({ runs, taken, open, onOpen, ticked, onTick }: RunTable
               {isOpen && (
                 <tr>
                   <td colSpan={COLUMNS}>
-                    <RunDetail run={run} taken={taken} />
+                    <RunDetail run={run} />
                   </td>
                 </tr>
               )}
