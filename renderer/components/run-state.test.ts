@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { RunState } from '../../contract/control/run-job.ts'
-import { RUN_SIGNS, runStateWords } from './run-state.ts'
+import { RUN_SIGNS, runStateWords, stateWord } from './run-state.ts'
 
 const cells = { total: 144, done: 72, failed: 0 }
 
@@ -17,6 +17,17 @@ describe('runStateWords', () => {
     expect(runStateWords({ state: 'paused', cells, failures: [] })).toBe('is paused after 72 of 144 cells')
     expect(runStateWords({ state: 'interrupted', cells: null, failures: [] })).toBe(
       'was interrupted before its first cell: the engine stopped',
+    )
+  })
+
+  it('calls a run whose only failures are answers failed in part', () => {
+    const answers = { dataset_id: 'smoke', step: 'check_cells' as const, code: 'cells_failed', message: '2 cells' }
+    const service = { ...answers, step: 'start' as const, code: 'service_failed' }
+    expect(stateWord({ state: 'failed', failures: [answers] })).toBe('failed in part')
+    expect(stateWord({ state: 'failed', failures: [answers, service] })).toBe('failed')
+    expect(stateWord({ state: 'failed', failures: [] })).toBe('failed')
+    expect(runStateWords({ state: 'failed', cells, failures: [answers] })).toBe(
+      'failed in part. Check cells, smoke: 2 cells',
     )
   })
 

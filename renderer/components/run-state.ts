@@ -20,6 +20,12 @@ export const RUN_SIGNS: Readonly<Record<RunState, string>> = {
 export const signOf = ({ state, missing = [] }: { state: RunState; missing?: RunJob['missing'] }): string =>
   state === 'completed' && missing.length > 0 ? '▲' : RUN_SIGNS[state]
 
+/** The word beside the sign. Where nothing failed but some answers, the others have their scores and a verdict. */
+export const stateWord = ({ state, failures }: Pick<RunJob, 'state' | 'failures'>): string =>
+  state === 'failed' && failures.length > 0 && failures.every(({ code }) => code === 'cells_failed')
+    ? 'failed in part'
+    : state
+
 function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
   if (cells === null || cells.total === 0) return ' before its first cell'
   return ` after ${count(cells.done)} of ${count(cells.total)} cells`
@@ -58,7 +64,7 @@ export function runStateWords(job: Pick<RunJob, 'state' | 'cells' | 'failures' |
         ? 'is complete'
         : `is complete: ${count(job.cells.done)} of ${count(job.cells.total)} cells${job.cells.failed > 0 ? `, ${count(job.cells.failed)} failed` : ''}`
     case 'failed':
-      return job.failures.length === 0 ? 'failed' : `failed. ${failureWords(job)}`
+      return job.failures.length === 0 ? 'failed' : `${stateWord(job)}. ${failureWords(job)}`
     case 'interrupted':
       return `was interrupted${cellsWords(job)}: the engine stopped`
   }

@@ -6,7 +6,7 @@ import { EmptyPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { count, duration, plural } from '../components/format.ts'
 import { runPath } from '../../core/pages.ts'
 import { isUnderWay } from '../../core/evidence/run-fold.ts'
-import { signOf } from '../components/run-state.ts'
+import { signOf, stateWord } from '../components/run-state.ts'
 import { api } from '../data/client.ts'
 import { useLadder } from '../data/events.ts'
 import { type LadderState, storedLadder, type LogLine } from '../data/ladder-state.ts'
@@ -96,7 +96,7 @@ function Progress() {
         <span>
           {plural(datasets.length, 'dataset')} · {plural(models.length, 'alias', 'aliases')}
           {progress !== null && progress.total > 0 && WORDS.cells(count(progress.done), count(progress.total))}
-          {job !== undefined && ` · ${signOf(job)} ${job.state}`}
+          {job !== undefined && ` · ${signOf(job)} ${stateWord(job)}`}
           {ended && typeof outcome?.durationMs === 'number' && WORDS.in(duration(outcome.durationMs))}
         </span>
       }

@@ -64,13 +64,19 @@ function Verdict() {
       {frontier.isError && (
         <ErrorPanel error={frontier.error} what={WORDS.figures} retry={() => void frontier.refetch()} />
       )}
-      <ChartPanel
-        title={`${WORDS.overRungs(metricHeading(metric))} · ${run.run_id}`}
-        fileName={`${run.run_id}-${metric}-result`}
-        isEmpty={points.length === 0}
-      >
-        {frontier.data === undefined ? loading : <Rungs {...{ metric, points, intervalOf }} datasets={run.datasets} />}
-      </ChartPanel>
+      {run.datasets.length > 1 && (
+        <ChartPanel
+          title={`${WORDS.overRungs(metricHeading(metric))} · ${run.run_id}`}
+          fileName={`${run.run_id}-${metric}-result`}
+          isEmpty={points.length === 0}
+        >
+          {frontier.data === undefined ? (
+            loading
+          ) : (
+            <Rungs {...{ metric, points, intervalOf }} datasets={run.datasets} />
+          )}
+        </ChartPanel>
+      )}
       <BudgetPanels run={run.run_id} dataset={dataset.dataset_id} />
       <ChartPanel
         title={`${COMPARE_WORDS.against(metricHeading(metric), COMPARE_WORDS.costs[axis].name)} · ${dataset.label}`}

@@ -64,7 +64,7 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await page.getByRole('button', { name: `Details of ${RUN}` }).click()
   await page.getByRole('button', { name: 'Run again' }).click()
   await expect(page.getByRole('heading', { name: 'Which approaches?' })).toBeVisible()
-  await page.getByRole('button', { name: /\bModels\b/ }).click()
+  await page.getByRole('button', { name: 'Next: Models' }).click()
   await expect(page.getByLabel('Run name')).toHaveValue('ladder-2026-11-20-r2')
 
   await open(`/runs?run=${OTHER}`)

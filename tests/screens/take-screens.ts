@@ -6,9 +6,10 @@ import { type Browser, chromium, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { findChromium } from '../../build/e2e/find-program.ts'
 import { approachDescriptor } from '../../contract/approaches.ts'
-import { PAGES } from '../../core/pages.ts'
+import { PAGES, RUN_TABS } from '../../core/pages.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { type PartialRun, startPartialRun } from './partial-run.ts'
 
 const { values: options } = parseArgs({
   options: { width: { type: 'string', multiple: true }, out: { type: 'string' } },
@@ -165,6 +166,16 @@ async function views(row: string): Promise<{ before: View[]; after: View[] }> {
   return { before: named(shown), after: named(afterRun) }
 }
 
+/** Every place of a run of which cells and a graded metric failed. */
+const partialViews = ({ run, dataset, rows }: PartialRun): View[] =>
+  [
+    ['home', '/'],
+    ['runs', `/runs?run=${run}`],
+    ...RUN_TABS.map(({ tab }) => [tab, `/runs/${run}/${tab}?dataset=${dataset}`] as const),
+    ['cell', `/runs/${run}/cell?dataset=${dataset}&row=${rows.error}`],
+    ['scores', `/runs/${run}/cell?dataset=${dataset}&row=${rows.ok}&tab=scores`],
+  ].map(([name, address]) => ({ name: `failed-in-part-${name}`, address: address! }))
+
 /** As few colours as the picture bears. */
 async function smallPng(bytes: Buffer): Promise<Buffer> {
   for (const colours of [256, 128, 64, 32]) {
@@ -213,6 +224,7 @@ async function takeAll(browser: Browser, engine: EngineProcess, list: readonly V
 
 const project = await mkdtemp(join(tmpdir(), 'rag-ladder-'))
 let engine: EngineProcess | null = null
+let partial: PartialRun | null = null
 let browser: Browser | null = null
 try {
   for (const folder of ['manifests', 'corpus', 'docs/results'])
@@ -229,8 +241,11 @@ try {
   await takeAll(browser, engine, before)
   await smallRun(engine.client)
   await takeAll(browser, engine, after)
+  partial = await startPartialRun()
+  await takeAll(browser, partial.engine, partialViews(partial))
 } finally {
   await browser?.close()
   await engine?.stop()
+  await partial?.close()
   await rm(project, { recursive: true, force: true })
 }

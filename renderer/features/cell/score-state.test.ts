@@ -30,6 +30,11 @@ describe('scoreState', () => {
   ] as const)('shows %s as its own state', (_what, part, state) => {
     expect(scoreState(result(part as Partial<EvaluationResult>), 'faithfulness').state).toBe(state)
   })
+
+  it('says in words why a grader gave no score, not by the name of its error', () => {
+    const { reason } = scoreState(result({ metric_errors: { faithfulness: 'CriticReplyError' } }), 'faithfulness')
+    expect(reason).toBe('the model did not write JSON')
+  })
 })
 
 describe('valueOf', () => {

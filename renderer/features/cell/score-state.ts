@@ -16,7 +16,7 @@ const isTimeout = (text: string | undefined): boolean => text !== undefined && /
 /** Returns what a metric's error means: a timeout is a state of its own, and an answer that has nothing to grade, such as a refusal, is not a failure. */
 function ofMetricError(error: string): ScoreState {
   if (UNGRADABLE.has(error)) return { state: 'not_evaluable', reason: reasonWords(error) }
-  return { state: isTimeout(error) ? 'timeout' : 'error', reason: error.replaceAll('_', ' ') }
+  return { state: isTimeout(error) ? 'timeout' : 'error', reason: reasonWords(error).replaceAll('_', ' ') }
 }
 
 /** The state of a cell in a metric that the evaluator was asked for. */

@@ -4,10 +4,11 @@ import type { RunJob, RunState } from '../../../contract/control/run-job.ts'
 import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { count, moment } from '../../components/format.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
-import { failureWords, RUN_SIGNS } from '../../components/run-state.ts'
+import { failureWords, RUN_SIGNS, stateWord } from '../../components/run-state.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { num, TableHead } from '../../components/table-head.tsx'
+import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
 const WORDS = HOME_WORDS.lastRuns
@@ -64,15 +65,15 @@ function RunRow({ head, job }: ListedRun) {
       <th scope="row" className={table.wrap}>
         {run} <SampleMark run={run} />
       </th>
-      <td className={table.wrap}>
+      <td className={`${table.wrap} ${styles.state}`}>
         {job === undefined ? (
           <span className="dim">{head?.kind === 'historical' || isSample ? WORDS.published : WORDS.filesOnly}</span>
         ) : (
           <>
             <Link to="/runs/$run/progress" params={{ run }}>
-              {RUN_SIGNS[job.state]} {job.state}
+              {RUN_SIGNS[job.state]} {stateWord(job)}
             </Link>
-            {job.state === 'failed' && <span className="dim"> {failureWords(job)}</span>}
+            {stateWord(job) === 'failed' && <span className="dim"> {failureWords(job)}</span>}
           </>
         )}
       </td>

@@ -91,7 +91,10 @@ export const LADDER_WORDS = {
   },
 
   missingColumns: {
-    note: (missing: string) => `Completed, ${missing}. Everything else is scored.`,
+    note: (missing: string, isPartlyFailed: boolean) =>
+      isPartlyFailed
+        ? `Some answers failed; ${missing}. Everything else is scored.`
+        : `Completed, ${missing}. Everything else is scored.`,
     useBuiltIn: 'Use built-in evaluator',
     choose: 'Choose evaluator…',
     scoring: 'Scoring',

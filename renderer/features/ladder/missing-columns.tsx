@@ -83,11 +83,12 @@ export function MissingNote({ run }: { run: string }) {
   const { data } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
   const columns = allMissing(data?.verdicts.map(({ missing = [] }) => missing) ?? [])
   if (columns.length === 0) return null
+  const isPartlyFailed = data?.verdicts.some(({ kind }) => kind === 'partly_failed') === true
   return (
     <div className={styles.done} role="note">
       <span className={styles.noteText}>
         <span aria-hidden="true">▲ </span>
-        {WORDS.note(missingWords(columns))}
+        {WORDS.note(missingWords(columns), isPartlyFailed)}
       </span>
       {!isSample && <RescoreButtons {...{ run, columns }} />}
     </div>

@@ -9,7 +9,7 @@ import { RUN_TABS, type RunTab } from '../../../core/pages.ts'
 import { duration } from '../../components/format.ts'
 import { HiddenGradesMark, PartialMark, SampleMark } from '../../components/run-marks.tsx'
 import tabs from '../../components/tabs.module.css'
-import { signOf } from '../../components/run-state.ts'
+import { signOf, stateWord } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
 import { RunAgain } from '../runs/run-again-button.tsx'
@@ -77,7 +77,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
 
 /** Returns how many approaches, with which models, in which state, how long and at what cost. */
 function Facts({ listed, job }: { listed: ListedRun; job: RunJob | undefined }) {
-  const { run_id: run, models, model_sets: sets, state, missing = [] } = listed
+  const { run_id: run, models, model_sets: sets, state, failures, missing = [] } = listed
   const { data } = useQuery({
     ...api.compare.result.queryOptions({ input: { run_id: run } }),
     enabled: listed.kind !== null,
@@ -90,7 +90,7 @@ function Facts({ listed, job }: { listed: ListedRun; job: RunJob | undefined }) 
   const facts = [
     WORDS.approaches(models.length),
     ...(sets.length === 0 ? [] : [sets.join(', ')]),
-    ...(state === null ? [] : [`${signOf({ state, missing })} ${state}`]),
+    ...(state === null ? [] : [`${signOf({ state, missing })} ${stateWord({ state, failures })}`]),
     ...(took === null ? [] : [duration(took)]),
     ...(costs[0] === undefined
       ? []

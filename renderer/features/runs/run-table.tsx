@@ -8,7 +8,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricName, moment, score } from '../../components/format.ts'
 import { cloudRoles, RunCloudMark } from '../../components/cloud-mark.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
-import { failureWords, signOf } from '../../components/run-state.ts'
+import { failureWords, signOf, stateWord } from '../../components/run-state.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
@@ -177,7 +177,7 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
 }
 
 function StateCell({ run }: { run: ListedRun }) {
-  const { state, kind, failures, missing = [], kept, run_id: id } = run
+  const { state, kind, failures, missing = [], kept, cells, run_id: id } = run
   if (state === null)
     return (
       <span className="dim">{kind === 'historical' || kept === 'published' ? WORDS.published : WORDS.filesOnly}</span>
@@ -185,10 +185,16 @@ function StateCell({ run }: { run: ListedRun }) {
   return (
     <>
       <Link to="/runs/$run/progress" params={{ run: id }}>
-        {signOf({ state, missing })} {state}
+        {signOf({ state, missing })} {stateWord({ state, failures })}
       </Link>
       {missing.length > 0 && <span className={styles.reason}>{missingWords(missing)}</span>}
-      {state === 'failed' && <span className={styles.reason}>{failureWords({ failures })}</span>}
+      {state === 'failed' && (
+        <span className={styles.reason}>
+          {stateWord({ state, failures }) === 'failed'
+            ? failureWords({ failures })
+            : WORDS.withoutAnswer(cells.failed, cells.ok + cells.failed)}
+        </span>
+      )}
     </>
   )
 }

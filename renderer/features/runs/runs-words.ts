@@ -56,6 +56,7 @@ export const RUNS_WORDS = {
   },
   published: 'published',
   filesOnly: 'from files',
+  withoutAnswer: (failed: number, all: number) => `${count(failed)} of ${count(all)} answers failed`,
   damaged: 'A file of it is damaged',
   star: (run: string) => `Star ${run}`,
   unstar: (run: string) => `Remove the star of ${run}`,
