@@ -1,375 +1,195 @@
+import { z } from 'zod'
 import { RetryFailed } from '../../contract/evidence/run-event.ts'
 import { TraceLevel } from '../../contract/evidence/trace.ts'
 import { ContextBudget } from '../../contract/evidence/context-budget.ts'
 import { EvaluationMetric, PrimaryMetric } from '../../contract/common.ts'
 import { RunState } from '../../contract/control/run-job.ts'
-import type { RunFilter } from '../features/runs/run-filter.ts'
-import { COST_AXES, type CostAxis } from '../features/compare/compare-words.ts'
+import { COST_AXES } from '../features/compare/compare-words.ts'
 import { IndexMetric, CellMetricState } from '../../contract/control/run-index/metrics.ts'
 
-type Raw = Record<string, unknown>
+/** A member of an address: dropped where it is not understood. */
+const kept = <Schema extends z.ZodType>(schema: Schema) => schema.optional().catch(undefined)
+/** Items of a list, without those that are not understood. */
+const itemsOf = <Item>(item: z.ZodType<Item>) =>
+  z.array(z.unknown()).transform((items) => items.flatMap((each) => item.safeParse(each).data ?? []))
+/** A list that is absent where nothing is left of it. */
+const some = <Item>(item: z.ZodType<Item>) => kept(itemsOf(item).refine((items) => items.length > 0))
 
-const text = (raw: Raw, key: string): string | undefined => {
-  const value = raw[key]
-  return typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
-}
-const texts = (raw: Raw, key: string): string[] | undefined => {
-  const value = raw[key]
-  if (!Array.isArray(value)) return undefined
-  const kept = value.filter((item): item is string => typeof item === 'string' && item !== '')
-  return kept.length === 0 ? undefined : kept
-}
-const list = (raw: Raw, key: string): string[] | undefined => {
-  const value = raw[key]
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : undefined
-}
-/** A list of names, or one name alone: a person who types an address leaves out the brackets. */
-const names = (raw: Raw, key: string): string[] | undefined => {
-  const name = text(raw, key)
-  return name === undefined ? list(raw, key) : name.split(',')
-}
-const flag = (raw: Raw, key: string): boolean | undefined => {
-  const value = raw[key]
-  return typeof value === 'boolean' ? value : undefined
-}
-const whole = (raw: Raw, key: string): number | undefined => {
-  const value = raw[key]
-  return typeof value === 'number' && Number.isInteger(value) ? value : undefined
-}
-const positive = (raw: Raw, key: string): number | undefined => {
-  const value = whole(raw, key)
-  return value !== undefined && value > 0 ? value : undefined
-}
-const numbers = (raw: Raw, key: string): number[] | undefined => {
-  const value = raw[key]
-  if (!Array.isArray(value)) return undefined
-  const kept = value.filter((item): item is number => typeof item === 'number' && Number.isInteger(item))
-  return kept.length === 0 ? undefined : kept
-}
-const member = <Value extends string>(value: string | undefined, options: readonly Value[]): Value | undefined =>
-  options.find((option) => option === value)
+const Word = z.string().min(1)
+/** A name may look like a number. */
+const Name = z.union([Word, z.number().transform(String)])
+const text = kept(Name)
+const texts = some(Word)
+const flag = kept(z.boolean())
+const yes = kept(z.literal(true))
+const metric = kept(IndexMetric)
+/** A list of names, or one name alone: a person who types an address leaves out the brackets. An empty list is a choice: nothing is chosen. */
+const names = kept(z.union([Name.transform((name) => name.split(',')), itemsOf(z.string())]))
 
-/** Without what is absent, so that a link only holds what was chosen. */
-const present = <Search extends object>(search: Search): Search =>
-  Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Search
-
-const TABS = ['evidence', 'scores', 'path', 'timing', 'provenance', 'raw'] as const
-export type CellTab = (typeof TABS)[number]
-
-const SORTS = ['position', 'hops', 'mean', 'spread', 'value'] as const
-export type SortBy = (typeof SORTS)[number]
+/** Address → view, without what is absent, so that a link only holds what was chosen. */
+const reader =
+  <Schema extends z.ZodType<object>>(schema: Schema) =>
+  (raw: Record<string, unknown>): z.output<Schema> =>
+    Object.fromEntries(Object.entries(schema.parse(raw)).filter(([, value]) => value !== undefined)) as z.output<Schema>
 
 /** Which dataset of the run a tab shows; the run itself is in the path. */
-export interface RunSearch {
-  dataset?: string
-}
+const RunView = z.object({ dataset: text })
 
 /** Which runs a trend joins, and what it draws of them. */
-export interface TrendSearch {
+const Trend = z.object({
   /** Dataset of the trend. */
-  trend?: string | undefined
+  trend: text,
   /** The run that others are compared with; the person's newest one when absent. */
-  of?: string | undefined
+  of: text,
   /** The primary metric of that run when absent. */
-  metric?: IndexMetric | undefined
-}
+  metric,
+})
+export type TrendSearch = z.output<typeof Trend>
 
-/** A view of the list of runs: the run whose details are open, and the filter. */
-export interface RunsSearch extends RunFilter, TrendSearch {
-  run?: string | undefined
-  /** Runs that are ticked to be compared. */
-  ticked?: string[] | undefined
-}
+/** A view of the list of runs: the run whose details are open, those that are ticked to be compared, and the filter. */
+export const readRunsSearch = reader(
+  Trend.extend({
+    run: text,
+    ticked: texts,
+    text,
+    tag: text,
+    state: kept(RunState),
+    starred: yes,
+    /** Only runs of the person, no samples. */
+    own: yes,
+  }),
+)
 
-export interface JudgesSearch extends RunSearch {
-  /** Number of the question, from 1. */
-  set?: number
-}
+/** The metric of the chart, and whether only metrics are listed that some cell has no value of. */
+export const readCoverageSearch = reader(RunView.extend({ metric: text, gaps: yes }))
+
+/** Number of the question, from 1. */
+export const readJudgesSearch = reader(RunView.extend({ set: kept(z.int().positive()) }))
+
+const Tab = z.enum(['evidence', 'scores', 'path', 'timing', 'provenance', 'raw'])
+export type CellTab = z.output<typeof Tab>
+
+const Sort = z.enum(['position', 'hops', 'mean', 'spread', 'value'])
+export type SortBy = z.output<typeof Sort>
 
 /** A view of the matrix: everything that a link must reproduce. */
-export interface MatrixSearch extends RunSearch {
-  metric?: IndexMetric
-  baseline?: string
+const Matrix = RunView.extend({
+  metric,
+  baseline: text,
   /** Aliases that stay at the left, in this order. */
-  pinned?: string[]
+  pinned: texts,
   /** Aliases without a column. */
-  hidden?: string[]
+  hidden: texts,
   /** Cells show the difference to the baseline instead of the value. */
-  show?: 'difference'
+  show: kept(z.literal('difference')),
   /** Cells also show the beginning of their answer. */
-  answers?: boolean
-  sort?: SortBy
-  sortAlias?: string
-  descending?: boolean
-  states?: CellMetricState[]
-  hops?: number[]
-  winner?: string
-  spread?: number
-  text?: string
+  answers: yes,
+  sort: kept(Sort),
+  sortAlias: text,
+  descending: yes,
+  states: kept(itemsOf(CellMetricState)),
+  hops: some(z.int()),
+  winner: text,
+  spread: kept(z.number().positive()),
+  text,
   /** Row id of the open cell, the tab in it, and the alias it is compared with. */
-  cell?: string
-  tab?: CellTab
-  against?: string
-}
+  cell: text,
+  tab: kept(Tab),
+  against: text,
+})
+export type MatrixSearch = z.output<typeof Matrix>
+export const readMatrixSearch = reader(Matrix)
 
 /** One cell as a page; the rest is the view of the matrix that it was opened from. */
-export interface CellSearch extends Omit<MatrixSearch, 'cell'> {
-  row: string
-}
+export const readCellSearch = reader(Matrix.omit({ cell: true }).extend({ row: Name.catch('') }))
 
-export interface ProgressSearch {
-  /** The page goes on to the verdict when the run is complete: of the first one. */
-  land?: boolean
-}
+/** With `land`, the page goes on to the verdict when the run is complete: of the first one. */
+export const readProgressSearch = reader(z.object({ land: yes }))
 
 /** Steps of the sheet New run: data, approaches, models. */
-export type SheetStep = 1 | 2 | 3
+const Step = z.literal([1, 2, 3])
+export type SheetStep = z.output<typeof Step>
 
 /** A request as it is being put together; what is absent is as the manifests define. */
-export interface LaunchSearch {
+const Launch = z.object({
   /** The open step; absent: the first that the rest leaves to choose. */
-  step?: SheetStep | undefined
-  datasets?: string[]
-  models?: string[]
-  name?: string | undefined
-  metrics?: EvaluationMetric[] | undefined
-  primary?: PrimaryMetric | undefined
-  excludeCut?: boolean | undefined
-  judge?: boolean | undefined
-  judges?: string[] | undefined
-  repeats?: number | undefined
-  concurrency?: number | undefined
-  contextBudget?: ContextBudget | undefined
-  trace?: TraceLevel | undefined
-  budget?: number | undefined
-  modelSet?: string | undefined
+  step: kept(Step),
+  datasets: names,
+  models: names,
+  name: text,
+  metrics: kept(itemsOf(EvaluationMetric)),
+  primary: kept(PrimaryMetric),
+  excludeCut: flag,
+  judge: flag,
+  judges: texts,
+  repeats: kept(z.int()),
+  concurrency: kept(z.int()),
+  contextBudget: kept(ContextBudget),
+  trace: kept(TraceLevel),
+  budget: kept(z.number().positive()),
+  modelSet: text,
   /** Failed cells of a stored run to try again. */
-  retry?: RetryFailed | undefined
-  cold?: boolean | undefined
-  publish?: boolean | undefined
-}
-
-/** Page of the guide, and the heading it is scrolled to. */
-export interface HelpSearch {
-  page?: string
-  at?: string
-}
-
-export interface DatasetSearch {
-  /** The open dataset; absent: the list. */
-  dataset?: string
-  /** Of the list: what is searched for, and the ticked datasets. */
-  text?: string
-  ticked?: string[]
-  view?: 'questions' | 'documents' | 'check' | 'graph' | 'ask'
-  document?: string
-  question?: string
-  /** Of a document: whether the borders of its chunks are shown, and the number of the chosen one, from 1. */
-  chunks?: true
-  chunk?: number
-  /** Whom a spoken question is put to. */
-  models?: string[]
-  /** Of the graph: the chosen entity, how many are shown, and in which form. */
-  entity?: string
-  limit?: number
-  as?: 'table'
-}
-
-const SETTINGS_TABS = ['models', 'tokens', 'data', 'look'] as const
-export type SettingsTab = (typeof SETTINGS_TABS)[number]
-
-export interface SettingsSearch {
-  tab?: SettingsTab
-}
-
-const AUDIO_VIEWS = ['transcribe', 'speak', 'voices'] as const
-export type AudioView = (typeof AUDIO_VIEWS)[number]
-
-export interface AudioSearch {
-  view?: AudioView
-}
-
-export interface TuneSearch {
-  /** The tuning that is shown. */
-  name?: string | undefined
-  /** What a new one begins with. */
-  dataset?: string | undefined
-  alias?: string | undefined
-}
-
-export interface ProvidersSearch {
-  /** Services whose log is open; without it, those that failed. */
-  open?: string[]
-}
-
-export interface CoverageSearch extends RunSearch {
-  /** Of the chart. */
-  metric?: string
-  /** Only metrics that some cell has no value of. */
-  gaps?: boolean
-}
-
-export interface CompareSearch extends RunSearch {
-  run?: string
-  runs?: string[]
-  metric?: IndexMetric
-}
-
-export interface VerdictSearch extends RunSearch {
-  /** Of the charts; the leading one of the run when absent. */
-  metric?: IndexMetric
-  /** Holds what quality is set against; latency when absent. */
-  cost?: CostAxis
-}
-
-const metricOf = (raw: Raw): IndexMetric | undefined => member(text(raw, 'metric'), IndexMetric.options)
-
-/** Address → view; what is not understood is dropped. */
-export const readRunsSearch = (raw: Raw): RunsSearch =>
-  present({
-    run: text(raw, 'run'),
-    ticked: texts(raw, 'ticked'),
-    text: text(raw, 'text'),
-    tag: text(raw, 'tag'),
-    state: member(text(raw, 'state'), RunState.options),
-    starred: raw.starred === true ? true : undefined,
-    own: raw.own === true ? true : undefined,
-    trend: text(raw, 'trend'),
-    of: text(raw, 'of'),
-    metric: metricOf(raw),
-  })
-
-export const readCoverageSearch = (raw: Raw): CoverageSearch =>
-  present({ dataset: text(raw, 'dataset'), metric: text(raw, 'metric'), gaps: raw.gaps === true ? true : undefined })
-
-export const readJudgesSearch = (raw: Raw): JudgesSearch =>
-  present({
-    dataset: text(raw, 'dataset'),
-    set: positive(raw, 'set'),
-  })
-
-export const readMatrixSearch = (raw: Raw): MatrixSearch =>
-  present({
-    dataset: text(raw, 'dataset'),
-    metric: metricOf(raw),
-    baseline: text(raw, 'baseline'),
-    pinned: texts(raw, 'pinned'),
-    hidden: texts(raw, 'hidden'),
-    show: member(text(raw, 'show'), ['difference'] as const),
-    answers: raw.answers === true ? true : undefined,
-    sort: member(text(raw, 'sort'), SORTS),
-    sortAlias: text(raw, 'sortAlias'),
-    descending: raw.descending === true ? true : undefined,
-    states: texts(raw, 'states')?.filter((state): state is CellMetricState => CellMetricState.safeParse(state).success),
-    hops: numbers(raw, 'hops'),
-    winner: text(raw, 'winner'),
-    spread: typeof raw.spread === 'number' && raw.spread > 0 ? raw.spread : undefined,
-    text: text(raw, 'text'),
-    cell: text(raw, 'cell'),
-    tab: member(text(raw, 'tab'), TABS),
-    against: text(raw, 'against'),
-  })
-
-export const readCellSearch = (raw: Raw): CellSearch => ({
-  ...readMatrixSearch({ ...raw, cell: undefined }),
-  row: text(raw, 'row') ?? '',
+  retry: kept(RetryFailed),
+  cold: flag,
+  publish: flag,
 })
+export type LaunchSearch = z.output<typeof Launch>
+export const readLaunchSearch = reader(Launch)
 
-export const readProgressSearch = (raw: Raw): ProgressSearch => present({ land: raw.land === true ? true : undefined })
-
-const contextBudgetOf = (value: unknown): ContextBudget | undefined => {
-  const parsed = ContextBudget.safeParse(value)
-  return parsed.success ? parsed.data : undefined
-}
-
-export const readLaunchSearch = (raw: Raw): LaunchSearch =>
-  present({
-    step: ([1, 2, 3] as const).find((step) => step === raw.step),
-    // An empty list is a choice here: nothing is chosen, nothing is evaluated.
-    datasets: names(raw, 'datasets'),
-    models: names(raw, 'models'),
-    name: text(raw, 'name'),
-    metrics: list(raw, 'metrics')?.filter((metric) => EvaluationMetric.safeParse(metric).success) as
-      | EvaluationMetric[]
-      | undefined,
-    primary: member(text(raw, 'primary'), PrimaryMetric.options),
-    excludeCut: flag(raw, 'excludeCut'),
-    judge: flag(raw, 'judge'),
-    judges: texts(raw, 'judges'),
-    repeats: whole(raw, 'repeats'),
-    concurrency: whole(raw, 'concurrency'),
-    contextBudget: contextBudgetOf(raw['contextBudget']),
-    trace: member(text(raw, 'trace'), TraceLevel.options),
-    budget: typeof raw.budget === 'number' && raw.budget > 0 ? raw.budget : undefined,
-    modelSet: text(raw, 'modelSet'),
-    retry: member(text(raw, 'retry'), RetryFailed.options),
-    cold: flag(raw, 'cold'),
-    publish: flag(raw, 'publish'),
-  })
-
-export const readDatasetSearch = (raw: Raw): DatasetSearch =>
-  present({
-    dataset: text(raw, 'dataset'),
-    text: text(raw, 'text'),
-    ticked: texts(raw, 'ticked'),
-    view: member(text(raw, 'view'), ['questions', 'documents', 'check', 'graph', 'ask'] as const),
-    document: text(raw, 'document'),
-    question: text(raw, 'question'),
-    chunks: raw.chunks === true ? true : undefined,
-    chunk: positive(raw, 'chunk'),
-    models: list(raw, 'models'),
-    entity: text(raw, 'entity'),
-    limit:
-      typeof raw.limit === 'number' && Number.isInteger(raw.limit) && raw.limit >= 1 && raw.limit <= 1500
-        ? raw.limit
-        : undefined,
-    as: member(text(raw, 'as'), ['table'] as const),
-  })
+const Dataset = z.object({
+  /** The open dataset; absent: the list. */
+  dataset: text,
+  /** Of the list: what is searched for, and the ticked datasets. */
+  text,
+  ticked: texts,
+  view: kept(z.enum(['questions', 'documents', 'check', 'graph', 'ask'])),
+  document: text,
+  question: text,
+  /** Of a document: whether the borders of its chunks are shown, and the number of the chosen one, from 1. */
+  chunks: yes,
+  chunk: kept(z.int().positive()),
+  /** Whom a spoken question is put to. */
+  models: kept(itemsOf(z.string())),
+  /** Of the graph: the chosen entity, how many are shown, and in which form. */
+  entity: text,
+  limit: kept(z.int().min(1).max(1500)),
+  as: kept(z.literal('table')),
+})
+export type DatasetSearch = z.output<typeof Dataset>
+export const readDatasetSearch = reader(Dataset)
 
 export const MODELS_PARTS = ['catalogue', 'prices'] as const
 
 /** A view of the page Models. */
-export interface ModelsSearch {
+const Models = z.object({
   /** The model set whose roles are shown; absent: that which runs use. */
-  set?: string | undefined
+  set: text,
   /** The part that is opened above the others. */
-  show?: (typeof MODELS_PARTS)[number] | undefined
+  show: kept(z.enum(MODELS_PARTS)),
   /** The dialog that connects a service is open. */
-  connect?: true | undefined
-}
+  connect: yes,
+})
+export type ModelsSearch = z.output<typeof Models>
+export const readModelsSearch = reader(Models)
 
-export const readModelsSearch = (raw: Raw): ModelsSearch =>
-  present({
-    set: text(raw, 'set'),
-    show: member(text(raw, 'show'), MODELS_PARTS),
-    connect: raw.connect === true ? true : undefined,
-  })
+/** Page of the guide, and the heading it is scrolled to. */
+export const readHelpSearch = reader(z.object({ page: text, at: text }))
 
-export const readHelpSearch = (raw: Raw): HelpSearch => present({ page: text(raw, 'page'), at: text(raw, 'at') })
+const SettingsPart = z.enum(['models', 'tokens', 'data', 'look'])
+export type SettingsTab = z.output<typeof SettingsPart>
+export const readSettingsSearch = reader(z.object({ tab: kept(SettingsPart) }))
 
-export const readSettingsSearch = (raw: Raw): SettingsSearch =>
-  present({ tab: member(text(raw, 'tab'), SETTINGS_TABS) })
+/** The tuning that is shown, or the dataset and alias that a new one begins with. */
+export const readTuneSearch = reader(z.object({ name: text, dataset: text, alias: text }))
 
-export const readTuneSearch = (raw: Raw): TuneSearch =>
-  present({ name: text(raw, 'name'), dataset: text(raw, 'dataset'), alias: text(raw, 'alias') })
+const Audio = z.enum(['transcribe', 'speak', 'voices'])
+export type AudioView = z.output<typeof Audio>
+export const readAudioSearch = reader(z.object({ view: kept(Audio) }))
 
-export const readAudioSearch = (raw: Raw): AudioSearch => present({ view: member(text(raw, 'view'), AUDIO_VIEWS) })
+/** Services whose log is open; without it, those that failed. An empty list is a choice: every log is closed. */
+export const readProvidersSearch = reader(z.object({ open: kept(itemsOf(z.string())) }))
 
-export const readProvidersSearch = (raw: Raw): ProvidersSearch =>
-  // An empty list is a choice: every log is closed.
-  present({ open: list(raw, 'open') })
+export const readCompareSearch = reader(RunView.extend({ run: text, runs: texts, metric }))
 
-export const readCompareSearch = (raw: Raw): CompareSearch =>
-  present({
-    run: text(raw, 'run'),
-    dataset: text(raw, 'dataset'),
-    runs: texts(raw, 'runs'),
-    metric: metricOf(raw),
-  })
-
-export const readVerdictSearch = (raw: Raw): VerdictSearch =>
-  present({
-    dataset: text(raw, 'dataset'),
-    metric: metricOf(raw),
-    cost: member(text(raw, 'cost'), COST_AXES),
-  })
+/** The metric of the charts, the leading one of the run when absent, and what quality is set against; latency when absent. */
+export const readVerdictSearch = reader(RunView.extend({ metric, cost: kept(z.enum(COST_AXES)) }))

@@ -25,7 +25,8 @@ export function filtersOf({ states, hops, winner, spread, text }: MatrixSearch):
 }
 
 /** The order that an address holds; that of the questions file where it holds none. */
-function sortOf({ sort = 'position', sortAlias, descending = false }: MatrixSearch): MatrixSort {
+function sortOf({ sort = 'position', sortAlias, descending: isDescending }: MatrixSearch): MatrixSort {
+  const descending = isDescending === true
   if (sort === 'value')
     return sortAlias === undefined ? { by: 'position' } : { by: 'value', alias: sortAlias, descending }
   return { by: sort, descending }
