@@ -3,7 +3,9 @@ import { ScrollTable } from './scroll-table.tsx'
 import { type Column, TableHead } from './table-head.tsx'
 
 /** A column by its head, what it shows of a row, and the class of its cells, which have that of the head too; false leaves it out. */
-type DataColumn<Row> = false | readonly [head: Column, cell: (row: Row) => ReactNode, className?: string | undefined]
+export type DataColumn<Row> =
+  | false
+  | readonly [head: Column, cell: (row: Row) => ReactNode, className?: string | undefined]
 
 interface DataTableProps<Row> {
   /** A screen reader calls it by this name. */

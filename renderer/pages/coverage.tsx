@@ -1,7 +1,8 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { CoverageChart } from '../features/coverage/coverage-chart.tsx'
 import { CoverageTable } from '../features/coverage/coverage-table.tsx'
@@ -27,44 +28,42 @@ function Coverage() {
   )
   return (
     <Page>
-      {coverage.error !== null && (
-        <ErrorPanel error={coverage.error} what={WORDS.coverage} retry={() => void coverage.refetch()} />
-      )}
-      {coverage.isPending && <LoadingRows rows={14} />}
-      {coverage.data !== undefined && (
-        <>
-          <CoverageChart
-            coverage={coverage.data}
-            metric={search.metric}
-            onMetric={(metric) => void navigate({ search: { ...search, metric }, replace: true })}
-          />
-          <Panel
-            title={WORDS.table}
-            aside={
-              <>
-                <span>{coverage.data.basis === 'summary' ? WORDS.fromSummary : WORDS.live}</span>
-                <Checkbox
-                  size="xs"
-                  label={WORDS.onlyGaps}
-                  checked={search.gaps === true}
-                  onChange={({ currentTarget: { checked } }) =>
-                    void navigate({ search: { ...search, gaps: checked || undefined }, replace: true })
-                  }
-                />
-              </>
-            }
-          >
-            <CoverageTable coverage={coverage.data} onlyGaps={search.gaps === true} />
-          </Panel>
-          {coverage.data.notes.length > 0 && (
-            <Panel title={WORDS.notes}>
-              {coverage.data.notes.map((note) => (
-                <p key={note}>{note}</p>
-              ))}
+      <Loaded query={coverage} what={WORDS.coverage} rows={14}>
+        {(data) => (
+          <>
+            <CoverageChart
+              coverage={data}
+              metric={search.metric}
+              onMetric={(metric) => void navigate({ search: { ...search, metric }, replace: true })}
+            />
+            <Panel
+              title={WORDS.table}
+              aside={
+                <>
+                  <span>{data.basis === 'summary' ? WORDS.fromSummary : WORDS.live}</span>
+                  <Checkbox
+                    size="xs"
+                    label={WORDS.onlyGaps}
+                    checked={search.gaps === true}
+                    onChange={({ currentTarget: { checked } }) =>
+                      void navigate({ search: { ...search, gaps: checked ? true : undefined }, replace: true })
+                    }
+                  />
+                </>
+              }
+            >
+              <CoverageTable coverage={data} onlyGaps={search.gaps === true} />
             </Panel>
-          )}
-        </>
-      )}
+            {data.notes.length > 0 && (
+              <Panel title={WORDS.notes}>
+                {data.notes.map((note) => (
+                  <p key={note}>{note}</p>
+                ))}
+              </Panel>
+            )}
+          </>
+        )}
+      </Loaded>
     </Page>
   )
 }

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
 import { MATRIX_WORDS as WORDS } from '../features/matrix/matrix-words.ts'
@@ -25,16 +26,10 @@ function Matrix() {
   const leading = useLeadingMetric(run)
   const metric = search.metric ?? leading
   const dataset = summary.data?.datasets.find(({ dataset_id: id }) => id === shown.dataset.dataset_id)
-  if (summary.isError)
+  if (summary.isError || dataset === undefined || metric === null)
     return (
       <Page>
-        <ErrorPanel error={summary.error} what={WORDS.matrix} retry={() => void summary.refetch()} />
-      </Page>
-    )
-  if (dataset === undefined || metric === null)
-    return (
-      <Page>
-        <LoadingRows rows={16} height={36} />
+        <Loaded query={{ ...summary, data: undefined }} what={WORDS.matrix} rows={16} height={36} />
       </Page>
     )
   return (

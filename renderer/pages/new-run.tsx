@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { NEW_RUN_WORDS } from '../features/new-run/new-run-words.ts'
 import { NewRunSheet } from '../features/new-run/new-run-sheet.tsx'
@@ -8,12 +9,11 @@ const WORDS = NEW_RUN_WORDS.page
 
 /** Choose, see the plan, start. */
 export function NewRunPage() {
-  const { data, isPending, isError, error, refetch } = useQuery(api.experiment.get.queryOptions())
-  if (data !== undefined) return <NewRunSheet experiment={data} />
+  const experiment = useQuery(api.experiment.get.queryOptions())
+  if (experiment.data !== undefined) return <NewRunSheet experiment={experiment.data} />
   return (
     <Page title={WORDS.newRun}>
-      {isPending && <LoadingRows rows={14} height={36} />}
-      {isError && <ErrorPanel error={error} what={WORDS.theExperiment} retry={() => void refetch()} />}
+      <Loaded query={experiment} what={WORDS.theExperiment} rows={14} height={36} />
     </Page>
   )
 }

@@ -3,7 +3,8 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { RunState } from '../../contract/control/run-job.ts'
 import { useSamples } from '../components/run-marks.tsx'
-import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { Loaded } from '../components/loaded.tsx'
+import { EmptyPanel, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { CompareBar } from '../features/runs/compare-bar.tsx'
 import { ImportBundleButton } from '../features/runs/run-bundle.tsx'
@@ -57,8 +58,7 @@ export function RunsPage() {
         </>
       }
     >
-      {query.isPending && <LoadingRows rows={10} height={48} />}
-      {query.isError && <ErrorPanel error={query.error} what={WORDS.what} retry={() => void query.refetch()} />}
+      <Loaded query={query} what={WORDS.what} rows={10} height={48} />
       {query.data !== undefined && runs.length === 0 && (
         <EmptyPanel title={WORDS.empty}>
           <p>{WORDS.emptyText}</p>

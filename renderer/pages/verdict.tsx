@@ -21,9 +21,8 @@ import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
 import { ApproachName } from '../components/approach-name.tsx'
-import { ScrollTable } from '../components/scroll-table.tsx'
-import table from '../components/table.module.css'
-import { num, TableHead } from '../components/table-head.tsx'
+import { DataTable } from '../components/data-table.tsx'
+import { num } from '../components/table-head.tsx'
 import { RunPage } from '../features/run/run-page.tsx'
 
 export function VerdictPage() {
@@ -121,34 +120,24 @@ function CostTable({ run }: { run: string }) {
   const reasons = new Set(costs.flatMap(({ cost, grading }) => [...cost.unknown, ...grading.unknown]))
   return (
     <Panel title={WORDS.costs}>
-      <ScrollTable label={WORDS.costs}>
-        <TableHead
-          columns={[
-            WORDS.dataset,
-            WORDS.approach,
-            num(WORDS.answers),
-            num(WORDS.cost),
+      <DataTable
+        label={WORDS.costs}
+        rows={costs}
+        keyOf={({ dataset_id: id, model }) => `${id} ${model}`}
+        nameAt={1}
+        columns={[
+          [WORDS.dataset, ({ label }) => label],
+          [WORDS.approach, ({ model, base }) => <ApproachName alias={model} base={base} />],
+          [num(WORDS.answers), ({ answers }) => count(answers)],
+          [num(WORDS.cost), ({ cost }) => costWords(cost)],
+          [
             num(WORDS.perAnswer),
-            num(WORDS.grading),
-          ]}
-        />
-        <tbody>
-          {costs.map(({ dataset_id: id, label, model, base, answers, cost, grading }) => (
-            <tr key={`${id} ${model}`}>
-              <td>{label}</td>
-              <td>
-                <ApproachName alias={model} base={base} />
-              </td>
-              <td className={table.num}>{count(answers)}</td>
-              <td className={table.num}>{costWords(cost)}</td>
-              <td className={table.num}>
-                {cost.unknown.length > 0 || answers === 0 ? '–' : amountWords(cost.amount / answers, cost.currency)}
-              </td>
-              <td className={table.num}>{costWords(grading)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+            ({ cost, answers }) =>
+              cost.unknown.length > 0 || answers === 0 ? '–' : amountWords(cost.amount / answers, cost.currency),
+          ],
+          [num(WORDS.grading), ({ grading }) => costWords(grading)],
+        ]}
+      />
       <p className="dim">{WORDS.costsAbout}</p>
       {[...reasons].map((reason) => (
         <p key={reason}>○ {reason}</p>

@@ -107,6 +107,14 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
   const leading = useLeadingMetric(run)
   const others = useQuery(api.cells.others.queryOptions({ input: { run_id: run, row_id: row } })).data?.cells ?? []
   const isAnswerPartial = cuts.some(({ path }) => path.join('.') === ANSWER_PATH)
+  const bodies: Record<CellTab, () => ReactNode> = {
+    evidence: () => <EvidenceTab row={cell} goldRanks={goldRanks} />,
+    scores: () => <ScoresTab row={cell} verdicts={verdicts} judging={judging} />,
+    path: () => <PathTab run={run} cell={cell} cuts={cuts} />,
+    timing: () => <TimingTab operational={cell.metrics.operational} />,
+    provenance: () => <ProvenanceTable row={cell} />,
+    raw: () => <RawJson value={cell} />,
+  }
   const { outcome, lead, rest } = diagnose({ row: cell, goldRanks, isAnswerPartial, others })
   return (
     <div className={styles.view}>
@@ -167,23 +175,8 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        <Tabs.Panel value="evidence" pt={12}>
-          <EvidenceTab row={cell} goldRanks={goldRanks} />
-        </Tabs.Panel>
-        <Tabs.Panel value="scores" pt={12}>
-          <ScoresTab row={cell} verdicts={verdicts} judging={judging} />
-        </Tabs.Panel>
-        <Tabs.Panel value="path" pt={12}>
-          <PathTab run={run} cell={cell} cuts={cuts} />
-        </Tabs.Panel>
-        <Tabs.Panel value="timing" pt={12}>
-          <TimingTab operational={cell.metrics.operational} />
-        </Tabs.Panel>
-        <Tabs.Panel value="provenance" pt={12}>
-          <ProvenanceTable row={cell} />
-        </Tabs.Panel>
-        <Tabs.Panel value="raw" pt={12}>
-          <RawJson value={cell} />
+        <Tabs.Panel value={tab} pt={12}>
+          {bodies[tab]()}
         </Tabs.Panel>
       </Tabs>
     </div>

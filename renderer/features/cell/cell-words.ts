@@ -146,7 +146,13 @@ export const CELL_WORDS = {
   steps: { turn: 'Turn', tool: 'Tool', input: 'Arguments', found: 'Found', took: 'Took' },
   budget: 'Budget of the lazy graph',
   budgetUsed: (tests: string, budget: string) => `${tests} of ${budget} relevance tests used`,
-  bridges: { to: 'Passage that the walk added', from: 'Reached from', via: 'By way of', seed: 'a seed' },
+  bridges: {
+    title: 'Passages that the walk added',
+    to: 'Passage that the walk added',
+    from: 'Reached from',
+    via: 'By way of',
+    seed: 'a seed',
+  },
   graphEvidence: 'What the graph answer was written from',
   alsoReported: 'Other details',
 

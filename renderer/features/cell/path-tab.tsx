@@ -2,11 +2,12 @@ import { lookOf } from '../../../charts/look.ts'
 import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration, meanWords } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import { approachPath, type PathBudget, type PathStep } from './approach-path.ts'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { RawJson } from './row-tabs.tsx'
@@ -21,34 +22,29 @@ function Figures({ figures }: { figures: [string, string | number][] }) {
 function Trajectory({ steps }: { steps: PathStep[] }) {
   if (steps.length === 0) return <p className="dim">{WORDS.noTool}</p>
   return (
-    <table className={table.table}>
-      <TableHead
-        columns={[num(WORDS.steps.turn), WORDS.steps.tool, WORDS.steps.input, WORDS.steps.found, num(WORDS.steps.took)]}
-      />
-      <tbody>
-        {steps.map(({ step, tool, argumentsText, result, error, seconds }, index) => (
-          <tr key={index}>
-            <td className={table.num}>{step ?? '–'}</td>
-            <th scope="row">
-              <bdi>{tool}</bdi>
-            </th>
-            <td className={`${table.wrap ?? ''} mono`}>
-              <MarkedText text={argumentsText} />
-            </td>
-            <td className={table.wrap}>
-              {error === null ? (
-                result.map(([name, found]) => `${count(found)} ${name}`).join(' · ') || '–'
-              ) : (
-                <>
-                  ▲ <MarkedText text={error} />
-                </>
-              )}
-            </td>
-            <td className={table.num}>{seconds === null ? '–' : duration(seconds * 1000)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label={WORDS.trajectory}
+      rows={steps.map((step, at) => ({ ...step, at }))}
+      keyOf={({ at }) => at}
+      nameAt={1}
+      columns={[
+        [num(WORDS.steps.turn), ({ step }) => step ?? '–'],
+        [WORDS.steps.tool, ({ tool }) => <bdi>{tool}</bdi>],
+        [WORDS.steps.input, ({ argumentsText }) => <MarkedText text={argumentsText} />, `${table.wrap} mono`],
+        [WORDS.steps.found, ({ result, error }) => <Found {...{ result, error }} />, table.wrap],
+        [num(WORDS.steps.took), ({ seconds }) => (seconds === null ? '–' : duration(seconds * 1000))],
+      ]}
+    />
+  )
+}
+
+/** What a tool found, by kind, or why it failed. */
+function Found({ result, error }: Pick<PathStep, 'result' | 'error'>) {
+  if (error === null) return result.map(([name, found]) => `${count(found)} ${name}`).join(' · ') || '–'
+  return (
+    <>
+      ▲ <MarkedText text={error} />
+    </>
   )
 }
 
@@ -73,18 +69,16 @@ function Budget({ budget: { tests, budget, figures, bridges } }: { budget: PathB
       </div>
       <Figures figures={figures} />
       {bridges.length > 0 && (
-        <table className={table.table}>
-          <TableHead columns={[WORDS.bridges.to, WORDS.bridges.from, WORDS.bridges.via]} />
-          <tbody>
-            {bridges.map(({ to, from, via }, index) => (
-              <tr key={index}>
-                <td className={table.wrap}>{to}</td>
-                <td className={table.wrap}>{from ?? WORDS.bridges.seed}</td>
-                <td className={table.wrap}>{via}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          label={WORDS.bridges.title}
+          rows={bridges.map((bridge, at) => ({ ...bridge, at }))}
+          keyOf={({ at }) => at}
+          columns={[
+            [WORDS.bridges.to, ({ to }) => to, table.wrap],
+            [WORDS.bridges.from, ({ from }) => from ?? WORDS.bridges.seed, table.wrap],
+            [WORDS.bridges.via, ({ via }) => via, table.wrap],
+          ]}
+        />
       )}
     </>
   )

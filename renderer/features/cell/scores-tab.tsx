@@ -4,11 +4,12 @@ import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { reasonWords } from '../../../core/evidence/gap-reasons.ts'
 import type { PromptLeak } from '../../../contract/evidence/judgments.ts'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { count, metricName, score } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { reasonLines } from './score-reason.ts'
 import { scoreState } from './score-state.ts'
@@ -69,30 +70,27 @@ function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[
 
 /** Every score with its reason, and every missing one with why. */
 function ScoreTable({ row }: { row: CanonicalRow }) {
-  const lines = linesOf(row)
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.tabs.scores}>
-      <table className={`${table.table ?? ''} ${styles.scores ?? ''}`}>
-        <TableHead columns={[WORDS.metric, WORDS.state, num(WORDS.scoreColumn), WORDS.by, WORDS.reason]} />
-        <tbody>
-          {lines.map(({ metric, group, value, state, reason }) => (
-            <tr key={group + metric}>
-              <th scope="row">{metricName(metric)}</th>
-              <td>
-                {STATE_SIGNS[state].sign} {STATE_SIGNS[state].word}
-              </td>
-              <td className={table.num}>
-                {group === 'answer' && <RefusalChip refusal={row.metrics.answer?.refusal} />} {score(value)}
-              </td>
-              <td className="dim">{group}</td>
-              <td className={table.wrap}>
-                <ReasonLines lines={reason} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={WORDS.tabs.scores}
+      className={styles.scores}
+      rows={linesOf(row)}
+      keyOf={({ group, metric }) => group + metric}
+      columns={[
+        [WORDS.metric, ({ metric }) => metricName(metric)],
+        [WORDS.state, ({ state }) => `${STATE_SIGNS[state].sign} ${STATE_SIGNS[state].word}`],
+        [
+          num(WORDS.scoreColumn),
+          ({ group, value }) => (
+            <>
+              {group === 'answer' && <RefusalChip refusal={row.metrics.answer?.refusal} />} {score(value)}
+            </>
+          ),
+        ],
+        [WORDS.by, ({ group }) => group, 'dim'],
+        [WORDS.reason, ({ reason }) => <ReasonLines lines={reason} />, table.wrap],
+      ]}
+    />
   )
 }
 
@@ -126,21 +124,17 @@ function ReasonLines({ lines }: { lines: readonly string[] }) {
 /** The verdict of each judge of the panel on this answer. */
 export function VerdictList({ verdicts }: { verdicts: readonly CellVerdict[] }) {
   return (
-    <table className={table.table}>
-      <TableHead columns={[WORDS.judge, num(WORDS.grade), WORDS.best, WORDS.reason]} />
-      <tbody>
-        {verdicts.map(({ judge, score: grade, best, reason }) => (
-          <tr key={judge}>
-            <th scope="row">{judge}</th>
-            <td className={table.num}>{grade ?? '–'}</td>
-            <td>{best ? WORDS.isBest : ''}</td>
-            <td className={table.wrap}>
-              <MarkedText text={reason ?? ''} />
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label={WORDS.verdicts}
+      rows={verdicts}
+      keyOf={({ judge }) => judge}
+      columns={[
+        [WORDS.judge, ({ judge }) => judge],
+        [num(WORDS.grade), ({ score: grade }) => grade ?? '–'],
+        [WORDS.best, ({ best }) => (best ? WORDS.isBest : '')],
+        [WORDS.reason, ({ reason }) => <MarkedText text={reason ?? ''} />, table.wrap],
+      ]}
+    />
   )
 }
 

@@ -1,9 +1,10 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { DataTable } from '../../components/data-table.tsx'
 import { FactTable } from '../../components/fact-table.tsx'
 import { count, duration } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import styles from './cell.module.css'
 
@@ -91,32 +92,19 @@ export function TimingTab({ operational }: { operational: Operational }) {
       <TimeBar operational={operational} />
       <FactTable facts={lines} />
       <h3>{WORDS.attempts}</h3>
-      <table className={table.table}>
-        <TableHead
-          columns={[
-            num(WORDS.attempt.number),
-            WORDS.attempt.outcome,
-            num(WORDS.attempt.waited),
-            num(WORDS.attempt.took),
-            num(WORDS.attempt.http),
-            WORDS.attempt.message,
-          ]}
-        />
-        <tbody>
-          {attempts.map((attempt, index) => (
-            <tr key={index}>
-              <td className={table.num}>{index + 1}</td>
-              <td>{attempt.outcome.replaceAll('_', ' ')}</td>
-              <td className={table.num}>{duration(attempt.waited_ms)}</td>
-              <td className={table.num}>{duration(attempt.latency_ms)}</td>
-              <td className={table.num}>{attempt.http_status ?? '–'}</td>
-              <td className={table.wrap}>
-                <MarkedText text={attempt.message ?? ''} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label={WORDS.attempts}
+        rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 }))}
+        keyOf={({ number }) => number}
+        columns={[
+          [num(WORDS.attempt.number), ({ number }) => number],
+          [WORDS.attempt.outcome, ({ outcome }) => outcome.replaceAll('_', ' ')],
+          [num(WORDS.attempt.waited), ({ waited_ms: waited }) => duration(waited)],
+          [num(WORDS.attempt.took), ({ latency_ms: took }) => duration(took)],
+          [num(WORDS.attempt.http), ({ http_status: status }) => status ?? '–'],
+          [WORDS.attempt.message, ({ message }) => <MarkedText text={message ?? ''} />, table.wrap],
+        ]}
+      />
     </>
   )
 }

@@ -12,9 +12,9 @@ import { intervalText } from '../../components/estimate.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { ChartBox } from '../../components/chart-panel.tsx'
 import { count, duration, meanWords, metricHeading, metricName, score } from '../../components/format.ts'
+import { type DataColumn, DataTable } from '../../components/data-table.tsx'
 import { RungTable } from '../../components/rung-table.tsx'
-import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import type { IntervalOf } from '../../data/intervals.ts'
 import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-words.ts'
 import styles from './compare.module.css'
@@ -86,47 +86,30 @@ export function QualityAndCost(props: QualityAndCostProps) {
       ) : (
         <ChartBox draw={(width) => <CostChart {...props} width={width} />} />
       )}
-      <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.costTable}>
-        <table className={table.table}>
-          <TableHead
-            columns={[
-              WORDS.approach,
-              num(metricHeading(metric)),
-              num(WORDS.interval),
-              num(WORDS.n),
-              ...COST_AXES.map((each) => num(WORDS.costs[each].label)),
-              WORDS.frontier,
-            ]}
-          />
-          <tbody>
-            {points
-              .toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))
-              .map((point) => {
-                const interval = intervalOf(point.dataset_id, point.model)
-                return (
-                  <tr key={point.model}>
-                    <th scope="row">
-                      <ApproachName alias={point.model} base={point.base_model} short />{' '}
-                      <RunCloudMark run={point.run_id} alias={point.model} />
-                    </th>
-                    <td className={table.num}>{score(point.quality)}</td>
-                    <td className={table.num}>{intervalText(interval)}</td>
-                    <td className={table.num}>
-                      {count(point.n)}/{count(point.expected)}
-                    </td>
-                    {COST_AXES.map((each) => (
-                      <td key={each} className={table.num}>
-                        {point[each] === null ? '–' : WRITTEN[each](point[each])}
-                      </td>
-                    ))}
-                    <td>{best.has(point.model) ? WORDS.onFrontier.yes : WORDS.onFrontier.no}</td>
-                  </tr>
-                )
-              })}
-          </tbody>
-        </table>
-        <p className="dim">{WORDS.frontierNote}</p>
-      </div>
+      <DataTable
+        label={WORDS.costTable}
+        rows={points.toSorted((a, b) => (b.quality ?? -1) - (a.quality ?? -1))}
+        keyOf={({ model }) => model}
+        columns={[
+          [
+            WORDS.approach,
+            ({ model, base_model: base, run_id: run }) => (
+              <>
+                <ApproachName alias={model} base={base} short /> <RunCloudMark run={run} alias={model} />
+              </>
+            ),
+          ],
+          [num(metricHeading(metric)), ({ quality }) => score(quality)],
+          [num(WORDS.interval), ({ dataset_id: dataset, model }) => intervalText(intervalOf(dataset, model))],
+          [num(WORDS.n), ({ n, expected }) => `${count(n)}/${count(expected)}`],
+          ...COST_AXES.map((each): DataColumn<FrontierPoint> => [
+            num(WORDS.costs[each].label),
+            ({ [each]: cost }) => (cost === null ? '–' : WRITTEN[each](cost)),
+          ]),
+          [WORDS.frontier, ({ model }) => (best.has(model) ? WORDS.onFrontier.yes : WORDS.onFrontier.no)],
+        ]}
+      />
+      <p className="dim">{WORDS.frontierNote}</p>
     </div>
   )
 }

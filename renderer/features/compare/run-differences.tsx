@@ -10,6 +10,7 @@ import { count, metricName, plural, pWords, score, signed } from '../../componen
 import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
+import { type DataColumn, DataTable } from '../../components/data-table.tsx'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { runColumn } from './run-column.tsx'
@@ -222,23 +223,20 @@ export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; d
       )}
       {data.unknown_run_ids.length > 0 && <p>{WORDS.noProvenance(data.unknown_run_ids.join(', '))}</p>}
       {data.differences.length > 0 && (
-        <ScrollTable label={WORDS.fields}>
-          <TableHead columns={[WORDS.field, ...data.run_ids.map(runColumn)]} />
-          <tbody>
-            {data.differences.map(({ path, values }) => (
-              <tr key={path}>
-                <th scope="row">
-                  <span title={path}>{fieldWords(path)}</span>
-                </th>
-                {values.map((value, index) => (
-                  <td key={index} className={`${table.wrap ?? ''} mono`} title={value ?? undefined}>
-                    {value === null ? '–' : shortHashes(value)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </ScrollTable>
+        <DataTable
+          label={WORDS.fields}
+          rows={data.differences}
+          keyOf={({ path }) => path}
+          columns={[
+            [WORDS.field, ({ path }) => <span title={path}>{fieldWords(path)}</span>],
+            ...data.run_ids.map((run, at): DataColumn<(typeof data.differences)[number]> => [
+              runColumn(run),
+              ({ values: { [at]: value = null } }) =>
+                value === null ? '–' : <span title={value}>{shortHashes(value)}</span>,
+              `${table.wrap} mono`,
+            ]),
+          ]}
+        />
       )}
     </>
   )

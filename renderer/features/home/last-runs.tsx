@@ -5,9 +5,9 @@ import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { count, moment } from '../../components/format.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { failureWords, RUN_SIGNS, stateWord } from '../../components/run-state.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
@@ -16,6 +16,9 @@ const WORDS = HOME_WORDS.lastRuns
 /** A run with rows in the index, or one that the engine only has a journal of. */
 type ListedRun = { head: RunHead & { state: RunState | null }; job: RunJob | undefined } | { head: null; job: RunJob }
 
+const nameOf = ({ head, job }: ListedRun): string => head?.run_id ?? job!.run_id
+const cellsOf = ({ head }: ListedRun, some: (cells: RunHead['datasets'][number]['cells']) => number): number =>
+  head?.datasets.reduce((sum, { cells }) => sum + some(cells), 0) ?? 0
 const timeOf = ({ head, job }: ListedRun): string => head?.last_finished_at ?? job?.finished_at ?? job?.created_at ?? ''
 
 /** Runs of the index and runs that failed or stopped before their first row, newest first. */
@@ -42,55 +45,52 @@ interface LastRunsProps {
 /** Runs with their datasets; each dataset links to its matrix, each state of a run of this engine to its steps. */
 export function LastRuns({ runs, label, jobs }: LastRunsProps) {
   return (
-    <ScrollTable label={label}>
-      <TableHead
-        columns={[WORDS.run, WORDS.state, WORDS.datasets, num(WORDS.cellsOk), num(WORDS.failed), WORDS.finished]}
-      />
-      <tbody>
-        {listedRuns(runs, jobs).map((listed) => (
-          <RunRow key={listed.head?.run_id ?? listed.job!.run_id} {...listed} />
-        ))}
-      </tbody>
-    </ScrollTable>
+    <DataTable
+      label={label}
+      rows={listedRuns(runs, jobs)}
+      keyOf={nameOf}
+      columns={[
+        [WORDS.run, (listed) => <RunName run={nameOf(listed)} />, table.wrap],
+        [WORDS.state, (listed) => <State {...listed} />, `${table.wrap} ${styles.state}`],
+        [WORDS.datasets, (listed) => <Datasets {...listed} />, table.wrap],
+        [num(WORDS.cellsOk), (listed) => count(cellsOf(listed, ({ ok }) => ok))],
+        [num(WORDS.failed), (listed) => count(cellsOf(listed, ({ error, timeout }) => error + timeout))],
+        [WORDS.finished, ({ head, job }) => moment(head?.last_finished_at ?? job?.finished_at)],
+      ]}
+    />
   )
 }
 
-function RunRow({ head, job }: ListedRun) {
-  const run = head?.run_id ?? job!.run_id
-  const isSample = useSamples().has(run)
-  const ok = head?.datasets.reduce((sum, { cells }) => sum + cells.ok, 0) ?? 0
-  const failed = head?.datasets.reduce((sum, { cells }) => sum + cells.error + cells.timeout, 0) ?? 0
+const RunName = ({ run }: { run: string }) => (
+  <>
+    {run} <SampleMark run={run} />
+  </>
+)
+
+function State({ head, job }: ListedRun) {
+  const isSample = useSamples().has(head?.run_id ?? '')
+  if (job === undefined)
+    return <span className="dim">{head?.kind === 'historical' || isSample ? WORDS.published : WORDS.filesOnly}</span>
+  const word = stateWord(job)
   return (
-    <tr>
-      <th scope="row" className={table.wrap}>
-        {run} <SampleMark run={run} />
-      </th>
-      <td className={`${table.wrap} ${styles.state}`}>
-        {job === undefined ? (
-          <span className="dim">{head?.kind === 'historical' || isSample ? WORDS.published : WORDS.filesOnly}</span>
-        ) : (
-          <>
-            <Link to="/runs/$run/progress" params={{ run }}>
-              {RUN_SIGNS[job.state]} {stateWord(job)}
-            </Link>
-            {stateWord(job) === 'failed' && <span className="dim"> {failureWords(job)}</span>}
-          </>
-        )}
-      </td>
-      <td className={table.wrap}>
-        {head?.datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
-          <span key={dataset}>
-            {index > 0 && ' · '}
-            <Link to="/runs/$run/matrix" params={{ run }} search={{ dataset }}>
-              {label}
-            </Link>
-            {damaged && <span title={WORDS.damagedFile}> ▲</span>}
-          </span>
-        )) ?? <span className="dim">{WORDS.noRow(job!.request.dataset_ids.join(' · '))}</span>}
-      </td>
-      <td className={table.num}>{count(ok)}</td>
-      <td className={table.num}>{count(failed)}</td>
-      <td>{moment(head?.last_finished_at ?? job?.finished_at)}</td>
-    </tr>
+    <>
+      <Link to="/runs/$run/progress" params={{ run: job.run_id }}>
+        {RUN_SIGNS[job.state]} {word}
+      </Link>
+      {word === 'failed' && <span className="dim"> {failureWords(job)}</span>}
+    </>
   )
+}
+
+function Datasets({ head, job }: ListedRun) {
+  if (head === null) return <span className="dim">{WORDS.noRow(job.request.dataset_ids.join(' · '))}</span>
+  return head.datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
+    <span key={dataset}>
+      {index > 0 && ' · '}
+      <Link to="/runs/$run/matrix" params={{ run: head.run_id }} search={{ dataset }}>
+        {label}
+      </Link>
+      {damaged && <span title={WORDS.damagedFile}> ▲</span>}
+    </span>
+  ))
 }

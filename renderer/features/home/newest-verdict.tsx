@@ -3,7 +3,8 @@ import { Link } from '@tanstack/react-router'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import { RUN_TABS } from '../../../core/pages.ts'
 import { PartialMark } from '../../components/run-marks.tsx'
-import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { MissingNote } from '../ladder/missing-columns.tsx'
 import { ShareMenu } from '../run/share-menu.tsx'
@@ -18,8 +19,9 @@ const WORDS = HOME_WORDS.newestVerdict
 /** The verdict of the newest run in one sentence, with its next step and what else is done with a result: of a run of several datasets, the first on which approaches differ. */
 export function NewestVerdict({ head }: { head: RunHead }) {
   const run = head.run_id
-  const { data, isError, error, refetch } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const result = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
   const listed = useQuery(api.runs.overview.queryOptions({ input: { run_id: run } })).data?.runs[0]
+  const { data } = result
   const verdicts = data?.verdicts ?? []
   const shown = verdicts.find(({ kind }) => kind === 'winner' || kind === 'tied') ?? verdicts[0]
   const dataset = shown?.dataset ?? head.datasets[0]?.dataset_id
@@ -47,8 +49,7 @@ export function NewestVerdict({ head }: { head: RunHead }) {
         </>
       }
     >
-      {isError && <ErrorPanel error={error} what={RESULT_WORDS.what} retry={() => void refetch()} />}
-      {data === undefined && !isError && <LoadingRows rows={2} height={36} />}
+      <Loaded query={result} what={RESULT_WORDS.what} rows={2} height={36} />
       {data !== undefined && <MissingNote run={run} />}
       {data !== undefined && shown === undefined && <p className="dim">{RESULT_WORDS.noSummary}</p>}
       {shown !== undefined && (

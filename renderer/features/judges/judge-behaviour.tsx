@@ -5,9 +5,9 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { EstimateCell } from '../../components/estimate.tsx'
 import { count, score } from '../../components/format.ts'
 import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { type DataColumn, DataTable } from '../../components/data-table.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import { kappaSentence, positionSentence } from './agreement-words.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
@@ -27,64 +27,70 @@ function slopeDomain({ judges }: PanelStatistics): [number, number] {
 export function JudgeProfiles({ panel, runtime }: { panel: PanelStatistics; runtime: JudgePanelRuntime | null }) {
   const domain = slopeDomain(panel)
   return (
-    <div className={table.scroll} tabIndex={0} role="region" aria-label={WORDS.behaviour}>
-      <table className={table.table}>
-        <TableHead
-          columns={[
-            WORDS.columns.judge,
+    <>
+      <DataTable
+        label={WORDS.behaviour}
+        rows={panel.judges}
+        keyOf={({ judge }) => judge}
+        columns={[
+          [
+            { head: WORDS.columns.judge, className: styles.judgeColumn },
+            ({ judge }) => <JudgeName {...{ judge, runtime }} />,
+          ],
+          [
             num(WORDS.columns.verdicts),
-            num(WORDS.columns.mean),
+            ({ verdicts, failures }) => (
+              <>
+                {count(verdicts)}
+                <div className="dim">{WORDS.columns.failed(count(failures))}</div>
+              </>
+            ),
+          ],
+          [num(WORDS.columns.mean), ({ mean_score: mean }) => score(mean)],
+          [
             num(WORDS.columns.position),
+            ({ position_effect: { slope, basis } }) => (
+              <div title={WORDS.positionBasis[basis]}>
+                <EstimateCell estimate={slope} withSign of="grades" />
+                <div className="dim">{positionSentence(slope)}</div>
+              </div>
+            ),
+          ],
+          [
             scaleColumn(WORDS.columns.positionBar, domain, [domain[0], 0, domain[1]]),
-            num(WORDS.columns.bestFlips),
-            num(WORDS.columns.orderFlips),
+            ({ position_effect: { slope } }) => <IntervalBar {...slope} domain={domain} zero={0} />,
+          ],
+          [num(WORDS.columns.bestFlips), ({ flip_rates: { best } }) => <EstimateCell estimate={best} of="pairs" />],
+          [num(WORDS.columns.orderFlips), ({ flip_rates: { order } }) => <EstimateCell estimate={order} of="pairs" />],
+          [
             num(WORDS.columns.lengthInQuestion),
+            ({ length_correlation: { within_question: length } }) => (
+              <EstimateCell estimate={length} withSign of="grades" />
+            ),
+          ],
+          [
             num(WORDS.columns.lengthInApproach),
-          ]}
-        />
-        <tbody>
-          {panel.judges.map((profile) => {
-            const { judge, verdicts, failures, position_effect: place, flip_rates: flips } = profile
-            const known = runtime?.judges.find(({ name }) => name === judge)
-            return (
-              <tr key={judge}>
-                <th scope="row" className={styles.judgeColumn}>
-                  {judge}
-                  {known !== undefined && known.family !== judge && (
-                    <div className="dim">{known.kind === 'builtin' ? WORDS.ruleBased : known.family}</div>
-                  )}
-                </th>
-                <td className={table.num}>
-                  {count(verdicts)}
-                  <div className="dim">{WORDS.columns.failed(count(failures))}</div>
-                </td>
-                <td className={table.num}>{score(profile.mean_score)}</td>
-                <td className={table.num} title={WORDS.positionBasis[place.basis]}>
-                  <EstimateCell estimate={place.slope} withSign of="grades" />
-                  <div className="dim">{positionSentence(place.slope)}</div>
-                </td>
-                <td>
-                  <IntervalBar value={place.slope.value} interval={place.slope.interval} domain={domain} zero={0} />
-                </td>
-                <td className={table.num}>
-                  <EstimateCell estimate={flips.best} of="pairs" />
-                </td>
-                <td className={table.num}>
-                  <EstimateCell estimate={flips.order} of="pairs" />
-                </td>
-                <td className={table.num}>
-                  <EstimateCell estimate={profile.length_correlation.within_question} withSign of="grades" />
-                </td>
-                <td className={table.num}>
-                  <EstimateCell estimate={profile.length_correlation.within_approach} withSign of="grades" />
-                </td>
-              </tr>
-            )
-          })}
-        </tbody>
-      </table>
+            ({ length_correlation: { within_approach: length } }) => (
+              <EstimateCell estimate={length} withSign of="grades" />
+            ),
+          ],
+        ]}
+      />
       <p className={styles.below}>{WORDS.profileNote}</p>
-    </div>
+    </>
+  )
+}
+
+/** A judge and, where its name does not say it, what kind of model it is. */
+function JudgeName({ judge, runtime }: { judge: string; runtime: JudgePanelRuntime | null }) {
+  const known = runtime?.judges.find(({ name }) => name === judge)
+  return (
+    <>
+      {judge}
+      {known !== undefined && known.family !== judge && (
+        <div className="dim">{known.kind === 'builtin' ? WORDS.ruleBased : known.family}</div>
+      )}
+    </>
   )
 }
 
@@ -98,35 +104,21 @@ export function LeftOutRanks({ ranks }: { ranks: LeaveOneJudgeOut }) {
         {inconclusive ? WORDS.firstPlaceOpen : WORDS.firstPlaceStable}
         {unstable.length > 0 && WORDS.changedRanks}
       </p>
-      <ScrollTable label={WORDS.ranksWithout}>
-        <TableHead
-          columns={[
-            WORDS.columns.approach,
-            num(WORDS.columns.mean),
-            num(WORDS.columns.rankOfAll),
-            ...judges.map((judge) => ({
-              head: WORDS.columns.without(judge),
-              className: `${table.num ?? ''} ${styles.judgeHead ?? ''}`,
-            })),
-          ]}
-        />
-        <tbody>
-          {order.map(({ model, mean, rank, ranks_without: without }) => (
-            <tr key={model}>
-              <th scope="row">
-                <ApproachName alias={model} short />
-              </th>
-              <td className={table.num}>{score(mean)}</td>
-              <td className={table.num}>{rank ?? '–'}</td>
-              {without.map((each, place) => (
-                <td key={judges[place]} className={table.num}>
-                  {each === rank ? (each ?? '–') : <strong>{each ?? '–'}</strong>}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={WORDS.ranksWithout}
+        rows={order}
+        keyOf={({ model }) => model}
+        columns={[
+          [WORDS.columns.approach, ({ model }) => <ApproachName alias={model} short />],
+          [num(WORDS.columns.mean), ({ mean }) => score(mean)],
+          [num(WORDS.columns.rankOfAll), ({ rank }) => rank ?? '–'],
+          ...judges.map((judge, place): DataColumn<(typeof order)[number]> => [
+            { head: WORDS.columns.without(judge), className: `${table.num} ${styles.judgeHead}` },
+            ({ rank, ranks_without: without }) =>
+              without[place] === rank ? (rank ?? '–') : <strong>{without[place] ?? '–'}</strong>,
+          ]),
+        ]}
+      />
     </>
   )
 }
@@ -137,28 +129,20 @@ export function PersonAgreement({ human }: { human: NonNullable<JudgeResults['hu
   return (
     <>
       <p className={styles.above}>{WORDS.kappa(human.rater, count(human.sets.voted), count(human.sets.offered))}</p>
-      <table className={table.table}>
-        <TableHead
-          columns={[
-            WORDS.columns.judge,
-            num(WORDS.columns.kappa),
-            WORDS.columns.agreement,
+      <DataTable
+        label={WORDS.agreementOf(human.rater)}
+        rows={human.agreement}
+        keyOf={({ judge }) => judge}
+        columns={[
+          [WORDS.columns.judge, ({ judge }) => judge],
+          [num(WORDS.columns.kappa), ({ kappa }) => <EstimateCell estimate={kappa.estimate} withSign of="answers" />],
+          [WORDS.columns.agreement, ({ kappa }) => kappaSentence(kappa.estimate)],
+          [
             num(WORDS.columns.sameBest),
-          ]}
-        />
-        <tbody>
-          {human.agreement.map(({ judge, kappa, best }) => (
-            <tr key={judge}>
-              <th scope="row">{judge}</th>
-              <td className={table.num}>
-                <EstimateCell estimate={kappa.estimate} withSign of="answers" />
-              </td>
-              <td>{kappaSentence(kappa.estimate)}</td>
-              <td className={table.num}>{best.compared === 0 ? '–' : `${count(best.same)}/${count(best.compared)}`}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+            ({ best }) => (best.compared === 0 ? '–' : `${count(best.same)}/${count(best.compared)}`),
+          ],
+        ]}
+      />
     </>
   )
 }

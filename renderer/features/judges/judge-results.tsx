@@ -9,9 +9,8 @@ import { intervalText, whyNoInterval } from '../../components/estimate.tsx'
 import { count, plural, score } from '../../components/format.ts'
 import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
-import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { alphaSentence, alphaText, panelWords } from './agreement-words.ts'
 import { JudgeRunDialog } from './dialogs.tsx'
@@ -21,8 +20,13 @@ import styles from './judges.module.css'
 import { ReasonList } from './reason-list.tsx'
 import type { Round } from './use-ballot.ts'
 
-const leakWords = (leaks: Results['blocked'][number]['leaks']): string =>
-  leaks.map(({ text, found_in: place }) => WORDS.results.leak(text, place)).join(', ')
+/** Questions with the texts that name an approach. */
+const LeakItems = ({ questions }: { questions: Results['blocked'] }) =>
+  questions.map(({ query_id: id, leaks }) => (
+    <li key={id}>
+      {id}: {leaks.map(({ text, found_in: place }) => WORDS.results.leak(text, place)).join(', ')}
+    </li>
+  ))
 
 /** Questions that were judged, with what was left out of their answers. */
 function Withheld({ withheld }: Pick<Results, 'withheld'>) {
@@ -33,11 +37,7 @@ function Withheld({ withheld }: Pick<Results, 'withheld'>) {
         <span>{WORDS.results.withheld(plural(withheld.length, 'question'))}</span>
       </summary>
       <ul className={styles.problems}>
-        {withheld.map(({ query_id: id, leaks }) => (
-          <li key={id}>
-            {id}: {leakWords(leaks)}
-          </li>
-        ))}
+        <LeakItems questions={withheld} />
       </ul>
     </details>
   )
@@ -57,11 +57,7 @@ function Problems({ results: { status, message, errors, blocked } }: { results: 
             {WORDS.results.problem(id, judge, rotation, code.replaceAll('_', ' '), text)}
           </li>
         ))}
-        {blocked.map(({ query_id: id, leaks }) => (
-          <li key={id}>
-            {id}: {leakWords(leaks)}
-          </li>
-        ))}
+        <LeakItems questions={blocked} />
       </ul>
     </details>
   )
@@ -159,52 +155,45 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
   const counts = comparison === undefined ? undefined : pairCounts(comparison)
   return (
     <>
-      <ScrollTable label={WORDS.results.scores}>
-        <TableHead
-          columns={[
-            num(WORDS.columns.rank),
-            WORDS.columns.approach,
-            num(WORDS.columns.mean),
+      <DataTable
+        label={WORDS.results.scores}
+        rows={order}
+        keyOf={({ model }) => model}
+        nameAt={1}
+        columns={[
+          // Without a decided pair, an order would say what these grades do not.
+          [num(WORDS.columns.rank), ({ rank }) => ((counts?.decided ?? 0) === 0 ? '–' : (rank ?? '–'))],
+          [WORDS.columns.approach, ({ model }) => <ApproachName alias={model} short />],
+          [num(WORDS.columns.mean), ({ own }) => score(own?.mean)],
+          [
             num(WORDS.columns.interval),
+            ({ estimate }) => intervalText(pairs.isLoading ? undefined : (estimate?.interval ?? null)),
+          ],
+          [
             scaleColumn(WORDS.columns.bar, GRADES, [1, 2, 3, 4, 5]),
-            num(WORDS.columns.questions),
-            num(WORDS.columns.won),
-            num(WORDS.columns.votes),
-            human !== null && num(WORDS.columns.yourMean),
-            human !== null && num(WORDS.columns.yourVotes),
-          ]}
-        />
-        <tbody>
-          {order.map(({ model, own, person, estimate, rank }) => (
-            <tr key={model}>
-              {/* Without a decided pair, an order would say what these grades do not. */}
-              <td className={table.num}>{(counts?.decided ?? 0) === 0 ? '–' : (rank ?? '–')}</td>
-              <th scope="row">
-                <ApproachName alias={model} short />
-              </th>
-              <td className={table.num}>{score(own?.mean)}</td>
-              <td className={table.num}>{intervalText(pairs.isLoading ? undefined : (estimate?.interval ?? null))}</td>
-              <td>
-                <IntervalBar
-                  value={own?.mean ?? null}
-                  interval={estimate?.interval ?? null}
-                  domain={GRADES}
-                  colour={lookOf(model).colour}
-                />
-              </td>
-              <td className={table.num}>{count(own?.questions ?? 0)}</td>
-              <td className={table.num}>{count(own?.wins ?? 0)}</td>
-              <td className={table.num}>{count(own?.votes ?? 0)}</td>
-              {human !== null && (
-                <td className={table.num}>
-                  {score(person?.mean)} <span className="dim">n {count(person?.questions ?? 0)}</span>
-                </td>
-              )}
-              {human !== null && <td className={table.num}>{count(person?.votes ?? 0)}</td>}
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+            ({ model, own, estimate }) => (
+              <IntervalBar
+                value={own?.mean ?? null}
+                interval={estimate?.interval ?? null}
+                domain={GRADES}
+                colour={lookOf(model).colour}
+              />
+            ),
+          ],
+          [num(WORDS.columns.questions), ({ own }) => count(own?.questions ?? 0)],
+          [num(WORDS.columns.won), ({ own }) => count(own?.wins ?? 0)],
+          [num(WORDS.columns.votes), ({ own }) => count(own?.votes ?? 0)],
+          human !== null && [
+            num(WORDS.columns.yourMean),
+            ({ person }) => (
+              <>
+                {score(person?.mean)} <span className="dim">n {count(person?.questions ?? 0)}</span>
+              </>
+            ),
+          ],
+          human !== null && [num(WORDS.columns.yourVotes), ({ person }) => count(person?.votes ?? 0)],
+        ]}
+      />
       {comparison !== undefined && counts !== undefined && (
         <p className={styles.below}>
           {WORDS.tested(testedPairsWords(counts, comparison.settings.level), counts.decided > 0)}

@@ -157,6 +157,7 @@ export const JUDGES_WORDS = {
   firstPlaceOpen: '▲ The first place is shared or changes when a judge is left out: the panel names no winner.',
   firstPlaceStable: '● The first place stays the same whichever judge is left out.',
   changedRanks: ' Changed ranks are in bold.',
+  agreementOf: (rater: string) => `${rater} against each judge`,
   noJudges: 'No judge to compare with: only you have graded this run.',
   kappa: (rater: string, voted: string, offered: string) =>
     `${rater} voted on ${voted} of ${offered} questions. Cohen’s kappa with quadratic weights: 1 is perfect, 0 is chance.`,

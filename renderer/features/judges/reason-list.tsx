@@ -5,9 +5,8 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { count, score } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
-import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { type DataColumn, DataTable } from '../../components/data-table.tsx'
+import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
@@ -36,41 +35,32 @@ function QuestionReasons({ query: { query, human } }: { query: JudgeResults['que
           <MarkedText text={human!.note} />
         </p>
       )}
-      <ScrollTable label={WORDS.reasonsFor(query.query_id)}>
-        <TableHead
-          columns={[
-            WORDS.columns.approach,
-            num(WORDS.columns.meanShort),
-            human !== null && num(WORDS.columns.you),
-            ...judges.map(([judge]) => ({ head: judge, className: styles.judgeHead })),
-          ]}
-        />
-        <tbody>
-          {models.map(([model, mean]) => (
-            <tr key={model}>
-              <th scope="row">
-                <ApproachName alias={model} short />
-              </th>
-              <td className={table.num}>{score(mean)}</td>
-              {human !== null && (
-                <td className={table.num}>
-                  {human.scores[model] ?? '–'}
-                  {human.best === model && ' ★'}
-                </td>
-              )}
-              {judges.map(([judge, verdict]) => (
-                <td key={judge} className={styles.reason}>
-                  <strong>
-                    {score(verdict.scores[model])}
-                    {verdict.best === model && ' ★'}
-                  </strong>{' '}
-                  <MarkedText text={verdict.reasons?.[model] ?? ''} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={WORDS.reasonsFor(query.query_id)}
+        rows={models}
+        keyOf={([model]) => model}
+        columns={[
+          [WORDS.columns.approach, ([model]) => <ApproachName alias={model} short />],
+          [num(WORDS.columns.meanShort), ([, mean]) => score(mean)],
+          human !== null && [
+            num(WORDS.columns.you),
+            ([model]) => `${human.scores[model] ?? '–'}${human.best === model ? ' ★' : ''}`,
+          ],
+          ...judges.map(([judge, { scores, best, reasons }]): DataColumn<(typeof models)[number]> => [
+            { head: judge, className: styles.judgeHead },
+            ([model]) => (
+              <>
+                <strong>
+                  {score(scores[model])}
+                  {best === model && ' ★'}
+                </strong>{' '}
+                <MarkedText text={reasons?.[model] ?? ''} />
+              </>
+            ),
+            styles.reason,
+          ]),
+        ]}
+      />
     </details>
   )
 }

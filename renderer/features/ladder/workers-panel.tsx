@@ -4,7 +4,8 @@ import { count, duration, moment, plural } from '../../components/format.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { DataTable } from '../../components/data-table.tsx'
+import { num } from '../../components/table-head.tsx'
 import { useNow } from '../../components/use-now.ts'
 import { api } from '../../data/client.ts'
 import { RayJobs } from './ray-jobs.tsx'
@@ -56,33 +57,36 @@ const isConnected = ({ state }: WorkerView): boolean => state === 'working' || s
 const isOpen = ({ status }: { status: string }): boolean => status === 'PENDING' || status === 'RUNNING'
 
 function WorkerTable({ workers, now }: { workers: WorkerView[]; now: number }) {
-  const heads = [WORDS.worker, WORDS.state, WORDS.dataset, WORDS.cells]
   return (
-    <div className={table.scroll}>
-      <table className={table.table} aria-label={WORDS.title}>
-        <TableHead columns={[...heads, num(WORDS.stored), WORDS.lastSeen, WORDS.joined]} />
-        <tbody>
-          {workers.map((worker) => (
-            <tr
-              key={`${worker.dataset_id} ${worker.host} ${worker.pid} ${worker.started_at}`}
-              data-state={worker.state}
-            >
-              <th scope="row" className={table.wrap}>
-                {worker.name} <span className="dim">{WORDS.process(worker.host, worker.pid)}</span>
-              </th>
-              <td>
-                <StateDot tone={TONES[worker.state]} /> {WORDS.states[worker.state]}
-              </td>
-              <td>{worker.dataset_id}</td>
-              <td className={table.wrap}>{cellsOf(worker)}</td>
-              <td className={table.num}>{count(worker.stored)}</td>
-              <td>{seenOf(worker, now)}</td>
-              <td>{moment(worker.started_at)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={WORDS.title}
+      rows={workers}
+      keyOf={({ dataset_id: dataset, host, pid, started_at: at }) => `${dataset} ${host} ${pid} ${at}`}
+      columns={[
+        [
+          WORDS.worker,
+          ({ name, host, pid }) => (
+            <>
+              {name} <span className="dim">{WORDS.process(host, pid)}</span>
+            </>
+          ),
+          table.wrap,
+        ],
+        [
+          WORDS.state,
+          ({ state }) => (
+            <>
+              <StateDot tone={TONES[state]} /> {WORDS.states[state]}
+            </>
+          ),
+        ],
+        [WORDS.dataset, ({ dataset_id: dataset }) => dataset],
+        [WORDS.cells, cellsOf, table.wrap],
+        [num(WORDS.stored), ({ stored }) => count(stored)],
+        [WORDS.lastSeen, (worker) => seenOf(worker, now)],
+        [WORDS.joined, ({ started_at: at }) => moment(at)],
+      ]}
+    />
   )
 }
 

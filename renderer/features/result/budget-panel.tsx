@@ -7,10 +7,10 @@ import { contextBudgetWords, curveWords, equalWords } from '../../../contract/wo
 import { ApproachName } from '../../components/approach-name.tsx'
 import { ChartBox, ChartPanel } from '../../components/chart-panel.tsx'
 import { count } from '../../components/format.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { type DataColumn, DataTable } from '../../components/data-table.tsx'
 import { Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
+import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { RESULT_WORDS } from './result-words.ts'
 
@@ -46,30 +46,19 @@ function Curve({ run, amounts }: { run: string; amounts: Amounts }) {
     <ChartPanel title={title} fileName={`${run}-${amounts.dataset_id}-budget`} isEmpty={budgets.length === 0}>
       <p className="dim">{WORDS.about(contextBudgetWords(amounts.context_budget))}</p>
       {budgets.length > 0 && <ChartBox draw={(width) => <BudgetCurve {...{ width, title, lines }} />} />}
-      <ScrollTable label={title}>
-        <TableHead
-          columns={[
-            RESULT_WORDS.approach,
-            num(WORDS.handedOver),
-            ...budgets.map((budget) => num(WORDS.first(count(budget)))),
-          ]}
-        />
-        <tbody>
-          {rows.map(({ line: { model, base, context_tokens: tokens }, points }) => (
-            <tr key={model}>
-              <th scope="row">
-                <ApproachName alias={model} base={base} short />
-              </th>
-              <td className={table.num}>{tokens === null ? '–' : count(tokens)}</td>
-              {points.map((point, at) => (
-                <td key={budgets[at]} className={table.num}>
-                  {point === null ? '–' : curveWords(point)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={title}
+        rows={rows}
+        keyOf={({ line }) => line.model}
+        columns={[
+          [RESULT_WORDS.approach, ({ line: { model, base } }) => <ApproachName alias={model} base={base} short />],
+          [num(WORDS.handedOver), ({ line: { context_tokens: tokens } }) => (tokens === null ? '–' : count(tokens))],
+          ...budgets.map((budget, at): DataColumn<(typeof rows)[number]> => [
+            num(WORDS.first(count(budget))),
+            ({ points: { [at]: point = null } }) => (point === null ? '–' : curveWords(point)),
+          ]),
+        ]}
+      />
     </ChartPanel>
   )
 }
@@ -79,18 +68,16 @@ function ProtocolCard({ amounts: { label, protocol } }: { amounts: Amounts }) {
   return (
     <Panel title={title}>
       <p className="dim">{WORDS.protocolAbout}</p>
-      <ScrollTable label={title}>
-        <TableHead columns={[WORDS.part, WORDS.equal, WORDS.values]} />
-        <tbody>
-          {protocol.map(({ part, equal, values }) => (
-            <tr key={part}>
-              <th scope="row">{part}</th>
-              <td>{equal === true ? equalWords(equal) : <strong>{equalWords(equal)}</strong>}</td>
-              <td className={table.wrap}>{values}</td>
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={title}
+        rows={protocol}
+        keyOf={({ part }) => part}
+        columns={[
+          [WORDS.part, ({ part }) => part],
+          [WORDS.equal, ({ equal }) => (equal === true ? equalWords(equal) : <strong>{equalWords(equal)}</strong>)],
+          [WORDS.values, ({ values }) => values, table.wrap],
+        ]}
+      />
     </Panel>
   )
 }

@@ -5,10 +5,10 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { metricName, score } from '../../components/format.ts'
-import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Panel } from '../../components/states.tsx'
+import { DataTable } from '../../components/data-table.tsx'
 import table from '../../components/table.module.css'
-import { TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { expectedAndBest, type Scored } from './expected-outcome.ts'
 import { RESULT_WORDS } from './result-words.ts'
@@ -45,8 +45,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
   const title = WORDS.title(dataset.label)
   return (
     <Panel title={title}>
-      {query.isError && <ErrorPanel error={query.error} what={WORDS.what} retry={() => void query.refetch()} />}
-      {query.isPending && <LoadingRows rows={8} height={36} />}
+      <Loaded query={query} what={WORDS.what} rows={8} height={36} />
       {query.data !== undefined && (
         <>
           <p className="dim">
@@ -56,42 +55,44 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
               total,
             )}
           </p>
-          <ScrollTable label={title}>
-            <TableHead columns={[WORDS.question, WORDS.expected, WORDS.observed, WORDS.outcome]} />
-            <tbody>
-              {questions.map(
-                ({ question_id: id, repeat, query: text, expect_winner: named, expected, best, outcome, compared }) => (
-                  <tr key={`${id} ${repeat}`}>
-                    <th scope="row" className={table.wrap}>
-                      {text ?? id}
-                    </th>
-                    <td>
-                      {named === null ? (
-                        <span className="dim">{WORDS.notNamed}</span>
-                      ) : (
-                        <ApproachName alias={named} short />
-                      )}{' '}
-                      {expected !== null && cell(expected)}
-                    </td>
-                    <td className={table.wrap}>
-                      {best.length === compared && compared > 1 ? (
-                        <>
-                          {WORDS.all(compared)} {cell(best[0]!)}
-                        </>
-                      ) : (
-                        best.map((each) => (
-                          <span key={each.model}>
-                            <ApproachName alias={each.model} short /> {cell(each)}{' '}
-                          </span>
-                        ))
-                      )}
-                    </td>
-                    <td>{WORDS.outcomes[outcome]}</td>
-                  </tr>
+          <DataTable
+            label={title}
+            rows={questions}
+            keyOf={({ question_id: id, repeat }) => `${id} ${repeat}`}
+            columns={[
+              [WORDS.question, ({ query: text, question_id: id }) => text ?? id, table.wrap],
+              [
+                WORDS.expected,
+                ({ expect_winner: named, expected }) => (
+                  <>
+                    {named === null ? (
+                      <span className="dim">{WORDS.notNamed}</span>
+                    ) : (
+                      <ApproachName alias={named} short />
+                    )}{' '}
+                    {expected !== null && cell(expected)}
+                  </>
                 ),
-              )}
-            </tbody>
-          </ScrollTable>
+              ],
+              [
+                WORDS.observed,
+                ({ best, compared }) =>
+                  best.length === compared && compared > 1 ? (
+                    <>
+                      {WORDS.all(compared)} {cell(best[0]!)}
+                    </>
+                  ) : (
+                    best.map((each) => (
+                      <span key={each.model}>
+                        <ApproachName alias={each.model} short /> {cell(each)}{' '}
+                      </span>
+                    ))
+                  ),
+                table.wrap,
+              ],
+              [WORDS.outcome, ({ outcome }) => WORDS.outcomes[outcome]],
+            ]}
+          />
           {query.hasNextPage && (
             <Button
               variant="default"

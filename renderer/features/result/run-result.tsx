@@ -7,7 +7,8 @@ import { api } from '../../data/client.ts'
 import styles from './result.module.css'
 import { NextStepLine } from '../../components/next-step.tsx'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
-import { ErrorPanel, LoadingRows, Panel } from '../../components/states.tsx'
+import { Loaded } from '../../components/loaded.tsx'
+import { Panel } from '../../components/states.tsx'
 import { MissingNote } from '../ladder/missing-columns.tsx'
 import { RESULT_WORDS as WORDS } from './result-words.ts'
 import { WhereTheyDiffer } from './where-they-differ.tsx'
@@ -64,12 +65,12 @@ const [FEW_QUESTIONS, MOST_QUESTIONS] = [3, 5]
 /** Shows the verdict of each dataset of a run: the same statements as in the terminal and in reports. */
 export function RunResultPanel({ run, listsQuestions = false }: { run: string; listsQuestions?: boolean }) {
   const isSample = useSamples().has(run)
-  const { data, isError, error, refetch } = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const result = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const { data } = result
   const verdicts = data?.verdicts ?? []
   return (
     <Panel title={WORDS.result(run)} aside={<SampleMark run={run} />}>
-      {isError && <ErrorPanel error={error} what={WORDS.what} retry={() => void refetch()} />}
-      {data === undefined && !isError && <LoadingRows rows={3} />}
+      <Loaded query={result} what={WORDS.what} rows={3} />
       {data !== undefined && (
         <div className={styles.result}>
           {isSample && (

@@ -15,40 +15,22 @@ export function nextRunId(runId: string, taken: ReadonlySet<string>): string {
 export function launchAgain(run: ListedRun, job: RunJob | undefined, taken: ReadonlySet<string>): LaunchSearch {
   const name = nextRunId(run.run_id, taken)
   const modelSet = job?.request.model_set ?? run.model_sets[0]
-  if (job === undefined)
-    return {
-      step: 2,
-      name,
-      datasets: run.datasets.map(({ dataset_id: id }) => id),
-      models: run.models,
-      ...(modelSet === undefined ? {} : { modelSet }),
-    }
-  const {
-    dataset_ids: datasets,
-    models,
-    metrics,
-    primary_metric: primary,
-    judge,
-    repeats,
-    concurrency,
-    context_budget: contextBudget,
-    trace,
-    budget,
-  } = job.request
+  const from = { step: 2, name, modelSet } as const
+  if (job === undefined) return { ...from, datasets: run.datasets.map(({ dataset_id: id }) => id), models: run.models }
+  const { dataset_ids: datasets, models, metrics, primary_metric: primary, judge } = job.request
+  const { repeats, concurrency, context_budget: contextBudget, trace, budget } = job.request
   return {
-    step: 2,
-    name,
+    ...from,
     datasets,
     models,
+    metrics,
+    primary,
     repeats,
-    ...(metrics === undefined ? {} : { metrics }),
-    ...(primary === undefined ? {} : { primary }),
-    ...(judge?.enabled === undefined ? {} : { judge: judge.enabled }),
-    ...(judge?.models === undefined ? {} : { judges: judge.models }),
-    ...(concurrency === undefined ? {} : { concurrency }),
-    ...(contextBudget === undefined ? {} : { contextBudget }),
-    ...(trace === undefined ? {} : { trace }),
-    ...(budget === undefined ? {} : { budget }),
-    ...(modelSet === undefined ? {} : { modelSet }),
+    concurrency,
+    contextBudget,
+    trace,
+    budget,
+    judge: judge?.enabled,
+    judges: judge?.models,
   }
 }

@@ -16,9 +16,9 @@ import { METRIC_CHOICES } from '../../components/metric-choices.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { firstShown, runChoices, runLabel } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { type DataColumn, DataTable } from '../../components/data-table.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead, unseen } from '../../components/table-head.tsx'
+import { num, unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { useLeadingMetric } from '../../data/leading-metric.ts'
 import { valuesOf } from '../compare/compare-charts.tsx'
@@ -163,80 +163,70 @@ function TrendChart({ comparable, points, metric, intervalOf }: TrendPointsProps
 function TrendTable({ comparable, points, intervalOf }: TrendPointsProps) {
   const aliases = [...new Set(points.map(({ model }) => model))]
   return (
-    <ScrollTable label={WORDS.table}>
-      <TableHead
-        columns={[
-          WORDS.run,
-          WORDS.models,
-          ...aliases.map((alias) =>
-            num(
+    <DataTable
+      label={WORDS.table}
+      rows={comparable.toReversed()}
+      keyOf={({ run_id: id }) => id}
+      columns={[
+        [WORDS.run, runHeading, table.wrap],
+        [WORDS.models, setsOf],
+        ...aliases.map((alias): DataColumn<TrendRun> => [
+          num(<ApproachName alias={alias} short />),
+          ({ run_id: run }) => {
+            const point = points.find(({ run_id: id, model }) => id === run && model === alias)
+            const interval = intervalOf(run, alias)
+            return (
               <>
-                <ApproachName alias={alias} short />
-              </>,
-            ),
-          ),
-        ]}
-      />
-      <tbody>
-        {comparable.toReversed().map((run) => (
-          <tr key={run.run_id}>
-            <RunHeading run={run} />
-            <td>{run.model_sets.join(', ') || '–'}</td>
-            {aliases.map((alias) => {
-              const point = points.find(({ run_id: id, model }) => id === run.run_id && model === alias)
-              const interval = intervalOf(run.run_id, alias)
-              return (
-                <td key={alias} className={table.num}>
-                  {score(point?.quality)} {interval !== null && intervalWords(interval)}
-                  {point !== undefined && (
-                    <span className={styles.under}>
-                      {count(point.n)}/{count(point.expected)}
-                    </span>
-                  )}
-                </td>
-              )
-            })}
-          </tr>
-        ))}
-      </tbody>
-    </ScrollTable>
+                {score(point?.quality)} {interval !== null && intervalWords(interval)}
+                {point !== undefined && (
+                  <span className={styles.under}>
+                    {count(point.n)}/{count(point.expected)}
+                  </span>
+                )}
+              </>
+            )
+          },
+        ]),
+      ]}
+    />
   )
 }
 
-function RunHeading({ run: { run_id: id, at } }: { run: TrendRun }) {
-  return (
-    <th scope="row" className={table.wrap}>
-      <Link to="/runs/$run/verdict" params={{ run: id }}>
-        {id}
-      </Link>{' '}
-      <SampleMark run={id} />
-      <span className={styles.under}>{moment(at)}</span>
-    </th>
-  )
-}
+const runHeading = ({ run_id: id, at }: TrendRun) => (
+  <>
+    <Link to="/runs/$run/verdict" params={{ run: id }}>
+      {id}
+    </Link>{' '}
+    <SampleMark run={id} />
+    <span className={styles.under}>{moment(at)}</span>
+  </>
+)
+
+const setsOf = ({ model_sets: sets }: TrendRun): string => sets.join(', ') || '–'
 
 /** Runs that no line may join to these, each with why, the newest first. */
 function ApartTable({ runs, onChoose }: { runs: TrendRun[]; onChoose: (run: string) => void }) {
   return (
     <section aria-label={WORDS.apart}>
       <h3>{WORDS.apart}</h3>
-      <ScrollTable label={WORDS.apart}>
-        <TableHead columns={[WORDS.run, WORDS.models, WORDS.why, unseen(WORDS.choose)]} />
-        <tbody>
-          {runs.toReversed().map((run) => (
-            <tr key={run.run_id}>
-              <RunHeading run={run} />
-              <td>{run.model_sets.join(', ') || '–'}</td>
-              <td className={table.wrap}>{whyApart(run)}</td>
-              <td>
-                <Button size="compact-sm" variant="default" onClick={() => onChoose(run.run_id)}>
-                  {WORDS.choose}
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={WORDS.apart}
+        rows={runs.toReversed()}
+        keyOf={({ run_id: id }) => id}
+        columns={[
+          [WORDS.run, runHeading, table.wrap],
+          [WORDS.models, setsOf],
+          [WORDS.why, whyApart, table.wrap],
+          [
+            unseen(WORDS.choose),
+            ({ run_id: id }) => (
+              <Button size="compact-sm" variant="default" onClick={() => onChoose(id)}>
+                {WORDS.choose}
+              </Button>
+            ),
+          ],
+        ]}
+      />
     </section>
   )
 }
