@@ -87,7 +87,7 @@ const Matrix = RunView.extend({
   sort: kept(Sort),
   sortAlias: text,
   descending: yes,
-  states: kept(itemsOf(CellMetricState)),
+  states: some(CellMetricState),
   hops: some(z.int()),
   winner: text,
   spread: kept(z.number().positive()),

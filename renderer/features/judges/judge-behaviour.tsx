@@ -34,7 +34,7 @@ export function JudgeProfiles({ panel, runtime }: { panel: PanelStatistics; runt
         keyOf={({ judge }) => judge}
         columns={[
           [
-            { head: WORDS.columns.judge, className: styles.judgeColumn },
+            { head: WORDS.columns.judge, className: styles.judgeHead },
             ({ judge }) => <JudgeName {...{ judge, runtime }} />,
           ],
           [
