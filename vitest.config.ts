@@ -60,7 +60,7 @@ export default defineConfig({
       {
         test: {
           name: 'crash',
-          include: ['tests/crash/*-kill.test.ts'],
+          include: ['tests/crash/*-{kill,kills}.test.ts'],
           exclude,
           env: disk === undefined ? {} : { TMPDIR: disk, TMP: disk, TEMP: disk },
           testTimeout: 300_000,

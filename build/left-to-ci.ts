@@ -59,6 +59,7 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
       'tests/integration/evidence-database.test.ts',
       'tests/integration/postgres-server.test.ts',
       'tests/integration/weaviate.test.ts',
+      'tests/crash/mixed-kills.test.ts',
       'tests/crash/worker-kill.test.ts',
     ],
     titles: {
