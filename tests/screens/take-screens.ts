@@ -174,7 +174,7 @@ const partialViews = ({ run, dataset, rows }: PartialRun): View[] =>
     ...RUN_TABS.map(({ tab }) => [tab, `/runs/${run}/${tab}?dataset=${dataset}`] as const),
     ['cell', `/runs/${run}/cell?dataset=${dataset}&row=${rows.error}`],
     ['scores', `/runs/${run}/cell?dataset=${dataset}&row=${rows.ok}&tab=scores`],
-  ].map(([name, address]) => ({ name: `failed-in-part-${name}`, address: address! }))
+  ].map(([name, address]) => ({ name: `failed-in-part-${name}`, address }))
 
 /** As few colours as the picture bears. */
 async function smallPng(bytes: Buffer): Promise<Buffer> {

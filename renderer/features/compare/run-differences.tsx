@@ -231,8 +231,10 @@ export function ProvenanceDifferences({ runIds, dataset }: { runIds: string[]; d
             [WORDS.field, ({ path }) => <span title={path}>{fieldWords(path)}</span>],
             ...data.run_ids.map((run, at): DataColumn<(typeof data.differences)[number]> => [
               runColumn(run),
-              ({ values: { [at]: value = null } }) =>
-                value === null ? '–' : <span title={value}>{shortHashes(value)}</span>,
+              ({ values }) => {
+                const value = values[at] ?? null
+                return value === null ? '–' : <span title={value}>{shortHashes(value)}</span>
+              },
               `${table.wrap} mono`,
             ]),
           ]}

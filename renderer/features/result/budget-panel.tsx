@@ -55,7 +55,10 @@ function Curve({ run, amounts }: { run: string; amounts: Amounts }) {
           [num(WORDS.handedOver), ({ line: { context_tokens: tokens } }) => (tokens === null ? '–' : count(tokens))],
           ...budgets.map((budget, at): DataColumn<(typeof rows)[number]> => [
             num(WORDS.first(count(budget))),
-            ({ points: { [at]: point = null } }) => (point === null ? '–' : curveWords(point)),
+            ({ points }) => {
+              const point = points[at] ?? null
+              return point === null ? '–' : curveWords(point)
+            },
           ]),
         ]}
       />
