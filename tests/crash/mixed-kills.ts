@@ -323,7 +323,8 @@ class MixedRun {
       )
       const victim = victims[Math.floor(this.random() * victims.length)]
       if (victim !== undefined) return victim
-      if (this.running.size === 0) throw new Error('every process ended before the last kill')
+      if (![...this.running].some((worker) => this.#kinds.get(worker) === kind))
+        throw new Error(`every ${kind} ended before the last kill`)
       await delay(5)
     }
   }
