@@ -15,7 +15,9 @@ export function problemsOf(
   const named = problems.map((problem) => [fieldOf(problem.path), problem.message] as const)
   const isAllNamed = problems.length > 0 && named.every(([field]) => field !== undefined)
   return {
-    byField: Object.fromEntries(named.filter(([field]) => field !== undefined)),
+    byField: Object.fromEntries(
+      named.flatMap(([field, text]) => (field === undefined ? [] : [[field, text] as const])),
+    ),
     rest: isAllNamed ? null : message,
   }
 }

@@ -20,13 +20,15 @@ beforeEach(async () => {
 
 it('a known key is found in a part of an Office document, also where tags divide it', async () => {
   const file = join(folder, 'notes.docx')
-  const { inFile } = await outgoingKeys('x')
+  const keys = await outgoingKeys('x')
   for (const text of [`<w:t>${KEY}</w:t>`, `<w:t>${KEY.slice(0, 9)}</w:t><w:t>${KEY.slice(9)}</w:t>`]) {
     await writeFile(file, zipSync({ 'word/document.xml': strToU8(`<w:p>${text}</w:p>`) }))
-    expect(await inFile(file)).toMatch(/^word\/document\.xml in it holds a credential that was in use on this computer/)
+    expect(await keys.inFile(file)).toMatch(
+      /^word\/document\.xml in it holds a credential that was in use on this computer/,
+    )
   }
   await writeFile(file, zipSync({ 'word/document.xml': strToU8('<w:p>no key</w:p>') }))
-  expect(await inFile(file)).toBeNull()
+  expect(await keys.inFile(file)).toBeNull()
 })
 
 it('a damaged archive is searched as it is', async () => {

@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
+import { messageOf } from '../../../core/json.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
 import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
@@ -12,7 +13,7 @@ const empty = { models: async () => ({ object: 'list' as const, data: [] }) }
 
 /** Every problem of a run whose gateway lists nothing, whose evaluator is not there, and whose set is of rules. */
 async function problems(): Promise<string> {
-  const failed = (call: Promise<void>): Promise<string> => call.then(String, (error: Error) => error.message)
+  const failed = (call: Promise<void>): Promise<string> => call.then(String, messageOf)
   return [
     await failed(checkAliases(empty, vanilla, 'to_come')),
     await failed(

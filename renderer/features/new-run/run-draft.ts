@@ -32,7 +32,9 @@ const asManifest = (experiment: ExperimentView): RunDraft => ({
 /** As the manifests define, except what the address overrides. */
 export function draftOf(experiment: ExperimentView, search: LaunchSearch): RunDraft {
   const base = asManifest(experiment)
-  const given = Object.entries(search).filter(([name, value]) => name in base && value !== undefined)
+  const given = Object.entries(search as Record<string, unknown>).filter(
+    ([name, value]) => name in base && value !== undefined,
+  )
   return { ...base, ...Object.fromEntries(given) }
 }
 
