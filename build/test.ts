@@ -1,14 +1,13 @@
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { availableParallelism, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { check } from './check.ts'
 import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-packages.ts'
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
-import { DISK_VARIABLE, temporaryBase } from './temporary-base.ts'
 import { chooseTier, isFullTier, leaveTestsToCi } from './test-tier.ts'
 import { addTotals, firstWords, type Totals } from './totals.ts'
 import { answerHelp } from './answer-help.ts'
@@ -30,7 +29,7 @@ interface VitestReport {
   }[]
 }
 
-async function vitest(args: string[], print: Print | null = null): Promise<Totals> {
+async function vitest(args: string[]): Promise<Totals> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-test-'))
   const file = join(folder, 'report.json')
   try {
@@ -45,9 +44,8 @@ async function vitest(args: string[], print: Print | null = null): Promise<Total
           `--outputFile.json=${file}`,
           ...args,
         ],
-        { stdio: print === null ? ['ignore', 'inherit', 'inherit'] : ['ignore', 'pipe', 'pipe'] },
+        { stdio: ['ignore', 'inherit', 'inherit'] },
       )
-      if (print !== null) for (const output of [child.stdout!, child.stderr!]) output.on('data', print)
       child.on('error', reject)
       child.on('close', resolve)
     })
@@ -79,10 +77,8 @@ async function vitest(args: string[], print: Print | null = null): Promise<Total
   }
 }
 
-type Print = (text: string | Uint8Array) => void
-
 /** Keeps what is printed until `release`, and lets through what comes later. */
-function heldOutput(): { print: Print; release: () => void } {
+function heldOutput(): { print: (text: string | Uint8Array) => void; release: () => void } {
   let held: (string | Uint8Array)[] | null = []
   return {
     print: (text) => void (held === null ? process.stdout.write(text) : held.push(text)),
@@ -91,44 +87,6 @@ function heldOutput(): { print: Print; release: () => void } {
       held = null
     },
   }
-}
-
-/** Starts a part of the tests whose output is shown by `shown`, which gives its totals. */
-function startPart(name: string, args: string[]): { ended: Promise<Totals>; shown: () => Promise<Totals> } {
-  const held = heldOutput()
-  const ended = vitest(args, held.print)
-  return {
-    ended,
-    shown: () => {
-      console.log(`\n${name}`)
-      held.release()
-      return ended
-    },
-  }
-}
-
-const projects = (...names: string[]): string[] => names.flatMap((name) => ['--project', name])
-
-/**
- * Runs all tests so that no processor waits: integration and crash tests, which start processes, beside the page specs; unit tests in place of
- * whichever of the two ends first. What needs much of the machine comes when they have ended: peers beside the rest of the unit tests, and real
- * weights, whose threads take every processor, alone.
- */
-async function runAllTests(specs: Promise<unknown>, busyEnded: () => void): Promise<void> {
-  const processes = startPart(
-    'integration and crash tests, and specs of the pages beside them',
-    projects('integration', 'crash'),
-  )
-  const shown = processes.shown()
-  await Promise.race([processes.ended, specs])
-  const unit = startPart('unit tests', [...projects('unit'), `--maxWorkers=${availableParallelism()}`])
-  void Promise.all([processes.ended, unit.ended]).then(busyEnded)
-  await Promise.all([processes.ended, specs])
-  const peers = startPart('tests against other programs', projects('peers'))
-  add(await shown)
-  add(await unit.shown())
-  add(await peers.shown())
-  add(await startPart('tests of real weights', projects('real')).shown())
 }
 
 /** Programs that some tests need; without them those tests count as skipped. Debian keeps a server's programs off PATH. */
@@ -153,18 +111,14 @@ async function findPrograms(): Promise<void> {
  * that removes it and names what the tests left in it.
  */
 async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
-  const [folder, onDisk] = await Promise.all(
-    [temporaryBase(), tmpdir()].map((base) => mkdtemp(join(base, 'rag-ladder-run-'))),
-  )
-  const folders = [folder!, onDisk!]
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-run-'))
   // Some tests start a process of another user, who must be able to enter the folder.
-  for (const each of folders) await chmod(each, 0o755)
+  await chmod(folder, 0o755)
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder
-  process.env[DISK_VARIABLE] = onDisk
   return async () => {
-    const left = (await Promise.all(folders.map((each) => readdir(each)))).flat()
-    for (const each of folders) await rm(each, { recursive: true, force: true })
-    return left.filter((name) => name.startsWith('rag-ladder-'))
+    const left = (await readdir(folder)).filter((name) => name.startsWith('rag-ladder-'))
+    await rm(folder, { recursive: true, force: true })
+    return left
   }
 }
 
@@ -233,11 +187,8 @@ if (chosen.length > 0) {
   const specs = runSpecs(hosts, held.print, quiet.promise)
   console.log('\ncheck, and specs of the pages beside it')
   add(await check())
-  if (isFullTier()) await runAllTests(specs, () => quiet.resolve(null))
-  else {
-    console.log('\ntests, and specs of the pages beside them')
-    add(await vitest([]))
-  }
+  console.log('\ntests, and specs of the pages beside them')
+  add(await vitest([]))
   quiet.resolve(null)
   console.log('\nspecs of the pages')
   held.release()
