@@ -60,7 +60,7 @@ it('the sources read no variable that the table lacks', () => {
 
 it('every variable of the table is read by the sources', () => {
   const unread = Object.keys(VARIABLES).filter((name) => {
-    const suffixed = /^(DOCCONV|STT|TTS)_(.+)$/.exec(name)?.[2]
+    const suffixed = /^(DOCCONV|STT|TTS|ASSET_WORKER|ASSET_BAKER)_(.+)$/.exec(name)?.[2]
     return !sources.some(
       ({ text }) =>
         new RegExp(`['"\`.]${name}\\b`).test(text) ||

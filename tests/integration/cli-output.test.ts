@@ -103,7 +103,7 @@ describe('a command of several verbs', () => {
     const { code, stdout } = await runCli(['bundle', '--help'])
     expect(code).toBe(0)
     expect(stdout).toContain(
-      '  export RUN [--output FILE]\n      a run with evidence, artifacts and manifests as one zip file\n',
+      '  export RUN [--output FILE] [--allow-key-examples]\n      a run with evidence, artifacts and manifests as one zip file\n',
     )
     expect(stdout).toContain('  import FILE\n')
   })
