@@ -75,9 +75,18 @@ export function isThin(aggregate: Aggregate, name: ComparedName, { n }: RungFigu
 const compares = (aggregate: Aggregate, name: ComparedName, figure: RungFigure): boolean =>
   figure.failed === 0 && !isThin(aggregate, name, figure)
 
-/** Over the questions that all have, where those are at least half of its own: fewer are less reliable than unequal ones. */
-export const comparableMean = ({ mean: own, n, common }: RungFigure): number =>
-  common !== null && common.n >= THIN_SHARE * n ? common.mean : own
+/** The questions that all have, where those are at least half of its own: fewer are less reliable than unequal ones. Else null. */
+const sharedOf = ({ n, common }: RungFigure): { n: number; mean: number } | null =>
+  common !== null && common.n >= THIN_SHARE * n ? common : null
+
+/** Over the questions that all have, where `sharedOf` has them. */
+export const comparableMean = (figure: RungFigure): number => sharedOf(figure)?.mean ?? figure.mean
+
+/** How many questions `comparableMean` is over, where they are fewer than those that the figure and its interval are over; else null. */
+export function sharedQuestions(figure: RungFigure): number | null {
+  const shared = sharedOf(figure)
+  return shared === null || shared.n === figure.n ? null : shared.n
+}
 
 /**
  * Approaches by their mean over the rungs, best first. Where the approaches of a rung are scored on different questions, the mean over those that

@@ -6,12 +6,14 @@ import { pairState, type PairState } from '../../../core/evidence/pair-state.ts'
 import type { PairComparison } from '../../../contract/evidence/statistics.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from '../aggregate/aggregate-access.ts'
-import { comparableMean, isThin, rungFigure } from '../tables/leaderboard.ts'
+import { comparableMean, isThin, rungFigure, sharedQuestions } from '../tables/leaderboard.ts'
 
 export interface Standing {
   model: string
   /** Over the questions that all approaches have, where they have different ones. */
   mean: number
+  /** How many those are, where they are not all of its own; its interval is of its own. */
+  shared: number | null
 }
 
 export interface Facts {
@@ -84,7 +86,9 @@ const standingsOf = (aggregate: Aggregate, name: ComparedName): Standing[] => {
     .flatMap(({ model }) => {
       if (unranked.includes(model)) return []
       const figure = rungFigure(aggregate, name, model)
-      return figure === null || isThin(aggregate, name, figure) ? [] : [{ model, mean: comparableMean(figure) }]
+      return figure === null || isThin(aggregate, name, figure)
+        ? []
+        : [{ model, mean: comparableMean(figure), shared: sharedQuestions(figure) }]
     })
     .sort((a, b) => (metricNamed(name)?.better === 'lower' ? a.mean - b.mean : b.mean - a.mean))
 }

@@ -276,14 +276,18 @@ function open(parts: Parts): Outcome {
   }
 }
 
-/** `agentic-rag is highest with 0.67 [0.50, 0.80]`. */
+/** `agentic-rag is highest on facts found, 0.67 [0.50, 0.80]`; where failed answers leave approaches different questions, of which ones the mean is. */
 function figuresWords({ name, standings, compared }: Facts): string {
   const [first] = standings
   const highest = standings.filter(({ mean }) => mean === first!.mean).map(({ model }) => model)
   const value = valueWords(name, first!.mean)
   if (highest.length === standings.length) return `all have ${value} on ${nameWords(name)}`
   const interval = compared.approaches.find(({ model }) => model === first!.model)?.mean.interval ?? null
-  return `${namesIn(highest)} ${highest.length === 1 ? 'is' : 'are'} highest on ${nameWords(name)}, ${`${value} ${intervalWords(name, interval)}`.trimEnd()}`
+  const of =
+    first!.shared === null
+      ? intervalWords(name, interval)
+      : `on the ${countWords(first!.shared)} that every approach has`
+  return `${namesIn(highest)} ${highest.length === 1 ? 'is' : 'are'} highest on ${nameWords(name)}, ${`${value} ${of}`.trimEnd()}`
 }
 
 /** Returns how far the first two are apart, as the test left it. */

@@ -122,6 +122,16 @@ const CASES: Record<string, () => Promise<Aggregate>> = {
       ),
       [['agentic-rag', 'hybrid-rag']],
     ),
+  'open, with answers that failed': () =>
+    decidedRun(
+      { vanilla: 0, hybrid: 0 },
+      {
+        cell: (approach, index) =>
+          approach === 'hybrid' && index < 2
+            ? { failure: REFUSED }
+            : naming((of, at) => at % (of === 'hybrid' ? 4 : 5) > 1)(approach, index),
+      },
+    ),
   'too few questions': () =>
     fewQuestions((model, index) => ({
       found: { contexts: 5, recall: model === 'hybrid-rag' || index < 3 ? 1 : 0 },
