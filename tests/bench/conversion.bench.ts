@@ -12,6 +12,7 @@ import { blocksText, cellF1, contentText, readingOrder, textRecall } from '../he
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { atMost, shown } from './figure.ts'
 import type { Figure } from './figure.ts'
+import { readOptions } from '../helpers/read-options.ts'
 
 interface Score {
   fixture: Fixture
@@ -36,14 +37,7 @@ async function scoreOf(fixture: Fixture, cacheDir: string): Promise<Score> {
   setOffice(fixture.withoutOffice === true ? join(cacheDir, 'none') : OFFICE)
   const before = process.cpuUsage()
   const started = performance.now()
-  const document = await readDocument(fixture.bytes, fixture.name, {
-    useOcr: 'auto',
-    tableMode: 'fast',
-    formulas: true,
-    codeBlocks: true,
-    cacheDir,
-    tableModelDir: cacheDir,
-  })
+  const document = await readDocument(fixture.bytes, fixture.name, readOptions(cacheDir))
   const seconds = (performance.now() - started) / 1000
   const cpu = process.cpuUsage(before)
   const text = blocksText(document.blocks)

@@ -31,7 +31,7 @@ function onOneEngine(): void {
   })
   afterAll(stop)
 }
-/** The next engine of the project, which numbers its events anew. */
+/** The next engine of the project, which numbers its events from the beginning. */
 async function startAgain(): Promise<void> {
   engine = await startEngine(root)
   last = 0

@@ -20,6 +20,7 @@ import type { Block } from '../model/document.ts'
 import { readDocument } from '../work/convert-document.ts'
 import { drawPage } from '../work/handle-request.ts'
 import { readHtml } from './html.ts'
+import { readOptions } from '../../../tests/helpers/read-options.ts'
 
 const content: Content = {
   title: 'Quay report',
@@ -43,15 +44,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(cacheDir, { recursive: true, force: true }))
 
-const read = (bytes: Uint8Array, name = 'file') =>
-  readDocument(bytes, name, {
-    useOcr: 'auto',
-    tableMode: 'fast',
-    formulas: true,
-    codeBlocks: true,
-    cacheDir,
-    tableModelDir: cacheDir,
-  })
+const read = (bytes: Uint8Array, name = 'file') => readDocument(bytes, name, readOptions(cacheDir))
 const bare = (blocks: readonly Block[]): unknown[] => blocks.map(({ place: _place, ...block }) => block)
 const table = {
   kind: 'table',

@@ -10,6 +10,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { picturePdf } from '../../../tests/helpers/conversion/scans.ts'
 import { written } from '../../../tests/helpers/conversion/writers.ts'
 import { readDocument } from '../work/convert-document.ts'
+import { readOptions } from '../../../tests/helpers/read-options.ts'
 
 let cacheDir: string
 beforeAll(async () => {
@@ -56,14 +57,7 @@ const drawn = (text: string, fill: string, ground: string): Buffer =>
     `<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="220">${ground}<text x="60" y="120" fill="${fill}" font-family="sans-serif" font-size="54">${text}</text></svg>`,
   )
 const read = (bytes: Buffer, useOcr: 'auto' | 'never' = 'auto') =>
-  readDocument(bytes, 'page', {
-    useOcr,
-    tableMode: 'fast',
-    formulas: true,
-    codeBlocks: true,
-    cacheDir,
-    tableModelDir: cacheDir,
-  })
+  readDocument(bytes, 'page', { ...readOptions(cacheDir), useOcr })
 
 it.each([
   ['white print on nothing', 'white', ''],

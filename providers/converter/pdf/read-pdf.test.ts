@@ -10,6 +10,7 @@ import { rawPdf } from '../../../tests/helpers/conversion/raw-pdf.ts'
 import { written } from '../../../tests/helpers/conversion/writers.ts'
 import { readDocument } from '../work/convert-document.ts'
 import type { ReadOptions } from '../work/convert-document.ts'
+import { readOptions } from '../../../tests/helpers/read-options.ts'
 
 let cacheDir: string
 beforeAll(async () => {
@@ -18,15 +19,7 @@ beforeAll(async () => {
 afterAll(() => rm(cacheDir, { recursive: true, force: true }))
 
 const read = (bytes: Uint8Array, options: Partial<ReadOptions> = {}) =>
-  readDocument(bytes, 'file.pdf', {
-    useOcr: 'auto',
-    tableMode: 'fast',
-    formulas: true,
-    codeBlocks: true,
-    cacheDir,
-    tableModelDir: cacheDir,
-    ...options,
-  })
+  readDocument(bytes, 'file.pdf', { ...readOptions(cacheDir), ...options })
 const textsOf = ({ blocks }: Awaited<ReturnType<typeof read>>): string[] =>
   blocks.map((block) => ('text' in block ? block.text : block.kind))
 /** A page of lines one below the other. */

@@ -4,6 +4,7 @@ import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { readDocument } from './convert-document.ts'
+import { readOptions } from '../../../tests/helpers/read-options.ts'
 
 it('recognition data that could not be unpacked is unpacked for the next document of the same process', async () => {
   const folder = await temporaryFolder('read')
@@ -13,15 +14,7 @@ it('recognition data that could not be unpacked is unpacked for the next documen
   const picture = await sharp({ create: { width: 200, height: 100, channels: 3, background: 'white' } })
     .png()
     .toBuffer()
-  const read = () =>
-    readDocument(picture, 'page.png', {
-      useOcr: 'auto',
-      tableMode: 'fast',
-      formulas: true,
-      codeBlocks: true,
-      cacheDir,
-      tableModelDir: cacheDir,
-    })
+  const read = () => readDocument(picture, 'page.png', readOptions(cacheDir))
   await expect(read()).rejects.toThrow(/ENOTDIR|EEXIST/)
   await rm(cacheDir)
   await mkdir(cacheDir)
