@@ -1,4 +1,4 @@
-import { appendFile, cp, rm } from 'node:fs/promises'
+import { appendFile, cp, mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
@@ -35,4 +35,17 @@ it('an edited manifest is loaded again, and the change is reported', async () =>
   await appendFile(join(root, 'manifests/consumer.yaml'), '# edited\n')
   expect(await source.current()).not.toBe(first)
   await expect.poll(() => changes).toBe(1)
+})
+
+it('a dataset of the person’s own that appears, and one that is repaired, is reported without being asked for', async () => {
+  await source.current()
+  source.watch()
+  const folder = join(root, 'datasets/harbour')
+  await mkdir(join(folder, 'documents'), { recursive: true })
+  await writeFile(join(folder, 'dataset.yaml'), 'version: 1\nlabel: Harbour\nquestions: none\n')
+  await expect.poll(() => changes, { timeout: 10_000 }).toBe(1)
+  const unread = (await source.current()).unusable.length
+  await writeFile(join(folder, 'dataset.yaml'), 'version: 1\nlabel: Harbour\nquestions: []\n')
+  await expect.poll(() => changes, { timeout: 10_000 }).toBe(2)
+  expect([unread, (await source.current()).unusable.length]).toEqual([1, 0])
 })

@@ -1,4 +1,3 @@
-import { watch, type FSWatcher } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { join, relative, resolve } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -20,8 +19,8 @@ const MANIFESTS = 'manifests'
 /** Manifests are written by hand and load in well under a second; what takes longer or more is a mistake or an attack. */
 const LOAD_TIMEOUT_MS = 30_000
 const LOAD_MEMORY_MB = 512
-/** Editors write a file in several steps. */
-const SETTLE_MS = 80
+/** Between two looks at the names, sizes and times of the files, which take a millisecond or two. */
+const LOOK_EVERY_MS = 500
 
 /**
  * Loads the manifests in a thread: parsing 10,000 questions takes about two seconds, in which the engine would answer nothing. Rejects with a
@@ -63,8 +62,10 @@ export class ExperimentSource {
   #loaded: Loaded | null = null
   #health: ExperimentHealth = { file: null, problems: [] }
   #files: string[] = []
-  #watcher: FSWatcher | null = null
-  #settling: NodeJS.Timeout | null = null
+  /** Holds the stamp of the last look. */
+  #seen: string | null = null
+  #isClosed = false
+  #timer: NodeJS.Timeout | null = null
 
   constructor(root: string, chosen: ExperimentFiles, changed: (health: ExperimentHealth) => void) {
     this.#root = root
@@ -76,21 +77,30 @@ export class ExperimentSource {
     return this.#health
   }
 
-  /** Reports edits as they happen; where the system cannot watch, at the next use. */
+  /** Reports edits within about a second, on every file system and also of datasets of the person's own. */
   watch(): void {
     // Loaded before the first caller needs it; its problems are in the health.
     this.current().catch(() => undefined)
-    try {
-      this.#watcher = watch(join(this.#root, MANIFESTS), { recursive: true, persistent: false }, () => this.#settle())
-      this.#watcher.on('error', () => this.#watcher?.close())
-    } catch {
-      this.#watcher = null
-    }
+    this.#lookLater()
   }
 
   close(): void {
-    this.#watcher?.close()
-    if (this.#settling !== null) clearTimeout(this.#settling)
+    this.#isClosed = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+  }
+
+  #lookLater(): void {
+    if (!this.#isClosed) this.#timer = setTimeout(() => void this.#look(), LOOK_EVERY_MS).unref()
+  }
+
+  /** Loads what has changed and then stayed the same for one look: editors write a file in several steps. */
+  async #look(): Promise<void> {
+    const stamp = await this.#stamp()
+    const isSettled = stamp === this.#seen
+    this.#seen = stamp
+    // The problems of a load are in the reported health.
+    if (isSettled && stamp !== this.#loaded?.stamp) await this.current().catch(() => undefined)
+    this.#lookLater()
   }
 
   /** Rejects with a `ManifestError`. */
@@ -150,11 +160,5 @@ export class ExperimentSource {
       }),
     )
     return parts.flat().join('\n')
-  }
-
-  #settle(): void {
-    if (this.#settling !== null) clearTimeout(this.#settling)
-    // Its problems are in the reported health.
-    this.#settling = setTimeout(() => void this.current().catch(() => undefined), SETTLE_MS).unref()
   }
 }
