@@ -8,6 +8,7 @@ import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
+import { DISK_VARIABLE, temporaryBase } from './temporary-base.ts'
 import { chooseTier, isFullTier, leaveTestsToCi } from './test-tier.ts'
 import { addTotals, firstWords, type Totals } from './totals.ts'
 import { answerHelp } from './answer-help.ts'
@@ -111,14 +112,18 @@ async function findPrograms(): Promise<void> {
  * that removes it and names what the tests left in it.
  */
 async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
-  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-run-'))
+  const [folder, onDisk] = await Promise.all(
+    [temporaryBase(), tmpdir()].map((base) => mkdtemp(join(base, 'rag-ladder-run-'))),
+  )
+  const folders = [folder!, onDisk!]
   // Some tests start a process of another user, who must be able to enter the folder.
-  await chmod(folder, 0o755)
+  for (const each of folders) await chmod(each, 0o755)
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder
+  process.env[DISK_VARIABLE] = onDisk
   return async () => {
-    const left = (await readdir(folder)).filter((name) => name.startsWith('rag-ladder-'))
-    await rm(folder, { recursive: true, force: true })
-    return left
+    const left = (await Promise.all(folders.map((each) => readdir(each)))).flat()
+    for (const each of folders) await rm(each, { recursive: true, force: true })
+    return left.filter((name) => name.startsWith('rag-ladder-'))
   }
 }
 

@@ -85,12 +85,12 @@ test('answers are given to a panel of judges', async ({ page, open }) => {
 
 test('files are chosen in Tools, and a question set by its path in Datasets', async ({ page, open }) => {
   for (const [path, name] of [
-    ['/tools/convert', /^Choose/],
-    ['/tools/audio', /^Choose/],
+    ['/tools/convert', 'Choose files'],
+    ['/tools/audio', 'Choose a file'],
   ] as const) {
     await open(path)
     const chooser = page.waitForEvent('filechooser')
-    await pressOn(page, page.getByRole('main').getByRole('button', { name }).first())
+    await pressOn(page, page.getByRole('main').getByRole('button', { name, exact: true }).first())
     await chooser
   }
   await open('/datasets')

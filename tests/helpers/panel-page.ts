@@ -1,5 +1,6 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, test as browserTest, type Page } from '@playwright/test'
+import type { AnyRouter } from '@tanstack/react-router'
 import type { ControlEvent } from '../../contract/control/events.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
 import { desktopTest, type DesktopHost } from './desktop-test.ts'
@@ -148,11 +149,25 @@ export const test = base.extend<
     await use(async (path) => {
       await page.goto(`${link ?? `${panel.url}/`}#${path}`)
       link = null
+      await routeIsShown(page)
       await page.locator('main h1, main h2').first().waitFor()
     })
     if (complaints.length > 0 && !mayComplain) throw new Error(`the page complained:\n${complaints.join('\n')}`)
   },
 })
+
+/**
+ * Waits until the page shows the route of its address. A second address changes the fragment alone: what the first one showed stays in place until
+ * the module of the second one is there, with headings and buttons of the same names.
+ */
+async function routeIsShown(page: Page): Promise<void> {
+  await page.waitForFunction(async () => {
+    // The router learns of a new fragment in a task of its own.
+    await new Promise((resolve) => setTimeout(resolve))
+    const router = (globalThis as { __TSR_ROUTER__?: AnyRouter }).__TSR_ROUTER__
+    return router?.state.status === 'idle' && router.state.resolvedLocation?.href === router.state.location.href
+  })
+}
 
 /** Rules of axe that compare colours: two thirds of its time. */
 const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
