@@ -9,24 +9,24 @@ import { answerHelp } from './answer-help.ts'
 const FILE = new URL('../docs/GLOSSARY.md', import.meta.url)
 const METHODS_FILE = new URL('../docs/methods.md', import.meta.url)
 
+const TABLE = '|---|---|'
+
 const row = (word: string, meaning: string): string => `| ${word} | ${meaning} |`
 const wordOf = (line: string): string => line.split(' | ')[0]!.slice(2)
 
-/** The glossary with each metric in the words of its descriptor: rows are replaced, and new ones come where the alphabet puts them. */
-function withMetrics(text: string): string {
-  const lines = text.split('\n')
-  for (const { label, definition } of [...METRICS, ...ASKED_FIGURES]) {
-    const known = lines.findIndex((line) => line.startsWith(`| ${label} |`))
-    if (known >= 0) lines[known] = row(label, definition)
-    else {
-      const isAfter = (line: string): boolean => line.startsWith('| ') && wordOf(line).localeCompare(label, 'en') > 0
-      const next = lines.findIndex(
-        (line, index) => index > lines.indexOf('| --- | --- |') && (isAfter(line) || line === ''),
-      )
-      lines.splice(next, 0, row(label, definition))
-    }
-  }
-  return lines.join('\n')
+/** The glossary with each metric in the words of its descriptor, and the rows of its table in the order of the alphabet. Throws where it has no table. */
+export function withMetrics(text: string): string {
+  const [head, body] = text.split(`${TABLE}\n`)
+  if (head === undefined || body === undefined) throw new Error('docs/GLOSSARY.md has no table')
+  const rows = new Map(
+    body
+      .trimEnd()
+      .split('\n')
+      .map((line) => [wordOf(line), line]),
+  )
+  for (const { label, definition } of [...METRICS, ...ASKED_FIGURES]) rows.set(label, row(label, definition))
+  const ordered = [...rows.values()].toSorted((a, b) => wordOf(a).localeCompare(wordOf(b), 'en'))
+  return `${head}${TABLE}\n${ordered.join('\n')}\n`
 }
 
 const listed = (title: string, items: readonly string[]): string =>

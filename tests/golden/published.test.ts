@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { publishedTables, withTables } from '../../build/published-tables.ts'
+import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import { Judgments } from '../../contract/evidence/judgments.ts'
 import { verifyEvidence } from '../../main/evidence/verify-evidence.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
@@ -11,6 +12,7 @@ import { renderMatrixTable } from '../../main/report/terminal/matrix-table.ts'
 import { PACKED_ENDING, readPublished, unpackedForUse } from '../../main/report/publication/published-folder.ts'
 import { verifyPage } from '../../main/report/publication/verify-page.ts'
 import { readAggregate } from '../../main/report/publication/write-artifacts.ts'
+import { verdictsOf } from '../../main/report/verdict/verdict.ts'
 import { plannedDecision } from '../../main/runner/prepare/planned-decision.ts'
 import { overPairs } from '../../main/statistics/pair-decision.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
@@ -21,6 +23,15 @@ const published = datasets.flatMap(({ dataset: { id, published } }) =>
 )
 
 const rungs = datasets.filter(({ dataset: { published } }) => published?.run_id === 'embedded-baseline')
+
+/** The summaries of the published rungs, from the first to the last. */
+async function publishedLadder(): Promise<Aggregate[]> {
+  const names = rungs.map(({ dataset: { id } }) => `docs/results/embedded-baseline-${id}-evaluation.json`)
+  const read = await Promise.all(names.map((name) => readAggregate(join(PROJECT_ROOT, name))))
+  return read
+    .filter((aggregate) => aggregate !== null)
+    .toSorted((a, b) => a.dataset.complexity_level - b.dataset.complexity_level)
+}
 
 describe('docs/results', () => {
   it.each(published)('holds what the dataset file states of $id, whole and readable', async ({ id, published }) => {
@@ -36,12 +47,7 @@ describe('docs/results', () => {
   })
 
   it.runIf(published.length > 0)('is what the README shows: no figure there that was not published', async () => {
-    const files = published.flatMap(({ published }) => published.artifacts.map(({ file }) => file))
-    const read = files
-      .filter((file) => file.endsWith('-evaluation.json'))
-      .map((file) => readAggregate(join(PROJECT_ROOT, file)))
-    const aggregates = (await Promise.all(read)).filter((aggregate) => aggregate !== null)
-    const ladder = aggregates.filter(({ run_id }) => run_id === 'embedded-baseline')
+    const ladder = await publishedLadder()
     // COLUMNS=100 npm run rag-ladder -- summarize --results docs/results --run-id embedded-baseline
     const table = new Set(renderMatrixTable(ladder, { color: false, columns: 100 }).split('\n'))
     const [, block] = /```\n(facts found up the ladder[^`]*)```/.exec(
@@ -53,6 +59,12 @@ describe('docs/results', () => {
         .split('\n')
         .filter((line) => !table.has(line.trimEnd())),
     ).toEqual([])
+  })
+
+  it.runIf(rungs.length > 0)('has verdicts that take the approaches that the README names', async () => {
+    const text = await readFile(join(PROJECT_ROOT, 'README.md'), 'utf8')
+    const [, ...named] = /takes the cheapest: ([\w-]+), ([\w-]+) and ([\w-]+)\./.exec(text)!
+    expect(verdictsOf(await publishedLadder()).map(({ top }) => top[0])).toEqual(named)
   })
 
   it.each(rungs)(
