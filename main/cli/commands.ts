@@ -9,7 +9,7 @@ interface Listed {
 /** Commands by name; each is loaded when it is called, so that a small one starts fast. */
 export const COMMANDS: Readonly<Record<string, Listed>> = {
   init: {
-    summary: 'Make a project: copy the built-in datasets, documents and settings into a folder. Changes no file there.',
+    summary: 'Make a project: copy the built-in datasets, documents and settings into a folder. Overwrites nothing.',
     load: async () => (await import('./commands/init.ts')).initCommand,
   },
   ladder: {
@@ -28,7 +28,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
     load: async () => (await import('./commands/dataset.ts')).datasetCommand,
   },
   ask: {
-    summary: 'Ask approaches one question of your own, on a dataset that a run has ingested; it is a row of no run.',
+    summary: 'Ask approaches one question of your own, on a dataset that a run has ingested; stored in no run.',
     load: async () => (await import('./commands/ask.ts')).askCommand,
   },
   bundle: {

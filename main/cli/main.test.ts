@@ -12,6 +12,14 @@ const COUNTER = `
 
 const PROGRAM = join(import.meta.dirname, '../../bin/rag-ladder.mjs')
 
+it('help and the name of a command prints the options of that command, as --help does', async () => {
+  const helpOf = async (...args: string[]) => (await promisify(execFile)(process.execPath, [PROGRAM, ...args])).stdout
+  const [help, options] = await Promise.all([helpOf('help', 'doctor'), helpOf('doctor', '--help')])
+  expect(help).toContain('Usage: rag-ladder doctor [options]')
+  expect(help).toBe(options)
+  await expect(helpOf('help', 'docter')).rejects.toThrow('did you mean doctor?')
+})
+
 describe('the overview of the commands', () => {
   it('loads no command: a dozen modules print it', async () => {
     const counter = `data:text/javascript,${encodeURIComponent(COUNTER)}`

@@ -53,6 +53,8 @@ async function overview({ env, stdout }: Terminal): Promise<string> {
 
 async function run([name, ...args]: readonly string[], terminal: Terminal): Promise<number> {
   const { env, stdout, stderr } = terminal
+  const [subject] = args
+  if (name === 'help' && subject !== undefined && !subject.startsWith('-')) return run([subject, '--help'], terminal)
   if (name === undefined || name === 'help' || name === '--help' || name === '-h') {
     stdout.write(await overview(terminal))
     return 0
