@@ -46,7 +46,10 @@ const button = (page: Page, name: string | RegExp) =>
 const main = (page: Page) => page.getByRole('main')
 
 /** First lines of the text of a part of the page. */
-const shown = async (text: Promise<string>): Promise<string> => (await text).replace(/\s+/g, ' ').slice(0, 160)
+const shown = async (text: Promise<string>): Promise<string> => {
+  const all = (await text).replace(/\s+/g, ' ')
+  return all.length <= 160 ? all : `${all.slice(0, 160).replace(/ \S*$/, '')} …`
+}
 
 const verdict = (page: Page): Promise<string> => shown(main(page).getByRole('article').first().innerText())
 
