@@ -125,7 +125,7 @@ export const RunRequest = z.strictObject({
   model_set: Identifier.optional(),
   /** Most that the cells of the run may cost, answers and grading, in the currency of the person's prices; unlimited when absent. */
   budget: z.number().positive().max(MAX_BUDGET).optional(),
-  /** Deletes this run's working artifacts and the platform's collections first. */
+  /** Moves this run's working artifacts and the platform's collections to the trash first. */
   cold_reset: z.boolean().default(false),
   /** Copies validated artifacts to `docs/results/`. */
   publish: z.boolean().default(false),

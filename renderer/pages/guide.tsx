@@ -28,7 +28,7 @@ export function GuidePage() {
     if (at !== undefined) target?.focus()
     else if (target !== null) target.scrollTop = 0
   }, [isRead, page, at])
-  const title = GUIDE_CONTENTS.find(({ name }) => name === page)?.label ?? WORDS.help
+  const title = GUIDE_CONTENTS.find(({ name }) => name === page)?.label ?? WORDS.guide
   return (
     <Page
       title={title}

@@ -116,7 +116,7 @@ describe('the guide', () => {
     expect(unknown).toEqual([])
   })
 
-  it.each(pages)('%s leaves no Markdown signs in the texts of the page Help', async (page) => {
+  it.each(pages)('%s leaves no Markdown signs in the texts of the page Guide', async (page) => {
     const texts = textsOf(guideBlocks(await read(page))).flatMap(guideSpans)
     expect(texts.filter(({ kind, text }) => kind === 'text' && /`|\*\*|\]\(|^\||^#/.test(text))).toEqual([])
   })

@@ -1,7 +1,6 @@
-/** The texts of the page Help. */
+/** The texts of the page Guide. */
 export const GUIDE_WORDS = {
   page: {
-    help: 'Help',
     tour: 'Take the tour',
     guide: 'Guide',
     theGuide: 'The guide',

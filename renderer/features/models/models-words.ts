@@ -225,7 +225,7 @@ export const MODELS_WORDS = {
   prices: {
     title: 'Prices of paid models',
     about:
-      'Per million tokens. Costs on Result and budgets in New run use them; a model without a price has an unknown cost.',
+      'Per million tokens. Costs in the verdict of a run and budgets in New run use them; a model without a price has an unknown cost.',
     thePrices: 'The prices',
     none: 'No set has a paid model.',
     currency: 'Currency',

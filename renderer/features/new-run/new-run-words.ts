@@ -160,7 +160,7 @@ export const NEW_RUN_WORDS = {
     budgetAbout: 'Most that answers and grading may cost, at your prices',
     budgetExample: 'none',
     cold: 'Cold start',
-    coldAbout: "Deletes this run's working files and collections first",
+    coldAbout: "Moves this run's working files and collections to the trash first",
     publish: 'Publish',
     publishAbout: 'Copies validated artifacts to docs/results',
   },
