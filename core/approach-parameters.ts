@@ -38,7 +38,7 @@ export const PARAMETER_WORDS: Readonly<Record<string, ParameterWords>> = {
     about: 'How the graph engine searches: near entities, far relations, both, or chunks too.',
   },
   top_k: { label: 'Entities and relations', about: 'How many the graph query starts from.' },
-  chunk_top_k: { label: 'Chunks of the graph', about: 'How many chunks stand in the graph answer.' },
+  chunk_top_k: { label: 'Chunks of the graph', about: 'How many chunks the graph answer is written from.' },
   max_total_tokens: { label: 'Tokens of the context', about: 'How long the context of a graph answer may be.' },
   enable_rerank: { label: 'Reranker of the graph', about: 'Puts the chunks of a graph query in order again.' },
   max_steps: { label: 'Steps', about: 'How often the agent may reply, the answer included.' },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Judgments } from '../../contract/evidence/judgments.ts'
-import { aggregateRun } from '../../main/report/aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../tests/helpers/aggregate-run.ts'
 import {
   ALIASES,
   comparedContext,

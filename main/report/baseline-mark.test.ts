@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import { comparedContext, comparedRows, streamOf, wideDataset } from '../../tests/helpers/report-rows.ts'
-import { aggregateRun } from './aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../tests/helpers/aggregate-run.ts'
 import { datasetReport } from './markdown/dataset-report.ts'
 import { ladderPage } from './html/ladder-page.ts'
 import { ladderMarkdown } from './markdown/ladder-markdown.ts'

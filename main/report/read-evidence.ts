@@ -14,8 +14,8 @@ const CHUNK_BYTES = 1 << 20
 const NEWLINE = 10
 
 /**
- * The rows that count of a closed evidence file in file order (of a cell that was tried again, the last one), as fast as JSON can be read. Checked are the checksum, the fields that a summary
- * addresses and that no row id comes twice; the full schema is the business of `validateArtifacts` and `verify`. Throws
+ * The rows that count of a closed evidence file in file order (of a cell that was tried again, the last one), as fast as JSON can be read. It checks the checksums, the fields that a summary
+ * reads and that no row id comes twice; `validateArtifacts` and `verify` check the full schema. Throws
  * `ReportError` with the line number. Memory grows with the longest line and 64 characters per row. Rows share
  * what they have in common.
  */

@@ -1,5 +1,5 @@
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
-import { aggregateRun } from '../../main/report/aggregate/aggregate-run.ts'
+import { aggregateRun } from './aggregate-run.ts'
 import { ALIASES, comparedContext, fixtureRow, REQUESTED, streamOf, wideDataset } from './report-rows.ts'
 import type { CellFixture } from './report-rows.ts'
 

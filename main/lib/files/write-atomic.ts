@@ -55,7 +55,7 @@ async function syncFolder(folder: string): Promise<void> {
 
 /**
  * Replaces a file whole or not at all: a neighbour is written, synced and renamed over it, then the folder is synced. Makes the folder.
- * `accept` may throw to give it up. Rejects with the system's error and leaves what was there.
+ * `accept` may throw to cancel the write. Rejects with the system's error and leaves what was there.
  */
 export async function writeAtomic(
   path: string,
@@ -81,7 +81,7 @@ export async function writeAtomic(
   }
 }
 
-/** Writes a file whose name is free, whole or not at all, and durably. Makes the folder. Rejects with code EEXIST where the name is taken. */
+/** Writes a file whose name is free, and makes file and name durable; a write that fails leaves no file. Makes the folder. Rejects with code EEXIST where the name is taken. */
 export async function writeNew(path: string, content: string | Buffer): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   const handle = await open(path, 'wx')
@@ -95,4 +95,5 @@ export async function writeNew(path: string, content: string | Buffer): Promise<
   } finally {
     await handle.close()
   }
+  await syncFolder(dirname(path))
 }

@@ -80,7 +80,7 @@ describe('what to do about a refusal', () => {
     [
       null,
       null,
-      'The service needs a key: store one (rag-ladder models key set NAME, or Key on the page Models), or name the variable that holds it.',
+      'The service needs a key: store one (rag-ladder models key set NAME, or Store key on the page Models), or name the variable that holds it.',
     ],
     ['X_API_KEY', null, 'Set X_API_KEY to a key of this service.'],
     ['X_API_KEY', 'wrong-key', 'Check the key in X_API_KEY and what it is allowed to use.'],

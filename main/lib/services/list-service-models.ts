@@ -124,7 +124,7 @@ export function remedyOf(
     return `The service is at another address: ${serviceText(String(headers['location'] ?? 'not named'), SHOWN_CHARACTERS)}. Use that one.`
   if (status === 401 || status === 403) {
     if (keyName === null)
-      return 'The service needs a key: store one (rag-ladder models key set NAME, or Key on the page Models), or name the variable that holds it.'
+      return 'The service needs a key: store one (rag-ladder models key set NAME, or Store key on the page Models), or name the variable that holds it.'
     const connection = connectionOfStoredKey(keyName)
     if (connection !== null)
       return `Check the stored key of ${connection} and what it is allowed to use. Replace it on the page Models, or: rag-ladder models key set ${connection}`

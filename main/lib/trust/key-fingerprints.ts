@@ -21,7 +21,7 @@ const FingerprintList = z.strictObject({
 type FingerprintList = z.infer<typeof FingerprintList>
 
 const MOST_KEYS = 500
-/** A part of a key or of a text: what a key's characters are not parted by in sentences, URLs and JSON. */
+/** A part of a key or of a text: sentences, URLs and JSON separate such parts by other characters. */
 const PART = /[A-Za-z0-9_-]+/g
 /** Escapes of JSON and of URLs end in letters and digits, which belong to no key beside them. */
 const ESCAPE = /\\+(?:[bfnrt"\\/]|u[0-9a-fA-F]{4})|%[0-9a-fA-F]{2}/g

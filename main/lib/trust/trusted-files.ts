@@ -1,4 +1,4 @@
-// A file of a project that a person has allowed to set variables. What is allowed is its content: a changed file must be allowed again.
+// Files of a project that a person has allowed: `.env` to set variables, the file of an own approach to be called or started. What is allowed is the content: a changed file must be allowed again.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { keepValue, keptValue } from './trusted-addresses.ts'

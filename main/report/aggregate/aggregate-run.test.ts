@@ -15,7 +15,8 @@ import {
   streamOf,
   type CellFixture,
 } from '../../../tests/helpers/report-rows.ts'
-import { aggregateRun, aggregateText } from './aggregate-run.ts'
+import { aggregateText } from './aggregate-run.ts'
+import { aggregateRun } from '../../../tests/helpers/aggregate-run.ts'
 import { contextTextWords, coverageNotes } from '../tables/coverage-notes.ts'
 import { datasetReport } from '../markdown/dataset-report.ts'
 import { longCsv } from '../csv/long-csv.ts'

@@ -208,13 +208,6 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
   }
 }
 
-/** Sums up all rows of one dataset run. Throws `ReportError`. */
-export async function aggregateRun(rows: AsyncIterable<FigureRow>, context: RunSummaryContext): Promise<Aggregate> {
-  const aggregator = createAggregator(context)
-  for await (const row of rows) aggregator.add(row)
-  return aggregator.finish()
-}
-
 /** The bytes of `-evaluation.json`. */
 export const aggregateText = (aggregate: Aggregate): string => `${compactJson(aggregate)}\n`
 

@@ -7,7 +7,7 @@ import type { Derivation } from '../../../contract/evidence/derivation.ts'
 import { InternedRows } from '../../evidence/rows/interned-rows.ts'
 import { sealRow } from '../../evidence/rows/row-line.ts'
 import { protocolRows } from '../tables/budget-tables.ts'
-import { aggregateRun } from './aggregate-run.ts'
+import { aggregateRun } from '../../../tests/helpers/aggregate-run.ts'
 
 const HEALTH = {
   chunks_sent: 12,

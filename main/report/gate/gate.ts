@@ -54,7 +54,7 @@ export interface DatasetOfGate {
  * Tests each approach for non-inferiority, paired by question, over clusters. `models` are those that must be there; all of the baseline and of the new run where it is
  * null.
  *
- * An approach is not worse when the whole 95 % interval of its change lies above the margin, so that its test is one-sided at 2.5 % as guidance for such trials asks (Piaggio et
+ * An approach is not worse when the whole 95 % interval of its change lies above minus the margin, so that its test is one-sided at 2.5 % as guidance for such trials asks (Piaggio et
  * al. 2012, JAMA 308:2594-2604); at 5 % a fall of exactly the margin passed in 4 to 9 % of simulated runs. All approaches must pass, so that passing
  * needs no correction for their number (intersection-union test, Berger 1982, Technometrics 24:295-300). One that is worse is enough to fail, so that these tests are corrected by Holm.
  */

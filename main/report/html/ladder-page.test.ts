@@ -13,7 +13,7 @@ import {
   streamOf,
   wideDataset,
 } from '../../../tests/helpers/report-rows.ts'
-import { aggregateRun } from '../aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../../tests/helpers/aggregate-run.ts'
 import { ladderPage } from './ladder-page.ts'
 
 const wide = wideDataset('wide', 'Wide', 2)

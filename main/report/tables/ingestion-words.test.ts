@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { plural } from '../../../contract/words.ts'
 import { ALIASES, comparedContext, fixtureRow, streamOf, wideDataset } from '../../../tests/helpers/report-rows.ts'
-import { aggregateRun } from '../aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../../tests/helpers/aggregate-run.ts'
 import { ingestionWords } from './ingestion-words.ts'
 
 it('chunks without their context are counted from the records of the rows, and are not named where there are none', async () => {

@@ -11,7 +11,7 @@ import {
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { comparedMetric, metricsOf } from '../aggregate/aggregate-access.ts'
-import { aggregateRun } from '../aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../../tests/helpers/aggregate-run.ts'
 import { leaderboard } from './leaderboard.ts'
 import { ladderDecisions, ladderDecisionWords, useWords } from '../aggregate/metric-use.ts'
 

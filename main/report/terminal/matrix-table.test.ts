@@ -7,7 +7,7 @@ import {
   goldenRows,
   streamOf,
 } from '../../../tests/helpers/report-rows.ts'
-import { aggregateRun } from '../aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../../tests/helpers/aggregate-run.ts'
 import { renderMatrixTable } from './matrix-table.ts'
 import { displayWidth } from '../../lib/text/terminal-text.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ALIASES, fixtureDataset, fixtureRow, goldenContext, streamOf } from '../../../tests/helpers/report-rows.ts'
-import { aggregateRun } from '../aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../../tests/helpers/aggregate-run.ts'
 import { verdictsOf } from './verdict.ts'
 
 const REFUSAL = 'I cannot answer this from the documents.'

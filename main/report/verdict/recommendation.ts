@@ -68,7 +68,7 @@ export function costWords({ latency_ms, llm_calls, total_tokens }: ApproachBehav
   return `${parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)!}`} per answer`
 }
 
-/** `25 ms, 1 model call`, for the second of two. */
+/** `25 ms and 1 model call`, for the second of two. */
 const shortCostWords = ({ latency_ms, llm_calls }: ApproachBehaviour): string =>
   [
     ...(latency_ms === null ? [] : [durationWords(latency_ms)]),

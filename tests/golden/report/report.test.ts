@@ -1,5 +1,6 @@
 import { describe, it } from 'vitest'
-import { aggregateRun, aggregateText } from '../../../main/report/aggregate/aggregate-run.ts'
+import { aggregateText } from '../../../main/report/aggregate/aggregate-run.ts'
+import { aggregateRun } from '../../helpers/aggregate-run.ts'
 import { datasetReport } from '../../../main/report/markdown/dataset-report.ts'
 import { ladderPage } from '../../../main/report/html/ladder-page.ts'
 import { ladderMarkdown } from '../../../main/report/markdown/ladder-markdown.ts'
