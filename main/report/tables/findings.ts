@@ -4,11 +4,10 @@ import type { Verdict } from '../../../contract/evidence/verdict.ts'
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
 import { artifactNameOf, metricsIn } from '../../../contract/metrics/metrics.ts'
-import { testedPairsWords } from '../../../contract/words.ts'
+import { listWords, testedPairsWords } from '../../../contract/words.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from '../aggregate/aggregate-access.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
 import { hasRuleJudges, primaryMetric, unrankedReason } from '../aggregate/metric-use.ts'
-import { listed } from '../verdict/amounts.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
 
 /** The metrics of the findings: every approach can have them. */
@@ -44,7 +43,7 @@ function findingOf(aggregate: Aggregate, name: ComparedName): string | null {
   const others = figures.filter(({ model }) => model !== leader.model)
   const beaten = others.filter(({ model }) => pairAgainst(compared, leader.model, model)?.decision === 'better')
   const value = `${valueWords(name, top)} ${intervalWords(name, leader.interval)}`.trimEnd()
-  const names = listed(leaders.map(({ model }) => model))
+  const names = listWords(leaders.map(({ model }) => model))
   const isLevel = leaders.length === figures.length && leaders.length > 1
   const highest = isLevel
     ? `all approaches have the same ${nameWords(name)}, ${value}`
@@ -52,7 +51,7 @@ function findingOf(aggregate: Aggregate, name: ComparedName): string | null {
   const better =
     beaten.length === 0
       ? ''
-      : `better than ${beaten.length === others.length ? 'every other approach' : listed(beaten.map(({ model }) => model))}; `
+      : `better than ${beaten.length === others.length ? 'every other approach' : listWords(beaten.map(({ model }) => model))}; `
   return `${sentence(highest)}; ${better}${lowerFirst(testedPairsWords(pairCounts(compared), compared.settings.level))}.`
 }
 
@@ -88,5 +87,5 @@ export function modelCaution(aggregates: readonly Aggregate[]): string | null {
     return `Every model of this run is a built-in rule, not a language model${so}. The figures are baselines: they describe the pipelines with these rules, not an approach with a language model.`
   }
   const work = [...Object.entries(ROLE_WORK).flatMap(([role, words]) => (ruled.has(role) ? [words] : [])), ...judging]
-  return work.length === 0 ? null : `Built-in rules, not models, ${listed(work)} in this run.`
+  return work.length === 0 ? null : `Built-in rules, not models, ${listWords(work)} in this run.`
 }

@@ -41,7 +41,5 @@ export function aheadWords(facts: Facts, leader: string, other: string): string 
   return `${ahead} than ${other}${intervalClause(facts, pair)}`
 }
 
-export { listWords as listed } from '../../../contract/words.ts'
-
 /** A sentence of its own from a part of one. */
 export const sentenceOf = (part: string): string => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`

@@ -1,8 +1,8 @@
 // The keyword baseline in a verdict: an approach earns its cost only where a test finds it better than plain keyword search.
 import { KEYWORD_BASELINE } from '../../../contract/approaches.ts'
-import { countWords } from '../../../contract/words.ts'
+import { countWords, listWords } from '../../../contract/words.ts'
 import { valueWords } from '../words.ts'
-import { aheadWords, listed } from './amounts.ts'
+import { aheadWords } from './amounts.ts'
 import type { Facts } from './facts.ts'
 import { namesIn, type Outcome } from './outcome.ts'
 
@@ -46,7 +46,7 @@ export function withBaseline(facts: Facts, outcome: Outcome): { outcome: Outcome
     notes: [
       [
         `${figure}: ${first!} ${aheadWords(facts, first!, KEYWORD_BASELINE)}`,
-        ...(more.length === 0 ? [] : [`${listed(more)} ${more.length === 1 ? 'is' : 'are'} better too`]),
+        ...(more.length === 0 ? [] : [`${listWords(more)} ${more.length === 1 ? 'is' : 'are'} better too`]),
         ...(worse.length === 0 ? [] : [`${namesIn(worse)} ${worse.length === 1 ? 'is' : 'are'} worse`]),
         ...(rest === 0
           ? []

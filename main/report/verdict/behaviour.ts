@@ -2,13 +2,12 @@
 import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import type { ApproachBehaviour } from '../../../contract/evidence/verdict.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
-import { plural } from '../../../contract/words.ts'
+import { listWords, plural } from '../../../contract/words.ts'
 import { hopMetricOf, type ComparedName } from '../aggregate/aggregate-access.ts'
 import { comparableMean, isThin, rungFigure } from '../tables/leaderboard.ts'
 import { isScoreOfCells, type ScoreMetric } from '../aggregate/metric-outcome.ts'
 import { REPORTED_PASSAGES } from '../aggregate/metric-use.ts'
 import { nameWords, valueWords } from '../words.ts'
-import { listed } from './amounts.ts'
 import type { Facts } from './facts.ts'
 import { budgetNotes, changesOf } from './text-amounts.ts'
 
@@ -79,7 +78,7 @@ function onlyHereNotes({ standings, isOnlyHere }: Facts): string[] {
   return alone.length === 0
     ? []
     : [
-        `On this dataset alone ${leader} is better than ${listed(alone)}; after the correction over all datasets of the run that is open.`,
+        `On this dataset alone ${leader} is better than ${listWords(alone)}; after the correction over all datasets of the run that is open.`,
       ]
 }
 

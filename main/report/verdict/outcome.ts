@@ -1,10 +1,10 @@
 // The outcome of a dataset run: its kind, a headline of at most 14 words, why, what to take, and what to do next.
 import type { ApproachBehaviour, NextStep, VerdictKind } from '../../../contract/evidence/verdict.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
-import { countWords, plural } from '../../../contract/words.ts'
+import { countWords, listWords, plural } from '../../../contract/words.ts'
 import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
-import { aheadWords, amountWords, listed, marginWords } from './amounts.ts'
+import { aheadWords, amountWords, marginWords } from './amounts.ts'
 import { countStates, pairsAmong, scoredQuestions, type Facts } from './facts.ts'
 import { addGroups, nextStep, separateFurther } from './next-step.ts'
 import { byCost, cheapness, costWords, takeWords } from './recommendation.ts'
@@ -62,7 +62,7 @@ const behaviourIn = (behaviour: readonly ApproachBehaviour[], model: string): Ap
 
 /** The names of a headline, as many as it has room for; the others are counted. */
 export function namesIn(names: readonly string[], room = 6): string {
-  if (names.length <= room) return listed(names)
+  if (names.length <= room) return listWords(names)
   return `${names.slice(0, room - 1).join(', ')} and ${names.length - room + 1} others`
 }
 
@@ -216,7 +216,7 @@ function mixedWords(facts: Facts): string {
     across.length === 1
       ? `the test of ${first!.model} against ${first!.other} leaves it open which is better`
       : `${across.length} of ${top.length * worse.length} pairs of a top approach and a lower one are not decided`
-  return `${listed(shown)}; ${rest}`
+  return `${listWords(shown)}; ${rest}`
 }
 
 /** `10 points`: the margin that equivalence was tested with. */
@@ -237,7 +237,7 @@ function amongWords(facts: Facts, models: readonly string[]): string {
     ...(left === 0 ? [] : [`${countWords(left)} open`]),
     ...(notTested === 0 ? [] : [`${countWords(notTested)} not tested`]),
   ]
-  return `of the ${plural(pairs, 'pair')} among them, ${listed(parts)}`
+  return `of the ${plural(pairs, 'pair')} among them, ${listWords(parts)}`
 }
 
 function equivalent(parts: Parts): Outcome {

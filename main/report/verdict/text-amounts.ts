@@ -2,10 +2,9 @@
 import { BASELINE, KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
-import { countWords } from '../../../contract/words.ts'
+import { countWords, listWords } from '../../../contract/words.ts'
 import { likeAmounts } from '../aggregate/context-amounts.ts'
 import { nameWords, valueWords } from '../words.ts'
-import { listed } from './amounts.ts'
 import type { Facts } from './facts.ts'
 import { nextStep } from './next-step.ts'
 import { MOST_WORDS, wordsIn, type Outcome } from './outcome.ts'
@@ -33,7 +32,7 @@ export function withTextAmounts(facts: Facts, outcome: Outcome): { outcome: Outc
   const amounts = `Text handed over (median): ${known.map((model) => `${model} ${tokens(model)}`).join(', ')}.`
   if (without.length === 0) {
     const parts = matches.map(({ model, baseline }) => `${model} is better than ${baseline!} (${tokens(baseline!)})`)
-    return { outcome, notes: [amounts, `At like amounts of text, ${listed(parts)}.`] }
+    return { outcome, notes: [amounts, `At like amounts of text, ${listWords(parts)}.`] }
   }
   const headline = `${outcome.headline}, but not at like amounts of text`
   return {
@@ -48,7 +47,7 @@ export function withTextAmounts(facts: Facts, outcome: Outcome): { outcome: Outc
         'Run again with one context budget, or with a hybrid that hands over as much text.',
       ),
     },
-    notes: [amounts, `No hybrid of like amount shows that ${listed(without)} would lead with equal text.`],
+    notes: [amounts, `No hybrid of like amount shows that ${listWords(without)} would lead with equal text.`],
   }
 }
 

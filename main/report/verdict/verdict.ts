@@ -4,12 +4,12 @@ import { KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { ApproachBehaviour, Verdict } from '../../../contract/evidence/verdict.ts'
 import { isTestedPair } from '../../../contract/evidence/statistics.ts'
-import { looksWords, plural, scopeWords } from '../../../contract/words.ts'
+import { listWords, looksWords, plural, scopeWords } from '../../../contract/words.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
 import { rungFigure } from '../tables/leaderboard.ts'
 import type { ComparedName } from '../aggregate/aggregate-access.ts'
 import { ladderDecisions, ladderEquivalences, noPrimaryReason, primaryMetric } from '../aggregate/metric-use.ts'
-import { listed, sentenceOf } from './amounts.ts'
+import { sentenceOf } from './amounts.ts'
 import { withBaseline } from './baseline.ts'
 import { missingColumns, missingNotes } from '../../../core/evidence/missing-columns.ts'
 import { behaviourOf, failedWords, failsMuch, notesOf } from './behaviour.ts'
@@ -96,7 +96,7 @@ function comparableOutcome(
 function hashedReason(aggregate: Aggregate): string | null {
   const unranked = unrankedApproaches(aggregate)
   if (unranked.length === 0) return null
-  return `${listed(unranked)} ${unranked.length === 1 ? 'is' : 'are'} not ranked against ${KEYWORD_BASELINE}, because the vectors of this run are hashed words, not those of a model: the model set local-embeddings compares them`
+  return `${listWords(unranked)} ${unranked.length === 1 ? 'is' : 'are'} not ranked against ${KEYWORD_BASELINE}, because the vectors of this run are hashed words, not those of a model: the model set local-embeddings compares them`
 }
 
 /** Adds what the tests are about where they show nothing of other documents, and which look they are corrected for. */
