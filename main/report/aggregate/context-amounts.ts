@@ -2,11 +2,11 @@ import { BASELINE } from '../../../contract/approaches.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { matchedHybridName } from '../../../core/matched-hybrid.ts'
 
-/** Medians of tokens compare where the larger exceeds the smaller by at most this share of itself. */
+/** Amounts of text compare where the larger exceeds the smaller by at most this share of itself. */
 const LIKE_SHARE = 0.1
 
 /** Returns true when two amounts are like; null where one is unknown. */
-const isLikeAmount = (a: number | null, b: number | null): boolean | null =>
+export const isLikeAmount = (a: number | null, b: number | null): boolean | null =>
   a === null || b === null ? null : Math.abs(a - b) <= LIKE_SHARE * Math.max(a, b)
 
 /** Amounts that all are like; null where one is unknown. */

@@ -4,6 +4,7 @@ import type { ApproachBehaviour } from '../../../contract/evidence/verdict.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
 import { listWords, plural } from '../../../contract/words.ts'
 import { hopMetricOf, type ComparedName } from '../aggregate/aggregate-access.ts'
+import { isLikeAmount } from '../aggregate/context-amounts.ts'
 import { comparableMean, isThin, rungFigure } from '../tables/leaderboard.ts'
 import { isScoreOfCells, type ScoreMetric } from '../aggregate/metric-outcome.ts'
 import { REPORTED_PASSAGES } from '../aggregate/metric-use.ts'
@@ -82,9 +83,6 @@ function onlyHereNotes({ standings, isOnlyHere }: Facts): string[] {
       ]
 }
 
-/** Means that differ by more than this share are not alike. */
-const LIKE_SHARE = 1 / 10
-
 /** Who hands over more passages can find more in them; named where a retrieval metric decides and no row tells the tokens. */
 function passageNotes({ aggregate, name, standings }: Facts): string[] {
   if (metricNamed(name)?.class !== 'retrieval' || standings.length < 2) return []
@@ -96,7 +94,7 @@ function passageNotes({ aggregate, name, standings }: Facts): string[] {
   })
   const [own, ...others] = amounts
   if (own === undefined) return []
-  const other = others.find(({ count }) => Math.abs(own.count - count) > LIKE_SHARE * Math.max(own.count, count))
+  const other = others.find(({ count }) => isLikeAmount(own.count, count) === false)
   if (other === undefined) return []
   const noun = own.noun === other.noun ? '' : ` ${other.noun}`
   return [
