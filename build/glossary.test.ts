@@ -8,9 +8,19 @@ import { withMetrics } from './glossary.ts'
 it('the glossary gets a metric inside its table, in the order of the alphabet', () => {
   const [first] = METRICS
   const { label, definition } = first
-  const text = withMetrics('# Glossary\n\nWords.\n\n| Word | Meaning |\n|---|---|\n| zebra | last |\n| aardvark | first |\n')
+  const text = withMetrics(
+    '# Glossary\n\nWords.\n\n| Word | Meaning |\n|---|---|\n| zebra | last |\n| aardvark | first |\n',
+  )
   const lines = text.split('\n')
-  expect(lines.slice(0, 7)).toEqual(['# Glossary', '', 'Words.', '', '| Word | Meaning |', '|---|---|', '| aardvark | first |'])
+  expect(lines.slice(0, 7)).toEqual([
+    '# Glossary',
+    '',
+    'Words.',
+    '',
+    '| Word | Meaning |',
+    '|---|---|',
+    '| aardvark | first |',
+  ])
   expect(lines.slice(-2)).toEqual(['| zebra | last |', ''])
   expect(lines).toContain(`| ${label} | ${definition} |`)
   expect(withMetrics(text)).toBe(text)
