@@ -6,7 +6,7 @@ import { NEW_RUN_WORDS } from './new-run-words.ts'
 
 const WORDS = NEW_RUN_WORDS.flavors
 
-/** Saves and removes a person's own flavors; Launch reads its aliases again. A removal can be undone. */
+/** Saves and removes a person's own flavors; New run reads its aliases again. A removal can be undone. */
 export function useFlavors() {
   const refreshes = [api.experiment.key()]
   const save = useMutation(api.flavors.save.mutationOptions({ meta: { refreshes } }))
