@@ -13,7 +13,7 @@ export const PART_WORDS: Record<Part, string> = {
   timeouts: '◷ timeout',
   unevaluable: '○ not evaluable',
   disabled: '– disabled',
-  not_run: '✕ not run',
+  not_run: '✕ not scored',
   missing: 'missing',
 }
 

@@ -109,7 +109,7 @@ export function checkJudgePanel(
   if (models.length === 0)
     throw new JudgePanelError(
       'judge_models_missing',
-      'the judge panel has no judge: choose at least two (on the page Launch, in JUDGE_MODELS, or in metrics.judge_panel.models of the manifest), or disable the panel',
+      'the judge panel has no judge: choose at least two (in New run, in JUDGE_MODELS, or in metrics.judge_panel.models of the manifest), or disable the panel',
     )
   if (new Set(models).size < 2)
     throw new JudgePanelError(

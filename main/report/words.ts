@@ -26,7 +26,7 @@ export const STATE_WORDS: Readonly<Record<MetricState, string>> = {
   error: 'error',
   timeout: 'timeout',
   disabled: 'disabled',
-  not_run: 'not run',
+  not_run: 'not scored',
 }
 
 /** Equivalent and open need a test; without one the word is that there was none. */

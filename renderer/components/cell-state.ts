@@ -9,7 +9,7 @@ export const STATE_SIGNS: Record<CellMetricState | 'partial' | 'conflict', { sig
   // ◷ and not ⏱: many systems have no monochrome glyph of the stopwatch.
   timeout: { sign: '◷', word: 'timeout' },
   disabled: { sign: '–', word: 'disabled' },
-  not_run: { sign: '✕', word: 'not run' },
+  not_run: { sign: '✕', word: 'not scored' },
   missing: { sign: '', word: 'missing' },
   conflict: { sign: '▲', word: 'conflict' },
 }

@@ -60,8 +60,9 @@ async function launch(page: Page, approaches: readonly string[]): Promise<void> 
   await button(page, /^Run [\d\s]+ answers$/).click()
 }
 
-async function openResult(page: Page): Promise<string> {
-  await button(page, 'Open result').click({ timeout: LONG_MS })
+/** Waits for the verdict, to which the page of a run that was just started goes on by itself. */
+async function landOnVerdict(page: Page): Promise<string> {
+  await expect(main(page).getByRole('article').first()).toBeVisible({ timeout: LONG_MS })
   return verdict(page)
 }
 
@@ -72,8 +73,7 @@ export const JOBS: readonly Job[] = [
     fresh: true,
     async run({ page }) {
       await button(page, 'Run the smoke ladder').first().click()
-      await expect(main(page).getByRole('article').first()).toBeVisible({ timeout: LONG_MS })
-      return verdict(page)
+      return landOnVerdict(page)
     },
   },
   {
@@ -125,7 +125,7 @@ export const JOBS: readonly Job[] = [
     async run({ page }) {
       await newRun(page)
       await button(page, /^Run [\d\s]+ answers$/).click()
-      return openResult(page)
+      return landOnVerdict(page)
     },
   },
   {
@@ -136,7 +136,7 @@ export const JOBS: readonly Job[] = [
       await launch(page, ['vanilla-rag', 'bm25'])
       await button(page, 'Pause').first().click({ timeout: LONG_MS })
       await button(page, 'Resume').first().click({ timeout: LONG_MS })
-      return openResult(page)
+      return landOnVerdict(page)
     },
   },
   {
@@ -183,7 +183,7 @@ export const JOBS: readonly Job[] = [
       await expect(form).toBeHidden()
       await expect(page.getByRole('checkbox', { name: /^vanilla-rag-k-10/ })).toBeChecked()
       await button(page, /^Run [\d\s]+ answers$/).click()
-      return openResult(page)
+      return landOnVerdict(page)
     },
   },
   {

@@ -17,7 +17,7 @@ test('every expected cell is accounted for, with reasons; timeouts apart', async
     '◷ Timeouts',
     '○ Not evaluable',
     '– Disabled',
-    '✕ Not run',
+    '✕ Not scored',
     'Missing',
     'Reasons',
   ])

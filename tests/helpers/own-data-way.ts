@@ -62,7 +62,7 @@ export async function runToVerdict(
   }: {
     /** Of the dataset, as its verdict names it. */
     label: string
-    /** The button of the page Launch that chooses a set, or aliases to tick. */
+    /** The button in New run that chooses a set, or aliases to tick. */
     approaches: string | readonly string[]
     cells: number
   },
@@ -76,8 +76,7 @@ export async function runToVerdict(
   await page
     .getByRole('button', { name: new RegExp(`^Run ${String(cells).replace(/(?=...$)/, '\\D?')} answers$`) })
     .click()
-  await page.getByRole('button', { name: 'Open result' }).click({ timeout: 900_000 })
   const verdict = page.getByRole('main').getByRole('article', { name: label, exact: true })
-  await expect(verdict).toBeVisible()
+  await expect(verdict).toBeVisible({ timeout: 900_000 })
   return (await verdict.innerText()).replace(/\s+/g, ' ')
 }

@@ -54,7 +54,7 @@ export class RunBudget {
     if (this.#spent < this.limit) return
     const { currency } = this.#prices
     const remedy = remedyFor({
-      panel: 'Raise the budget on the page Launch, then start the run of this name again',
+      panel: 'Raise the budget in New run, then start the run of this name again',
       commandLine: 'Raise it with --budget, then run the same command again',
     })
     throw new BudgetSpentError(

@@ -11,6 +11,7 @@ import type { Alias } from '../../../contract/manifests/aliases.ts'
 import type { Question } from '../../../contract/manifests/queries.ts'
 import { profileNamed, rechunkedName } from '../../../contract/manifests/rechunked-profile.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
+import { plural } from '../../../contract/words.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { parametersToSet } from '../../manifests/own-flavors.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
@@ -92,7 +93,7 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
   const holdoutGroups = new Set(clustered(of(split.holdout)).map(({ cluster }) => cluster)).size
   if (split.development.length === 0 || holdoutGroups < MIN_CLUSTERS)
     throw new InputError([
-      `${dataset.id}: ${split.holdout.length} of ${scorable.length} questions that ${metricOfId(metric).label} can score are held out, in ${holdoutGroups} independent groups; a test needs ${MIN_CLUSTERS}. Add questions about other documents, or hold out more${remedyFor({ panel: '', commandLine: ' (--holdout)' })}`,
+      `${dataset.id}: ${split.holdout.length} of ${scorable.length} questions that ${metricOfId(metric).label} can score are held out, in ${plural(holdoutGroups, 'independent group')}; a test needs ${MIN_CLUSTERS}. Add questions about other documents, or hold out more${remedyFor({ panel: '', commandLine: ' (--holdout)' })}`,
     ])
   const rounds = roundsOf(clustered(of(split.development)), { search, seed, settings: settings.length })
   const draft = {

@@ -86,7 +86,7 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
           <th className={table.num}>{WORDS.columns.timeouts}</th>
           <th className={table.num}>{WORDS.columns.unevaluable}</th>
           <th className={table.num}>{WORDS.columns.disabled}</th>
-          <th className={table.num}>{WORDS.columns.notRun}</th>
+          <th className={table.num}>{WORDS.columns.notScored}</th>
           <th className={table.num}>{WORDS.columns.missing}</th>
           <th>{WORDS.columns.reasons}</th>
         </tr>

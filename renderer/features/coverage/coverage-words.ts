@@ -25,7 +25,7 @@ export const COVERAGE_WORDS = {
     timeouts: '◷ Timeouts',
     unevaluable: '○ Not evaluable',
     disabled: '– Disabled',
-    notRun: '✕ Not\u00a0run',
+    notScored: '✕ Not\u00a0scored',
     missing: 'Missing',
     reasons: 'Reasons',
   },
