@@ -29,7 +29,7 @@ function startsPrograms(place: string): boolean {
 
 /**
  * The folder in which tests keep what they write: one in memory where that has room, else the system's temporary folder. Evidence, databases and
- * journals wait until each write is on the disk, milliseconds a time, which left a fifth of the processors idle. Tests lose nothing by it: they kill
+ * journals wait until each write is on the disk, milliseconds a time, which left a fifth of the processors idle. These tests lose nothing by it: they kill
  * processes, not the machine, and a killed process leaves the same bytes in both. Where `TMPDIR` is set, it is used.
  */
 export function temporaryBase(

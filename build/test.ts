@@ -45,7 +45,7 @@ async function vitest(args: string[]): Promise<Totals> {
           `--outputFile.json=${file}`,
           ...args,
         ],
-        { stdio: ['ignore', 'inherit', 'inherit'] },
+        { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...variablesOf(temporary.inMemory) } },
       )
       child.on('error', reject)
       child.on('close', resolve)
@@ -108,24 +108,25 @@ async function findPrograms(): Promise<void> {
 }
 
 /**
- * Gives everything that this run starts a temporary folder of its own, so that what other programs leave does not count. Returns a function
- * that removes it and names what the tests left in it.
+ * Gives everything that this run starts a temporary folder of its own, so that what other programs leave does not count, and the tests of vitest one
+ * in memory where there is room. `close` removes both and names what the tests left in them.
  */
-async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
-  const [folder, onDisk] = await Promise.all(
-    [temporaryBase(), tmpdir()].map((base) => mkdtemp(join(base, 'rag-ladder-run-'))),
-  )
-  const folders = [folder!, onDisk!]
+async function ownTemporaryFolders(): Promise<{ inMemory: string; close: () => Promise<string[]> }> {
+  const folders = await Promise.all([tmpdir(), temporaryBase()].map((base) => mkdtemp(join(base, 'rag-ladder-run-'))))
+  const [onDisk, inMemory] = folders
   // Some tests start a process of another user, who must be able to enter the folder.
-  for (const each of folders) await chmod(each, 0o755)
-  for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder
-  process.env[DISK_VARIABLE] = onDisk
-  return async () => {
-    const left = (await Promise.all(folders.map((each) => readdir(each)))).flat()
-    for (const each of folders) await rm(each, { recursive: true, force: true })
+  for (const folder of folders) await chmod(folder, 0o755)
+  Object.assign(process.env, variablesOf(onDisk!), { [DISK_VARIABLE]: onDisk })
+  const close = async (): Promise<string[]> => {
+    const left = (await Promise.all(folders.map((folder) => readdir(folder)))).flat()
+    for (const folder of folders) await rm(folder, { recursive: true, force: true })
     return left.filter((name) => name.startsWith('rag-ladder-'))
   }
+  return { inMemory: inMemory!, close }
 }
+
+/** Names a temporary folder for programs of all systems. */
+const variablesOf = (folder: string): Record<string, string> => ({ TMPDIR: folder, TMP: folder, TEMP: folder })
 
 /** Lets the processes that tests start come from a bundle of the program (build/program-bundle.ts). */
 async function bundleForTests(): Promise<Partial<Totals>> {
@@ -162,7 +163,7 @@ answerHelp(
   'npm test -- [--full] [--install] [PATH…]: runs checks, tests and page specs, with --full or CI=true all of them; with PATH only these tests',
 )
 
-const closeTemporaryFolder = await ownTemporaryFolder()
+const temporary = await ownTemporaryFolders()
 const totals: Totals = { passed: 0, failed: 0, skipped: 0, failures: [] }
 const add = (more: Partial<Totals>): void => addTotals(totals, more)
 
@@ -201,7 +202,7 @@ if (chosen.length > 0) {
   if (!isFullTier()) printLeftToCi()
 }
 
-const left = await closeTemporaryFolder()
+const left = await temporary.close()
 if (left.length > 0) {
   const failure = `the tests left ${left.length} folders or files in the temporary folder: ${left.join(', ')}`
   add({ failed: 1, failures: [failure] })

@@ -23,7 +23,7 @@ it('refuses a folder that is a project, and more than one folder', async () => {
   await runMain(['init', folder], {})
   expect(await runMain(['init', folder], {})).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('a project already'),
+    stderr: expect.stringMatching(/a\s+project\s+already/),
   })
   expect(await runMain(['init', folder, folder], {})).toMatchObject({ code: 2 })
 })
