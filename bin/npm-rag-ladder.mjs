@@ -1,4 +1,4 @@
-#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=20
+#!/usr/bin/env -S node --max-semi-space-size=4 --heap-growing-percent=20 --no-concurrent-recompilation
 // Starts the command line of the npm package, whose modules are JavaScript already. The heap is set to stay small, as in a checkout.
 import module from 'node:module'
 

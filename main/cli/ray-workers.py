@@ -12,7 +12,7 @@ import subprocess
 import sys
 
 PROGRAM = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-NODE_FLAGS = ["--max-semi-space-size=4", "--heap-growing-percent=20"]
+NODE_FLAGS = ["--max-semi-space-size=4", "--heap-growing-percent=20", "--no-concurrent-recompilation"]
 
 # Exit codes of `rag-ladder worker`.
 DONE, BAD_INPUT, CELLS_FAILED, EVIDENCE_REFUSED = 0, 2, 3, 4

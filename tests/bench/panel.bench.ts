@@ -142,15 +142,16 @@ async function largeAnswers(page: Page, session: CDPSession): Promise<Figure[]> 
   await page.getByRole('grid').focus()
   let opened = 0
   for (let tries = 0; opened < CELLS_OPENED; tries += 1) {
+    if (tries === 8 * CELLS_OPENED) throw new Error(`${tries} cells were opened, and ${opened} had more to show`)
     await page.keyboard.press(tries % 8 === 7 ? 'ArrowRight' : 'ArrowDown')
     await page.keyboard.press('Enter')
     const drawer = page.getByRole('complementary', { name: 'Cell' })
     await drawer.getByRole('heading', { name: 'Answer' }).waitFor()
-    const more = drawer.getByRole('button', { name: /^Read on/ })
+    const more = drawer.getByRole('button', { name: /^Show more/ })
     if ((await more.count()) > 0) {
       opened += 1
       await more.click()
-      await drawer.getByRole('button', { name: /^Read on/ }).waitFor()
+      await drawer.getByRole('button', { name: /^Show more/ }).waitFor()
     }
     await sample()
     await page.getByRole('grid').focus()

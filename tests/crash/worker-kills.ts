@@ -15,7 +15,7 @@ import { RunObserver } from './run-observer.ts'
 export const ALIASES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
 export const CLI = programFile('bin/rag-ladder.mjs')
 /** As `npm run rag-ladder` starts it. */
-export const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20']
+export const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20', '--no-concurrent-recompilation']
 const ARTIFACTS = ['evidence.jsonl', 'evaluation.json', 'matrix.json'] as const
 /** Matches what two runs of the same cells cannot have in common. */
 const TIMING = /(?:_ms|_at|seconds|latency.*|duration.*)$/
