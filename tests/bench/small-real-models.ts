@@ -1,13 +1,14 @@
 /**
- * The ladder with real models that are small enough for any machine: SmolLM2-135M-Instruct (GGUF) writes, MiniLM (ONNX) embeds. All seven
- * approaches answer the questions of `smoke` and eight of each rung, spread evenly over its list, on all documents of the rung. Every dataset
- * runs twice: the second run shows that nothing is called again. The results are published into a project of their own below the folder,
- * and what the machine needed is appended to `small-real-models.jsonl`, a line for each dataset.
+ * The ladder with real models that are small enough for any machine: SmolLM2-135M-Instruct (GGUF) writes, all-MiniLM-L6-v2 (ONNX) embeds. All seven
+ * approaches answer the questions of `smoke` and twelve of each rung, spread evenly over its list, on all documents of the rung and with the same
+ * amount of text, and two judges compare the answers. Every dataset runs twice: the second run shows that nothing is called again. The results are
+ * published into a project of their own below the folder, and what the machine needed is appended to `small-real-models.jsonl`, a line for each dataset.
  *
  *     node tests/bench/small-real-models.ts FOLDER [DATASET …]
  *
- * `smoke` has real models in every generative role. On the rungs, rules extract the graph and write the contexts of passages: a model reads
- * each of 70 documents in about 20 seconds for the graph, and each passage in about 5, on one processor.
+ * On `smoke` the model also writes the contexts of passages, grades faithfulness and is one of the judges. On the rungs rules do that, because grading one
+ * answer takes this model up to a minute and reading a passage 5 seconds. Rules read the documents into the graph everywhere: what the model writes for
+ * it is refused for two of the three documents of `smoke`.
  */
 import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -19,7 +20,9 @@ import { realWeights } from '../real/weights.ts'
 import { measureTree } from './process-tree.ts'
 
 const RUN = 'small-real-models'
-const QUESTIONS = 8
+const QUESTIONS = 12
+/** Tokens of text for every approach: reading them is most of an answer's time. */
+const CONTEXT_BUDGET = '600'
 const DATASETS = ['smoke', 'baseline_curated', 'graph_native', 'cyber_threat_intel']
 const SEVEN = [
   'vanilla-rag',
@@ -31,20 +34,43 @@ const SEVEN = [
   'lazy-graph-rag',
 ]
 
-/** A person's own file of models: `local-small`, with the roles of ingestion by rules. */
+const SMALL = `backend: gguf, model: '\${RAG_LADDER_GGUF_FILE}', threads: 2, context_size: 4096, timeout_s: 300`
+/** A person's own file of models. */
 const SETS = `version: 2
 sets:
   small-answers:
-    description: SmolLM2-135M answers, MiniLM embeds; rules read the documents into the graph and write the contexts of passages.
-    default: { backend: gguf, model: '\${RAG_LADDER_GGUF_FILE}', context_size: 8192, max_new_tokens: 128, timeout_s: 300 }
+    description: SmolLM2-135M answers, MiniLM embeds; rules read the documents into the graph, write the contexts of passages and grade.
+    default: { ${SMALL}, max_new_tokens: 96 }
     roles:
-      embed: &embed { backend: onnx, model: '\${RAG_LADDER_EMBEDDING_DIR}', task: embedding }
+      embed: &embed { backend: onnx, model: '\${RAG_LADDER_EMBEDDING_DIR}', task: embedding, pooling: mean, max_tokens: 256 }
       evaluator_embed: *embed
-      rerank: { backend: builtin, model: lexical-reranker }
+      rerank: &rerank { backend: builtin, model: lexical-reranker }
+      graph_extract: &extractor { backend: builtin, model: pattern-extractor }
       contextual_blurb: { backend: builtin, model: title-blurb }
-      graph_extract: { backend: builtin, model: pattern-extractor }
       evaluator: { backend: builtin, model: rule-critic }
+  small-everywhere:
+    description: SmolLM2-135M answers, writes contexts, grades and judges, MiniLM embeds; rules read the documents into the graph.
+    default: { ${SMALL}, max_new_tokens: 96 }
+    roles:
+      embed: *embed
+      evaluator_embed: *embed
+      rerank: *rerank
+      graph_extract: *extractor
+      evaluator: { ${SMALL}, max_new_tokens: 64 }
 `
+const RULE_JUDGES = ['builtin-lexical-support', 'builtin-semantic-match']
+
+interface Way {
+  set: string
+  judges: string[]
+  more: string[]
+}
+/** How a dataset is answered, graded and judged. */
+const wayOf = (dataset: string): Way =>
+  dataset === 'smoke'
+    ? // A judge at the platform's gateway is one of its roles.
+      { set: 'small-everywhere', judges: ['light_gen', RULE_JUDGES[1]!], more: ['--metrics', 'faithfulness'] }
+    : { set: 'small-answers', judges: RULE_JUDGES, more: [] }
 
 const [folder, ...named] = process.argv.slice(2)
 if (folder === undefined) {
@@ -52,11 +78,12 @@ if (folder === undefined) {
   process.exit(2)
 }
 const language = await realWeights('smollm2-135m', { mayFetch: true })
-const embedding = await realWeights('minilm-int8', { mayFetch: true })
+const embedding = await realWeights('all-minilm-l6-v2', { mayFetch: true })
 if (language.folder === null || embedding.folder === null) throw new Error(language.reason ?? embedding.reason ?? '')
 const env = {
   RAG_LADDER_GGUF_FILE: join(language.folder, 'SmolLM2-135M-Instruct.Q4_1.gguf'),
   RAG_LADDER_EMBEDDING_DIR: embedding.folder,
+  JUDGE_FAMILIES: 'light_gen=huggingface',
 }
 
 const root = resolve(folder, 'project')
@@ -69,7 +96,7 @@ for (const dataset of named.length === 0 ? DATASETS : named) {
   console.log(JSON.stringify(line))
 }
 
-/** The project without what it has published, with eight questions of each rung. */
+/** The project without what it has published, with twelve questions of each rung. */
 async function writeProject(): Promise<void> {
   await mkdir(join(root, 'docs'), { recursive: true })
   for (const part of ['manifests', 'corpus']) await cp(join(PROJECT_ROOT, part), join(root, part), { recursive: true })
@@ -109,10 +136,22 @@ async function climb(dataset: string): Promise<Record<string, unknown>> {
       console.error(`${dataset} ${event.question_id} ${event.model} ${outcome} ${Math.round(event.latency_ms)} ms`)
     } else if (event.type === 'step.failed') console.error(`${dataset} ${event.step}: ${event.message}`)
   }
-  const set = dataset === 'smoke' ? 'local-small' : 'small-answers'
+  const { set, judges, more } = wayOf(dataset)
   const cli = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
-  const options = ['--project', root, '--run-id', RUN, '--dataset', dataset, '--model-set', set]
-  const args = [cli, 'ladder', '--no-cold-reset', '--json', '--models', SEVEN.join(','), ...options]
+  const options = ['--project', root, '--run-id', RUN, '--dataset', dataset, '--model-set', set, ...more]
+  const judging = ['--judge', '--judge-models', judges.join(',')]
+  const args = [
+    cli,
+    'ladder',
+    '--no-cold-reset',
+    '--json',
+    '--models',
+    SEVEN.join(','),
+    '--context-budget',
+    CONTEXT_BUDGET,
+    ...options,
+    ...judging,
+  ]
   const { code, wallS, peaks, output } = await measureTree(process.execPath, args, { env, cwd: root, onLine })
   if (code !== 0 && code !== 3) throw new Error(`ladder ended with ${code}:\n${output.slice(-3000)}`)
   return { exit_code: code, wall_s: Math.round(wallS), plan, cells, steps_s: steps, model_calls: calls, peak_mb: peaks }
