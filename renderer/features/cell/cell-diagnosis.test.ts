@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { OtherCell } from '../../../contract/control/cells.ts'
 import type { Refusal } from '../../../contract/evidence/answer-scores.ts'
+import type { BudgetEnd } from './budget-end.ts'
 import { diagnose, type DiagnosedRow, type Diagnosis } from './cell-diagnosis.ts'
 
 const TWO_FACTS = [
@@ -17,6 +18,7 @@ interface Told {
   ranks?: (number | null)[] | null
   others?: OtherCell[]
   isAnswerPartial?: boolean
+  budgetEnd?: BudgetEnd | null
 }
 
 const rowOf = ({
@@ -41,8 +43,8 @@ const rowOf = ({
 })
 
 const told = (cell: Told) => {
-  const { ranks = [1, 2], others = [], isAnswerPartial = false } = cell
-  return whole(diagnose({ row: rowOf(cell), goldRanks: ranks, others, isAnswerPartial }))
+  const { ranks = [1, 2], others = [], isAnswerPartial = false, budgetEnd = null } = cell
+  return whole(diagnose({ row: rowOf(cell), goldRanks: ranks, others, isAnswerPartial, budgetEnd }))
 }
 
 const whole = ({ outcome, lead, rest }: Diagnosis) => ({ outcome, text: `${lead} ${rest}`.trim() })
@@ -73,6 +75,17 @@ describe('the diagnosis of a cell', () => {
     const { text } = told({ ranks: [null, null], others: [other('vanilla-rag', 0), other('graph-rag', 0.5)] })
     expect(text).toContain('Of 2 gold facts none was in the contexts: “the lock rises by four metres”')
     expect(text).toContain('was not retrieved, nor was another. No approach found everything.')
+  })
+
+  it('says that the context budget ends in the document of a missing fact, not that the document was not retrieved', () => {
+    const budgetEnd = { rank: 2, budget: 100, document: 'keepers.md' }
+    const { text } = told({ ranks: [1, null], covered: 0, answer: 'Unknown.', budgetEnd })
+    expect(text).toContain(
+      'Of 2 gold facts 1 was in the contexts: “Anna Meer keeps the lock” (keepers.md) is missing, and its document was retrieved at rank 2, where the context budget of 100 tokens ended.',
+    )
+    expect(text).not.toContain('was not retrieved')
+    const elsewhere = told({ ranks: [1, null], budgetEnd: { ...budgetEnd, document: 'canal-locks.md' } })
+    expect(elsewhere.text).toContain('(keepers.md) was not retrieved')
   })
 
   it('counts the approaches that found all where they are many', () => {
@@ -141,7 +154,7 @@ describe('the diagnosis of a cell', () => {
 
   it('a failed call has no answer, and its kind is named', () => {
     const row: DiagnosedRow = { ...rowOf({}), status: 'error', error: { type: 'http_error' }, evidence: null }
-    const failed = { row, goldRanks: null, others: [], isAnswerPartial: false }
+    const failed = { row, goldRanks: null, others: [], isAnswerPartial: false, budgetEnd: null }
     expect(whole(diagnose(failed))).toEqual({ outcome: 'wrong', text: 'No answer: the call failed (http error).' })
     const { lead: text } = diagnose({ ...failed, row: { ...row, status: 'timeout' } })
     expect(text).toBe('No answer: the call ran into its time limit after 210 ms.')

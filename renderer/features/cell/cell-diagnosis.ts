@@ -3,7 +3,8 @@ import type { CanonicalRow, RowEvidence, RowQuestion } from '../../../contract/e
 import type { OtherCell } from '../../../contract/control/cells.ts'
 import { pointsIn } from '../../../contract/metrics/points-covered.ts'
 import { listWords } from '../../../contract/words.ts'
-import { duration } from '../../components/format.ts'
+import { count, duration } from '../../components/format.ts'
+import type { BudgetEnd } from './budget-end.ts'
 
 /** What went right or wrong in a cell: the sentence that says it, and what else belongs to it. */
 export interface Diagnosis {
@@ -42,6 +43,8 @@ interface DiagnosedCell {
   goldRanks: readonly (number | null)[] | null
   /** Set when the answer is too long to be here as a whole. */
   isAnswerPartial: boolean
+  /** Null where the contexts leave some of the context budget unused, or there is none. */
+  budgetEnd: BudgetEnd | null
   /** The question in the other approaches; empty while they load. */
   others: readonly OtherCell[]
 }
@@ -80,6 +83,8 @@ const WORDS = {
       ? 'The gold fact was not in the contexts'
       : `Of ${facts} gold facts ${found === 0 ? 'none was' : found === 1 ? '1 was' : `${found} were`} in the contexts`,
   notRetrieved: (fact: string) => `${fact} was not retrieved`,
+  cutOff: (fact: string, rank: number, budget: string) =>
+    `${fact} is missing, and its document was retrieved at rank ${rank}, where the context budget of ${budget} tokens ended`,
   norOthers: (others: number) => (others === 1 ? ', nor was another' : `, nor were ${others} others`),
   foundBy: (aliases: readonly string[], others: number, facts: number) =>
     `${aliases.length <= MOST_NAMED ? listWords(aliases) : `${aliases.length} of ${others} other approaches`} found ${facts === 1 ? 'it' : facts === 2 ? 'both' : 'all'}.`,
@@ -90,7 +95,7 @@ const WORDS = {
 } as const
 
 /** Says what went right or wrong in a cell, from its stored scores and contexts. */
-export function diagnose({ row, goldRanks, isAnswerPartial, others }: DiagnosedCell): Diagnosis {
+export function diagnose({ row, goldRanks, isAnswerPartial, budgetEnd, others }: DiagnosedCell): Diagnosis {
   const { question, status, error, metrics } = row
   if (status === 'timeout') return said('wrong', WORDS.timeout(duration(metrics.operational.latency_ms)))
   if (status === 'error') return said('wrong', WORDS.failed((error?.type ?? status).replaceAll('_', ' ')))
@@ -100,7 +105,7 @@ export function diagnose({ row, goldRanks, isAnswerPartial, others }: DiagnosedC
     return refused ? said('right', WORDS.refusedRightly) : said('wrong', WORDS.answeredUnanswerable)
   }
   const answered = answerPart(row, isAnswerPartial)
-  const found = foundPart(row, goldRanks, others)
+  const found = foundPart(row, goldRanks, budgetEnd, others)
   const { is_unsearched: unsearched, is_cut: cut } = metrics.operational
   const causes = [
     ...(unsearched === true ? [WORDS.unsearched] : []),
@@ -159,6 +164,7 @@ function answerPart({ question, evidence, metrics }: DiagnosedRow, isPartial: bo
 function foundPart(
   { question: { gold }, metrics: { retrieval } }: DiagnosedRow,
   ranks: readonly (number | null)[] | null,
+  budgetEnd: BudgetEnd | null,
   others: readonly OtherCell[],
 ): Part {
   const facts = gold.length
@@ -178,9 +184,13 @@ function foundPart(
     const late = ranks.flatMap((rank, at) => (rank! > COUNTED_RANKS ? [WORDS.late(nameOf(at), rank!)] : []))
     return { share: 1, sentences: [`${[WORDS.allFound(facts), ...late].join(', ')}.`] }
   }
-  const missing = ranks.flatMap((rank, at) => (rank === null ? [nameOf(at)] : []))
-  const more = missing.length > 1 ? WORDS.norOthers(missing.length - 1) : ''
-  const lead = `${WORDS.someFound(found, facts)}: ${WORDS.notRetrieved(missing[0]!)}${more}.`
+  const missing = ranks.flatMap((rank, at) => (rank === null ? [at] : []))
+  const cut = budgetEnd === null ? undefined : missing.find((at) => gold[at]!.document === budgetEnd.document)
+  const lead = `${WORDS.someFound(found, facts)}: ${
+    cut === undefined
+      ? `${WORDS.notRetrieved(nameOf(missing[0]!))}${missing.length > 1 ? WORDS.norOthers(missing.length - 1) : ''}`
+      : WORDS.cutOff(nameOf(cut), budgetEnd!.rank, count(budgetEnd!.budget))
+  }.`
   if (others.length < 2) return { share: found / facts, sentences: [lead] }
   const finders = others.filter(({ found }) => found === 1).map(({ model }) => model)
   const whose = finders.length === 0 ? WORDS.foundByNone : WORDS.foundBy(finders, others.length - 1, facts)

@@ -18,6 +18,7 @@ import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { Citations } from '../../../contract/evidence/rag-extension.ts'
 import { api, control } from '../../data/client.ts'
 import { useLeadingMetric } from '../../data/leading-metric.ts'
+import { budgetEnd } from './budget-end.ts'
 import { diagnose, OUTCOME_SIGNS } from './cell-diagnosis.ts'
 import { CellNoteForm } from './cell-note.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
@@ -115,7 +116,13 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
     provenance: () => <ProvenanceTable row={cell} />,
     raw: () => <RawJson value={cell} />,
   }
-  const { outcome, lead, rest } = diagnose({ row: cell, goldRanks, isAnswerPartial, others })
+  const { outcome, lead, rest } = diagnose({
+    row: cell,
+    goldRanks,
+    isAnswerPartial,
+    budgetEnd: evidence === null ? null : budgetEnd(evidence),
+    others,
+  })
   return (
     <div className={styles.view}>
       <header className={styles.head}>

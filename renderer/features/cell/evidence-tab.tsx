@@ -2,11 +2,12 @@ import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import type { CanonicalRow, RowApproach, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
-import { plural, score } from '../../components/format.ts'
+import { count, plural, score } from '../../components/format.ts'
 import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
+import { type BudgetEnd, budgetEnd } from './budget-end.ts'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { type ComparedContext, compareContexts, moveText, type RankedContext, rankedContexts } from './evidence-diff.ts'
 import { factSpans } from '../../components/text-match.ts'
@@ -32,6 +33,7 @@ export function EvidenceTab({ row: { question, approach, evidence }, goldRanks }
         contexts={shown === null ? [] : rankedContexts(shown)}
         facts={question.gold.flatMap(({ fact }) => fact ?? [])}
         approach={approach}
+        end={evidence === null ? null : budgetEnd(evidence)}
       />
     </>
   )
@@ -77,10 +79,12 @@ interface ContextListProps {
   contexts: readonly (RankedContext | ComparedContext)[]
   facts: readonly string[]
   approach: Pick<RowApproach, 'evidence_capability'>
+  /** Null where no context budget ends in these contexts. */
+  end: BudgetEnd | null
 }
 
 /** Contexts in the order of the prompt, gold facts underlined. */
-function ContextList({ contexts, facts, approach }: ContextListProps) {
+function ContextList({ contexts, facts, approach, end }: ContextListProps) {
   if (contexts.length === 0)
     return <p className="dim">{approach.evidence_capability === 'answer_only' ? WORDS.answerOnly : WORDS.noContexts}</p>
   return (
@@ -109,6 +113,7 @@ function ContextList({ contexts, facts, approach }: ContextListProps) {
             <div tabIndex={0} role="region" aria-label={WORDS.context(context.rank)} dir={directionOf(context.text)}>
               <MarkedText text={context.text} spans={hits} isMarkdown />
             </div>
+            {context.rank === end?.rank && <footer>{WORDS.budgetEnds(count(end.budget))}</footer>}
           </li>
         )
       })}
@@ -182,7 +187,12 @@ export function EvidenceDiff({ run, row, here, against, facts, onOpen }: Evidenc
                 <MarkedText text={cell.evidence.answer} spans={only ?? []} tone="only" isMarkdown />
               )}
             </div>
-            <ContextList contexts={contexts} facts={facts} approach={cell.approach} />
+            <ContextList
+              contexts={contexts}
+              facts={facts}
+              approach={cell.approach}
+              end={cell.evidence === null ? null : budgetEnd(cell.evidence)}
+            />
           </div>
         ))}
       </div>
