@@ -70,7 +70,8 @@ export const CELL_WORDS = {
   chunk: (number: number) => `chunk ${number}`,
   holdsGold: '● gold',
   score: (score: string) => `score ${score}`,
-  budgetEnds: (tokens: string) => `▲ The context budget of ${tokens} tokens ends here: more of this passage may be cut off.`,
+  budgetEnds: (tokens: string) =>
+    `▲ The context budget of ${tokens} tokens ends here: more of this passage may be cut off.`,
 
   sideBySide: 'Evidence side by side',
   noOtherRow: (alias: string) => `${alias} has no row for this question yet.`,
