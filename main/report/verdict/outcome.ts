@@ -4,6 +4,7 @@ import { metricNamed } from '../../../contract/metrics/metrics.ts'
 import { countWords, listWords, plural } from '../../../contract/words.ts'
 import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
+import { allTextOf, allTextWords } from './all-text.ts'
 import { aheadWords, amountWords, marginWords } from './amounts.ts'
 import { countStates, pairsAmong, scoredQuestions, type Facts } from './facts.ts'
 import { addGroups, nextStep, separateFurther } from './next-step.ts'
@@ -89,22 +90,34 @@ function extreme(parts: Parts, kind: 'ceiling' | 'floor'): Outcome {
   const isCeiling = kind === 'ceiling'
   const fallback = `Every approach has the ${isCeiling ? 'best' : 'worst'} possible ${nameWords(name)}`
   const value = valueWords(name, facts.standings[0]!.mean)
+  const all = isCeiling ? allTextOf(facts) : null
+  const figures = `${allOf(models.length)} have ${value} on ${nameWords(name)} in ${questionsIn(facts)}`
   return {
     kind,
     top,
     worse: [],
     headline: (isCeiling ? metric?.extremes?.best : metric?.extremes?.worst) ?? fallback,
-    why: `${allOf(models.length)} have ${value} on ${nameWords(name)} in ${questionsIn(facts)}, so these questions cannot separate them.`,
+    why:
+      all === null
+        ? `${figures}, so these questions cannot separate them.`
+        : `${figures}. ${allTextWords(all)}, so this run cannot separate them.`,
     recommendation: isCeiling
       ? takeCheapest(parts)
       : `Take none yet; the cheapest is ${top[0]!}: ${costWords(behaviourIn(parts.behaviour, top[0]!))}.`,
-    next: isCeiling
-      ? nextStep(aggregate, 'add_questions', `To separate them, add harder questions${groupsMissing(facts)}.`)
-      : nextStep(
-          aggregate,
-          'check_dataset',
-          'Check that the documents hold the gold facts and that retrieval returned passages.',
-        ),
+    next:
+      all !== null
+        ? nextStep(
+            aggregate,
+            'new_run',
+            `To separate them, run again with a context budget well below ${countWords(all.tokens)} tokens, or add documents.`,
+          )
+        : isCeiling
+          ? nextStep(aggregate, 'add_questions', `To separate them, add harder questions${groupsMissing(facts)}.`)
+          : nextStep(
+              aggregate,
+              'check_dataset',
+              'Check that the documents hold the gold facts and that retrieval returned passages.',
+            ),
   }
 }
 

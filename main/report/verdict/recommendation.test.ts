@@ -29,3 +29,10 @@ it('takes the faster one where calls are equal and tokens differ by less than a 
 it('claims nothing of the first where another costs and takes the same', () => {
   expect(firstOf(approach('one', 1, 1900, 30), approach('two', 1, 1900, 30))).toBe('one')
 })
+
+it('takes the simplest where costs are equal and times differ by less than a tenth of a second, in whatever order they come', () => {
+  const two = [approach('hybrid-rag', 1, 840, 14), approach('vanilla-rag', 1, 832, 39)] as const
+  expect(firstOf(...two)).toBe('vanilla-rag, the simplest of those that cost the same')
+  expect(firstOf(two[1], two[0])).toBe('vanilla-rag, the simplest of those that cost the same')
+  expect(firstOf(approach('vanilla-rag', 1, 832, 300), two[0])).toBe('hybrid-rag, the fastest of them')
+})

@@ -1,7 +1,8 @@
 // Which approach to take, and what an answer of it costs and takes.
+import { APPROACHES, KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import type { ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import type { ApproachBehaviour } from '../../../contract/evidence/verdict.ts'
-import { countWords, durationWords, meanWords } from '../../../contract/words.ts'
+import { countWords, durationWords, listWords, meanWords } from '../../../contract/words.ts'
 
 type Cost = Pick<ApproachSummary, 'model' | 'operational'>
 
@@ -12,17 +13,32 @@ const costsOf = ({ operational: { cloud_calls, llm_calls, total_tokens } }: Cost
   total_tokens.mean,
 ]
 
-/** The cheapest first, then the fastest, then the others as they were. A kind of cost that some approach does not record is not compared. */
+/**
+ * The cheapest first, then the fastest, then the others as they were. Of those that cost the same, one that is clearly faster is taken, else the simplest,
+ * so that two runs of the same questions advise the same. A kind of cost that some approach does not record is not compared.
+ */
 export function byCost(approaches: readonly Cost[]): string[] {
-  const fastestFirst = approaches.toSorted((a, b) => timeOf(a) - timeOf(b))
-  const [fastest] = fastestFirst
+  const simplestFirst = approaches.toSorted((a, b) => stepsOf(a.model) - stepsOf(b.model))
+  const [fastest] = approaches.toSorted((a, b) => timeOf(a) - timeOf(b))
   if (fastest === undefined) return []
-  const known = knownKinds(approaches)
-  const [cheapest] = known.reduce(leastOf, fastestFirst)
-  return [...new Set([cheapest!.model, fastest.model, ...approaches.map(({ model }) => model)])]
+  const cheapest = knownKinds(approaches).reduce(leastOf, simplestFirst)
+  const [taken] = cheapest.filter((each) => !cheapest.some((other) => isFaster(other, each)))
+  return [...new Set([taken!.model, fastest.model, ...approaches.map(({ model }) => model)])]
+}
+
+/** From keyword search on, each does more than the one before it; approaches and flavors of a person's own come last. */
+const SIMPLEST_FIRST: readonly string[] = [KEYWORD_BASELINE, ...Object.keys(APPROACHES)]
+const stepsOf = (model: string): number => {
+  const place = SIMPLEST_FIRST.indexOf(model)
+  return place === -1 ? SIMPLEST_FIRST.length : place
 }
 
 const timeOf = ({ operational }: Cost): number => operational.latency_ms.median ?? Infinity
+
+/** A difference of times that another run of the same questions keeps, and that a person notices. */
+const FASTER = { times: 2, ms: 100 }
+const isFaster = (a: Cost, b: Cost): boolean =>
+  timeOf(b) >= FASTER.times * timeOf(a) && timeOf(b) - timeOf(a) >= FASTER.ms
 
 /** The kinds of cost before time that every approach records. */
 const knownKinds = (approaches: readonly Cost[]): number[] =>
@@ -46,37 +62,43 @@ function dearer(a: Cost, b: Cost, known: readonly number[]): -1 | 0 | 1 {
   return 0
 }
 
-/** `, the cheapest of them` where the first costs less than every other one, `, the fastest of them` where only times differ; else nothing. */
+/**
+ * `, the cheapest of them` where the first costs less than every other one, `, the fastest of them` where only times differ, `, the simplest of those that cost the
+ * same` where those do not; else nothing.
+ */
 export function cheapness(approaches: readonly Cost[]): string {
   const [first, ...others] = approaches
   if (others.length === 0) return ''
   const known = knownKinds(approaches)
-  const by = others.map((other) => dearer(other, first!, known))
-  const isFaster = (at: number): boolean => timeOf(others[at]!) > timeOf(first!)
-  if (by.some((each, at) => each < 0 || (each === 0 && !isFaster(at)))) return ''
-  return by.every((each) => each === 0) ? ', the fastest of them' : ', the cheapest of them'
+  const same = others.filter((other) => dearer(other, first!, known) === 0)
+  if (others.some((other) => dearer(other, first!, known) < 0)) return ''
+  if (same.length === 0) return ', the cheapest of them'
+  if (same.every((other) => isFaster(first!, other)))
+    return same.length === others.length ? ', the fastest of them' : ', the cheapest of them'
+  const isSimplest = same.every(({ model }) => stepsOf(first!.model) < stepsOf(model))
+  return isSimplest ? ', the simplest of those that cost the same' : ''
 }
 
 /** `25 ms, 1 model call and 420 tokens per answer`; what is not recorded is left out. */
 export function costWords({ latency_ms, llm_calls, total_tokens }: ApproachBehaviour): string {
-  const parts = [
+  const amounts = amountsOf({ latency_ms, llm_calls, total_tokens })
+  return amounts === '' ? 'its cost and time are not recorded' : `${amounts} per answer`
+}
+
+/** `25 ms, 1 model call and 420 tokens`; empty where nothing is recorded. */
+const amountsOf = ({
+  latency_ms,
+  llm_calls,
+  total_tokens,
+}: Pick<ApproachBehaviour, 'latency_ms' | 'llm_calls' | 'total_tokens'>): string =>
+  listWords([
     ...(latency_ms === null ? [] : [durationWords(latency_ms)]),
     ...(llm_calls === null ? [] : [`${meanWords(llm_calls)} model ${llm_calls === 1 ? 'call' : 'calls'}`]),
     ...(total_tokens === null ? [] : [`${countWords(total_tokens)} tokens`]),
-  ]
-  if (parts.length === 0) return 'its cost and time are not recorded'
-  return `${parts.length === 1 ? parts[0]! : `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)!}`} per answer`
-}
+  ])
 
-/** `25 ms and 1 model call`, for the second of two. */
-const shortCostWords = ({ latency_ms, llm_calls }: ApproachBehaviour): string =>
-  [
-    ...(latency_ms === null ? [] : [durationWords(latency_ms)]),
-    ...(llm_calls === null ? [] : [`${meanWords(llm_calls)} model ${llm_calls === 1 ? 'call' : 'calls'}`]),
-  ].join(' and ')
-
-/** `Take graph-rag: 25 ms … per answer, against 72 ms and 5.8 model calls of agentic-rag.` */
+/** `Take graph-rag: 25 ms … per answer, against 72 ms, 5.8 model calls and 4 100 tokens of agentic-rag.` */
 export function takeWords(taken: ApproachBehaviour, other: ApproachBehaviour | undefined, why = ''): string {
-  const against = other === undefined ? '' : shortCostWords(other)
+  const against = other === undefined ? '' : amountsOf(other)
   return `Take ${taken.model}${why}: ${costWords(taken)}${against === '' ? '' : `, against ${against} of ${other!.model}`}.`
 }

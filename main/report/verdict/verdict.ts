@@ -9,6 +9,7 @@ import { intervalWords, nameWords, valueWords } from '../words.ts'
 import { rungFigure } from '../tables/leaderboard.ts'
 import type { ComparedName } from '../aggregate/aggregate-access.ts'
 import { ladderDecisions, ladderEquivalences, noPrimaryReason, primaryMetric } from '../aggregate/metric-use.ts'
+import { allTextOf, allTextWords } from './all-text.ts'
 import { sentenceOf } from './amounts.ts'
 import { withBaseline } from './baseline.ts'
 import { missingColumns, missingNotes } from '../../../core/evidence/missing-columns.ts'
@@ -89,7 +90,10 @@ function comparableOutcome(
   const amounts = withTextAmounts(facts, outcomeOf(facts, behaviour))
   const baseline = withBaseline(facts, amounts.outcome)
   const tuning = withTuning(facts, baseline.outcome)
-  return { outcome: tuning.outcome, notes: [...tuning.notes, ...amounts.notes, ...baseline.notes] }
+  const all = tuning.outcome.kind === 'ceiling' ? null : allTextOf(facts)
+  const whole =
+    all === null ? [] : [`${allTextWords(all)}: a smaller context budget, or more documents, would make them choose.`]
+  return { outcome: tuning.outcome, notes: [...tuning.notes, ...amounts.notes, ...whole, ...baseline.notes] }
 }
 
 /** Why approaches that search by vectors alone are not ranked against keyword search, where the vectors are hashed words; null where none is left out. */
