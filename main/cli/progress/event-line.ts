@@ -108,6 +108,8 @@ export function lineWriter(): (event: RunEvent) => EventLine[] {
     return lines
   }
   return (event) => {
+    // A served engine writes the lines of all its runs here.
+    if (event.type === 'run.started') missing = []
     if (event.type === 'step.finished') missing = allMissing([missing, event.missing ?? []])
     if (event.type === 'run.finished' && event.outcome === 'completed' && missing.length > 0) {
       const text = `run ${event.run_id} completed, ${missingWords(missing)}`

@@ -111,6 +111,33 @@ describe('an event on the terminal', () => {
   })
 })
 
+describe('the end of a run', () => {
+  const ended = (run: string, missing: boolean): RunEvent[] => [
+    { type: 'run.started', run_id: run, dataset_ids: ['smoke'], models: ['bm25'] },
+    {
+      type: 'step.finished',
+      dataset_id: 'smoke',
+      step: 'evaluate',
+      duration_ms: 1,
+      note: null,
+      ...(missing
+        ? { missing: [{ kind: 'metric', name: 'faithfulness', cause: 'the model did not write JSON' }] }
+        : {}),
+    },
+    { type: 'run.finished', run_id: run, outcome: 'completed', duration_ms: 8000 },
+  ]
+
+  it('reports missing grades of its own run only, when one engine makes several', () => {
+    const ends = linesOf([...ended('first', true), ...ended('second', false)]).filter((line) =>
+      /^\W*run \w+ /.test(line),
+    )
+    expect(ends).toEqual([
+      '▲ run first completed, 1 graded metric missing: the model did not write JSON',
+      'run second is complete after 8.0 s',
+    ])
+  })
+})
+
 describe('the steps that a run skips', () => {
   const skip = (dataset_id: string, step: LadderStep, reason: string): RunEvent => ({
     type: 'step.skipped',
