@@ -1,11 +1,12 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { controlErrorOf } from '../../contract/control/control-error.ts'
 import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import type { SystemStatus } from '../../contract/control/system.ts'
 import { api, control } from './client.ts'
+import { eventBatches } from './event-batches.ts'
 import { EMPTY_LADDER, type LadderState, nextLadder, withView } from './ladder-state.ts'
 import { refreshQueries, repeatFirstFetches } from './refresh-queries.ts'
 import { watchSight } from './sight-of-page.ts'
@@ -43,7 +44,7 @@ function keepJob(client: QueryClient, job: RunJob): void {
 }
 
 /** Returns what an event makes stale, by key; each key once per batch. */
-function staleKeys({ event }: SequencedEvent): QueryKey[] {
+export function staleKeys({ event }: Pick<SequencedEvent, 'event'>): QueryKey[] {
   switch (event.type) {
     case 'stream.gap':
       return [[]]
@@ -74,8 +75,9 @@ function staleKeys({ event }: SequencedEvent): QueryKey[] {
             api.runs.view.key(),
             api.experiment.plan.key(),
             api.judges.results.key(),
+            api.judges.state.key(),
           ]
-        : []
+        : [api.judges.state.key()]
     default:
       return []
   }
@@ -113,33 +115,29 @@ function applyBatch(client: QueryClient, batch: SequencedEvent[]): void {
 export function useEngineEvents(blind: boolean): void {
   const client = useQueryClient()
   const applied = useRef<{ after: number; engine: string | undefined }>({ after: 0, engine: undefined })
+  const [seeing] = useState(() => eventBatches((events) => applyBatch(client, events), BATCH_MS))
   useEffect(() => {
     const stop = new AbortController()
     const stopped = (): boolean => stop.signal.aborted
     const seen = blind ? { ...applied.current } : applied.current
-    let batch: SequencedEvent[] = []
-    let timer: ReturnType<typeof setTimeout> | undefined
-    const flush = (): void => {
-      timer = undefined
-      const events = batch
-      batch = []
-      if (blind) refresh(client, events)
-      else applyBatch(client, events)
-    }
+    const batches = blind ? eventBatches((events) => refresh(client, events), BATCH_MS) : seeing
     const sight = watchSight(stop.signal)
     const setLink = (link: EventLink): void => void client.setQueryData(LINK_KEY, link)
     const readOn = async (signal: AbortSignal, opened: () => void): Promise<void> => {
       const { after, engine } = seen
       const input = { after, blind, ...(engine === undefined ? {} : { engine_id: engine }) }
       for await (const sequenced of await control.system.events(input, { signal })) {
+        // The next stream of this page repeats it.
+        if (stopped()) return
         seen.after = sequenced.seq
         if (sequenced.event.type === 'stream.opened') {
           seen.engine = sequenced.event.engine_id
+          // A blind stream leaves events out, the newest perhaps among them.
+          if (!blind) batches.opened(sequenced.event.newest)
           opened()
           continue
         }
-        batch.push(sequenced)
-        timer ??= setTimeout(flush, BATCH_MS)
+        batches.add(sequenced)
       }
     }
     const follow = async (): Promise<void> => {
@@ -172,10 +170,9 @@ export function useEngineEvents(blind: boolean): void {
     void follow()
     return () => {
       stop.abort()
-      clearTimeout(timer)
-      if (batch.length > 0) flush()
+      batches.pause()
     }
-  }, [client, blind])
+  }, [client, blind, seeing])
 }
 
 /** Returns what the events reported of the newest run. */

@@ -1,0 +1,17 @@
+import { describe, expect, it, vi } from 'vitest'
+import type { ControlEvent } from '../../contract/control/events.ts'
+import type { RunJob, RunState } from '../../contract/control/run-job.ts'
+
+vi.stubGlobal('location', { origin: 'http://127.0.0.1' })
+vi.mock('./page-key.ts', () => ({ pageKeyHeader: () => ({}) }))
+const { staleKeys } = await import('./events.ts')
+const { api } = await import('./client.ts')
+
+const changed = (state: RunState): ControlEvent => ({ type: 'run.changed', job: { state } as RunJob })
+
+describe('staleKeys', () => {
+  it('reads again whether a run still makes its answers, when it starts and when it ends', () => {
+    for (const state of ['running', 'failed', 'completed'] as const)
+      expect(staleKeys({ event: changed(state) })).toContainEqual(api.judges.state.key())
+  })
+})
