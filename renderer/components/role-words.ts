@@ -1,4 +1,5 @@
 import type { ModelRole } from '../../contract/manifests/models.ts'
+import { withoutRepeatedRemedy } from '../../core/evidence/failure-message.ts'
 
 const WORK: Readonly<Record<ModelRole | 'judge', string>> = {
   embed: 'embeds',
@@ -18,3 +19,9 @@ const WORK: Readonly<Record<ModelRole | 'judge', string>> = {
 /** Returns what a model does in a role. An id that is no role of this version stays as it is. */
 export const roleWords = (role: string): string =>
   (WORK as Readonly<Record<string, string>>)[role] ?? role.replaceAll('_', ' ')
+
+const MODEL_OF_ROLE = new RegExp(`\\bmodel (?:for|of) (${Object.keys(WORK).join('|')})\\b`, 'g')
+
+/** A failure's message with roles in the words of the form of a model set, and each remedy once. */
+export const failureMessage = (message: string): string =>
+  withoutRepeatedRemedy(message).replace(MODEL_OF_ROLE, (_, role: string) => `model that ${roleWords(role)}`)

@@ -1,7 +1,9 @@
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
+import { cutText } from '../../core/evidence/failure-message.ts'
 import { count } from './format.ts'
 import { missingWords } from '../../core/evidence/missing-columns.ts'
 import { STEP_NAMES } from '../../core/evidence/step-names.ts'
+import { failureMessage } from './role-words.ts'
 
 /** The sign of each state of a run; a word must accompany it. */
 export const RUN_SIGNS: Readonly<Record<RunState, string>> = {
@@ -31,14 +33,14 @@ function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
   return ` after ${count(cells.done)} of ${count(cells.total)} cells`
 }
 
-const FIRST_LINE_CHARS = 300
+const FIRST_LINE_CHARS = 400
 
 /** Returns where a run failed and why, in its first failure's first line. */
 export function failureWords({ failures }: Pick<RunJob, 'failures'>): string {
   const [first, ...others] = failures
   if (first === undefined) return ''
   const place = [first.step === null ? null : STEP_NAMES[first.step], first.dataset_id].filter((part) => part !== null)
-  const line = first.message.split('\n')[0]!.slice(0, FIRST_LINE_CHARS)
+  const line = cutText(failureMessage(first.message.split('\n')[0]!), FIRST_LINE_CHARS)
   const more = others.length === 0 ? '' : ` (and ${others.length} more)`
   return `${place.length === 0 ? '' : `${place.join(', ')}: `}${line}${more}`
 }

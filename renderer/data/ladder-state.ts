@@ -2,6 +2,7 @@ import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { DatasetProgress, RunJob, RunProgress, RunView } from '../../contract/control/run-job.ts'
 import { foldRun, runProgress } from '../../core/evidence/run-fold.ts'
 import { STEP_NAMES } from '../../core/evidence/step-names.ts'
+import { failureMessage } from '../components/role-words.ts'
 
 export interface LogLine {
   seq: number
@@ -62,7 +63,7 @@ function describe({ event }: SequencedEvent): { level: LogLine['level']; text: s
     case 'artifact.written':
       return { level: 'info', text: `${event.dataset_id}: wrote ${event.file}` }
     case 'notice':
-      return { level: event.level, text: event.message }
+      return { level: event.level, text: failureMessage(event.message) }
     case 'run.finished':
       return {
         level: event.outcome === 'completed' ? 'info' : 'warning',

@@ -8,6 +8,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { RefusalCount } from '../../components/refusal-chip.tsx'
 import { count, metricName, metricValue, plural } from '../../components/format.ts'
+import { failureMessage } from '../../components/role-words.ts'
 import { ScrollTable } from '../../components/scroll-table.tsx'
 import table from '../../components/table.module.css'
 import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
@@ -100,8 +101,9 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                   <th scope="rowgroup" rowSpan={metrics.length} className={styles.approach}>
                     <ApproachName alias={model} base={base} />
                     <div className={styles.answered}>
-                      {unavailable ??
-                        WORDS.cells(count(cells.ok), count(cells.expected), count(cells.error), count(cells.timeout))}
+                      {unavailable === null
+                        ? WORDS.cells(count(cells.ok), count(cells.expected), count(cells.error), count(cells.timeout))
+                        : failureMessage(unavailable)}
                       {Object.entries(failures).map(([type, failed]) => (
                         <div key={type}>
                           {type.replaceAll('_', ' ')} {count(failed)}

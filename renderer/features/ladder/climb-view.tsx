@@ -6,8 +6,10 @@ import { countsAboveZero } from '../../../contract/words.ts'
 import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-event.ts'
 import { INGESTION_PHASES, type PhaseProgress } from '../../../contract/http/ingestion.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
+import { failureMessage } from '../../components/role-words.ts'
 import { count, duration, rateWords } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
+import { unavailableByReason } from '../../../core/evidence/failure-message.ts'
 import { STEP_NAMES } from '../../../core/evidence/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
 import type { DatasetProgress, RunStep } from '../../../contract/control/run-job.ts'
@@ -83,9 +85,9 @@ function Rung({ runId, step, dataset, ended }: RungProps) {
       {name === 'failed' && <RepairButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={cells.failed} />}
       {step === 'ingest' && phases.length > 0 && <PhaseList phases={phases} />}
       {step === 'cells' &&
-        unavailable.map(({ model, reason }) => (
-          <span key={model} className={styles.note}>
-            {WORDS.unavailable(model, reason)}
+        unavailableByReason(unavailable).map(({ models, reason }) => (
+          <span key={reason} className={styles.note}>
+            {WORDS.unavailable(models, failureMessage(reason))}
           </span>
         ))}
       {step === 'cells' && approaches.length > 0 && <CellsLive dataset={dataset} ended={ended} />}

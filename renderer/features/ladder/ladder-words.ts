@@ -63,7 +63,8 @@ export const LADDER_WORDS = {
     reused: (reuse: string) => ` · ${reuse} reused`,
     cellsPerSecond: (rate: string) => ` · ${rate} cells/s`,
     left: (left: string) => ` · ${left} left`,
-    unavailable: (alias: string, reason: string) => `✕ ${alias} is unavailable: ${reason}`,
+    unavailable: (aliases: readonly string[], reason: string) =>
+      `✕ ${aliases.join(', ')} ${aliases.length === 1 ? 'is' : 'are'} unavailable: ${reason}`,
     cellsDone: 'Cells done',
     approach: 'Approach',
     ok: 'Ok',
@@ -87,6 +88,7 @@ export const LADDER_WORDS = {
     tryAgain: (failedCells: number) => `Try ${plural(failedCells, 'failed cell')} again`,
     startNewRun: 'Start new run',
     openProviders: 'Open Services',
+    openModels: 'Open Models',
     openSettings: 'Open Settings',
   },
 
@@ -116,6 +118,9 @@ export const LADDER_WORDS = {
     triedAgain: 'Tried again',
     failureClass: ({ class: name, cells }: FailureCounts['classes'][number]) =>
       `${plural(cells, 'cell')}: ${FAILURE_CLASSES[name]}`,
+    missing: (aliases: readonly string[]) =>
+      `Not made: the answers of ${aliases.join(', ')}. They need another model, and so a run of their own.`,
+    makeMissing: 'Run missing approaches…',
     refusals: 'What an evaluator cannot score, such as some refusals, fails again.',
     confirm: (cells: number) => `Retry ${plural(cells, 'cell')}`,
     keep: 'Close',

@@ -38,6 +38,7 @@ export function RepairButtons({ runId, step, code, failedCells }: RepairButtonsP
       act: () => void navigate({ to: '/launch', search: job === undefined ? {} : relaunchSearch(job) }),
     },
     providers: { label: WORDS.openProviders, act: () => void navigate({ to: '/services' }) },
+    models: { label: WORDS.openModels, act: () => void navigate({ to: '/models' }) },
     settings: { label: WORDS.openSettings, act: () => void navigate({ to: '/settings' }) },
   }
   return (

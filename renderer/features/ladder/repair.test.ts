@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunJob } from '../../../contract/control/run-job.ts'
-import { hasResult, repairsOf } from './repair.ts'
+import { hasResult, missingApproaches, repairsOf } from './repair.ts'
 
 const failed = (step: 'start' | 'cells' | 'check_cells' | 'evaluate' | 'publish', code: string) => ({ step, code })
 
@@ -24,12 +24,25 @@ describe('repairsOf', () => {
     ])
   })
 
-  it('offers to move torn bytes aside before anything else, and settings before a resume that would fail again', () => {
+  it('offers to move torn bytes aside before anything else, and what changes the cause before a run that would fail again', () => {
     const run = { hasFailedCells: false, resumable: true }
     expect(repairsOf(failed('cells', 'torn_tail'), run)).toEqual(['recover', 'relaunch'])
     expect(repairsOf(failed('start', 'service_misconfigured'), run)).toEqual(['settings', 'resume', 'providers'])
-    expect(repairsOf({ step: null, code: 'graph_missing' }, run)).toEqual(['settings', 'relaunch'])
+    expect(repairsOf({ step: null, code: 'graph_missing' }, run)).toEqual(['models', 'relaunch'])
     expect(repairsOf({ step: null, code: 'other_identity' }, run)).toEqual(['relaunch'])
+  })
+})
+
+describe('missingApproaches', () => {
+  it('names each approach that was left out once', () => {
+    const unavailable = [
+      { model: 'graph-rag', reason: 'no graph' },
+      { model: 'agentic-rag', reason: 'no graph' },
+    ]
+    expect(missingApproaches([{ unavailable }, { unavailable: [] }, { unavailable }])).toEqual([
+      'graph-rag',
+      'agentic-rag',
+    ])
   })
 })
 

@@ -1,9 +1,9 @@
-import type { RunFailure, RunJob } from '../../../contract/control/run-job.ts'
+import type { DatasetProgress, RunFailure, RunJob } from '../../../contract/control/run-job.ts'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 import type { LaunchSearch } from '../../app/search-params.ts'
 
 /** Describes what can be done about a failure. resume goes on where the run stopped; retry opens the launch page, which asks what to do with failed cells. */
-export type Repair = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'relaunch'
+export type Repair = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'models' | 'relaunch'
 
 const PLACES: Partial<Record<LadderStep, Repair>> = {
   start: 'providers',
@@ -17,6 +17,10 @@ const PLACES: Partial<Record<LadderStep, Repair>> = {
 /** Stored rows that stay as they are and forbid to go on: only another run name helps. */
 const NEEDS_NEW_RUN: ReadonlySet<string> = new Set(['other_identity', 'malformed_line', 'duplicate_row', 'foreign_run'])
 
+/** Approaches were left out, because a model could not write what they read. */
+export const needsOtherModel = ({ code }: { code: string }): boolean =>
+  code === 'graph_missing' || code === 'contexts_missing'
+
 const needsNewRun = (code: string): boolean => NEEDS_NEW_RUN.has(code) || code.includes('conflict')
 
 /**
@@ -29,7 +33,7 @@ export function repairsOf(
   if (needsNewRun(code)) return ['relaunch']
   if (code === 'torn_tail') return ['recover', 'relaunch']
   // Another model makes other conditions: the rows of this run stay as they are.
-  if (code === 'graph_missing' || code === 'contexts_missing') return ['settings', 'relaunch']
+  if (needsOtherModel({ code })) return ['models', 'relaunch']
   // The same settings fail in the same way: they come first.
   if (code === 'service_misconfigured')
     return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']
@@ -71,6 +75,17 @@ export const continueSearch = (job: RunJob): LaunchSearch => {
     judge: judge?.enabled,
   }
 }
+
+/** The approaches that a run left out, of all its datasets. */
+export const missingApproaches = (datasets: readonly Pick<DatasetProgress, 'unavailable'>[]): string[] => [
+  ...new Set(datasets.flatMap(({ unavailable }) => unavailable.map(({ model }) => model))),
+]
+
+/** A new run of the approaches that this one left out. */
+export const missingSearch = (job: RunJob, models: readonly string[]): LaunchSearch => ({
+  ...relaunchSearch(job),
+  models: [...models],
+})
 
 /** The choices of a run as the launch page reads them from its address; without the name, which is taken. */
 export const relaunchSearch = ({ request }: RunJob): { datasets: string[]; models: string[] } => ({

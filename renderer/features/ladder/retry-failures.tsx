@@ -8,10 +8,11 @@ import { notifyFailure } from '../../components/notify.ts'
 import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { api } from '../../data/client.ts'
 import { LADDER_WORDS } from './ladder-words.ts'
+import { missingApproaches, missingSearch, needsOtherModel } from './repair.ts'
 
 const WORDS = LADDER_WORDS.retryFailures
 
-/** Makes failed cells and scores of a run again, in a new run, after asking which. Nothing while the run is under way, or where none failed. */
+/** Makes failed cells and scores of a run again, in a new run, after asking which; approaches that were left out, in one of their own. Nothing while the run is under way, or where nothing failed. */
 export function RetryFailuresButton({ run }: { run: string }) {
   const navigate = useNavigate()
   const [isOpen, setOpen] = useState(false)
@@ -33,8 +34,15 @@ export function RetryFailuresButton({ run }: { run: string }) {
       onError: (error) => notifyFailure(WORDS.retrying, error),
     }),
   )
+  const lacksModel = job?.failures.some(needsOtherModel) === true
+  const view = useQuery({
+    ...api.runs.view.queryOptions({ input: { run_id: run } }),
+    enabled: lacksModel && !isUnfinished,
+    retry: false,
+  }).data
+  const missing = lacksModel ? missingApproaches(view?.datasets ?? []) : []
   const failures = data?.classes ?? []
-  if (isUnfinished || failures.length === 0) return null
+  if (isUnfinished || (failures.length === 0 && missing.length === 0)) return null
   const chosen = failures.filter((failure) => !left.includes(failure.class))
   const cells = chosen.reduce((sum, failure) => sum + failure.cells, 0)
   const toggle = (name: FailureClass): void =>
@@ -55,7 +63,18 @@ export function RetryFailuresButton({ run }: { run: string }) {
         onClose={() => setOpen(false)}
         onConfirm={() => retry.mutate({ run_id: run, classes: chosen.map((failure) => failure.class) })}
       >
-        <p>{WORDS.newRun}</p>
+        {job !== undefined && missing.length > 0 && (
+          <>
+            <p>{WORDS.missing(missing)}</p>
+            <Button
+              variant="default"
+              onClick={() => void navigate({ to: '/launch', search: missingSearch(job, missing) })}
+            >
+              {WORDS.makeMissing}
+            </Button>
+          </>
+        )}
+        {failures.length > 0 && <p>{WORDS.newRun}</p>}
         <Stack gap={8} role="group" aria-label={WORDS.triedAgain}>
           {failures.map((failure) => (
             <Checkbox
@@ -66,7 +85,7 @@ export function RetryFailuresButton({ run }: { run: string }) {
             />
           ))}
         </Stack>
-        <p className="dim">{WORDS.refusals}</p>
+        {failures.length > 0 && <p className="dim">{WORDS.refusals}</p>}
       </ConfirmDialog>
     </>
   )

@@ -8,6 +8,7 @@ import { lookOf } from '../../../charts/look.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { count, differenceValue, metricValue, pWords } from '../../components/format.ts'
+import { failureMessage } from '../../components/role-words.ts'
 import { api } from '../../data/client.ts'
 import { againstBaseline, type AgainstBaseline, meanInterval } from './pair-of.ts'
 import { MATRIX_WORDS as WORDS } from './matrix-words.ts'
@@ -54,7 +55,11 @@ function Decision({ head, alias, metric, baseline, comparison }: Omit<ColumnHead
   if (head.n === 0)
     return (
       <span className={styles.why}>
-        {head.unavailable ?? (head.evidence_capability === 'answer_only' ? WORDS.answerOnly : WORDS.nothingScored)}
+        {head.unavailable !== null
+          ? failureMessage(head.unavailable)
+          : head.evidence_capability === 'answer_only'
+            ? WORDS.answerOnly
+            : WORDS.nothingScored}
       </span>
     )
   if (baseline === alias) return <span className="dim">{WORDS.isBaseline}</span>

@@ -1,6 +1,7 @@
 import type { ModelTest } from '../../../contract/control/models.ts'
 import { recordWords } from '../../../contract/manifests/model-record.ts'
 import { duration } from '../../components/format.ts'
+import { failureMessage } from '../../components/role-words.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import table from '../../components/table.module.css'
@@ -55,7 +56,7 @@ export function TestResult({ name, result }: { name: string; result: ModelTest }
               ({ model, finding, error, remedy, roles }) => (
                 <>
                   {[model, finding].filter((text) => text !== null).join(' · ')}
-                  {error !== null && <div className="bad">{error}</div>}
+                  {error !== null && <div className="bad">{failureMessage(error)}</div>}
                   {remedy !== null && <div className="dim">{remedy}</div>}
                   {roles.length > 0 && <div className="dim">{WORDS.neededBy(roles)}</div>}
                 </>

@@ -7,6 +7,7 @@ import { contextBudgetWords, costWords } from '../../../contract/words.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration } from '../../components/format.ts'
+import { failureMessage } from '../../components/role-words.ts'
 import table from '../../components/table.module.css'
 import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
@@ -88,7 +89,7 @@ export function PlanView({ plan }: { plan: Plan }) {
         {datasets.flatMap(({ dataset_id: dataset, unavailable }) =>
           unavailable.map(({ model, reason }) => (
             <li key={dataset + model} className="warn">
-              {WORDS.uncallable(model, labelOf(dataset), reason)}
+              {WORDS.uncallable(model, labelOf(dataset), failureMessage(reason))}
             </li>
           )),
         )}
