@@ -230,6 +230,10 @@ export const isCloudModel = (choice: ModelChoice): boolean => 'cloud' in choice 
 export const isRuleBased = (backend: string): boolean =>
   Object.hasOwn(MODEL_BACKENDS, backend) && descriptorOf(backend as Backend).isRuleBased === true
 
+/** Returns true when a backend, as a model set names it, is a service at an address; its models are not files on this machine. */
+export const isService = (backend: string): boolean =>
+  Object.hasOwn(MODEL_BACKENDS, backend) && descriptorOf(backend as Backend).localLabel === undefined
+
 /** The address that shows whether a model service is there. */
 export const healthAddressOf = ({ backend, base_url }: RemoteModel): string =>
   `${base_url.replace(/\/+$/, '')}${descriptorOf(backend).healthPath ?? ''}`

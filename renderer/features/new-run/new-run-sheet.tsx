@@ -140,6 +140,7 @@ export function NewRunSheet({ experiment }: { experiment: ExperimentView }) {
       </div>
       <PlanPanel
         request={request}
+        set={setOf(experiment.model_sets, draft.modelSet)}
         state={state}
         startError={start.error}
         onNewName={() => change({ ...draft, name: '' })}

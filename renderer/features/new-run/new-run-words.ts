@@ -185,6 +185,8 @@ export const NEW_RUN_WORDS = {
     free: 'none',
     unknown: 'unknown',
     cost: 'Cost',
+    unpriced: (models: string) =>
+      `○ the cost is not known: ${models} comes from a service that the model set does not mark as paid`,
     unknownCost: (reason: string) => `○ the cost is not known in full: ${reason}`,
     byDataset: 'Plan by dataset',
     dataset: 'Dataset',

@@ -1,5 +1,6 @@
 import { Button, Radio, Stack } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { DatasetPlan, RunRequestInput } from '../../../contract/control/run-job.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
@@ -8,7 +9,8 @@ import { useRecover } from '../ladder/use-recover.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 import styles from './new-run.module.css'
 import { Calibration } from './calibration.tsx'
-import { planFigures, PlanView } from './plan-view.tsx'
+import { planFigures } from './plan-figures.ts'
+import { PlanView } from './plan-view.tsx'
 import type { PlanState } from './use-plan.ts'
 
 const RETRY_WORDS = NEW_RUN_WORDS.retryQuestion
@@ -48,6 +50,8 @@ const WORDS = NEW_RUN_WORDS.planPanel
 
 interface PlanPanelProps {
   request: RunRequestInput
+  /** The chosen model set; absent where it is not known. */
+  set: ModelSetView | undefined
   state: PlanState
   /** Why the run did not start. */
   startError: Error | null
@@ -60,11 +64,11 @@ interface PlanPanelProps {
 }
 
 /** Shows what the request would do, or what is wrong with it, beside every step; in a narrow window as a bar that opens. */
-export function PlanPanel({ request, state, startError, actions, onNewName, onRetry }: PlanPanelProps) {
+export function PlanPanel({ request, set, state, startError, actions, onNewName, onRetry }: PlanPanelProps) {
   const recover = useRecover()
   const [isOpen, setOpen] = useState(false)
   const { plan, problems, isStale, isPending, error, refetch } = state
-  const short = plan === null ? [] : planFigures(plan).map(([name, value]) => `${name} ${value}`)
+  const short = plan === null ? [] : planFigures(plan, set).map(([name, value]) => `${name} ${value}`)
   return (
     <aside className={styles.planColumn} aria-label={WORDS.plan}>
       <div
@@ -84,7 +88,7 @@ export function PlanPanel({ request, state, startError, actions, onNewName, onRe
           {isPending && <LoadingRows rows={7} />}
           {error !== null && <ErrorPanel error={error} what={WORDS.thePlan} retry={refetch} />}
           {problems.length > 0 && <ProblemList problems={problems} />}
-          {plan !== null && <PlanView plan={plan} />}
+          {plan !== null && <PlanView plan={plan} set={set} />}
           {plan !== null && <Calibration plan={plan} set={request.model_set ?? null} />}
           {plan !== null && <RetryQuestion plan={plan} onChange={onRetry} />}
           {plan !== null && request.run_id !== undefined && (

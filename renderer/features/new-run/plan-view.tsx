@@ -1,9 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
-import type { DatasetPlan } from '../../../contract/control/run-job.ts'
-import type { Cost } from '../../../contract/manifests/prices.ts'
+import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
 import { plannedWords } from '../../../core/planned-words.ts'
-import { contextBudgetWords, costWords } from '../../../contract/words.ts'
+import { contextBudgetWords } from '../../../contract/words.ts'
 import { DataTable } from '../../components/data-table.tsx'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration } from '../../components/format.ts'
@@ -14,38 +13,15 @@ import { api } from '../../data/client.ts'
 import { type Plan, removedCells } from './effects.ts'
 import styles from './new-run.module.css'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
+import { costOfPlan, planFigures, unpricedIn } from './plan-figures.ts'
 
 const WORDS = NEW_RUN_WORDS.planView
 
-/** Of all datasets; null where no paid model is asked. */
-function costOfPlan(datasets: readonly DatasetPlan[]): Cost | null {
-  const costs = datasets.flatMap(({ expected_cost: cost }) => (cost === null ? [] : [cost]))
-  const [first] = costs
-  if (first === undefined) return null
-  return {
-    amount: costs.reduce((sum, { amount }) => sum + amount, 0),
-    currency: first.currency,
-    unknown: [...new Set(costs.flatMap(({ unknown }) => unknown))],
-  }
-}
-
-/** Answers, model calls, time and cost of a plan; what is unknown says so. */
-export function planFigures(plan: Plan): [string, string][] {
-  const { totals, datasets, estimated_minutes: minutes, model_calls: calls } = plan
-  const cost = costOfPlan(datasets)
-  return [
-    [WORDS.answers, count(totals.total)],
-    ...(totals.reuse === 0 ? [] : ([[WORDS.reused, count(totals.reuse)]] satisfies [string, string][])),
-    [WORDS.calls, calls === null ? WORDS.unknown : `≈ ${count(calls)}`],
-    [WORDS.time, minutes === null ? WORDS.unknown : `≈ ${duration(minutes * 60_000)}`],
-    [WORDS.cost, cost === null ? WORDS.free : costWords(cost)],
-  ]
-}
-
 /** Answers, reuse, calls and conflicts of a plan, in all and per dataset. */
-export function PlanView({ plan }: { plan: Plan }) {
+export function PlanView({ plan, set }: { plan: Plan; set: ModelSetView | undefined }) {
   const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
   const cost = costOfPlan(datasets)
+  const unpriced = unpricedIn(set)
   const { data: known = [] } = useQuery(api.datasets.list.queryOptions())
   const labelOf = (dataset: string): string => known.find(({ id }) => id === dataset)?.label ?? dataset
   // The same difference of several rows is one line.
@@ -57,7 +33,7 @@ export function PlanView({ plan }: { plan: Plan }) {
   )
   return (
     <div className="stack">
-      <FigureList figures={planFigures(plan)} className={styles.totals} />
+      <FigureList figures={planFigures(plan, set)} className={styles.totals} />
       {datasets.length > 1 && (
         <DataTable
           label={WORDS.byDataset}
@@ -100,6 +76,7 @@ export function PlanView({ plan }: { plan: Plan }) {
           const decides = plannedWords(labelOf(dataset), planned)
           return decides === null ? [] : [<li key={`decides ${dataset}`}>{decides}</li>]
         })}
+        {cost === null && unpriced.length > 0 && <li className="dim">{WORDS.unpriced(unpriced.join(', '))}</li>}
         {cost !== null && cost.unknown.length > 0 && (
           <li className="dim">{WORDS.unknownCost(cost.unknown.join('; '))}</li>
         )}

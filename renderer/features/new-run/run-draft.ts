@@ -46,14 +46,19 @@ export function searchOf(draft: RunDraft, experiment: ExperimentView): Omit<Laun
   return Object.fromEntries(names.map((name) => [name, isUsual(name) ? undefined : draft[name]]))
 }
 
-/** Chosen datasets and aliases; rungs above the smoke set and the canonical approaches with the keyword baseline when nothing is chosen. */
+/**
+ * Chosen datasets and aliases. When nothing is chosen: the first dataset of the person's own that has questions, else the first of the project above the
+ * smoke set, and the canonical approaches with the keyword baseline.
+ */
 export function chosen(
   experiment: ExperimentView,
   search: { datasets?: string[]; models?: string[] },
 ): { datasets: string[]; models: string[] } {
-  const rungs = experiment.datasets.filter(({ complexity_level: level }) => level > 0).map(({ id }) => id)
+  const first =
+    experiment.datasets.find(({ own, questions }) => own && questions > 0) ??
+    experiment.datasets.find(({ complexity_level: level }) => level > 0)
   const usual = experiment.aliases.filter(({ by_default: isByDefault }) => isByDefault).map(({ alias }) => alias)
-  return { datasets: search.datasets ?? rungs.slice(0, 1), models: search.models ?? usual }
+  return { datasets: search.datasets ?? (first === undefined ? [] : [first.id]), models: search.models ?? usual }
 }
 
 /** The request of a draft; unchanged values are left out. */
