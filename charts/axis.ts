@@ -31,13 +31,14 @@ export function wholeAxis(name: string, unit: 'score' | 'grade', values: readonl
   )
 }
 
-/** The part of a scale that holds all values, marks 0.05 or 0.1 apart, 0.5 for grades. */
+/** The part of a scale that holds all values, marks 0.05 or 0.1 apart, 0.5 for grades. It ends at 1 where no value is above. */
 export function closeAxis(name: string, values: readonly number[]): Axis {
   if (values.length === 0) return spanning(name, [0, 1])
   const [low, high] = [Math.min(...values), Math.max(...values)]
   const step = high > 1 ? 0.5 : high - low > 0.3 ? 0.1 : 0.05
   const first = Math.max(0, Math.floor(low / step - 0.2))
-  const last = Math.ceil(high / step + 0.2)
+  const beyond = Math.ceil(high / step + 0.2)
+  const last = high > 1 ? beyond : Math.min(beyond, Math.round(1 / step))
   const ticks = Array.from({ length: last - first + 1 }, (_, index) => Math.round((first + index) * step * 100) / 100)
   return spanning(name, ticks, (value) => value.toFixed(2))
 }

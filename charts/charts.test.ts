@@ -1,6 +1,7 @@
 import { createElement } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { describe, expect, it } from 'vitest'
+import { APPROACHES } from '../contract/approaches.ts'
 import { closeAxis, countAxis, logTimeAxis, wholeAxis } from './axis.ts'
 import { CoverageBar } from './coverage.ts'
 import { Frontier } from './frontier.ts'
@@ -23,6 +24,12 @@ describe('axes', () => {
     expect(labels(axis)).toEqual(['0.40', '0.45', '0.50', '0.55', '0.60', '0.65'])
     expect(axis.share(0.4)).toBe(0)
     expect(axis.share(0.65)).toBe(1)
+  })
+
+  it('a close axis of scores ends at 1, beyond which no score is', () => {
+    expect(labels(closeAxis('x', [1, 1]))).toEqual(['0.95', '1.00'])
+    expect(labels(closeAxis('x', [0.97, 1]))).toEqual(['0.95', '1.00'])
+    expect(labels(closeAxis('x', [3, 4])).at(-1)).toBe('4.50')
   })
 
   it('durations are marked in steps that multiply, counts from 0', () => {
@@ -68,6 +75,11 @@ describe('looks', () => {
 
   it('the keyword baseline is no flavor of hybrid by its name', () =>
     expect(lookOf('bm25', 'hybrid-rag').short).toBe('bm25'))
+
+  it('the keyword baseline has a colour of its own, so that its bars differ from those of every approach', () => {
+    const { colour } = lookOf('bm25', 'hybrid-rag')
+    expect(Object.keys(APPROACHES).map((model) => lookOf(model).colour)).not.toContain(colour)
+  })
 
   it('an undeclared approach keeps its name', () => expect(lookOf('other').short).toBe('other'))
 })

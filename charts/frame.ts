@@ -6,7 +6,7 @@ import { createElement as h, type ReactElement, type ReactNode } from 'react'
 import { CartesianGrid, Surface } from 'recharts'
 import type { Axis } from './axis.ts'
 import { type Look, markerPaths } from './look.ts'
-import { LETTER_WIDTH, placeLabels, shortened } from './names.ts'
+import { LETTER_WIDTH, labelPlaces, shortened } from './names.ts'
 
 /** Values are drawn in this area, in pixels; the rest of the surface is for axes and names. */
 export interface Plot {
@@ -143,12 +143,7 @@ export function nameColumn(
   points: readonly { look: Look; x: number; y: number; isDim?: boolean }[],
   plot: Plot,
 ): ReactElement {
-  const places = placeLabels(
-    points.map(({ y }) => y),
-    NAME_ROW,
-    plot.top,
-    plot.bottom,
-  )
+  const places = labelPlaces(points, NAME_ROW, plot.top, plot.bottom)
   return h(
     'g',
     { 'aria-hidden': true },

@@ -18,6 +18,9 @@ export interface Look {
 /** An approach without a base, as in a historical snapshot. */
 const UNKNOWN = { colour: '#7a8291', marker: 'square' } as const
 
+/** Tells the keyword baseline from the approach that it is served by, also where a bar has no marker. */
+const BASELINE_COLOUR = '#A3A9B4'
+
 /** These distinguish the flavors of one approach: the SVG path within the marker, and the dash array of the line. */
 const FLAVOR_SIGNS = {
   empty: { path: null, dash: '6 3' },
@@ -45,7 +48,8 @@ const baseOf = (alias: string): BaseApproach | null =>
 /** Look of one alias. Two flavors that a person declared may have the same sign: `looksOf` tells them apart. */
 export function lookOf(alias: string, base: BaseApproach | null = baseOf(alias)): Look {
   if (base === null) return { ...UNKNOWN, short: alias, sign: null, dash: null }
-  const { colour, marker, short } = APPROACHES[base]
+  const { marker, short } = APPROACHES[base]
+  const colour = alias === KEYWORD_BASELINE ? BASELINE_COLOUR : APPROACHES[base].colour
   if (alias === base) return { colour, marker, short, sign: null, dash: null }
   const flavor = alias.startsWith(`${base}-`) ? alias.slice(base.length + 1) : alias
   const name = alias === KEYWORD_BASELINE ? alias : `${short} ${flavor}`

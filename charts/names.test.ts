@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { placeLabels } from './names.ts'
+import { labelPlaces, placeLabels } from './names.ts'
 
 describe('placeLabels', () => {
   it('leaves labels alone that have room, and moves the others apart', () => {
@@ -23,5 +23,15 @@ describe('placeLabels', () => {
           for (const [b, other] of wishes.entries()) if (wish < other) expect(placed[a]!).toBeLessThan(placed[b]!)
       }),
     )
+  })
+})
+
+describe('labelPlaces', () => {
+  it('gives the labels of points at one height the order in which their lines do not cross', () => {
+    const at = (x: number, y: number) => ({ x, y })
+    // The lines go down to the right: the point that is farthest from the labels has the lowest one.
+    expect(labelPlaces([at(10, 50), at(20, 50), at(30, 50)], 15, 0, 200)).toEqual([80, 65, 50])
+    // No room below: the lines go up, and the farthest point has the highest label.
+    expect(labelPlaces([at(10, 200), at(20, 200), at(30, 200)], 15, 0, 200)).toEqual([170, 185, 200])
   })
 })

@@ -35,3 +35,29 @@ export function placeLabels(wishes: readonly number[], gap: number, from: number
   }
   return placed
 }
+
+/**
+ * Places the labels beside a chart, which lines join to their points. Where points are at one height, the lines of the labels below it go down to the
+ * right and do not cross when the point farthest to the left has the lowest label; of the labels above it, the highest.
+ */
+export function labelPlaces(
+  points: readonly { x: number; y: number }[],
+  gap: number,
+  from: number,
+  to: number,
+): number[] {
+  const places = placeLabels(
+    points.map(({ y }) => y),
+    gap,
+    from,
+    to,
+  )
+  const result = [...places]
+  for (const height of new Set(points.map(({ y }) => y))) {
+    const level = [...points.keys()].filter((index) => points[index]!.y === height)
+    const slots = level.map((index) => places[index]!).sort((a, b) => Math.abs(a - height) - Math.abs(b - height))
+    const nearest = level.toSorted((a, b) => points[b]!.x - points[a]!.x)
+    for (const [order, index] of nearest.entries()) result[index] = slots[order]!
+  }
+  return result
+}
