@@ -83,7 +83,7 @@ export const COMPARE_WORDS = {
   overRungs: (metric: string) => `${metric} over the rungs`,
   cost: 'Cost',
   costs: {
-    latency_ms: { label: 'Latency', name: 'mean latency' },
+    latency_ms: { label: 'Mean latency', name: 'mean latency' },
     total_tokens: { label: 'Tokens', name: 'mean tokens per cell' },
     llm_calls: { label: 'LLM calls', name: 'mean LLM calls per cell' },
     cloud_calls: { label: 'Cloud calls', name: 'mean cloud calls per cell' },

@@ -51,6 +51,8 @@ const FIGURES_WIDTH = 70
 const BAR_HEIGHT = 14
 const ROW_HEIGHT = 24
 const LEGEND_ROW = 20
+/** Width of the sample of a colour in the legend; what is scored has a stripe of each approach's. */
+const SWATCH = 24
 const AXIS_HEIGHT = 40
 const TICKS = 4
 
@@ -67,6 +69,9 @@ function Bars({ width, rows, metricLabel }: BarsProps) {
   const most = Math.max(1, ...rows.map(({ metric }) => metric.expected))
   const used = [...new Set(rows.flatMap(({ metric }) => partsOf(metric).map(({ part }) => part)))]
   const legend = legendOf(used, width)
+  const colours = [
+    ...new Set(rows.map(({ alias: { model, base_model: base } }) => lookOf(model, base ?? undefined).colour)),
+  ]
   const top = (1 + (legend.at(-1)?.row ?? 0)) * LEGEND_ROW + 8
   const bottom = top + rows.length * ROW_HEIGHT
   const barWidth = width - LABEL_WIDTH - FIGURES_WIDTH
@@ -86,9 +91,22 @@ function Bars({ width, rows, metricLabel }: BarsProps) {
       </defs>
       {legend.map(({ part, x: at, row }) => (
         <g key={part} transform={`translate(${at} ${row * LEGEND_ROW})`}>
-          <rect y="4" width="12" height="12" fill={fillOf(part, 'var(--accent)', hatch)} stroke="var(--line-strong)" />
-          <text x="18" y="14">
-            {PART_WORDS[part]}
+          {part === 'scored' ? (
+            colours.map((colour, index) => (
+              <rect
+                key={colour}
+                x={(index * SWATCH) / colours.length}
+                y="4"
+                width={SWATCH / colours.length}
+                height="12"
+                fill={colour}
+              />
+            ))
+          ) : (
+            <rect y="4" width={SWATCH} height="12" fill={fillOf(part, 'none', hatch)} stroke="var(--line-strong)" />
+          )}
+          <text x={SWATCH + 6} y="14">
+            {legendWords(part)}
           </text>
         </g>
       ))}
@@ -125,12 +143,15 @@ function Bars({ width, rows, metricLabel }: BarsProps) {
   )
 }
 
+const legendWords = (part: Part): string =>
+  part === 'scored' ? WORDS.scoredInColours(PART_WORDS[part]) : PART_WORDS[part]
+
 /** Returns where each entry of the legend stands: beside the one before it, or in the next row where it would not fit. */
 function legendOf(parts: readonly Part[], width: number): { part: Part; x: number; row: number }[] {
   let x = LABEL_WIDTH
   let row = 0
   return parts.map((part) => {
-    const needed = 28 + PART_WORDS[part].length * 7
+    const needed = SWATCH + 16 + legendWords(part).length * 7
     if (x > LABEL_WIDTH && x + needed > width) [x, row] = [LABEL_WIDTH, row + 1]
     const at = x
     x += needed

@@ -6,6 +6,7 @@ export const COVERAGE_WORDS = {
   chartLabel: (metric: string) => `Coverage of ${metric}: cells by state and approach`,
   metric: 'Metric',
   axis: 'number of cells',
+  scoredInColours: (scored: string) => `${scored}, in the colour of the approach`,
   barPart: (model: string, part: string, cells: string, expected: string) =>
     `${model}: ${part} ${cells} of ${expected}`,
   table: 'Cells by approach and metric',

@@ -188,13 +188,14 @@ function StateCell({ run }: { run: ListedRun }) {
         {signOf({ state, missing })} {stateWord({ state, failures })}
       </Link>
       {missing.length > 0 && <span className={styles.reason}>{missingWords(missing)}</span>}
-      {state === 'failed' && (
-        <span className={styles.reason}>
-          {stateWord({ state, failures }) === 'failed'
-            ? failureWords({ failures })
-            : WORDS.withoutAnswer(cells.failed, cells.ok + cells.failed)}
-        </span>
-      )}
+      {state === 'failed' &&
+        (stateWord({ state, failures }) === 'failed' ? (
+          <span className={`${styles.reason} ${styles.error}`} title={failureWords({ failures })}>
+            {failureWords({ failures })}
+          </span>
+        ) : (
+          <span className={styles.reason}>{WORDS.withoutAnswer(cells.failed, cells.ok + cells.failed)}</span>
+        ))}
     </>
   )
 }

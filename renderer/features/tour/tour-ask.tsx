@@ -42,7 +42,7 @@ export function TourAsk({ dataset, approaches, onLeave }: TourAskProps) {
             value={question}
             onChange={({ currentTarget: { value } }) => setQuestion(value)}
           />
-          <div>
+          <div className="row">
             <ButtonWithReason
               type="submit"
               loading={isAsking}
