@@ -13,6 +13,7 @@ import { notifyDone } from '../../components/notify.ts'
 import { ErrorPanel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../../data/refused.ts'
+import { useModelTests } from '../../stores/model-tests.ts'
 import {
   cloudAt,
   connectionOfDraft,
@@ -74,6 +75,7 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
   )
   const [tested, setTested] = useState({ name: '', input: '' })
   const test = useMutation(api.models.test.mutationOptions())
+  const tests = useModelTests()
   const change = useModelsChange()
   const add = useMutation(api.models.add.mutationOptions(change))
   const input = testOfDraft(draft)
@@ -91,6 +93,8 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
       { name, connection, ...(secret === null ? {} : { key: secret }) },
       {
         onSuccess: () => {
+          if (found !== undefined) tests.keep(name, found)
+          else tests.forget(name)
           notifyDone(edited === null ? WORDS.added(name) : WORDS.changed(name))
           onClose()
           if (edited !== null) return

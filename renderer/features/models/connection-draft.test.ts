@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ConnectionView, ModelTest } from '../../../contract/control/models.ts'
 import { draftOfKind, foundModels, nameOfDraft } from './connection-draft.ts'
-import { addressWords, connectionState } from './connection-state.ts'
+import { addressWords, connectionState, testOutcome } from './connection-state.ts'
 
 const connection: ConnectionView = {
   name: 'ollama',
@@ -69,6 +69,15 @@ it('the next step of a connection is its key where one is missing, its models wh
   expect(connectionState(connection, undefined, services)).toMatchObject({ tone: 'good', next: 'models' })
   expect(connectionState(connection, undefined, [])).toEqual({ tone: 'idle', words: 'not tested', next: 'test' })
   expect(connectionState(connection, test(false, []), services)).toMatchObject({ tone: 'bad', next: 'test' })
+})
+
+it('a service that answers and fails at other work works in part', () => {
+  const probe = (status: 'passed' | 'failed') => ({ status }) as ModelTest['probes'][number]
+  expect(testOutcome(test(true, [probe('passed')]))).toEqual({ tone: 'good', words: 'works' })
+  expect(testOutcome(test(true, [probe('passed'), probe('failed')]))).toEqual({
+    tone: 'waiting',
+    words: 'works in part: 1 of 2 tests failed',
+  })
 })
 
 it('an address that begins with a variable is shown as it is used unless that is set', () => {

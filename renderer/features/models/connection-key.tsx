@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { DialogForm } from '../../components/dialog-form.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
+import { useModelTests } from '../../stores/model-tests.ts'
 import { problemsOf } from '../../data/refused.ts'
 import { MODELS_WORDS } from './models-words.ts'
 import { useModelsChange } from './use-models.ts'
@@ -25,6 +26,7 @@ export function EnterKey({ connection: { name, address }, onClose }: KeyDialogPr
     api.models.setKey.mutationOptions({
       ...useModelsChange(),
       onSuccess: () => {
+        useModelTests.getState().forget(name)
         notifyDone(WORDS.isStored(name))
         onClose()
       },
@@ -62,6 +64,7 @@ export function RemoveKey({ connection: { name, declared }, onClose }: KeyDialog
     api.models.setKey.mutationOptions({
       ...useModelsChange(),
       onSuccess: () => {
+        useModelTests.getState().forget(name)
         notifyDone(WORDS.isRemoved(name))
         onClose()
       },

@@ -11,15 +11,24 @@ interface ConnectionState {
   next: 'key' | 'test' | 'models'
 }
 
-/** What is known of a connection without a call: its key, its last test on this page, and what listens on this machine. */
+/** What a test found as a whole: a service can answer and yet fail at other work. */
+export function testOutcome({ works, problems, probes }: ModelTest): { tone: Tone; words: string } {
+  if (problems.length > 0) return { tone: 'bad', words: MODELS_WORDS.test.notTested }
+  if (!works) return { tone: 'bad', words: MODELS_WORDS.test.fails }
+  const failed = probes.filter(({ status }) => status === 'failed').length
+  return failed === 0
+    ? { tone: 'good', words: MODELS_WORDS.test.works }
+    : { tone: 'waiting', words: MODELS_WORDS.test.worksInPart(failed, probes.length) }
+}
+
+/** What is known of a connection without a call: its key, its last test, and what listens on this machine. */
 export function connectionState(
   { kind, address, key, key_env: variable, key_set: hasKey }: ConnectionView,
   test: ModelTest | undefined,
   services: FoundModels['services'],
 ): ConnectionState {
   if (!hasKey) return { tone: 'bad', words: key === 'stored' ? WORDS.noKey : WORDS.unset(variable ?? ''), next: 'key' }
-  if (test !== undefined)
-    return { tone: test.works ? 'good' : 'bad', words: test.works ? WORDS.works : WORDS.fails, next: 'test' }
+  if (test !== undefined) return { ...testOutcome(test), next: 'test' }
   // An address that begins with a variable is not resolved here; its usual one was looked at.
   const found = services.find((each) => each.kind === kind && (each.address === address || address.includes('${')))
   if (found !== undefined && found.models.length > 0)

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { connectionKind, type ConnectionKind } from '../../../contract/manifests/model-connections.ts'
-import type { ConnectionView, FoundModels, ModelTest } from '../../../contract/control/models.ts'
+import type { ConnectionView, FoundModels } from '../../../contract/control/models.ts'
 import { COMPONENT_WORDS } from '../../components/component-words.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes } from '../../components/format.ts'
@@ -16,6 +16,7 @@ import table from '../../components/table.module.css'
 import { DataTable } from '../../components/data-table.tsx'
 import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
+import { useModelTests } from '../../stores/model-tests.ts'
 import { addressWords, connectionState, keyWords } from './connection-state.ts'
 import { EnterKey, RemoveKey } from './connection-key.tsx'
 import styles from './models.module.css'
@@ -38,20 +39,21 @@ interface ConnectionsPanelProps {
 /** What is connected, in which state, with one button for what to do next; below it what was found on this machine. */
 export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onChoose }: ConnectionsPanelProps) {
   const [asked, setAsked] = useState<{ what: 'key' | 'noKey' | 'remove'; name: string } | null>(null)
-  const [tests, setTests] = useState<Readonly<Record<string, ModelTest>>>({})
+  const { tests, last, keep, forget } = useModelTests()
   const found = useQuery(api.models.found.queryOptions()).data
   const services = found?.services ?? []
   const [testing, setTesting] = useState('')
   const test = useMutation(api.models.test.mutationOptions())
   const runTest = (name: string): void => {
     setTesting(name)
-    test.mutate({ target: { name } }, { onSuccess: (result) => setTests({ ...tests, [name]: result }) })
+    test.mutate({ target: { name } }, { onSuccess: (result) => keep(name, result) })
   }
   const remove = useMutation(
     api.models.remove.mutationOptions({
       ...useModelsChange(),
       onSuccess: (_view, { name }) => {
         setAsked(null)
+        forget(name)
         notifyDone(WORDS.removed(name))
       },
       meta: { failed: WORDS.removing },
@@ -108,6 +110,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
   }
   const subject = connections.find(({ name }) => name === asked?.name)
   const close = (): void => setAsked(null)
+  const lastTest = last === null || test.isError ? undefined : tests[last]
   return (
     <Panel
       title={WORDS.title}
@@ -140,7 +143,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
       />
       {found !== undefined && <FoundHere found={found} {...{ connections, onConnect, onFile }} />}
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
-      {test.data !== undefined && <TestResult name={testing} result={test.data} />}
+      {lastTest !== undefined && last !== null && <TestResult name={last} result={lastTest} />}
       {subject !== undefined && asked?.what === 'key' && <EnterKey connection={subject} onClose={close} />}
       {subject !== undefined && asked?.what === 'noKey' && <RemoveKey connection={subject} onClose={close} />}
       {subject !== undefined && asked?.what === 'remove' && (

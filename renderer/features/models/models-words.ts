@@ -79,6 +79,7 @@ export const MODELS_WORDS = {
   test: {
     result: (name: string) => `Test of ${name}`,
     works: 'works',
+    worksInPart: (failed: number, all: number) => `works in part: ${failed} of ${all} tests failed`,
     fails: 'does not work',
     notTested: 'not tested',
     theTest: 'The test',
@@ -122,8 +123,6 @@ export const MODELS_WORDS = {
     actions: 'Actions',
     noKey: 'no key is stored for this address',
     unset: (name: string) => `${name} is not set`,
-    works: 'works',
-    fails: 'does not work',
     notTested: 'not tested',
     answers: (models: number) => `answers, ${plural(models, 'model')}`,
     unlessSet: (names: readonly string[]) => `unless ${names.join(', ')} is set`,

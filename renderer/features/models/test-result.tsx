@@ -6,6 +6,7 @@ import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { DataTable } from '../../components/data-table.tsx'
 import table from '../../components/table.module.css'
 import { num } from '../../components/table-head.tsx'
+import { testOutcome } from './connection-state.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 
@@ -22,12 +23,12 @@ const TONES: Record<ModelTest['probes'][number]['status'], Tone> = {
 
 /** Shows what a test found: one row per request, with the exact error of what failed and what to do. */
 export function TestResult({ name, result }: { name: string; result: ModelTest }) {
-  const { works, problems, probes, models, broken, records } = result
-  const outcome = problems.length > 0 ? WORDS.notTested : works ? WORDS.works : WORDS.fails
+  const { problems, probes, models, broken, records } = result
+  const { tone, words } = testOutcome(result)
   return (
     <section aria-label={WORDS.result(name)} className={styles.result}>
       <p role="status">
-        <StateDot tone={works ? 'good' : 'bad'} /> <strong>{name}</strong> {outcome}
+        <StateDot tone={tone} /> <strong>{name}</strong> {words}
         {models.length > 0 && <span className="dim"> · {WORDS.listed(models.length)}</span>}
       </p>
       {problems.map((problem) => (
