@@ -102,6 +102,13 @@ describe('the diagnosis of a cell', () => {
     })
   })
 
+  it('names the passages that an engine reports as used where no contexts came with the answer', () => {
+    const row = rowOf({ covered: 1 })
+    const evidence = { answer: 'It rises by four metres.', contexts: [], used_passages: [] }
+    const cell = { row: { ...row, evidence }, goldRanks: [1, 1], isAnswerPartial: false, budgetEnd: null, others: [] }
+    expect(diagnose(cell).rest).toBe('All 2 gold facts were in the passages that the engine reports as used.')
+  })
+
   it('is right where the answer has every point, with the rank of a fact that came late', () => {
     expect(told({ covered: 1, ranks: [1, 8] })).toEqual({
       outcome: 'right',

@@ -29,7 +29,7 @@ export interface DiagnosedRow {
   status: CanonicalRow['status']
   error: Pick<NonNullable<CanonicalRow['error']>, 'type'> | null
   question: Pick<RowQuestion, 'answerable' | 'gold' | 'answer_keys'>
-  evidence: Pick<RowEvidence, 'answer'> | null
+  evidence: (Pick<RowEvidence, 'answer'> & Partial<Pick<RowEvidence, 'contexts' | 'used_passages'>>) | null
   metrics: {
     operational: Pick<Metrics['operational'], 'latency_ms' | 'is_cut' | 'is_unsearched'>
     retrieval: Pick<Metrics['retrieval'], 'all_contexts'>
@@ -73,15 +73,17 @@ const WORDS = {
       ? `The answer leaves out the required point${missing === '' ? '' : ` ${missing}`}.`
       : `The answer has ${covered === 0 ? 'none' : covered} of ${points} required points${missing === '' ? '' : `: it leaves out ${missing}`}.`,
   forbidden: 'The answer names what the question declares as wrong, so no point counts.',
-  allFound: (facts: number) =>
-    facts === 1 ? 'The gold fact was in the contexts' : `All ${facts} gold facts were in the contexts`,
+  contexts: 'contexts',
+  usedPassages: 'passages that the engine reports as used',
+  allFound: (facts: number, where: string) =>
+    facts === 1 ? `The gold fact was in the ${where}` : `All ${facts} gold facts were in the ${where}`,
   late: (fact: string, rank: number) => `${fact} only at rank ${rank}`,
-  foundNotUsed: (facts: number) =>
-    `Found, not used: ${facts === 1 ? 'the gold fact was' : `all ${facts} gold facts were`} in the contexts.`,
-  someFound: (found: number, facts: number) =>
+  foundNotUsed: (facts: number, where: string) =>
+    `Found, not used: ${facts === 1 ? 'the gold fact was' : `all ${facts} gold facts were`} in the ${where}.`,
+  someFound: (found: number, facts: number, where: string) =>
     facts === 1
-      ? 'The gold fact was not in the contexts'
-      : `Of ${facts} gold facts ${found === 0 ? 'none was' : found === 1 ? '1 was' : `${found} were`} in the contexts`,
+      ? `The gold fact was not in the ${where}`
+      : `Of ${facts} gold facts ${found === 0 ? 'none was' : found === 1 ? '1 was' : `${found} were`} in the ${where}`,
   notRetrieved: (fact: string) => `${fact} was not retrieved`,
   cutOff: (fact: string, rank: number, budget: string) =>
     `${fact} is missing, and its document was retrieved at rank ${rank}, where the context budget of ${budget} tokens ended`,
@@ -116,7 +118,7 @@ export function diagnose({ row, goldRanks, isAnswerPartial, budgetEnd, others }:
     const lacks = answered.share === null ? [] : answered.sentences
     return said(answered.share === 1 ? 'partly' : 'wrong', causes[0]!, ...causes.slice(1), ...found.sentences, ...lacks)
   }
-  return said(outcomeOf(answered.share, found.share), ...inOrder(answered, found, question.gold.length))
+  return said(outcomeOf(answered.share, found.share), ...inOrder(answered, found, question.gold.length, whereOf(row)))
 }
 
 const said = (outcome: Diagnosis['outcome'], lead: string, ...rest: string[]): Diagnosis => ({
@@ -140,10 +142,10 @@ function outcomeOf(answered: number | null, found: number | null): Diagnosis['ou
 }
 
 /** Puts the cause first: what was not found explains an answer that lacks something. */
-function inOrder(answered: Part, found: Part, facts: number): [string, ...string[]] {
+function inOrder(answered: Part, found: Part, facts: number, where: string): [string, ...string[]] {
   if (answered.share === 1) return [`${WORDS.right} ${answered.sentences[0]}`, ...found.sentences]
   const isNotUsed = answered.share !== null && found.share === 1
-  return [...(isNotUsed ? ([WORDS.foundNotUsed(facts)] as const) : found.sentences), ...answered.sentences]
+  return [...(isNotUsed ? ([WORDS.foundNotUsed(facts, where)] as const) : found.sentences), ...answered.sentences]
 }
 
 /** Which required points the answer has. */
@@ -160,13 +162,20 @@ function answerPart({ question, evidence, metrics }: DiagnosedRow, isPartial: bo
   return { share, sentences: [WORDS.somePoints(covered, points, named)] }
 }
 
+/** Names what the gold facts are searched in: an answer without contexts has at most the passages that its engine reports as used. */
+const whereOf = ({ evidence }: DiagnosedRow): string =>
+  evidence?.contexts?.length === 0 && evidence.used_passages !== undefined ? WORDS.usedPassages : WORDS.contexts
+
 /** Which gold facts the contexts hold, and which other approaches found all of them. */
 function foundPart(
-  { question: { gold }, metrics: { retrieval } }: DiagnosedRow,
+  row: DiagnosedRow,
   ranks: readonly (number | null)[] | null,
   budgetEnd: BudgetEnd | null,
   others: readonly OtherCell[],
 ): Part {
+  const { question, metrics } = row
+  const { gold } = question
+  const where = whereOf(row)
   const facts = gold.length
   if (facts === 0) return { share: null, sentences: [WORDS.noGold] }
   const nameOf = (at: number): string => {
@@ -174,19 +183,19 @@ function foundPart(
     return fact === undefined ? document : `${quoted(fact)} (${document})`
   }
   if (ranks === null) {
-    const share = retrieval.all_contexts?.recall
+    const share = metrics.retrieval.all_contexts?.recall
     if (share === undefined) return { share: null, sentences: [WORDS.noPassages] }
-    const text = share === 1 ? WORDS.allFound(facts) : WORDS.someFound(Math.round(share * facts), facts)
+    const text = share === 1 ? WORDS.allFound(facts, where) : WORDS.someFound(Math.round(share * facts), facts, where)
     return { share, sentences: [`${text}.`] }
   }
   const found = ranks.filter((rank) => rank !== null).length
   if (found === facts) {
     const late = ranks.flatMap((rank, at) => (rank! > COUNTED_RANKS ? [WORDS.late(nameOf(at), rank!)] : []))
-    return { share: 1, sentences: [`${[WORDS.allFound(facts), ...late].join(', ')}.`] }
+    return { share: 1, sentences: [`${[WORDS.allFound(facts, where), ...late].join(', ')}.`] }
   }
   const missing = ranks.flatMap((rank, at) => (rank === null ? [at] : []))
   const cut = budgetEnd === null ? undefined : missing.find((at) => gold[at]!.document === budgetEnd.document)
-  const lead = `${WORDS.someFound(found, facts)}: ${
+  const lead = `${WORDS.someFound(found, facts, where)}: ${
     cut === undefined
       ? `${WORDS.notRetrieved(nameOf(missing[0]!))}${missing.length > 1 ? WORDS.norOthers(missing.length - 1) : ''}`
       : WORDS.cutOff(nameOf(cut), budgetEnd!.rank, count(budgetEnd!.budget))

@@ -93,6 +93,7 @@ export const CELL_WORDS = {
     context: (rank: number, isUseful: boolean) =>
       isUseful ? `● context ${rank} is useful` : `○ context ${rank} is not useful`,
     omitted: (statements: string) => `${statements} more were not checked`,
+    times: (line: string, count: number) => `${line} (${count} times)`,
     none: (what: string) => `no ${what}`,
     more: (lines: number) => `${lines} more`,
   },

@@ -47,3 +47,11 @@ it.each<[string, unknown, string[]]>([
     ['judge note › score: 3', 'judge note › words: fine'],
   ],
 ])('the reason of %s reads as lines, not as JSON', (_name, reason, lines) => expect(reasonLines(reason)).toEqual(lines))
+
+it('lists equal lines once, with how often they occur', () => {
+  const question = { question: 'Who was born in Dunmore?', cosine: 0.25, noncommittal: 0 }
+  expect(reasonLines({ questions: [question, question, { ...question, cosine: 0.5 }] })).toEqual([
+    'similarity 0.25: Who was born in Dunmore? (2 times)',
+    'similarity 0.50: Who was born in Dunmore?',
+  ])
+})

@@ -37,13 +37,21 @@ const plainLines = (value: Entry, before = ''): string[] =>
     return isEntry(each) ? plainLines(each, `${name} › `) : [`${name}: ${textOf(each)}`]
   })
 
-/** Returns what an evaluator gave as reason of a score, a line each. Evaluators elsewhere may return other forms: their fields are listed with their names. */
+/** Lists each line once, with how often it occurs. */
+function countedLines(lines: readonly string[]): string[] {
+  const times = new Map<string, number>()
+  for (const line of lines) times.set(line, (times.get(line) ?? 0) + 1)
+  return [...times].map(([line, count]) => (count === 1 ? line : WORDS.times(line, count)))
+}
+
+/** Returns what an evaluator gave as reason of a score, a line each, and equal ones once. Evaluators elsewhere may return other forms: their fields are listed with their names. */
 export function reasonLines(reason: unknown): string[] {
   if (!isEntry(reason)) return textOf(reason) === '' ? [] : textOf(reason).split('\n')
-  return Object.entries(reason).flatMap(([key, value]) => {
+  const lines = Object.entries(reason).flatMap(([key, value]) => {
     if (key === 'statements_omitted' && typeof value === 'number') return [WORDS.omitted(plural(value, 'statement'))]
     if (!Array.isArray(value)) return plainLines({ [key]: value })
     if (value.length === 0) return [WORDS.none(key.replaceAll('_', ' '))]
     return value.flatMap((each: unknown) => (isEntry(each) ? (lineOf(each) ?? plainLines(each)) : [textOf(each)]))
   })
+  return countedLines(lines)
 }
