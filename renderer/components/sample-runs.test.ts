@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CountedRun } from './partial-run.ts'
-import { firstShown, runChoices } from './sample-runs.ts'
+import { firstShown, largestSample, runChoices } from './sample-runs.ts'
 
 const run = (run_id: string): CountedRun => ({
   run_id,
@@ -12,6 +12,13 @@ const run = (run_id: string): CountedRun => ({
 const runs = ['published', 'mine', 'older'].map(run)
 
 describe('sample results', () => {
+  it('open with the run of the most questions', () => {
+    const small = { datasets: [{ questions: 6 }] }
+    const large = { datasets: [{ questions: 4 }, { questions: 12 }] }
+    expect(largestSample([small, large])).toBe(large)
+    expect(largestSample([])).toBeUndefined()
+  })
+
   it('are never chosen before a run of the person, however new they are', () => {
     expect(firstShown(runs, new Set(['published']))).toEqual(run('mine'))
   })

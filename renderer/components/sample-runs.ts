@@ -16,6 +16,14 @@ export function firstShown<Run extends CountedRun>(
   return own.find((run) => partOf(run) === null) ?? own[0] ?? runs[0]
 }
 
+/** The sample that shows most: the first of those with the most questions, which tell approaches apart best. */
+export function largestSample<Run extends { datasets: readonly { questions: number }[] }>(
+  samples: readonly Run[],
+): Run | undefined {
+  const questionsOf = ({ datasets }: Run): number => datasets.reduce((sum, { questions }) => sum + questions, 0)
+  return samples.toSorted((one, other) => questionsOf(other) - questionsOf(one))[0]
+}
+
 /** A run's name where no mark can be beside it. */
 export const runLabel = (run: string, samples: ReadonlySet<string>): string =>
   samples.has(run) ? WORDS.named(run) : run

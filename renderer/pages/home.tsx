@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Button, Progress } from '@mantine/core'
 import { useNavigate, Link } from '@tanstack/react-router'
 import { FigureList } from '../components/figure-list.tsx'
-import { firstShown } from '../components/sample-runs.ts'
+import { firstShown, largestSample } from '../components/sample-runs.ts'
 import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
@@ -57,7 +57,7 @@ export function HomePage() {
     <Panel
       title={WORDS.samples}
       aside={
-        <Link to="/runs/$run/verdict" params={{ run: samples[0]!.run_id }}>
+        <Link to="/runs/$run/verdict" params={{ run: largestSample(samples)!.run_id }}>
           {WORDS.readSample}
         </Link>
       }
