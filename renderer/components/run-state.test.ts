@@ -39,7 +39,7 @@ describe('runStateWords', () => {
     expect(runStateWords({ state: 'failed', cells: null, failures })).toBe(
       `failed. tarn_papers: ${why}. To measure them too, choose another model that extracts the graph and start a new run`,
     )
-    const long = [{ ...failures[0]!, message: `${'A sentence of words. '.repeat(30)}` }]
+    const long = [{ ...failures[0]!, message: 'A sentence of words. '.repeat(30) }]
     expect(runStateWords({ state: 'failed', cells: null, failures: long })).toMatch(/of words\. …$/)
   })
 

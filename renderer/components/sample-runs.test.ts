@@ -16,7 +16,7 @@ describe('sample results', () => {
     const small = { datasets: [{ questions: 6 }] }
     const large = { datasets: [{ questions: 4 }, { questions: 12 }] }
     expect(largestSample([small, large])).toBe(large)
-    expect(largestSample([])).toBeUndefined()
+    expect(largestSample<typeof small>([])).toBeUndefined()
   })
 
   it('are never chosen before a run of the person, however new they are', () => {

@@ -7,9 +7,9 @@
  *     node tests/bench/small-real-models.ts FOLDER [DATASET …]
  *
  * `RAG_LADDER_GGUF_FILE` names another file of the model: `tests/bench/requantize-gguf.py` writes one that a processor reads twice as fast.
- * On `smoke` the model also writes the contexts of passages, grades faithfulness and is one of the judges. On the rungs rules do that, because grading one
- * answer takes this model up to a minute and reading a passage 5 seconds. Rules read the documents into the graph everywhere: what the model writes for
- * it is refused for two of the three documents of `smoke`.
+ * On `smoke` the model also writes the contexts of passages and grades faithfulness. On the rungs rules do that, because grading one answer takes this model
+ * up to a minute and reading a passage 5 seconds. Rules read the documents into the graph everywhere, as what the model writes for it is refused for two of
+ * the three documents of `smoke`, and rules judge: asked as a judge, the model repeats the answers up to the end of its context and names no grade.
  */
 import { appendFile, cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { existsSync } from 'node:fs'
@@ -50,7 +50,7 @@ sets:
       contextual_blurb: { backend: builtin, model: title-blurb }
       evaluator: { backend: builtin, model: rule-critic }
   small-everywhere:
-    description: SmolLM2-135M answers, writes contexts, grades and judges, MiniLM embeds; rules read the documents into the graph.
+    description: SmolLM2-135M answers, writes contexts and grades, MiniLM embeds; rules read the documents into the graph.
     default: { ${SMALL}, max_new_tokens: 96 }
     roles:
       embed: *embed
@@ -59,19 +59,13 @@ sets:
       graph_extract: *extractor
       evaluator: { ${SMALL}, max_new_tokens: 64 }
 `
-const RULE_JUDGES = ['builtin-lexical-support', 'builtin-semantic-match']
+const JUDGES = 'builtin-lexical-support,builtin-semantic-match'
 
-interface Way {
-  set: string
-  judges: string[]
-  more: string[]
-}
-/** How a dataset is answered, graded and judged. */
-const wayOf = (dataset: string): Way =>
+/** How a dataset is answered and graded. */
+const wayOf = (dataset: string): { set: string; more: string[] } =>
   dataset === 'smoke'
-    ? // A judge at the platform's gateway is one of its roles.
-      { set: 'small-everywhere', judges: ['light_gen', RULE_JUDGES[1]!], more: ['--metrics', 'faithfulness'] }
-    : { set: 'small-answers', judges: RULE_JUDGES, more: [] }
+    ? { set: 'small-everywhere', more: ['--metrics', 'faithfulness'] }
+    : { set: 'small-answers', more: [] }
 
 const [folder, ...named] = process.argv.slice(2)
 if (folder === undefined) {
@@ -84,7 +78,6 @@ if (language.folder === null || embedding.folder === null) throw new Error(langu
 const env = {
   RAG_LADDER_GGUF_FILE: process.env['RAG_LADDER_GGUF_FILE'] ?? join(language.folder, 'SmolLM2-135M-Instruct.Q4_1.gguf'),
   RAG_LADDER_EMBEDDING_DIR: embedding.folder,
-  JUDGE_FAMILIES: 'light_gen=huggingface',
 }
 
 const root = resolve(folder, 'project')
@@ -137,10 +130,10 @@ async function climb(dataset: string): Promise<Record<string, unknown>> {
       console.error(`${dataset} ${event.question_id} ${event.model} ${outcome} ${Math.round(event.latency_ms)} ms`)
     } else if (event.type === 'step.failed') console.error(`${dataset} ${event.step}: ${event.message}`)
   }
-  const { set, judges, more } = wayOf(dataset)
+  const { set, more } = wayOf(dataset)
   const cli = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
   const options = ['--project', root, '--run-id', RUN, '--dataset', dataset, '--model-set', set, ...more]
-  const judging = ['--judge', '--judge-models', judges.join(',')]
+  const judging = ['--judge', '--judge-models', JUDGES]
   const args = [
     cli,
     'ladder',

@@ -138,6 +138,8 @@ test.describe('in a fresh project', () => {
     await pressOn(page, button(page, 'Run this dataset'))
     await expect(button(page, /^Run \d+ answers$/)).toBeEnabled()
     await page.keyboard.press('Control+Enter')
-    await expect(page.getByRole('main').getByRole('article', { name: 'Harbour papers' })).toBeVisible({ timeout: 120_000 })
+    await expect(page.getByRole('main').getByRole('article', { name: 'Harbour papers' })).toBeVisible({
+      timeout: 120_000,
+    })
   })
 })

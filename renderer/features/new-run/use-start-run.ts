@@ -25,7 +25,8 @@ export function useStartRun(request: RunRequestInput, { plan, isStale }: PlanSta
   const navigate = useNavigate()
   const start = useMutation(
     api.runs.start.mutationOptions({
-      onSuccess: ({ run_id: run }) => void navigate({ to: '/runs/$run/progress', params: { run }, search: { land: true } }),
+      onSuccess: ({ run_id: run }) =>
+        void navigate({ to: '/runs/$run/progress', params: { run }, search: { land: true } }),
     }),
   )
   const [isAsking, setAsking] = useState(false)
