@@ -148,17 +148,17 @@ describe('docs/results/small-real-models', () => {
   it('has an answer of every cell in intact evidence, and a page whose hashes are those of the files beside it', async () => {
     for (const [dataset, cells] of Object.entries({
       smoke: 28,
-      baseline_curated: 56,
-      graph_native: 56,
-      cyber_threat_intel: 56,
+      baseline_curated: 84,
+      graph_native: 84,
+      cyber_threat_intel: 84,
     })) {
       const name = join(folder, `small-real-models-${dataset}`)
-      expect(await verifyEvidence(`${name}-evidence.jsonl`)).toMatchObject({ ok: true })
+      expect(await unpackedForUse(`${name}-evidence.jsonl${PACKED_ENDING}`, verifyEvidence)).toMatchObject({ ok: true })
       const aggregate = await readAggregate(`${name}-evaluation.json`)
       expect(aggregate).toMatchObject({ run_id: 'small-real-models', cells: { expected: cells, ok: cells } })
     }
     const files = await verifyPage(join(folder, 'ladder.html'))
-    expect(files).toHaveLength(12)
+    expect(files).toHaveLength(16)
     expect(files.filter(({ state }) => state !== 'same')).toEqual([])
   })
 })
