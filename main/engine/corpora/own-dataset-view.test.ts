@@ -70,7 +70,7 @@ describe('the check of a dataset', () => {
     expect(warnings).toEqual([{ place: 'book.xlsx', message: 'left out' }])
   })
 
-  it('warns that retrieval cannot be scored where no question has gold evidence', async () => {
+  it('warns of questions on which retrieval or answers cannot be scored', async () => {
     const root = await temporaryFolder()
     await mkdir(join(root, 'datasets/mine/documents'), { recursive: true })
     await writeFile(join(root, 'datasets/mine/documents/lock.md'), 'The lock opens at six.')
@@ -80,15 +80,26 @@ describe('the check of a dataset', () => {
       const dataset = { ...ownDatasetOf('mine', file), declaredIn: 'datasets/mine/dataset.yaml' }
       return (await checkDataset(root, dataset)).warnings
     }
-    expect(await warningsOf([{ ...question, id: 'a' }])).toEqual([
+    const keys = { answer_keys: [['six']] }
+    expect(await warningsOf([{ ...question, ...keys, id: 'a' }])).toEqual([
       { place: 'questions', message: 'no question has gold evidence: retrieval cannot be scored, only answers can' },
     ])
+    const gold = [{ document: 'lock.md' }]
     expect(
       await warningsOf([
-        { ...question, id: 'a' },
-        { ...question, id: 'b', gold: [{ document: 'lock.md' }] },
+        { ...question, ...keys, id: 'a' },
+        { ...question, id: 'b', gold },
+        { id: 'c', query: 'Who paints the gate?', answerable: false },
       ]),
-    ).toEqual([])
+    ).toEqual([
+      { place: 'questions', message: '1 question without gold evidence: retrieval is not scored on a' },
+      {
+        place: 'questions',
+        message:
+          '1 question without answer keys: only token F1, the words that an answer shares with the expected one, says whether it is right (b)',
+      },
+    ])
+    expect(await warningsOf([{ ...question, ...keys, id: 'a', gold }])).toEqual([])
     expect(await warningsOf([])).toEqual([])
   })
 

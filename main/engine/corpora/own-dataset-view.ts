@@ -131,12 +131,40 @@ async function emptyDocuments(root: string, dataset: LadderDataset, documents: r
   return empty
 }
 
+const NAMED = 5
+/** `q-1, q-4, …`. */
+const idsIn = (questions: LadderDataset['questions']): string =>
+  `${questions
+    .slice(0, NAMED)
+    .map(({ id }) => id)
+    .join(', ')}${questions.length > NAMED ? ', …' : ''}`
+
+/** Warnings about questions on which no metric says whether retrieval found the facts, or whether the answer is right. */
+function scoringWarnings(questions: LadderDataset['questions']): DatasetCheck['warnings'] {
+  const answerable = questions.filter((question) => question.answerable)
+  const withoutGold = answerable.filter(({ gold }) => gold.length === 0)
+  const withoutKeys = answerable.filter(({ answer_keys: keys }) => keys.length === 0)
+  const hasGold = questions.some(({ gold }) => gold.length > 0)
+  const messages = [
+    ...(questions.length === 0 || hasGold ? [] : [NO_GOLD]),
+    ...(!hasGold || withoutGold.length === 0
+      ? []
+      : [
+          `${plural(withoutGold.length, 'question')} without gold evidence: retrieval is not scored on ${idsIn(withoutGold)}`,
+        ]),
+    ...(withoutKeys.length === 0
+      ? []
+      : [
+          `${plural(withoutKeys.length, 'question')} without answer keys: only token F1, the words that an answer shares with the expected one, says whether it is right (${idsIn(withoutKeys)})`,
+        ]),
+  ]
+  return messages.map((message) => ({ place: 'questions', message }))
+}
+
 /** A warning about questions that contain a spelling of their own answer keys; one of a set of comparisons can need that. */
 function echoWarnings(questions: LadderDataset['questions']): DatasetCheck['warnings'] {
-  const echoed = questions
-    .filter(({ query, answer_keys: keys }) => pointsIn(query, keys).length > 0)
-    .map(({ id }) => id)
-  const message = `${plural(echoed.length, 'question')} already mention what the answer must mention, so an answer that repeats the question has the point: ${echoed.slice(0, 5).join(', ')}${echoed.length > 5 ? ', …' : ''}`
+  const echoed = questions.filter(({ query, answer_keys: keys }) => pointsIn(query, keys).length > 0)
+  const message = `${plural(echoed.length, 'question')} already mention what the answer must mention, so an answer that repeats the question has the point: ${idsIn(echoed)}`
   return echoed.length === 0 ? [] : [{ place: 'questions', message }]
 }
 
@@ -191,9 +219,7 @@ export async function checkDataset(
     problems: problems.slice(0, 500),
     warnings: [
       ...warnings.map(({ file, message }) => ({ place: file, message })),
-      ...(questions.length === 0 || questions.some(({ gold }) => gold.length > 0)
-        ? []
-        : [{ place: 'questions', message: NO_GOLD }]),
+      ...scoringWarnings(questions),
       ...echoWarnings(questions),
     ],
     questions: questions.length,
