@@ -120,9 +120,10 @@ test('an engine killed in mid-run: the page recovers, the run is offered and res
   await expect(offer).toBeVisible()
   expect((await engineOf(page)).engine_id).not.toBe(engine.engine_id)
   await offer.getByRole('button', { name: 'Resume run' }).click()
-  await expect(page.getByRole('status').filter({ hasText: 'killed is complete: 48 of 48 cells' })).toBeVisible({
-    timeout: 120_000,
-  })
+  // The page goes on to the verdict; the steps stay in the tab Progress.
+  await page.waitForURL(/\/verdict/, { timeout: 120_000 })
+  await page.getByRole('link', { name: /^Progress/ }).click()
+  await expect(page.getByRole('status').filter({ hasText: 'killed is complete: 48 of 48 cells' })).toBeVisible()
   await expect(offer).toHaveCount(0)
 
   const after = await evidenceOf(serving.project)

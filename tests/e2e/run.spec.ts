@@ -142,6 +142,12 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await expect(page.getByText(/cells\/s/)).toHaveCount(0)
 })
 
+/** The page of a run that was started here goes on to its verdict; its steps stay in the tab Progress. */
+async function returnToProgress(page: Page, timeout: number): Promise<void> {
+  await page.waitForURL(/\/verdict/, { timeout })
+  await page.getByRole('link', { name: /^Progress/ }).click()
+}
+
 test('a stream that breaks is read on from its number: no step is lost or shown twice', async ({
   page,
   open,
@@ -154,6 +160,7 @@ test('a stream that breaks is read on from its number: no step is lost or shown 
   await expect(page.locator('[data-step=cells][data-state=running]')).toBeVisible()
   panel.cut()
   gateway.open()
+  await returnToProgress(page, 30_000)
   await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible()
   await expect(page.getByText(/^24\/24 cells/).first()).toBeVisible()
 })
@@ -251,9 +258,8 @@ portTest(
     await taken.close()
     await failed.getByRole('button', { name: 'Resume run' }).click()
     // The whole ladder on the embedded platform, which has to be started and to ingest first.
-    await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible({
-      timeout: 40_000,
-    })
+    await returnToProgress(page, 80_000)
+    await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible()
   },
 )
 

@@ -80,17 +80,13 @@ export function cheapness(approaches: readonly Cost[]): string {
 }
 
 /** `25 ms, 1 model call and 420 tokens per answer`; what is not recorded is left out. */
-export function costWords({ latency_ms, llm_calls, total_tokens }: ApproachBehaviour): string {
-  const amounts = amountsOf({ latency_ms, llm_calls, total_tokens })
+export function costWords(behaviour: ApproachBehaviour): string {
+  const amounts = amountsOf(behaviour)
   return amounts === '' ? 'its cost and time are not recorded' : `${amounts} per answer`
 }
 
 /** `25 ms, 1 model call and 420 tokens`; empty where nothing is recorded. */
-const amountsOf = ({
-  latency_ms,
-  llm_calls,
-  total_tokens,
-}: Pick<ApproachBehaviour, 'latency_ms' | 'llm_calls' | 'total_tokens'>): string =>
+const amountsOf = ({ latency_ms, llm_calls, total_tokens }: ApproachBehaviour): string =>
   listWords([
     ...(latency_ms === null ? [] : [durationWords(latency_ms)]),
     ...(llm_calls === null ? [] : [`${meanWords(llm_calls)} model ${llm_calls === 1 ? 'call' : 'calls'}`]),
