@@ -53,7 +53,7 @@ export const HOME_WORDS = {
     cellsOk: 'Cells ok',
     failed: 'Failed',
     finished: 'Finished',
-    filesOnly: 'files only',
+    madeElsewhere: 'made outside this panel',
     published: 'published',
     damagedFile: 'A file of it cannot be read from some byte on',
     noRow: (datasetIds: string) => `${datasetIds}: no row was stored`,

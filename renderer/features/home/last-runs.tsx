@@ -70,7 +70,9 @@ const RunName = ({ run }: { run: string }) => (
 function State({ head, job }: ListedRun) {
   const isSample = useSamples().has(head?.run_id ?? '')
   if (job === undefined)
-    return <span className="dim">{head?.kind === 'historical' || isSample ? WORDS.published : WORDS.filesOnly}</span>
+    return (
+      <span className="dim">{head?.kind === 'historical' || isSample ? WORDS.published : WORDS.madeElsewhere}</span>
+    )
   const word = stateWord(job)
   return (
     <>

@@ -180,7 +180,9 @@ function StateCell({ run }: { run: ListedRun }) {
   const { state, kind, failures, missing = [], kept, cells, run_id: id } = run
   if (state === null)
     return (
-      <span className="dim">{kind === 'historical' || kept === 'published' ? WORDS.published : WORDS.filesOnly}</span>
+      <span className="dim">
+        {kind === 'historical' || kept === 'published' ? WORDS.published : WORDS.madeElsewhere}
+      </span>
     )
   return (
     <>

@@ -55,7 +55,7 @@ export const RUNS_WORDS = {
     actions: 'Actions',
   },
   published: 'published',
-  filesOnly: 'from files',
+  madeElsewhere: 'made outside this panel',
   withoutAnswer: (failed: number, all: number) => `${count(failed)} of ${count(all)} answers failed`,
   damaged: 'A file of it is damaged',
   star: (run: string) => `Star ${run}`,
