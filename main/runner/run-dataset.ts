@@ -60,9 +60,11 @@ export class ContextsMissingError extends Error {
 }
 export type MissingError = GraphMissingError | ContextsMissingError
 
+const newModelFor = (role: string): string => `choose another model for ${role} and start a new run`
+
 /** The run without the approaches that read what could not be made, and the sentence that says so. */
 function without(run: DatasetRun, reads: (alias: Alias) => boolean, reason: string, role: string) {
-  const whatToDo = `choose another model for ${role} and start a new run`
+  const whatToDo = newModelFor(role)
   const unavailable = run.aliases.filter(reads).map((alias) => ({ alias, reason: `${reason}; ${whatToDo}` }))
   const names = unavailable.map(({ alias }) => alias.alias).join(', ')
   const message = `${names} cannot answer: ${reason}. To measure them too, ${whatToDo}`
@@ -85,7 +87,8 @@ async function ingestFor(run: DatasetRun, ingestion: Omit<Ingestion, 'graph'>) {
     return { run, corpus, missing: null }
   } catch (error) {
     const reason = graphFailure(error)
-    if (reason === null || others.length === 0) throw error
+    if (reason === null) throw error
+    if (others.length === 0) throw new GraphMissingError(`${reason}; ${newModelFor('graph_extract')}`, { cause: error })
     const corpus = await ingestProfile({ ...ingestion, graph: false })
     const { message, run: rest } = without(run, readsGraph, reason, 'graph_extract')
     return { run: rest, corpus, missing: new GraphMissingError(message, { cause: error }) }

@@ -1,5 +1,4 @@
 import type { ModelRole } from '../../contract/manifests/models.ts'
-import { withoutRepeatedRemedy } from '../../core/evidence/failure-message.ts'
 
 const WORK: Readonly<Record<ModelRole | 'judge', string>> = {
   embed: 'embeds',
@@ -22,6 +21,6 @@ export const roleWords = (role: string): string =>
 
 const MODEL_OF_ROLE = new RegExp(`\\bmodel (?:for|of) (${Object.keys(WORK).join('|')})\\b`, 'g')
 
-/** A failure's message with roles in the words of the form of a model set, and each remedy once. */
+/** A failure's message with roles in the words of the form of a model set; files and the terminal have their ids. */
 export const failureMessage = (message: string): string =>
-  withoutRepeatedRemedy(message).replace(MODEL_OF_ROLE, (_, role: string) => `model that ${roleWords(role)}`)
+  message.replace(MODEL_OF_ROLE, (_, role: string) => `model that ${roleWords(role)}`)

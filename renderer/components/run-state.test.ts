@@ -34,7 +34,7 @@ describe('runStateWords', () => {
   it('names a missing model once, in the words of the form, and cuts no sentence in two', () => {
     const why =
       "graph-rag, agentic-rag, workflow-adaptive-rag cannot answer: the graph of tarn_papers could not be built: the graph engine failed on 4 of 4 documents; ferrier.txt: chunk 1 of 1: the extraction model's reply cannot be used: the reply holds no JSON object"
-    const message = `${why}. Choose another model for graph_extract. To measure them too, choose another model for graph_extract and start a new run`
+    const message = `${why}. To measure them too, choose another model for graph_extract and start a new run`
     const failures = [{ dataset_id: 'tarn_papers', step: null, code: 'graph_missing', message }]
     expect(runStateWords({ state: 'failed', cells: null, failures })).toBe(
       `failed. tarn_papers: ${why}. To measure them too, choose another model that extracts the graph and start a new run`,

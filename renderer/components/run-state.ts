@@ -1,5 +1,4 @@
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
-import { cutText } from '../../core/evidence/failure-message.ts'
 import { count } from './format.ts'
 import { missingWords } from '../../core/evidence/missing-columns.ts'
 import { STEP_NAMES } from '../../core/evidence/step-names.ts'
@@ -34,6 +33,14 @@ function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
 }
 
 const FIRST_LINE_CHARS = 400
+
+/** The text in at most this many characters: cut after a sentence where one ends in its second half, else after a word. */
+function cutText(text: string, chars: number): string {
+  if (text.length <= chars) return text
+  const head = text.slice(0, chars - 1)
+  const sentence = Math.max(head.lastIndexOf('. '), head.lastIndexOf('; '))
+  return sentence >= chars / 2 ? `${head.slice(0, sentence + 1)} …` : `${head.replace(/\s+\S*$/, '')}…`
+}
 
 /** Returns where a run failed and why, in its first failure's first line. */
 export function failureWords({ failures }: Pick<RunJob, 'failures'>): string {

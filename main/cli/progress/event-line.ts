@@ -1,6 +1,5 @@
 import { conflictingRows, LadderStep, type RunEvent, type RunPlan } from '../../../contract/evidence/run-event.ts'
 import type { MissingColumn } from '../../../contract/evidence/missing-column.ts'
-import { withoutRepeatedRemedy } from '../../../core/evidence/failure-message.ts'
 import { allMissing, missingWords } from '../../../core/evidence/missing-columns.ts'
 import { countsAboveZero, countWords, durationWords, plural } from '../../../contract/words.ts'
 import { STEP_NAMES } from '../../../core/evidence/step-names.ts'
@@ -71,7 +70,7 @@ function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLi
     },
   )
   const missing = plan.unavailable.map(({ model, reason }) =>
-    line(`${model} is unavailable: ${withoutRepeatedRemedy(reason)}`, { sign: '–', tone: 'warning', indent: 2 }),
+    line(`${model} is unavailable: ${reason}`, { sign: '–', tone: 'warning', indent: 2 }),
   )
   return [head, ...failedCellLines(plan).map((text) => line(text, { indent: 2 })), ...missing]
 }
@@ -164,12 +163,7 @@ export function eventLines(event: RunEvent): EventLine[] {
     case 'plan.ready':
       return planLines(event)
     case 'notice':
-      return [
-        line(withoutRepeatedRemedy(event.message), {
-          sign: `${event.level}:`,
-          tone: event.level === 'error' ? 'bad' : 'warning',
-        }),
-      ]
+      return [line(event.message, { sign: `${event.level}:`, tone: event.level === 'error' ? 'bad' : 'warning' })]
     case 'usage.reported': {
       const quiet = { tone: 'quiet', indent: 4 } as const
       const used = (event.model_usage ?? []).map(

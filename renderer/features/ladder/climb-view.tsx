@@ -9,7 +9,6 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { failureMessage } from '../../components/role-words.ts'
 import { count, duration, rateWords } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
-import { unavailableByReason } from '../../../core/evidence/failure-message.ts'
 import { STEP_NAMES } from '../../../core/evidence/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
 import type { DatasetProgress, RunStep } from '../../../contract/control/run-job.ts'
@@ -85,9 +84,12 @@ function Rung({ runId, step, dataset, ended }: RungProps) {
       {name === 'failed' && <RepairButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={cells.failed} />}
       {step === 'ingest' && phases.length > 0 && <PhaseList phases={phases} />}
       {step === 'cells' &&
-        unavailableByReason(unavailable).map(({ models, reason }) => (
+        [...Map.groupBy(unavailable, ({ reason }) => reason)].map(([reason, group]) => (
           <span key={reason} className={styles.note}>
-            {WORDS.unavailable(models, failureMessage(reason))}
+            {WORDS.unavailable(
+              group.map(({ model }) => model),
+              failureMessage(reason),
+            )}
           </span>
         ))}
       {step === 'cells' && approaches.length > 0 && <CellsLive dataset={dataset} ended={ended} />}

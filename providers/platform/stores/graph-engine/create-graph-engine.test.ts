@@ -192,7 +192,7 @@ describe('documents on their way into the graph', () => {
     await feed(engine, { a: YARD })
     expect(models.extracted).toHaveLength(2)
     expect(states(engine)[0]?.[2]).toBe(
-      "chunk 1 of 1: the extraction model's reply cannot be used: the reply holds no JSON object. Choose another model for graph_extract",
+      "chunk 1 of 1: the extraction model's reply cannot be used: the reply holds no JSON object",
     )
   })
 

@@ -35,10 +35,7 @@ export async function extractChunk(
   const isWhole = reply.ok && (!isFull(reply.value) || models.isBuiltin('graph_extract'))
   if (isWhole) return { ...(await gleaned(request, reply.value, models, signal, gleanings)), truncated: false }
   if (!reply.ok && reply.code !== 'cut_off')
-    throw new GraphEngineError(
-      'model_answer_invalid',
-      `the extraction model's reply cannot be used: ${reply.message}. Choose another model for graph_extract`,
-    )
+    throw new GraphEngineError('model_answer_invalid', `the extraction model's reply cannot be used: ${reply.message}`)
   const halves = content.length < 2 * LEAST_CHARS ? [] : splitDocument(content, Math.ceil(content.length / 2))
   if (halves.length < 2 && reply.ok) return { ...reply.value, truncated: true }
   if (halves.length < 2)
