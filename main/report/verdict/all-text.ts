@@ -1,5 +1,6 @@
 // Where a collection is smaller than the context budget, approaches hand over all of it: they have nothing to choose, and no question can separate them.
-import { countWords, plural } from '../../../contract/words.ts'
+import { countWords } from '../../../contract/words.ts'
+import { allOf } from './amounts.ts'
 import type { Facts } from './facts.ts'
 
 /** Amounts that differ by less are the same text with another framing. */
@@ -33,5 +34,7 @@ export function allTextOf({ aggregate, standings }: Facts): AllText | null {
 }
 
 /** `6 of 7 approaches handed over the same 247 tokens to every question, less than the context budget of 2 000: probably all the text there is`. */
-export const allTextWords = ({ approaches, of, tokens, budget }: AllText): string =>
-  `${approaches === of ? `All ${plural(of, 'approach', 'approaches')}` : `${countWords(approaches)} of ${plural(of, 'approach', 'approaches')}`} handed over the same ${countWords(tokens)} tokens to every question, less than the context budget of ${countWords(budget)}: probably all the text there is`
+export const allTextWords = ({ approaches, of, tokens, budget }: AllText): string => {
+  const whose = approaches === of ? allOf(of) : `${countWords(approaches)} of ${countWords(of)} approaches`
+  return `${whose} handed over the same ${countWords(tokens)} tokens to every question, less than the context budget of ${countWords(budget)}: probably all the text there is`
+}

@@ -5,7 +5,7 @@ import { countWords, listWords, plural } from '../../../contract/words.ts'
 import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
 import { allTextOf, allTextWords } from './all-text.ts'
-import { aheadWords, amountWords, marginWords } from './amounts.ts'
+import { aheadWords, allOf, amountWords, marginWords } from './amounts.ts'
 import { countStates, pairsAmong, scoredQuestions, type Facts } from './facts.ts'
 import { addGroups, nextStep, separateFurther } from './next-step.ts'
 import { byCost, cheapness, costWords, takeWords } from './recommendation.ts'
@@ -30,8 +30,8 @@ export function outcomeOf(facts: Facts, behaviour: readonly ApproachBehaviour[])
   const models = standings.map(({ model }) => model)
   const parts = { facts, behaviour, models, ordered: ordered(facts, top) }
   const [best, least] = extremesOf(facts)
-  if (best !== null && standings.every(({ mean }) => mean === best)) return extreme(parts, 'ceiling')
-  if (least !== null && standings.every(({ mean }) => mean === least)) return extreme(parts, 'floor')
+  if (best !== null && standings.every(({ mean }) => mean === best)) return ceiling(parts)
+  if (least !== null && standings.every(({ mean }) => mean === least)) return floor(parts)
   const states = countStates(facts, models)
   if (states.notTested === states.pairs) return untested(parts)
   const [leader] = top
@@ -69,9 +69,6 @@ export function namesIn(names: readonly string[], room = 6): string {
 
 const questionsIn = (facts: Facts): string => plural(scoredQuestions(facts), 'scored question')
 
-/** `All 7 approaches`, `Both approaches`. */
-const allOf = (count: number): string => (count === 2 ? 'Both approaches' : `All ${countWords(count)} approaches`)
-
 /** Takes the cheapest of the top, with the highest of the others to compare it with. */
 function takeCheapest({ facts, behaviour, ordered: models }: Parts): string {
   const [cheapest] = models
@@ -83,43 +80,57 @@ function takeCheapest({ facts, behaviour, ordered: models }: Parts): string {
   )
 }
 
-function extreme(parts: Parts, kind: 'ceiling' | 'floor'): Outcome {
-  const { facts, models, ordered: top } = parts
+/** All approaches have the best possible figure: the questions are too easy, or all the text fits into the context budget. */
+function ceiling(parts: Parts): Outcome {
+  const { facts, ordered: top } = parts
   const { aggregate, name } = facts
-  const metric = metricNamed(name)
-  const isCeiling = kind === 'ceiling'
-  const fallback = `Every approach has the ${isCeiling ? 'best' : 'worst'} possible ${nameWords(name)}`
-  const value = valueWords(name, facts.standings[0]!.mean)
-  const all = isCeiling ? allTextOf(facts) : null
-  const figures = `${allOf(models.length)} have ${value} on ${nameWords(name)} in ${questionsIn(facts)}`
-  return {
-    kind,
-    top,
-    worse: [],
-    headline: (isCeiling ? metric?.extremes?.best : metric?.extremes?.worst) ?? fallback,
-    why:
-      all === null
-        ? `${figures}, so these questions cannot separate them.`
-        : `${figures}. ${allTextWords(all)}, so this run cannot separate them.`,
-    recommendation: isCeiling
-      ? takeCheapest(parts)
-      : `Take none yet; the cheapest is ${top[0]!}: ${costWords(behaviourIn(parts.behaviour, top[0]!))}.`,
-    next:
-      all !== null
-        ? nextStep(
+  const all = allTextOf(facts)
+  const cause =
+    all === null
+      ? {
+          why: ', so these questions cannot separate them.',
+          next: nextStep(aggregate, 'add_questions', `To separate them, add harder questions${groupsMissing(facts)}.`),
+        }
+      : {
+          why: `. ${allTextWords(all)}, so this run cannot separate them.`,
+          next: nextStep(
             aggregate,
             'new_run',
             `To separate them, run again with a context budget well below ${countWords(all.tokens)} tokens, or add documents.`,
-          )
-        : isCeiling
-          ? nextStep(aggregate, 'add_questions', `To separate them, add harder questions${groupsMissing(facts)}.`)
-          : nextStep(
-              aggregate,
-              'check_dataset',
-              'Check that the documents hold the gold facts and that retrieval returned passages.',
-            ),
+          ),
+        }
+  return {
+    kind: 'ceiling',
+    top,
+    worse: [],
+    headline: metricNamed(name)?.extremes?.best ?? `Every approach has the best possible ${nameWords(name)}`,
+    why: `${sameFigure(parts)}${cause.why}`,
+    recommendation: takeCheapest(parts),
+    next: cause.next,
   }
 }
+
+function floor(parts: Parts): Outcome {
+  const { facts, behaviour, ordered: top } = parts
+  const { aggregate, name } = facts
+  return {
+    kind: 'floor',
+    top,
+    worse: [],
+    headline: metricNamed(name)?.extremes?.worst ?? `Every approach has the worst possible ${nameWords(name)}`,
+    why: `${sameFigure(parts)}, so these questions cannot separate them.`,
+    recommendation: `Take none yet; the cheapest is ${top[0]!}: ${costWords(behaviourIn(behaviour, top[0]!))}.`,
+    next: nextStep(
+      aggregate,
+      'check_dataset',
+      'Check that the documents hold the gold facts and that retrieval returned passages.',
+    ),
+  }
+}
+
+/** `All 7 approaches have 1.00 on facts found in 98 scored questions`. */
+const sameFigure = ({ facts, models }: Parts): string =>
+  `${allOf(models.length)} have ${valueWords(facts.name, facts.standings[0]!.mean)} on ${nameWords(facts.name)} in ${questionsIn(facts)}`
 
 const groupsOf = ({ compared }: Facts): number =>
   Math.max(0, ...compared.pairs.map(({ difference }) => difference.clusters))

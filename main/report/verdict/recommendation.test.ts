@@ -34,5 +34,6 @@ it('takes the simplest where costs are equal and times differ by less than a ten
   const two = [approach('hybrid-rag', 1, 840, 14), approach('vanilla-rag', 1, 832, 39)] as const
   expect(firstOf(...two)).toBe('vanilla-rag, the simplest of those that cost the same')
   expect(firstOf(two[1], two[0])).toBe('vanilla-rag, the simplest of those that cost the same')
+  expect(firstOf(...two, approach('agentic-rag', 6, 9000, 130))).toBe('vanilla-rag, the simplest of the cheapest')
   expect(firstOf(approach('vanilla-rag', 1, 832, 300), two[0])).toBe('hybrid-rag, the fastest of them')
 })

@@ -64,7 +64,7 @@ function dearer(a: Cost, b: Cost, known: readonly number[]): -1 | 0 | 1 {
 
 /**
  * `, the cheapest of them` where the first costs less than every other one, `, the fastest of them` where only times differ, `, the simplest of those that cost the
- * same` where those do not; else nothing.
+ * same` where those do not, `, the simplest of the cheapest` where that is so of some; else nothing.
  */
 export function cheapness(approaches: readonly Cost[]): string {
   const [first, ...others] = approaches
@@ -76,7 +76,8 @@ export function cheapness(approaches: readonly Cost[]): string {
   if (same.every((other) => isFaster(first!, other)))
     return same.length === others.length ? ', the fastest of them' : ', the cheapest of them'
   const isSimplest = same.every(({ model }) => stepsOf(first!.model) < stepsOf(model))
-  return isSimplest ? ', the simplest of those that cost the same' : ''
+  if (!isSimplest) return ''
+  return same.length === others.length ? ', the simplest of those that cost the same' : ', the simplest of the cheapest'
 }
 
 /** `25 ms, 1 model call and 420 tokens per answer`; what is not recorded is left out. */

@@ -96,11 +96,6 @@ const CASES: Record<string, () => Promise<Aggregate>> = {
       { cell: found({ vanilla: 5, graph: 6, hybrid: 23, agentic: 16 }) },
     ),
   ceiling: () => decidedRun({ vanilla: 24, hybrid: 24 }, { cell: found({ vanilla: 24, hybrid: 24 }) }),
-  'ceiling where all text was handed over': async () => {
-    const run = withTokens(await CASES['ceiling']!(), { 'vanilla-rag': 247, 'hybrid-rag': 247 })
-    run.reproducibility!.runtime.context_budget = 2000
-    return run
-  },
   'ceiling over few questions, with the unanswerable one answered': () =>
     fewQuestions((model) => ({ found: { contexts: 5, recall: 1 }, latencyMs: model === 'vanilla-rag' ? 24 : 72 })),
   floor: () => decidedRun({ vanilla: 24, hybrid: 24 }, { cell: found({ vanilla: 0, hybrid: 0 }) }),
