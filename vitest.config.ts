@@ -2,8 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { configDefaults, defineConfig } from 'vitest/config'
-import { DISK_VARIABLE } from './build/temporary-base.ts'
-import { LongFilesFirst } from './build/long-files-first.ts'
 import { isFullTier } from './build/test-tier.ts'
 import { excludedFiles, runTitles } from './build/left-to-ci.ts'
 
@@ -22,8 +20,6 @@ const slower = isFullTier() ? 3 : 1
 
 /** A poll ends as soon as it sees what it waits for; only a failure is found later for it. */
 const expect = { poll: { timeout: 15_000 * slower } }
-
-const disk = process.env[DISK_VARIABLE]
 
 const exclude = [...configDefaults.exclude, ...excludedFiles()]
 const testNamePattern = runTitles()
@@ -63,7 +59,6 @@ export default defineConfig({
           name: 'crash',
           include: ['tests/crash/*-{kill,kills}.test.ts'],
           exclude,
-          env: disk === undefined ? {} : { TMPDIR: disk, TMP: disk, TEMP: disk },
           testTimeout: 300_000,
           hookTimeout: 60_000,
           expect,
@@ -95,7 +90,6 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
-    sequence: { sequencer: LongFilesFirst },
     // Much of what these tests do is waiting: two workers on two processors left a third of them idle. In the full tier page specs run beside them
     // to the end.
     maxWorkers: isFullTier() ? Math.max(2, availableParallelism() - 1) : availableParallelism() + 1,

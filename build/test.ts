@@ -8,7 +8,6 @@ import { INSTALL_FLAG, installPackages, mayInstallPackages } from './e2e/debian-
 import { findOnPath, findPostgres } from './e2e/find-program.ts'
 import { prepareSpecs, runSpecs } from './e2e/run-specs.ts'
 import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
-import { DISK_VARIABLE, temporaryBase } from './temporary-base.ts'
 import { chooseTier, isFullTier, leaveTestsToCi } from './test-tier.ts'
 import { addTotals, firstWords, type Totals } from './totals.ts'
 import { answerHelp } from './answer-help.ts'
@@ -45,7 +44,7 @@ async function vitest(args: string[]): Promise<Totals> {
           `--outputFile.json=${file}`,
           ...args,
         ],
-        { stdio: ['ignore', 'inherit', 'inherit'], env: { ...process.env, ...variablesOf(temporary.inMemory) } },
+        { stdio: ['ignore', 'inherit', 'inherit'] },
       )
       child.on('error', reject)
       child.on('close', resolve)
@@ -108,25 +107,20 @@ async function findPrograms(): Promise<void> {
 }
 
 /**
- * Gives everything that this run starts a temporary folder of its own, so that what other programs leave does not count, and the tests of vitest one
- * in memory where there is room. `close` removes both and names what the tests left in them.
+ * Gives everything that this run starts a temporary folder of its own, so that what other programs leave does not count. Returns a function
+ * that removes it and names what the tests left in it.
  */
-async function ownTemporaryFolders(): Promise<{ inMemory: string; close: () => Promise<string[]> }> {
-  const folders = await Promise.all([tmpdir(), temporaryBase()].map((base) => mkdtemp(join(base, 'rag-ladder-run-'))))
-  const [onDisk, inMemory] = folders
+async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
+  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-run-'))
   // Some tests start a process of another user, who must be able to enter the folder.
-  for (const folder of folders) await chmod(folder, 0o755)
-  Object.assign(process.env, variablesOf(onDisk!), { [DISK_VARIABLE]: onDisk })
-  const close = async (): Promise<string[]> => {
-    const left = (await Promise.all(folders.map((folder) => readdir(folder)))).flat()
-    for (const folder of folders) await rm(folder, { recursive: true, force: true })
-    return left.filter((name) => name.startsWith('rag-ladder-'))
+  await chmod(folder, 0o755)
+  for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder
+  return async () => {
+    const left = (await readdir(folder)).filter((name) => name.startsWith('rag-ladder-'))
+    await rm(folder, { recursive: true, force: true })
+    return left
   }
-  return { inMemory: inMemory!, close }
 }
-
-/** Names a temporary folder for programs of all systems. */
-const variablesOf = (folder: string): Record<string, string> => ({ TMPDIR: folder, TMP: folder, TEMP: folder })
 
 /** Lets the processes that tests start come from a bundle of the program (build/program-bundle.ts). */
 async function bundleForTests(): Promise<Partial<Totals>> {
@@ -163,7 +157,7 @@ answerHelp(
   'npm test -- [--full] [--install] [PATH…]: runs checks, tests and page specs, with --full or CI=true all of them; with PATH only these tests',
 )
 
-const temporary = await ownTemporaryFolders()
+const closeTemporaryFolder = await ownTemporaryFolder()
 const totals: Totals = { passed: 0, failed: 0, skipped: 0, failures: [] }
 const add = (more: Partial<Totals>): void => addTotals(totals, more)
 
@@ -202,7 +196,7 @@ if (chosen.length > 0) {
   if (!isFullTier()) printLeftToCi()
 }
 
-const left = await temporary.close()
+const left = await closeTemporaryFolder()
 if (left.length > 0) {
   const failure = `the tests left ${left.length} folders or files in the temporary folder: ${left.join(', ')}`
   add({ failed: 1, failures: [failure] })
