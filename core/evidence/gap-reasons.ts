@@ -1,4 +1,5 @@
 // Why a cell has no value of a metric: the codes of stored results in words, the same in reports, command line and pages.
+import type { EvidenceCapability } from '../../contract/common.ts'
 
 /** Gaps that a question has for every approach alike: they do not distinguish one from another. */
 export const GAPS_OF_QUESTIONS = {
@@ -61,5 +62,11 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   invalid_response: "the evaluator's answer has the wrong shape",
 }
 
-/** A reason's code in words; an evaluator's own words stay as they are. */
-export const reasonWords = (code: string): string => REASON_WORDS[code] ?? code
+/**
+ * A reason's code in words; an evaluator's own words stay as they are. One fact, one reason: an approach that answers without contexts retrieved none
+ * either, also where its engine reports passages as used, so its own reason takes the place of theirs.
+ */
+export function reasonWords(code: string, evidence: EvidenceCapability | null = null): string {
+  const known = evidence === 'answer_only' && code === 'retrieved_contexts_required' ? 'answer_only' : code
+  return REASON_WORDS[known] ?? code
+}

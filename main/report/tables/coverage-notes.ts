@@ -142,15 +142,11 @@ function questionNotes(aggregate: Aggregate, metrics: readonly ScoreMetric[]): C
   })
 }
 
-/** One fact, one reason: who answers without contexts retrieved none either, whatever the score's own word for it is. */
-const wordsFor = ({ evidence_capability: evidence }: ApproachSummary, reason: string): string =>
-  reasonWords(evidence === 'answer_only' && reason === 'retrieved_contexts_required' ? 'answer_only' : reason)
-
 function gapText(approach: ApproachSummary, summary: MetricSummary): string {
   const parts = Object.entries(summary.errors_by_reason).map(([reason, count]) => `${reasonWords(reason)} (${count})`)
   if (summary.timeouts > 0) parts.unshift(`the evaluator timed out (${summary.timeouts})`)
   for (const [reason, count] of Object.entries(summary.unevaluable_by_reason))
-    if (!(reason in GAPS_OF_QUESTIONS)) parts.push(`${wordsFor(approach, reason)} (${count})`)
+    if (!(reason in GAPS_OF_QUESTIONS)) parts.push(`${reasonWords(reason, approach.evidence_capability)} (${count})`)
   if (summary.disabled > 0) parts.push(`no evaluator was asked (${summary.disabled})`)
   return parts.join('; ')
 }

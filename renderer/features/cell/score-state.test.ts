@@ -28,12 +28,20 @@ describe('scoreState', () => {
     ['a cell that failed before', { status: 'not_run' }, 'not_run'],
     ['a score', { scores: { faithfulness: 0 } }, 'ok'],
   ] as const)('shows %s as its own state', (_what, part, state) => {
-    expect(scoreState(result(part as Partial<EvaluationResult>), 'faithfulness').state).toBe(state)
+    expect(scoreState(result(part as Partial<EvaluationResult>), 'faithfulness', null).state).toBe(state)
   })
 
   it('says in words why a grader gave no score, not by the name of its error', () => {
-    const { reason } = scoreState(result({ metric_errors: { faithfulness: 'CriticReplyError' } }), 'faithfulness')
+    const { reason } = scoreState(result({ metric_errors: { faithfulness: 'CriticReplyError' } }), 'faithfulness', null)
     expect(reason).toBe('the model did not write JSON')
+  })
+
+  it('says of an approach without contexts that it has none, not that it retrieved none: its engine may report passages as used', () => {
+    const missing = result({ not_evaluable: { faithfulness: 'retrieved_contexts_required' } })
+    const reasonOf = (evidence: 'answer_only' | 'answer_with_contexts') =>
+      scoreState(missing, 'faithfulness', evidence).reason
+    expect(reasonOf('answer_only')).toBe('the approach answers without contexts')
+    expect(reasonOf('answer_with_contexts')).toBe('no context was retrieved')
   })
 })
 

@@ -2,7 +2,7 @@ import { reasonWords, UNGRADABLE } from '../../../core/evidence/gap-reasons.ts'
 import type { CellMetricState, IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { OtherCell } from '../../../contract/control/cells.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
-import type { EvaluationMetric } from '../../../contract/common.ts'
+import type { EvaluationMetric, EvidenceCapability } from '../../../contract/common.ts'
 import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
 
 /** The state of one requested metric of a cell, and why it has no score. */
@@ -19,12 +19,16 @@ function ofMetricError(error: string): ScoreState {
   return { state: isTimeout(error) ? 'timeout' : 'error', reason: reasonWords(error).replaceAll('_', ' ') }
 }
 
-/** The state of a cell in a metric that the evaluator was asked for. */
-export function scoreState(ragas: EvaluationResult, metric: EvaluationMetric): ScoreState {
+/** The state of a cell in a metric that the evaluator was asked for; `evidence` is whether its approach answers with contexts. */
+export function scoreState(
+  ragas: EvaluationResult,
+  metric: EvaluationMetric,
+  evidence: EvidenceCapability | null,
+): ScoreState {
   if (typeof ragas.scores[metric] === 'number') return { state: 'ok', reason: '' }
   if (ragas.status === 'disabled') return { state: 'disabled', reason: 'the evaluation was disabled for this run' }
   const missing = ragas.not_evaluable[metric]
-  if (missing !== undefined) return { state: 'not_evaluable', reason: reasonWords(missing) }
+  if (missing !== undefined) return { state: 'not_evaluable', reason: reasonWords(missing, evidence).replaceAll('_', ' ') }
   const error = ragas.metric_errors[metric]
   if (error !== undefined) return ofMetricError(error)
   const reason = ragas.error ?? ''

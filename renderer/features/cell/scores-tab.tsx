@@ -38,10 +38,11 @@ interface Line {
   reason: readonly string[]
 }
 
-function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[] {
+function linesOf({ approach, metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[] {
+  const { evidence_capability: evidence } = approach
   const graded = ragas.requested.map((metric): Line => {
     const value = ragas.scores[metric] ?? null
-    const { state, reason } = scoreState(ragas, metric)
+    const { state, reason } = scoreState(ragas, metric, evidence)
     return {
       metric,
       group: [ragas.evaluator_model ?? 'evaluator', ragas.evaluator_version].filter(Boolean).join(' '),
@@ -61,7 +62,7 @@ function linesOf({ metrics: { ragas, retrieval, answer } }: CanonicalRow): Line[
             metric: group,
             value: null,
             state: part.status === 'not_run' ? 'not_run' : 'not_evaluable',
-            reason: part.reason === null ? [] : [reasonWords(part.reason).replaceAll('_', ' ')],
+            reason: part.reason === null ? [] : [reasonWords(part.reason, evidence).replaceAll('_', ' ')],
           },
         ]
       : Object.entries(part.scores).map(([metric, value]) => ({ group, metric, value, state: 'ok', reason: [] }))

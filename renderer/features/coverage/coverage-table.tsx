@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import type { Coverage, CoverageMetric } from '../../../contract/control/cells.ts'
+import type { Coverage, CoverageAlias, CoverageMetric } from '../../../contract/control/cells.ts'
 import { type CellMetricState, IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { GAPS_OF_QUESTIONS, gapsOfApproach, reasonWords } from '../../../core/evidence/gap-reasons.ts'
 import { lookOf } from '../../../charts/look.ts'
@@ -14,17 +14,15 @@ import table from '../../components/table.module.css'
 import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
 import styles from './coverage.module.css'
 
-const reasonsOf = ({
-  errors_by_reason: errors,
-  unevaluable_by_reason: unevaluable,
-  unequal_coverage: unequal,
-  common,
-}: CoverageMetric): string =>
+const reasonsOf = (
+  { errors_by_reason: errors, unevaluable_by_reason: unevaluable, unequal_coverage: unequal, common }: CoverageMetric,
+  evidence: CoverageAlias['evidence_capability'],
+): string =>
   [
     ...Object.entries({ ...errors, ...unevaluable }).map(([reason, cells]) =>
       reason in GAPS_OF_QUESTIONS
         ? `${plural(cells, 'question')} ${GAPS_OF_QUESTIONS[reason as keyof typeof GAPS_OF_QUESTIONS]}`
-        : `${plural(cells, 'cell')}: ${reasonWords(reason).replaceAll('_', ' ')}`,
+        : `${plural(cells, 'cell')}: ${reasonWords(reason, evidence).replaceAll('_', ' ')}`,
     ),
     ...(unequal && common !== null ? [WORDS.shared(count(common.n), metricValue('', common.mean))] : []),
   ].join(' · ')
@@ -94,17 +92,17 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
       </thead>
       <tbody>
         {aliases.flatMap(
-          ({ model, base_model: base, metrics, unavailable, cells, failures_by_type: failures, refusals }) =>
+          ({ model, base_model: base, evidence_capability: evidence, metrics, cells, refusals, ...alias }) =>
             metrics.map((metric, index) => (
               <tr key={`${model}/${metric.group}/${metric.metric}`} className={index === 0 ? styles.first : undefined}>
                 {index === 0 && (
                   <th scope="rowgroup" rowSpan={metrics.length} className={styles.approach}>
                     <ApproachName alias={model} base={base} />
                     <div className={styles.answered}>
-                      {unavailable === null
+                      {alias.unavailable === null
                         ? WORDS.cells(count(cells.ok), count(cells.expected), count(cells.error), count(cells.timeout))
-                        : failureMessage(unavailable)}
-                      {Object.entries(failures).map(([type, failed]) => (
+                        : failureMessage(alias.unavailable)}
+                      {Object.entries(alias.failures_by_type).map(([type, failed]) => (
                         <div key={type}>
                           {type.replaceAll('_', ' ')} {count(failed)}
                         </div>
@@ -140,7 +138,7 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                     </CellsLink>
                   </td>
                 ))}
-                <td className={styles.reasons}>{reasonsOf(metric)}</td>
+                <td className={styles.reasons}>{reasonsOf(metric, evidence)}</td>
               </tr>
             )),
         )}
