@@ -142,6 +142,11 @@ export type LinePassage = z.infer<typeof LinePassage>
 export const FoundPassages = z.strictObject({
   /** At most one for each previewed line whose question names no gold fact. */
   passages: z.array(LinePassage),
+  /**
+   * Lines whose answer was looked up without a passage to propose. `answer_absent`: no document has its words in this order. `passage_unclear`: a
+   * document has them, in no sentence or line that shares a word with the question and is short enough for a fact.
+   */
+  without: z.array(z.strictObject({ line: z.int(), reason: z.enum(['answer_absent', 'passage_unclear']) })),
   /** Documents that were not looked through: recordings, and those that no reader could read. */
   unread: z.array(z.string()),
 })

@@ -33,19 +33,21 @@ function wantedOf(line: number, { query, ground_truth: truth, gold, answerable }
 const bare = (passage: string): string => passage.replaceAll(/^[\s>#*+|-]+|[\s|]+$/g, '')
 
 /**
- * Returns at most one passage for each question that has an expected answer and no gold fact, in the order of the questions. `documents` are read one after
- * another; between two of them other work can run.
+ * Returns one passage, or why there is none, for each question that has an expected answer and no gold fact, in the order of the questions. `documents` are
+ * read one after another; between two of them other work can run.
  */
 export async function goldPassages(
   questions: readonly { line: number; question: Asked }[],
   documents: AsyncIterable<{ document: string; text: string }>,
-): Promise<FoundPassages['passages']> {
+): Promise<Pick<FoundPassages, 'passages' | 'without'>> {
   const wanted = questions.flatMap(({ line, question }) => wantedOf(line, question))
+  const inDocuments = new Set<number>()
   const best = new Map<number, { shared: number; passage: FoundPassages['passages'][number] }>()
   for await (const { document, text } of documents) {
     const all = inSpaces(evidenceWords(text))
     const held = wanted.filter(({ answer }) => all.includes(answer))
     if (held.length === 0) continue
+    for (const { line } of held) inDocuments.add(line)
     for (const passage of text.split(PASSAGE_END)) {
       if (passage.length > MOST_CHARACTERS) continue
       const words = evidenceWords(passage)
@@ -58,5 +60,10 @@ export async function goldPassages(
       }
     }
   }
-  return wanted.flatMap(({ line }) => best.get(line)?.passage ?? [])
+  return {
+    passages: wanted.flatMap(({ line }) => best.get(line)?.passage ?? []),
+    without: wanted
+      .filter(({ line }) => !best.has(line))
+      .map(({ line }) => ({ line, reason: inDocuments.has(line) ? 'passage_unclear' : 'answer_absent' })),
+  }
 }

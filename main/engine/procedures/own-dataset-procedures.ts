@@ -171,7 +171,7 @@ export function ownDatasetProcedures(parts: EngineParts) {
         )
         const unread: string[] = []
         const documents = texts.of(root, dataset, unread, untilEither(signal, parts.stopping))
-        return { passages: await goldPassages(shown, documents), unread }
+        return { ...(await goldPassages(shown, documents)), unread }
       }),
     ),
     importQuestions: control.datasets.importQuestions.handler(({ input }) =>

@@ -260,6 +260,15 @@ export const OWN_WORDS = {
     line: 'Line',
     state: 'State',
     gold: 'Gold facts',
+    /** Why a line gets no gold fact, and what to do. */
+    without: {
+      not_answerable: 'Not answerable: needs no gold fact.',
+      no_answer: 'No expected answer to look up: write one after the question, or add a gold fact after the import (Edit).',
+      answer_absent:
+        'No document has this answer word for word: write it as a document does, or add a gold fact after the import (Edit).',
+      passage_unclear:
+        'A document has this answer, but in no sentence that shares a word with the question: add a gold fact after the import (Edit).',
+    },
     looking: 'Looking for the answers in the documents …',
     unread: (documents: readonly string[]) =>
       `Not looked through: ${documents.slice(0, 5).join(', ')}${documents.length > 5 ? ` and ${plural(documents.length - 5, 'other document')}` : ''}.`,

@@ -139,7 +139,11 @@ describe('datasets', () => {
     const lines = 'What does class K3 pay for a boat? 218 marks\nWho paints it? No one\n'
     const found = await datasets.findPassages({ ...one, text: lines })
     const passage = { line: 1, document: 'fees.md', fact: 'Class K3 pays 218 marks.' }
-    expect(found).toEqual({ passages: [passage], unread: ['notes/film.mov'] })
+    expect(found).toEqual({
+      passages: [passage],
+      without: [{ line: 2, reason: 'answer_absent' }],
+      unread: ['notes/film.mov'],
+    })
     const idsOf = async (page: object) =>
       (await datasets.ownQuestions({ ...one, ...page })).questions.map((each) => each.id)
     expect(await idsOf({})).toEqual(['q-1', 'q-2'])

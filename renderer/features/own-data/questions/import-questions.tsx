@@ -4,6 +4,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import {
   MAX_QUESTIONS_CHARACTERS,
+  type FoundPassages,
   type LinePassage,
   type OwnDataset,
   type ReadQuestionsResult,
@@ -51,8 +52,10 @@ export const ImportQuestions = ({ own, isFirst }: ImportQuestionsProps) => (
   </DialogButton>
 )
 
+type ReadLine = ReadQuestionsResult['lines'][number]
+
 /** True for a question whose gold passage can be looked up by its answer. */
-const isLookedUp = ({ question }: ReadQuestionsResult['lines'][number]): boolean =>
+const isLookedUp = ({ question }: ReadLine): boolean =>
   question !== null && question.gold.length === 0 && question.answerable && question.ground_truth !== null
 
 function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDataset; onClose: () => void }) {
@@ -101,7 +104,8 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
     }
   }
   const isCurrent = read.data !== undefined && read.variables.text === text
-  const passages = look.variables?.text === text ? (look.data?.passages ?? []) : []
+  const looked = look.variables?.text === text ? look.data : undefined
+  const passages = looked?.passages ?? []
   const failed = save.error ?? look.error
   const failure = problem ?? (failed === null ? null : controlErrorOf(failed).message)
   return (
@@ -137,11 +141,17 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
         error={read.isError ? controlErrorOf(read.error).message : null}
         onChange={({ currentTarget: { value } }) => change(value)}
       />
-      {isCurrent && <Preview read={read.data} passages={passages} ticked={ticked} onTick={setTicked} />}
-      {look.isPending && <p role="status">◐ {WORDS.looking}</p>}
-      {look.data !== undefined && look.data.unread.length > 0 && (
-        <p className="dim">{WORDS.unread(look.data.unread)}</p>
+      {isCurrent && (
+        <Preview
+          read={read.data}
+          passages={passages}
+          without={looked?.without ?? []}
+          ticked={ticked}
+          onTick={setTicked}
+        />
       )}
+      {look.isPending && <p role="status">◐ {WORDS.looking}</p>}
+      {looked !== undefined && looked.unread.length > 0 && <p className="dim">{WORDS.unread(looked.unread)}</p>}
     </DialogForm>
   )
 }
@@ -150,12 +160,14 @@ interface PreviewProps {
   read: ReadQuestionsResult
   /** Proposed as gold facts. */
   passages: readonly LinePassage[]
+  /** Lines whose answer was looked up without a passage to propose. */
+  without: FoundPassages['without']
   /** Lines whose passage the person confirmed. */
   ticked: ReadonlySet<number>
   onTick: (ticked: ReadonlySet<number>) => void
 }
 
-function Preview({ read: { format, fine, refused, lines }, passages, ticked, onTick }: PreviewProps) {
+function Preview({ read: { format, fine, refused, lines }, passages, without, ticked, onTick }: PreviewProps) {
   const [shown, setShown] = useState(PAGE)
   const all = passages.map(({ line }) => line)
   return (
@@ -223,7 +235,7 @@ function Preview({ read: { format, fine, refused, lines }, passages, ticked, onT
                         onChange={() => onTick(ticked.symmetricDifference(new Set([line])))}
                       />
                     ))}
-                  {question !== null && question.gold.length > 0 && count(question.gold.length)}
+                  <GoldOfLine question={question} reason={without.find((each) => each.line === line)?.reason} />
                 </>
               ),
               table.wrap,
@@ -238,6 +250,20 @@ function Preview({ read: { format, fine, refused, lines }, passages, ticked, onT
       </div>
     </>
   )
+}
+
+interface GoldOfLineProps {
+  question: ReadLine['question']
+  /** Why its answer led to no passage; undefined where one was found, or none was looked up. */
+  reason: FoundPassages['without'][number]['reason'] | undefined
+}
+
+/** How many gold facts a line names, or why it gets none and what to do. */
+function GoldOfLine({ question, reason }: GoldOfLineProps) {
+  if (question === null) return null
+  if (question.gold.length > 0) return count(question.gold.length)
+  const known = question.answerable ? (question.ground_truth === null ? 'no_answer' : reason) : 'not_answerable'
+  return known !== undefined && <span className="dim">○ {WORDS.without[known]}</span>
 }
 
 /** The expected answer of a question; a sign where it has none. */
