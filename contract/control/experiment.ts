@@ -4,6 +4,7 @@ import { EvaluationMetric, EvidenceCapability, Identifier, PrimaryMetric } from 
 import { PublishedRun } from '../manifests/datasets.ts'
 import { JudgePanelSettings, RunSettings } from '../manifests/evaluation.ts'
 import { OwnFlavor } from '../manifests/flavors.ts'
+import { DeclaredSet } from '../manifests/models.ts'
 
 const count = z.int().min(0)
 
@@ -64,6 +65,8 @@ export const ModelSetView = z.strictObject({
       known: z.array(z.string()),
     }),
   ),
+  /** As it is written, to be edited. */
+  declared: DeclaredSet,
 })
 export type ModelSetView = z.infer<typeof ModelSetView>
 

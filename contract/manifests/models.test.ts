@@ -46,7 +46,7 @@ describe('joinModels', () => {
   })
 
   it('puts the connections and sets of a person over those of the project with the same name', () => {
-    const { models, connections, ownSets } = joinModels(
+    const { models, declaredSets, connections, ownSets } = joinModels(
       project({
         connections: { server: { kind: 'compatible', base_url: 'http://127.0.0.1:1/v1' } },
         sets: { plain, served: { default: { connection: 'server', model: 'm' } } },
@@ -60,6 +60,7 @@ describe('joinModels', () => {
     expect(models.default_set).toBe('mine')
     expect(Object.keys(models.sets)).toEqual(['plain', 'served', 'mine'])
     expect(ownSets).toEqual(['mine'])
+    expect(declaredSets['mine']).toMatchObject({ default: { connection: 'server', model: 'own' } })
     expect(models.sets['served']!.roles.embed).toMatchObject({ model: 'm', base_url: 'http://127.0.0.1:2/v1' })
     expect(connections['server']).toMatchObject({ base_url: 'http://127.0.0.1:2/v1' })
   })

@@ -121,6 +121,8 @@ interface SetProblem {
 /** Describes what both files mean together. */
 interface JoinedModels {
   models: ModelsManifest
+  /** The same sets as they are written. */
+  declaredSets: Record<string, DeclaredSet>
   connections: Record<string, Connection>
   /** Names of the sets and connections that a person's own file declares. */
   ownSets: string[]
@@ -152,6 +154,7 @@ export function joinModels(project: ModelsFile, own: OwnModelsFile | null): Join
   }
   return {
     models,
+    declaredSets: { ...project.sets, ...own?.sets },
     connections,
     ownSets: Object.keys(own?.sets ?? {}),
     ownConnections: Object.keys(own?.connections ?? {}),

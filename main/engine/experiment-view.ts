@@ -61,7 +61,7 @@ const roleView = (choice: ModelChoice, root: string) => ({
 
 /** The model sets of the project and of the person who works in it. */
 export const modelSetViews = (
-  { models, ownModelSets }: Pick<Experiment, 'models' | 'ownModelSets'>,
+  { models, declaredSets, ownModelSets }: Pick<Experiment, 'models' | 'declaredSets' | 'ownModelSets'>,
   root: string,
 ): ModelSetView[] =>
   Object.entries(models.sets).map(([name, set]) => ({
@@ -70,6 +70,7 @@ export const modelSetViews = (
     is_default: name === models.default_set,
     own: ownModelSets.includes(name),
     roles: Object.fromEntries(Object.entries(set.roles).map(([role, choice]) => [role, roleView(choice, root)])),
+    declared: declaredSets[name]!,
   }))
 
 /** The manifests as pages show them; `inputs` are environment and settings. */

@@ -23,6 +23,7 @@ import {
   OWN_MODELS_FILE,
   OwnModelsFile,
   joinModels,
+  type DeclaredSet,
   type ModelsManifest,
 } from '../../contract/manifests/models.ts'
 import { QueryFile, type Question } from '../../contract/manifests/queries.ts'
@@ -53,6 +54,8 @@ export interface Experiment {
   consumer: ConsumerManifest
   /** The project's sets and a person's own. */
   models: ModelsManifest
+  /** The same sets as they are written. */
+  declaredSets: Record<string, DeclaredSet>
   /** The project's sets alone, as configurations are hashed. */
   projectModels: ModelsManifest
   /** Names of the sets that are a person's own. */
@@ -145,13 +148,16 @@ async function joinDataset(
   return { dataset, declaredIn: file, profile, questions: queries.queries }
 }
 
-type LoadedModels = Pick<Experiment, 'models' | 'projectModels' | 'ownModelSets' | 'connections' | 'ownConnections'>
+type LoadedModels = Pick<
+  Experiment,
+  'models' | 'declaredSets' | 'projectModels' | 'ownModelSets' | 'connections' | 'ownConnections'
+>
 
 /** The model sets and connections of a project and of the person who works in it. Throws `ManifestError`. */
 export async function loadModels(root: string): Promise<LoadedModels> {
   const project = await loadManifest(root, MODELS_FILE, ModelsFile)
   const own = await loadOwn(root, OWN_MODELS_FILE, OwnModelsFile)
-  const { models, connections, ownSets, ownConnections, problems } = joinModels(project, own)
+  const { models, declaredSets, connections, ownSets, ownConnections, problems } = joinModels(project, own)
   for (const [file, found] of [
     [MODELS_FILE, problems.ofProject],
     [OWN_MODELS_FILE, problems.ofPerson],
@@ -162,7 +168,7 @@ export async function loadModels(root: string): Promise<LoadedModels> {
         found.map(({ path, message }) => `${fieldPath(path)}: ${message}`),
       )
   const projectModels = own === null ? models : joinModels(project, null).models
-  return { models, projectModels, ownModelSets: ownSets, connections, ownConnections }
+  return { models, declaredSets, projectModels, ownModelSets: ownSets, connections, ownConnections }
 }
 
 /** A file of the person who works in a project; null where there is none. Throws `ManifestError`. */

@@ -15,7 +15,14 @@ import { ModelCataloguePanel } from '../features/models/model-catalogue.tsx'
 import { MODELS_WORDS } from '../features/models/models-words.ts'
 import { PriceTable } from '../features/models/price-table.tsx'
 import { RolesPanel } from '../features/models/roles-panel.tsx'
-import { EMPTY_DRAFT, suggestedName, withChoice, type Choice, type SetDraft } from '../features/models/set-draft.ts'
+import {
+  draftOfSet,
+  EMPTY_DRAFT,
+  suggestedName,
+  withChoice,
+  type Choice,
+  type SetDraft,
+} from '../features/models/set-draft.ts'
 import { SetEditor } from '../features/models/set-editor.tsx'
 
 const WORDS = MODELS_WORDS.page
@@ -32,12 +39,13 @@ export function ModelsPage() {
   const [draft, setDraft] = useState<SetDraft | null>(null)
   const editor = useRef<HTMLDivElement>(null)
   const isEditing = draft !== null
-  // The primary button has the focus: after a connection there is nothing left to fill in.
+  const edited = draft?.edited?.name
+  // The primary button has the focus: after a connection there is nothing left to fill in. A saved set is changed first.
   useEffect(() => {
     if (!isEditing) return
     editor.current?.scrollIntoView({ block: 'nearest' })
-    editor.current?.querySelector<HTMLElement>('[data-primary]')?.focus()
-  }, [isEditing])
+    editor.current?.querySelector<HTMLElement>(edited === undefined ? '[data-primary]' : 'input')?.focus()
+  }, [isEditing, edited])
   const sets = data?.sets ?? []
   const named = (chosen: SetDraft, model: Choice): SetDraft => ({
     ...chosen,
@@ -95,7 +103,8 @@ export function ModelsPage() {
             sets={sets}
             shown={search.set}
             onShow={(set) => show({ set })}
-            onNew={() => setDraft(draft ?? EMPTY_DRAFT)}
+            onNew={() => setDraft(draft === null || draft.edited !== null ? EMPTY_DRAFT : draft)}
+            onEdit={(set) => setDraft(draftOfSet(set, sets))}
           />
           {connecting !== null && (
             <ConnectDialog

@@ -105,6 +105,26 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   await open('/runs/with-mine/matrix?dataset=smoke&metric=token_f1')
   await expect(page.locator('[role=gridcell][data-state=ok]').first()).toBeVisible()
   expect(service.calls.filter(({ path }) => path.endsWith('/chat/completions')).length).toBeGreaterThan(4)
+
+  // The set is edited in the same form. Nothing is asked and saved while it is as it was; a change names the run that used it.
+  await open('/models?set=mine')
+  await set.getByRole('button', { name: 'Edit the set mine' }).click()
+  const edit = page.getByRole('form', { name: 'Edit the set mine' })
+  const text = edit.getByLabel('Model: Model that writes text')
+  await expect(text).toHaveValue('tiny-chat')
+  await expect(edit.getByLabel('Name of the set')).toHaveValue('mine')
+  await expect(edit.getByRole('status')).toHaveCount(0)
+  await edit.getByRole('button', { name: 'Save set' }).click()
+  await expect(edit).toHaveCount(0)
+  await set.getByRole('button', { name: 'Edit the set mine' }).click()
+  await text.fill('tiny-chat-2')
+  await expect(edit.getByRole('status')).toContainText(
+    'Saving changes the set mine: later runs with it use these models. 1 stored run used it',
+  )
+  await picture(page, 'models-edit-set', { fullPage: true })
+  expect(await seriousFindings(page)).toEqual([])
+  await edit.getByRole('button', { name: 'Save set' }).click()
+  await expect(set.getByRole('row', { name: /^writes answers/ })).toContainText('tiny-chat-2')
 })
 
 test('a key is stored with a connection, replaced and removed, and never comes back to the page', async ({

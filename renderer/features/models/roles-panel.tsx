@@ -23,10 +23,12 @@ interface RolesPanelProps {
   onShow: (set: string) => void
   /** Opens the form for a new set. */
   onNew: () => void
+  /** Opens the form with a set of one's own. */
+  onEdit: (set: ModelSetView) => void
 }
 
 /** Which model does what in one set of models, and what can be done with the set. */
-export function RolesPanel({ sets, shown, onShow, onNew }: RolesPanelProps) {
+export function RolesPanel({ sets, shown, onShow, onNew, onEdit }: RolesPanelProps) {
   const set = sets.find(({ name }) => name === shown) ?? sets.find(({ is_default: isDefault }) => isDefault) ?? sets[0]
   const item = ({ name, is_default: isDefault }: ModelSetView) => ({
     value: name,
@@ -55,12 +57,12 @@ export function RolesPanel({ sets, shown, onShow, onNew }: RolesPanelProps) {
         </>
       }
     >
-      {set !== undefined && <SetRoles key={set.name} set={set} />}
+      {set !== undefined && <SetRoles key={set.name} set={set} onEdit={() => onEdit(set)} />}
     </Panel>
   )
 }
 
-function SetRoles({ set }: { set: ModelSetView }) {
+function SetRoles({ set, onEdit }: { set: ModelSetView; onEdit: () => void }) {
   const { name, description, is_default: isDefault, own } = set
   const navigate = useNavigate()
   const change = useModelsChange()
@@ -102,6 +104,7 @@ function SetRoles({ set }: { set: ModelSetView }) {
             loading={test.isPending}
             onClick={() => test.mutate({ target: { set: name } })}
           />
+          {own && <RowButton label={WORDS.edit} name={WORDS.editOf(name)} onClick={onEdit} />}
           <MoreMenu
             name={WORDS.moreOf(name)}
             isPending={use.isPending || remove.isPending}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
-import { DeclaredSet, ModelRole, roleTask } from '../../../contract/manifests/models.ts'
-import { EMPTY_DRAFT, RULES, setOf, sourcesOf, suggestedName } from './set-draft.ts'
+import { DeclaredSet, ModelRole, roleTask, type DeclaredSetInput } from '../../../contract/manifests/models.ts'
+import { draftOfSet, EMPTY_DRAFT, isUnchanged, RULES, setOf, sourcesOf, suggestedName } from './set-draft.ts'
 
 const builtin: ModelSetView = {
   name: 'builtin',
@@ -14,6 +14,12 @@ const builtin: ModelSetView = {
       { backend: 'builtin', model: `rules-${roleTask(role)}`, cloud: false, known: [] },
     ]),
   ),
+  declared: {
+    description: '',
+    roles: Object.fromEntries(
+      ModelRole.options.map((role) => [role, { backend: 'builtin' as const, model: `rules-${roleTask(role)}` }]),
+    ),
+  },
 }
 const connection = {
   name: 'lab',
@@ -56,10 +62,74 @@ it('a draft without a model is no set', () => {
   expect(setOf({ ...EMPTY_DRAFT, text: RULES, embedding }, [builtin])).toBeNull()
 })
 
+const saved = (set: DeclaredSetInput): ModelSetView => ({
+  ...builtin,
+  name: 'mine',
+  own: true,
+  declared: DeclaredSet.parse(set),
+})
+
+it.each<[string, DeclaredSetInput]>([
+  ['built-in rules', builtin.declared],
+  [
+    'one model of a connection',
+    {
+      description: 'Mine',
+      default: { connection: 'lab', model: 'tiny', timeout_s: 30 },
+      roles: {
+        embed: { backend: 'gguf', model: 'models/embed.gguf', query_prefix: 'query: ' },
+        rerank: { backend: 'builtin', model: 'rules-rerank' },
+        evaluator_embed: { backend: 'gguf', model: 'models/embed.gguf', query_prefix: 'query: ' },
+      },
+    },
+  ],
+  [
+    'models per role',
+    {
+      default: { backend: 'openai', model: 'large', base_url: 'http://127.0.0.1:1/v1' },
+      roles: {
+        embed: { backend: 'builtin', model: 'rules-embedding' },
+        rerank: { backend: 'builtin', model: 'rules-rerank' },
+        evaluator: { connection: 'lab', model: 'grader' },
+        evaluator_embed: { backend: 'builtin', model: 'other-rules' },
+      },
+    },
+  ],
+])('a saved set with %s is edited with all its settings, also those that the form does not show', (_what, declared) => {
+  const set = saved(declared)
+  const sets = [builtin, set]
+  const draft = draftOfSet(set, sets)
+  expect(draft.name).toBe('mine')
+  expect(isUnchanged(draft, sets)).toBe(true)
+  expect(DeclaredSet.parse(setOf(draft, sets))).toEqual(set.declared)
+})
+
+it('an edited model keeps the settings of its source, and another source has none of them', () => {
+  const set = saved({
+    ...builtin.declared,
+    default: { connection: 'lab', model: 'tiny', timeout_s: 30 },
+    roles: {
+      embed: { backend: 'builtin', model: 'rules-embedding' },
+      rerank: { backend: 'builtin', model: 'rules-rerank' },
+      evaluator_embed: { backend: 'builtin', model: 'rules-embedding' },
+    },
+  })
+  const sets = [builtin, set]
+  const draft = draftOfSet(set, sets)
+  expect(draft.isPerRole).toBe(false)
+  const renamed = { ...draft, text: { ...draft.text!, model: 'larger' } }
+  expect(setOf(renamed, sets)?.default).toEqual({ connection: 'lab', model: 'larger', timeout_s: 30 })
+  expect(isUnchanged(renamed, sets)).toBe(false)
+  const moved = { ...draft, text: { source: 'gguf', model: 'a.gguf' } as const }
+  expect(setOf(moved, sets)?.default).toEqual({ backend: 'gguf', model: 'a.gguf' })
+})
+
 it('a service without embeddings is not offered for them', () => {
   expect(sourcesOf('generation', [connection])).toEqual(['connection:lab', 'builtin', 'onnx', 'gguf'])
   expect(sourcesOf('embedding', [connection])).toEqual(['builtin', 'onnx', 'gguf'])
   expect(sourcesOf('rerank', [connection])).toEqual(['builtin', 'onnx'])
+  // What only a file can declare stays chosen.
+  expect(sourcesOf('rerank', [connection], 'tei')).toEqual(['builtin', 'onnx', 'tei'])
 })
 
 it('a set is named after its model, without what names cannot hold, and never like another set', () => {

@@ -3,6 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { isRuleBased, localLabel, type Backend, type ModelTask } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
+import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import type { ModelsView } from '../../../contract/control/models.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { notifyDone } from '../../components/notify.ts'
@@ -15,6 +16,7 @@ import {
   choiceOf,
   connectionOf,
   draftedRoles,
+  isUnchanged,
   setOf,
   sourcesOf,
   type Choice,
@@ -46,7 +48,7 @@ function ModelPicker({ label, task, connections, choice, onChange, isOptional = 
     enabled: connection !== null,
     staleTime: 60_000,
   })
-  const sources = sourcesOf(task, connections).map((value) => ({ value, label: sourceLabel(value) }))
+  const sources = sourcesOf(task, connections, choice?.source).map((value) => ({ value, label: sourceLabel(value) }))
   return (
     <fieldset className={styles.picker}>
       <span>{label}</span>
@@ -81,9 +83,9 @@ interface SetEditorProps {
   onClose: (saved?: string) => void
 }
 
-/** One model for all roles, or a model per role, saved as a set; a run can be prepared with it at once. */
+/** One model for all roles, or a model per role, saved as a set, a new one or in place of the set that is edited; a run can be prepared with it at once. */
 export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose }: SetEditorProps) {
-  const { isPerRole } = draft
+  const { isPerRole, edited } = draft
   const navigate = useNavigate()
   const save = useMutation(
     api.models.saveSet.mutationOptions({
@@ -95,23 +97,26 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
   const set = setOf(used, sets)
   const name = draft.name.trim()
   const isReady = set !== null && name !== ''
-  const use = (): void => {
+  const isAsSaved = name === edited?.name && isUnchanged(draft, sets)
+  const saveThen = (next: () => void): void => {
     if (!isReady) return
-    // New run is opened once it knows the set.
-    const open = (): void => void navigate({ to: '/launch', search: { modelSet: name } })
-    save.mutate({ name, set }, { onSuccess: open })
+    if (isAsSaved) next()
+    else save.mutate({ name, set }, { onSuccess: next })
   }
+  // New run is opened once it knows the set.
+  const open = (): void => void navigate({ to: '/launch', search: { modelSet: name } })
   const { byField, rest } = problemsOf(save.error, ['name'])
+  const title = edited === null ? WORDS.title : WORDS.editing(edited.name)
   return (
-    <Panel title={WORDS.title}>
+    <Panel title={title}>
       <form
-        aria-label={WORDS.title}
+        aria-label={title}
         onSubmit={(event) => {
           event.preventDefault()
-          if (isReady) save.mutate({ name, set }, { onSuccess: () => onClose(name) })
+          saveThen(() => onClose(name))
         }}
       >
-        <p className="dim">{WORDS.about}</p>
+        <p className="dim">{edited === null ? WORDS.about : WORDS.editAbout}</p>
         <div className={styles.pickers}>
           {(['text', 'embedding', 'rerank'] as const).map((part) => (
             <ModelPicker
@@ -153,8 +158,9 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
             onChange={({ currentTarget: { value } }) => onDraft({ ...draft, name: value })}
           />
         </div>
+        {!isAsSaved && name !== '' && <SetFate name={name} edited={edited} sets={sets} />}
         <div className={styles.actions}>
-          <Button data-primary loading={save.isPending} disabled={!isReady} onClick={use}>
+          <Button data-primary loading={save.isPending} disabled={!isReady} onClick={() => saveThen(open)}>
             {WORDS.useInLaunch}
           </Button>
           <Button type="submit" variant="default" loading={save.isPending} disabled={!isReady}>
@@ -169,5 +175,27 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
         </div>
       </form>
     </Panel>
+  )
+}
+
+interface SetFateProps {
+  name: string
+  edited: ModelSetView | null
+  sets: readonly ModelSetView[]
+}
+
+/** What saving under a name changes: the set that has it and the runs of that set, or nothing besides a further set. */
+function SetFate({ name, edited, sets }: SetFateProps) {
+  const isReplaced = sets.some((set) => set.own && set.name === name)
+  const overview = useQuery({
+    ...api.runs.overview.queryOptions({ input: { limit: 200 } }),
+    enabled: isReplaced,
+  })
+  if (!isReplaced) return edited !== null && <p className="dim">{WORDS.furtherSet(edited.name)}</p>
+  const runs = overview.data?.runs.filter(({ model_sets: used }) => used.includes(name)).length
+  return (
+    <p role="status">
+      {WORDS.replaces(name)} {runs !== undefined && runs > 0 && WORDS.storedRuns(runs)}
+    </p>
   )
 }

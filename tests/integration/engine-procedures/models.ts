@@ -66,6 +66,7 @@ describe('models', () => {
     expect(sets.find(({ name }) => name === 'mine')).toMatchObject({
       own: true,
       roles: { light_gen: { model: 'tiny' }, embed: { backend: 'builtin' } },
+      declared: { default: { connection: 'lab', model: 'tiny' }, roles: { embed: { model: 'hashed-768' } } },
     })
     expect((await client.experiment.get()).model_sets.map(({ name }) => name)).toContain('mine')
     expect((await models.use({ name: 'mine' })).sets.find((each) => each.is_default)!.name).toBe('mine')
