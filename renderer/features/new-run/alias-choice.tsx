@@ -2,6 +2,7 @@ import { Checkbox } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import { approachDescriptor, type BaseApproach, DECLARABLE_APPROACHES } from '../../../contract/approaches.ts'
+import { approachAbout } from '../../../core/approach-words.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { RowButton } from '../../components/row-button.tsx'
 import { FlavorEditor } from './flavor-editor.tsx'
@@ -46,7 +47,12 @@ export function AliasChoice({ aliases, baselines, experimental, chosen, onChange
             {view.own && <span className={styles.own}>{WORDS.own}</span>}
           </>
         }
-        description={parameterText(view, baseOf(view))}
+        description={
+          <>
+            {view.flavor === null && <span className={styles.about}>{approachAbout(view)}</span>}
+            {parameterText(view, baseOf(view))}
+          </>
+        }
       />
       {view.own && (
         <div className={styles.ownActions}>
@@ -98,7 +104,7 @@ export function AliasChoice({ aliases, baselines, experimental, chosen, onChange
       </div>
     )
   }
-  const listed = (legend: string, names: readonly string[], about: (view: AliasView) => string | undefined) => (
+  const listed = (legend: string, names: readonly string[]) => (
     <fieldset className={styles.part}>
       <legend>{legend}</legend>
       {aliases
@@ -110,7 +116,7 @@ export function AliasChoice({ aliases, baselines, experimental, chosen, onChange
             checked={chosen.includes(view.alias)}
             onChange={({ currentTarget }) => toggle(view.alias, currentTarget.checked)}
             label={<ApproachName alias={view.alias} base={view.base} />}
-            description={about(view)}
+            description={approachAbout(view)}
           />
         ))}
     </fieldset>
@@ -124,8 +130,8 @@ export function AliasChoice({ aliases, baselines, experimental, chosen, onChange
         chosen={chosen}
         onToggle={(name, on) => onChange([...chosen.filter((each) => each !== name), ...(on ? [name] : [])])}
       />
-      {listed(WORDS.experimental, experimental, ({ base }) => approachDescriptor(base).about)}
-      {listed(WORDS.baselines, baselines, ({ alias }) => WORDS.baselineAbout[alias])}
+      {listed(WORDS.experimental, experimental)}
+      {listed(WORDS.baselines, baselines)}
       {start !== null && (
         <FlavorEditor
           start={start}

@@ -94,11 +94,6 @@ export const NEW_RUN_WORDS = {
     own: 'your own',
     experimental: 'Experimental: they need a language model',
     baselines: 'Baselines',
-    baselineAbout: {
-      bm25: 'keyword search alone',
-      'no-retrieval': 'the model without any document',
-      'full-context': 'the model with all documents that its window holds',
-    } as Readonly<Record<string, string>>,
     flavors: (approach: string, count: number) => `${plural(count, 'flavor')} of ${approach}`,
     newFlavor: 'New flavor…',
     newFlavorOf: (approach: string) => `New flavor of ${approach}`,
