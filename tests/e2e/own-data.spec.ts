@@ -139,11 +139,15 @@ test.describe('a dataset of one’s own', () => {
     await page.getByRole('button', { name: 'Paste questions' }).click()
     const dialog = page.getByRole('dialog', { name: 'Paste questions' })
     // A line that gets no gold fact says why, and what to do.
-    await dialog.getByLabel('Questions, one in each line').fill('When does the lock open?\t6 a.m.\nWho paints the lock?')
+    await dialog
+      .getByLabel('Questions, one in each line')
+      .fill('When does the lock open?\t6 a.m.\nWho paints the lock?')
     await expect(dialog.getByRole('row', { name: /When does the lock open/ })).toContainText(
       'No document has this answer word for word: write it as a document does',
     )
-    await expect(dialog.getByRole('row', { name: /Who paints the lock/ })).toContainText('No expected answer to look up')
+    await expect(dialog.getByRole('row', { name: /Who paints the lock/ })).toContainText(
+      'No expected answer to look up',
+    )
     await picture(page, 'paste-questions')
     await dialog.getByLabel('Questions, one in each line').fill(QUESTIONS)
     await expect(dialog.getByRole('status')).toContainText(

@@ -28,7 +28,8 @@ export function scoreState(
   if (typeof ragas.scores[metric] === 'number') return { state: 'ok', reason: '' }
   if (ragas.status === 'disabled') return { state: 'disabled', reason: 'the evaluation was disabled for this run' }
   const missing = ragas.not_evaluable[metric]
-  if (missing !== undefined) return { state: 'not_evaluable', reason: reasonWords(missing, evidence).replaceAll('_', ' ') }
+  if (missing !== undefined)
+    return { state: 'not_evaluable', reason: reasonWords(missing, evidence).replaceAll('_', ' ') }
   const error = ragas.metric_errors[metric]
   if (error !== undefined) return ofMetricError(error)
   const reason = ragas.error ?? ''

@@ -263,7 +263,8 @@ export const OWN_WORDS = {
     /** Why a line gets no gold fact, and what to do. */
     without: {
       not_answerable: 'Not answerable: needs no gold fact.',
-      no_answer: 'No expected answer to look up: write one after the question, or add a gold fact after the import (Edit).',
+      no_answer:
+        'No expected answer to look up: write one after the question, or add a gold fact after the import (Edit).',
       answer_absent:
         'No document has this answer word for word: write it as a document does, or add a gold fact after the import (Edit).',
       passage_unclear:
