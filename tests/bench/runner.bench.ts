@@ -4,14 +4,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { request } from 'undici'
+import { CLI_FLAGS } from '../helpers/program.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
 import { median, type Figure } from './figure.ts'
 import { measureProcess, type MeasuredProcess } from './measured-process.ts'
 
 const ALIASES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
-/** As `npm run rag-ladder` starts it. */
-const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20', '--no-concurrent-recompilation']
 const CLI = join(PROJECT_ROOT, 'bin/rag-ladder.mjs')
 
 async function project(questions: number): Promise<string> {
@@ -55,7 +54,7 @@ async function runMatrixCommand(
       '--no-evaluate',
     ]
     const args = [
-      ...NODE_FLAGS,
+      ...CLI_FLAGS,
       ...nodeFlags,
       CLI,
       'matrix',

@@ -2,15 +2,8 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import {
-  artifactsOf,
-  CLI,
-  NODE_FLAGS,
-  runProcess,
-  runWorkerKills,
-  startProcess,
-  workerProject,
-} from '../crash/worker-kills.ts'
+import { artifactsOf, CLI, runProcess, runWorkerKills, startProcess, workerProject } from '../crash/worker-kills.ts'
+import { CLI_FLAGS } from '../helpers/program.ts'
 import { postgresMissing, startPostgres, type PostgresServer } from '../helpers/postgres-server.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { startStubGateway } from '../helpers/stub-gateway.ts'
@@ -120,7 +113,7 @@ async function millionCells(): Promise<Figure[]> {
     let total = 0
     const run = await measureProcess(
       process.execPath,
-      [...NODE_FLAGS, CLI, 'matrix', ...of, ...how],
+      [...CLI_FLAGS, CLI, 'matrix', ...of, ...how],
       {},
       (line, atMs, end) => {
         if (line.includes('"plan.ready"')) {

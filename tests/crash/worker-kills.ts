@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { programFile } from '../helpers/program.ts'
+import { CLI_FLAGS, programFile } from '../helpers/program.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { randomFrom } from '../helpers/random.ts'
 import { startStubGateway, type StubGateway } from '../helpers/stub-gateway.ts'
@@ -14,8 +14,6 @@ import { RunObserver } from './run-observer.ts'
 
 export const ALIASES = ['vanilla-rag', 'hybrid-rag', 'contextual-rag', 'lazy-graph-rag']
 export const CLI = programFile('bin/rag-ladder.mjs')
-/** As `npm run rag-ladder` starts it. */
-export const NODE_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20', '--no-concurrent-recompilation']
 const ARTIFACTS = ['evidence.jsonl', 'evaluation.json', 'matrix.json'] as const
 /** Matches what two runs of the same cells cannot have in common. */
 const TIMING = /(?:_ms|_at|seconds|latency.*|duration.*)$/
@@ -80,7 +78,7 @@ export function startProcess(
   if (command === 'ladder') options.push('--no-publish', '--no-cold-reset')
   const child = spawn(
     process.execPath,
-    [...NODE_FLAGS, CLI, command, ...args, ...options, '--concurrency', String(concurrency)],
+    [...CLI_FLAGS, CLI, command, ...args, ...options, '--concurrency', String(concurrency)],
     {
       env: { ...process.env, NO_COLOR: '1', ...(database === null ? {} : { MATRIX_EVIDENCE_URL: database }) },
       stdio: ['ignore', 'pipe', 'pipe'],

@@ -10,3 +10,6 @@ export function programFile(source: string): string {
   const bundle = process.env[BUNDLE_VARIABLE]
   return bundle === undefined ? join(PROJECT_ROOT, source) : join(bundle, source.replace(/\.m?ts$|\.mjs$/, '.js'))
 }
+
+/** Flags of Node with which `npm run rag-ladder` and the installed program start the command line. */
+export const CLI_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=20', '--no-concurrent-recompilation']
