@@ -92,23 +92,36 @@ function promises(make: () => Promise<Fixture>): void {
     for (const outcome of await waiting) expect(outcome).toEqual({ outcome: 'stored', row: one })
     await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'claim_lost' })
     expect(await all(other)).toEqual([one])
+    expect(other.rowCount).toBe(1)
   })
 
   it('gives a released cell to the next caller', async () => {
     const { open } = await make()
     const [log, other] = [await open(), await open()]
     const { claim } = await claimFree(log, one.row_id)
+    const next = other.claim(one.row_id)
     await log.release(claim)
     await log.release(claim)
-    await store(other, one)
+    const taken = await next
+    if (taken.outcome !== 'claimed') throw new Error('the cell was not free')
+    await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'claim_lost' })
+    await other.append(taken.claim, one)
     expect(await log.tryClaim(one.row_id)).toEqual({ outcome: 'stored', row: one })
   })
 
-  it('stores many rows of one turn, each once, in one order for every reader', async () => {
+  it('stores many rows that two processes claim at once, each once, in one order for every reader', async () => {
     const { open } = await make()
     const [log, other] = [await open(), await open()]
     const many = Array.from({ length: 60 }, (_, index) => sampleRow({ question: `m${index}` }))
-    await Promise.all(many.map((row, index) => store(index % 2 === 0 ? log : other, row)))
+    let made = 0
+    const write = async (writer: EvidenceLog, row: (typeof rows)[0]): Promise<void> => {
+      const outcome = await writer.claim(row.row_id)
+      if (outcome.outcome === 'stored') return
+      made += 1
+      await writer.append(outcome.claim, row)
+    }
+    await Promise.all([log, other].flatMap((writer) => many.map((row) => write(writer, row))))
+    expect(made).toBe(many.length)
     const found = await all(log)
     expect(found.map(({ row_id }) => row_id).sort()).toEqual(many.map(({ row_id }) => row_id).sort())
     expect(await all(other)).toEqual(found)
@@ -242,9 +255,9 @@ function promises(make: () => Promise<Fixture>): void {
     const [log, other] = [await open(), await open()]
     await claimFree(log, one.row_id)
     const stop = new AbortController()
-    const waiting = other.claim(one.row_id, stop.signal)
+    const waiting = [log.claim(one.row_id, stop.signal), other.claim(one.row_id, stop.signal)]
     stop.abort(new Error('stopped by the test'))
-    await expect(waiting).rejects.toThrow('stopped by the test')
+    for (const claim of waiting) await expect(claim).rejects.toThrow('stopped by the test')
   })
 
   it('takes nothing after it is closed', async () => {
@@ -252,7 +265,10 @@ function promises(make: () => Promise<Fixture>): void {
     const log = await open()
     const { claim } = await claimFree(log, one.row_id)
     await log.close()
+    await log.close()
+    await log.release(claim)
     await expect(log.append(claim, one)).rejects.toMatchObject({ code: 'log_closed' })
+    await expect(log.claim(two.row_id)).rejects.toMatchObject({ code: 'log_closed' })
     await expect(log.planResume([])).rejects.toMatchObject({ code: 'log_closed' })
   })
 }
