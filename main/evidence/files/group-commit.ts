@@ -2,12 +2,11 @@ import type { AnswerJournal } from '../answer-journal.ts'
 import type { ClaimTable } from '../locks/claim-table.ts'
 import { alreadyStored, claimLost, EvidenceError } from '../errors.ts'
 import type { LockFolder } from '../locks/lock-folder.ts'
+import type { WriteKind } from '../open-log.ts'
 import type { RowFile, SealedRow } from '../rows/row-file.ts'
 
 /** Bounds the memory of one commit; a single larger row still goes alone. */
 const BATCH_BYTES = 16 << 20
-
-export type WriteKind = 'row' | 'answer'
 
 interface PendingWrite extends SealedRow {
   kind: WriteKind

@@ -1,9 +1,7 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
-import { admittedRow } from '../rows/admitted-row.ts'
 import { AnswerJournal } from '../answer-journal.ts'
 import { ClaimTable, type DurableMarks } from '../locks/claim-table.ts'
-import { claimLost, EvidenceError, failureOf, messageOf } from '../errors.ts'
+import { messageOf } from '../errors.ts'
 import type {
   AnsweredRow,
   CellClaim,
@@ -15,14 +13,12 @@ import type {
 } from '../evidence-log.ts'
 import type { RowIdentity } from '../rows/row-identity.ts'
 import type { FileOps } from './file-ops.ts'
-import { GroupCommit, type WriteKind } from './group-commit.ts'
-import { checkRowsFrom, storedRunOf } from '../rows/identity-record.ts'
+import { GroupCommit } from './group-commit.ts'
+import { storedRunOf } from '../rows/identity-record.ts'
 import type { LockFolder } from '../locks/lock-folder.ts'
-import { NamedWaiters } from '../locks/named-waiters.ts'
-import { pause } from '../pause.ts'
+import { OpenLog, type WriteKind } from '../open-log.ts'
 import { contentDigestOf, resumePlanOf } from '../resume-planner.ts'
-import type { RowFile } from '../rows/row-file.ts'
-import { fingerprint } from '../rows/row-identity.ts'
+import type { RowFile, SealedRow } from '../rows/row-file.ts'
 import { checkIdentity, type IdentityFrom, type IdentityOutcome } from '../rows/run-identity.ts'
 
 /** Sets how often a waiting process looks whether another one is done with a cell. */
@@ -39,23 +35,16 @@ interface LogHandleParts {
 }
 
 /** The log as one process has it open. Built by `openEvidenceLog` only. */
-export class LogHandle implements EvidenceLog {
-  readonly file: string
+export class LogHandle extends OpenLog implements EvidenceLog {
   readonly #parts: LogHandleParts
-  readonly #held = new Map<string, CellClaim>()
-  readonly #released = new NamedWaiters()
   readonly #seenAlive = new Map<string, number>()
   #answersEpoch: number
   readonly #commits: GroupCommit
   #serial: Promise<unknown> = Promise.resolve()
-  #failure: EvidenceError | null = null
-  #closing: Promise<void> | null = null
   #mayCompact = true
-  /** Holds what each row must share, and how many rows were compared with it. */
-  #identity: { run: RunIdentity; digest: Buffer; checkedRows: number } | null = null
 
   constructor(parts: LogHandleParts, answersEpoch: number) {
-    this.file = parts.rows.path
+    super(parts.rows.path, parts.runId, POLL_MS)
     this.#parts = parts
     this.#answersEpoch = answersEpoch
     this.#commits = new GroupCommit(parts, {
@@ -65,9 +54,9 @@ export class LogHandle implements EvidenceLog {
           await work()
         }),
       settle: (stored) => this.#settle(stored),
-      stored: (rowId) => this.#drop(rowId),
+      stored: (rowId) => this.drop(rowId),
       afterCommit: () => this.#tidy(),
-      fail: (error) => this.#fail(error),
+      fail: (error) => this.fail(error),
     })
   }
 
@@ -75,21 +64,8 @@ export class LogHandle implements EvidenceLog {
     return this.#parts.rows.index.count
   }
 
-  checkIdentity(make: IdentityFrom): Promise<IdentityOutcome> {
-    return this.#compareIdentity(make, false)
-  }
-
-  async setIdentity(make: IdentityFrom): Promise<IdentityOutcome> {
-    const outcome = await this.#compareIdentity(make, true)
-    if (outcome.ok) {
-      const digest = fingerprint(outcome.identity.reproducibility)
-      this.#identity = { run: outcome.identity, digest, checkedRows: 0 }
-    }
-    return outcome
-  }
-
-  #compareIdentity(make: IdentityFrom, keep: boolean): Promise<IdentityOutcome> {
-    this.#assertUsable()
+  protected compareIdentity(make: IdentityFrom, keep: boolean): Promise<IdentityOutcome> {
+    this.assertUsable()
     const { rows, answers, locks, ops } = this.#parts
     return this.#exclusively(async () => {
       await this.#refresh()
@@ -110,20 +86,10 @@ export class LogHandle implements EvidenceLog {
     return contentDigestOf(rows, answers.rowIds())
   }
 
-  async claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome> {
-    for (;;) {
-      signal?.throwIfAborted()
-      const outcome = await this.tryClaim(rowId)
-      if (outcome.outcome !== 'held') return outcome
-      if (this.#held.has(rowId)) await this.#released.next(rowId, POLL_MS, signal)
-      else await pause(POLL_MS * (0.5 + Math.random()), signal)
-    }
-  }
-
   async tryClaim(rowId: string): Promise<ClaimAttempt> {
     const { claims, locks } = this.#parts
     for (;;) {
-      this.#assertUsable()
+      this.assertUsable()
       const row = await this.#storedRow(rowId)
       if (row !== null) return { outcome: 'stored', row }
       const attempt = await claims.tryClaim(rowId, locks.owner)
@@ -144,7 +110,7 @@ export class LogHandle implements EvidenceLog {
 
   async #afterWinning(rowId: string, marks: DurableMarks): Promise<ClaimOutcome> {
     const claim: CellClaim = { rowId }
-    this.#held.set(rowId, claim)
+    this.held.set(rowId, claim)
     try {
       const { answers } = this.#parts
       if (marks.answersEpoch !== this.#answersEpoch || marks.answersBytes !== answers.knownBytes)
@@ -170,19 +136,8 @@ export class LogHandle implements EvidenceLog {
     return this.#serially(() => this.#parts.answers.read(rowId))
   }
 
-  keepAnswer(claim: CellClaim, row: AnsweredRow): Promise<void> {
-    return this.#write('answer', claim, row)
-  }
-
-  append(claim: CellClaim, row: CanonicalRow): Promise<void> {
-    return this.#write('row', claim, row)
-  }
-
-  async #write(kind: WriteKind, claim: CellClaim, row: CanonicalRow): Promise<void> {
-    this.#assertUsable()
-    if (this.#held.get(claim.rowId) !== claim) throw claimLost(this.file, claim.rowId)
-    const expected = { file: this.file, runId: this.#parts.runId, identity: this.#identity?.run ?? null }
-    await this.#commits.write(kind, admittedRow(expected, claim, row))
+  protected write(kind: WriteKind, _claim: CellClaim, sealed: SealedRow): Promise<void> {
+    return this.#commits.write(kind, sealed)
   }
 
   #settle(stored: readonly string[]): Promise<void> {
@@ -211,21 +166,16 @@ export class LogHandle implements EvidenceLog {
   }
 
   async release(claim: CellClaim): Promise<void> {
-    if (this.#held.get(claim.rowId) !== claim) return
+    if (this.held.get(claim.rowId) !== claim) return
     const { claims, locks } = this.#parts
     // A failed log leaves its claims to be taken over, because only a takeover looks at bytes beyond the marks; a closing one
     // gives all of them up by itself.
-    if (this.#failure === null && this.#closing === null) await claims.release(claim.rowId, locks.owner)
-    this.#drop(claim.rowId)
-  }
-
-  #drop(rowId: string): void {
-    this.#held.delete(rowId)
-    this.#released.wake(rowId)
+    if (this.failure === null && this.closing === null) await claims.release(claim.rowId, locks.owner)
+    this.drop(claim.rowId)
   }
 
   async read(rowId: string): Promise<CanonicalRow | null> {
-    this.#assertUsable()
+    this.assertUsable()
     const known = await this.#storedRow(rowId)
     if (known !== null) return known
     await this.#catchUp()
@@ -253,7 +203,7 @@ export class LogHandle implements EvidenceLog {
   }
 
   async #catchUp(): Promise<void> {
-    this.#assertUsable()
+    this.assertUsable()
     await this.#catchUpTo((await this.#parts.claims.marks()).rowsBytes)
   }
 
@@ -264,10 +214,10 @@ export class LogHandle implements EvidenceLog {
     try {
       await this.#serially(async () => {
         await rows.scanTo(markBytes)
-        await this.#checkNewRows()
+        await this.checkNewRows(rows)
       })
     } catch (error) {
-      throw this.#fail(error)
+      throw this.fail(error)
     }
     answers.supersede((rowId) => rows.has(rowId))
   }
@@ -275,27 +225,20 @@ export class LogHandle implements EvidenceLog {
   /** Under the lock: takes in everything that others did, and sets the marks to how far it is durable. */
   async #refresh(): Promise<void> {
     const { rows, answers, claims, locks } = this.#parts
-    if (this.#failure !== null) throw this.#failure
+    if (this.failure !== null) throw this.failure
     if (!rows.isIntact() || !locks.isIntact())
-      throw this.#fail(new Error(`${this.file} or its lock was removed or replaced while the log was open`))
+      throw this.fail(new Error(`${this.file} or its lock was removed or replaced while the log was open`))
     try {
       const marks = await claims.marks()
       this.#reportMoved(this.file, await rows.refresh(marks.rowsBytes))
       this.#reportMoved(answers.path, await answers.refresh())
       answers.supersede((rowId) => rows.has(rowId))
-      await this.#checkNewRows()
+      await this.checkNewRows(rows)
       this.#answersEpoch = marks.answersEpoch
       if (marks.rowsBytes !== rows.knownBytes || marks.answersBytes !== answers.knownBytes) await this.#settle([])
     } catch (error) {
-      throw this.#fail(error)
+      throw this.fail(error)
     }
-  }
-
-  async #checkNewRows(): Promise<void> {
-    if (this.#identity === null) return
-    const { run, digest, checkedRows } = this.#identity
-    await checkRowsFrom(checkedRows, this.#parts.rows, run, digest)
-    this.#identity.checkedRows = this.rowCount
   }
 
   #reportMoved(file: string, movedTo: string | null): void {
@@ -323,31 +266,11 @@ export class LogHandle implements EvidenceLog {
     return run
   }
 
-  /** Ends the use of this handle; the first failure is the one that is reported. */
-  #fail(error: unknown): EvidenceError {
-    this.#failure ??= failureOf(error, this.file)
-    return this.#failure
-  }
-
-  #assertUsable(): void {
-    if (this.#failure !== null) throw this.#failure
-    if (this.#closing !== null) throw new EvidenceError('log_closed', `${this.file} is closed`, this.#here)
-  }
-
-  get #here(): { file: string } {
-    return { file: this.file }
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
-  }
-
-  async #close(): Promise<void> {
+  protected async leave(): Promise<void> {
     const { rows, answers, claims, locks } = this.#parts
     await this.#commits.done
     try {
-      if (this.#failure === null) await this.#serially(() => locks.exclusive(() => this.#leave()))
+      if (this.failure === null) await this.#serially(() => locks.exclusive(() => this.#leaveFolder()))
     } finally {
       claims.close()
       await Promise.all([rows.close(), answers.close(), locks.close()])
@@ -355,7 +278,7 @@ export class LogHandle implements EvidenceLog {
   }
 
   /** Under the lock: releases the claims, and removes what only matters while the log is open somewhere. */
-  async #leave(): Promise<void> {
+  async #leaveFolder(): Promise<void> {
     const { answers, claims, locks, rows, ops } = this.#parts
     await claims.releaseAll(locks.owner)
     if (locks.others().some((other) => locks.isAlive(other))) return

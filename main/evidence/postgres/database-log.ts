@@ -1,15 +1,11 @@
 import type { ClientBase } from 'pg'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
-import { admittedRow } from '../rows/admitted-row.ts'
-import { claimLost, EvidenceError, failureOf } from '../errors.ts'
-import type { AnsweredRow, CellClaim, ClaimAttempt, ClaimOutcome, EvidenceLog, ResumePlan } from '../evidence-log.ts'
+import { EvidenceError } from '../errors.ts'
+import type { CellClaim, ClaimAttempt, EvidenceLog, ResumePlan } from '../evidence-log.ts'
 import type { RowIdentity } from '../rows/row-identity.ts'
-import { checkRowsFrom } from '../rows/identity-record.ts'
-import { NamedWaiters } from '../locks/named-waiters.ts'
-import { pause } from '../pause.ts'
+import { OpenLog, type WriteKind } from '../open-log.ts'
 import { contentDigestOf, resumePlanOf } from '../resume-planner.ts'
-import { fingerprint } from '../rows/row-identity.ts'
+import type { SealedRow } from '../rows/row-file.ts'
 import { decodeLine } from '../rows/row-line.ts'
 import { checkIdentity, type IdentityFrom, type IdentityOutcome } from '../rows/run-identity.ts'
 import { cellLock, lockRun, tryLockCell, unlockCells } from './database-locks.ts'
@@ -18,7 +14,7 @@ import { storedRunIn } from './database-identity.ts'
 import { DatabaseRows } from './database-rows.ts'
 import { registerWorker, type WorkerName } from './database-workers.ts'
 import type { DatabaseSession } from './database-session.ts'
-import { DatabaseWrites, type WriteKind } from './database-writes.ts'
+import { DatabaseWrites } from './database-writes.ts'
 
 /** Sets how often a waiting process looks whether another one is done with a cell. */
 const POLL_MS = 50
@@ -40,26 +36,22 @@ interface DatabaseLogParts {
  * A run's evidence in a database, as one process has it open. Built by `openDatabaseLog` only. A claim is an advisory lock of the connection on the cell, so the server frees it when this process ends; what is
  * appended goes over the same connection, so a claim that still holds is a claim that no other process can have taken meanwhile.
  */
-export class DatabaseLog implements EvidenceLog {
-  readonly file: string
+export class DatabaseLog extends OpenLog implements EvidenceLog {
   readonly #parts: DatabaseLogParts
   readonly #rows: DatabaseRows
   readonly #answers: DatabaseAnswers
   readonly #writes: DatabaseWrites
-  readonly #held = new Map<string, CellClaim>()
   /** Cells whose lock is being asked for: a lock can be taken twice by one connection, so no second caller may ask. */
   readonly #taking = new Set<string>()
-  readonly #released = new NamedWaiters()
   #worker: number | null = null
-  #identity: { run: RunIdentity; digest: Buffer; revision: number; checkedRows: number } | null = null
+  /** Revision of the identity that this process keeps to; null before it is set. */
+  #revision: number | null = null
   #catchingUp: Promise<void> = Promise.resolve()
   #news: NodeJS.Timeout | null = null
-  #failure: EvidenceError | null = null
-  #closing: Promise<void> | null = null
 
   constructor(parts: DatabaseLogParts) {
     const { label, session, run, runId, datasetId } = parts
-    this.file = label
+    super(label, runId, POLL_MS)
     this.#parts = parts
     this.#rows = new DatabaseRows(label, session, run, { runId, datasetId })
     this.#answers = new DatabaseAnswers(label, session, run)
@@ -68,10 +60,10 @@ export class DatabaseLog implements EvidenceLog {
       run,
       session,
       worker: () => this.#worker!,
-      identityRevision: () => this.#identity!.revision,
-      isHeld: (claim) => this.#held.get(claim.rowId) === claim,
+      identityRevision: () => this.#revision!,
+      isHeld: (claim) => this.held.get(claim.rowId) === claim,
       stored: (rowIds, count) => this.#afterStoring(rowIds, count),
-      fail: (error) => this.#fail(error),
+      fail: (error) => this.fail(error),
     })
   }
 
@@ -82,31 +74,25 @@ export class DatabaseLog implements EvidenceLog {
   /** On a new connection: takes the locks again. Cells that another process has claimed meanwhile are left to it. */
   async restore(client: ClientBase): Promise<void> {
     await lockRun(client, this.#parts.run)
-    for (const rowId of this.#held.keys()) if (!(await tryLockCell(client, rowId))) this.#drop(rowId)
+    for (const rowId of this.held.keys()) if (!(await tryLockCell(client, rowId))) this.drop(rowId)
     if (this.#worker !== null) await registerWorker(client, this.#parts.run, this.#parts.worker, this.#worker)
   }
 
-  checkIdentity(make: IdentityFrom): Promise<IdentityOutcome> {
-    return this.#compareIdentity(make, false)
-  }
-
-  async setIdentity(make: IdentityFrom): Promise<IdentityOutcome> {
-    const outcome = await this.#compareIdentity(make, true)
+  override async setIdentity(make: IdentityFrom): Promise<IdentityOutcome> {
+    const outcome = await super.setIdentity(make)
     if (!outcome.ok) return outcome
     const { run, worker, session } = this.#parts
     this.#worker ??= await session.use((client) => registerWorker(client, run, worker, null))
     return outcome
   }
 
-  async #compareIdentity(make: IdentityFrom, keep: boolean): Promise<IdentityOutcome> {
+  protected async compareIdentity(make: IdentityFrom, keep: boolean): Promise<IdentityOutcome> {
     await this.#catchUp()
     await this.#answers.refresh()
     const { session, run, label: file } = this.#parts
     const stored = storedRunIn({ file, session, run, rows: this.#rows, answers: this.#answers })
     const outcome = await checkIdentity(stored, { isShared: await stored.isShared(), keep }, make)
-    if (!outcome.ok || !keep) return outcome
-    const digest = fingerprint(outcome.identity.reproducibility)
-    this.#identity = { run: outcome.identity, digest, revision: stored.revision, checkedRows: 0 }
+    if (outcome.ok && keep) this.#revision = stored.revision
     return outcome
   }
 
@@ -122,21 +108,11 @@ export class DatabaseLog implements EvidenceLog {
     return contentDigestOf(this.#rows, this.#answers.rowIds())
   }
 
-  async claim(rowId: string, signal?: AbortSignal): Promise<ClaimOutcome> {
-    for (;;) {
-      signal?.throwIfAborted()
-      const outcome = await this.tryClaim(rowId)
-      if (outcome.outcome !== 'held') return outcome
-      if (this.#held.has(rowId)) await this.#released.next(rowId, POLL_MS, signal)
-      else await pause(POLL_MS * (0.5 + Math.random()), signal)
-    }
-  }
-
   async tryClaim(rowId: string): Promise<ClaimAttempt> {
-    this.#assertUsable()
+    this.assertUsable()
     const known = this.#rows.index.find(rowId)
     if (known !== -1) return { outcome: 'stored', row: await this.#rows.readAt(known) }
-    if (this.#held.has(rowId) || this.#taking.has(rowId)) return { outcome: 'held' }
+    if (this.held.has(rowId) || this.#taking.has(rowId)) return { outcome: 'held' }
     this.#taking.add(rowId)
     try {
       return await this.#parts.session.use((client) => this.#take(client, rowId))
@@ -164,7 +140,7 @@ export class DatabaseLog implements EvidenceLog {
     }
     if (!won) return { outcome: 'held' }
     const claim: CellClaim = { rowId }
-    this.#held.set(rowId, claim)
+    this.held.set(rowId, claim)
     const answered = found[0] === undefined ? null : this.#decoded(found[0].line, rowId)
     return { outcome: 'claimed', claim, answered }
   }
@@ -176,56 +152,40 @@ export class DatabaseLog implements EvidenceLog {
     throw new EvidenceError('damaged', `${this.file}: row ${rowId}: ${problem}`, { file: this.file, rowId })
   }
 
-  keepAnswer(claim: CellClaim, row: AnsweredRow): Promise<void> {
-    return this.#write('answer', claim, row)
-  }
-
-  append(claim: CellClaim, row: CanonicalRow): Promise<void> {
-    return this.#write('row', claim, row)
-  }
-
-  async #write(kind: WriteKind, claim: CellClaim, row: CanonicalRow): Promise<void> {
-    this.#assertUsable()
-    if (this.#held.get(claim.rowId) !== claim) throw claimLost(this.file, claim.rowId)
-    const expected = { file: this.file, runId: this.#parts.runId, identity: this.#identity?.run ?? null }
-    await this.#writes.write(kind, claim, admittedRow(expected, claim, row))
+  protected write(kind: WriteKind, claim: CellClaim, sealed: SealedRow): Promise<void> {
+    return this.#writes.write(kind, claim, sealed)
   }
 
   /** The rows are committed: their locks fall after that, never before. */
   #afterStoring(rowIds: readonly string[], count: number): void {
-    for (const rowId of rowIds) this.#drop(rowId)
+    for (const rowId of rowIds) this.drop(rowId)
     this.#unlock(rowIds)
     if (count > this.rowCount) this.#expectNews()
   }
 
   /** Not waited for: it follows on the same connection, and one that breaks has freed the locks. */
   #unlock(rowIds: readonly string[]): void {
-    this.#parts.session.use((client) => unlockCells(client, rowIds)).catch((error: unknown) => this.#fail(error))
+    this.#parts.session.use((client) => unlockCells(client, rowIds)).catch((error: unknown) => this.fail(error))
   }
 
   /** Indexes soon what was stored since, and not after each row: a worker then passes over what others made without asking. */
   #expectNews(): void {
-    if (this.#news !== null || this.#closing !== null) return
+    if (this.#news !== null || this.closing !== null) return
     this.#news = setTimeout(() => {
       this.#news = null
-      if (this.#closing === null && this.#failure === null) this.#catchUp().catch((error: unknown) => this.#fail(error))
+      if (this.closing === null && this.failure === null) this.#catchUp().catch((error: unknown) => this.fail(error))
     }, NEWS_MS)
   }
 
   async release(claim: CellClaim): Promise<void> {
-    if (this.#held.get(claim.rowId) !== claim) return
-    this.#drop(claim.rowId)
-    if (this.#failure === null && this.#closing === null)
+    if (this.held.get(claim.rowId) !== claim) return
+    this.drop(claim.rowId)
+    if (this.failure === null && this.closing === null)
       await this.#parts.session.use((client) => unlockCells(client, [claim.rowId]))
   }
 
-  #drop(rowId: string): void {
-    this.#held.delete(rowId)
-    this.#released.wake(rowId)
-  }
-
   async read(rowId: string): Promise<CanonicalRow | null> {
-    this.#assertUsable()
+    this.assertUsable()
     if (!this.#rows.has(rowId)) await this.#catchUp()
     const ordinal = this.#rows.index.find(rowId)
     return ordinal === -1 ? null : this.#rows.readAt(ordinal)
@@ -250,47 +210,24 @@ export class DatabaseLog implements EvidenceLog {
   }
 
   #catchUp(): Promise<void> {
-    this.#assertUsable()
+    this.assertUsable()
     const next = this.#catchingUp.then(async () => {
       await this.#rows.catchUp()
-      await this.#checkNewRows()
+      await this.checkNewRows(this.#rows)
     })
     this.#catchingUp = next.catch(() => undefined)
     return next.catch((error: unknown) => {
-      throw this.#fail(error)
+      throw this.fail(error)
     })
   }
 
-  async #checkNewRows(): Promise<void> {
-    if (this.#identity === null) return
-    const { run, digest, checkedRows } = this.#identity
-    await checkRowsFrom(checkedRows, this.#rows, run, digest)
-    this.#identity.checkedRows = this.rowCount
-  }
-
-  /** Ends the use of this handle; the first failure is the one that is reported. */
-  #fail(error: unknown): EvidenceError {
-    this.#failure ??= failureOf(error, this.file)
-    return this.#failure
-  }
-
-  #assertUsable(): void {
-    if (this.#failure !== null) throw this.#failure
-    if (this.#closing !== null) throw new EvidenceError('log_closed', `${this.file} is closed`, { file: this.file })
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#close()
-    return this.#closing
-  }
-
-  async #close(): Promise<void> {
+  protected async leave(): Promise<void> {
     if (this.#news !== null) clearTimeout(this.#news)
     this.#news = null
     await this.#writes.done
     await this.#catchingUp
     const { session } = this.#parts
-    if (this.#failure === null && this.#worker !== null && session.isConnected)
+    if (this.failure === null && this.#worker !== null && session.isConnected)
       await session
         .use(async (client) => {
           await client.query('UPDATE rag_ladder.workers SET ended_at = now() WHERE key = $1', [this.#worker])

@@ -4,6 +4,7 @@ import type { CellClaim } from '../evidence-log.ts'
 import { HeadReader } from '../rows/row-head.ts'
 import { cellId, rowKeyOf } from '../rows/row-id.ts'
 import type { SealedRow } from '../rows/row-file.ts'
+import type { WriteKind } from '../open-log.ts'
 import { storedHeadOf } from './database-rows.ts'
 import type { DatabaseSession } from './database-session.ts'
 
@@ -14,8 +15,6 @@ const BATCH_ROWS = 256
 const UNIQUE_VIOLATION = '23505'
 /** The server is out of disk, memory or connections: the write may be tried again. */
 const NO_RESOURCES = /^53/
-
-export type WriteKind = 'row' | 'answer'
 
 interface PendingWrite extends SealedRow {
   kind: WriteKind
