@@ -20,7 +20,6 @@ export const Identifier = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'letters, digits, "_", "-" and "." only')
 
-/** SHA-256 in lower-case hex. */
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex')
 
 /** A relative path with forward slashes that stays below the folder it is relative to. */

@@ -12,7 +12,6 @@ export function citedNumbers(answer: string): number[] {
   return [...new Set(numbers.map(Number))]
 }
 
-/** The answer without its citations. */
 export const withoutCitations = (answer: string): string => answer.replace(CITATION, '')
 
 /**

@@ -1,7 +1,6 @@
 import type { ExpectedWork, WorkOfApproach } from '../contract/control/expected-work.ts'
 import { countWords, plural } from '../contract/words.ts'
 
-/** `2.3`, `4`: calls per answer. */
 const perAnswer = (calls: number): string => (Number.isInteger(calls) ? countWords(calls) : calls.toFixed(1))
 
 const callsWords = ({ alias, answer_calls: answer, grading_calls: grading }: WorkOfApproach): string =>

@@ -61,7 +61,6 @@ export const RunChanges = z.strictObject({
 export type RunChanges = z.infer<typeof RunChanges>
 
 export const ProvenanceDiffInput = z.strictObject({ run_ids: z.array(name).min(1).max(20), dataset_id: name })
-export type ProvenanceDiffInput = z.infer<typeof ProvenanceDiffInput>
 
 /** Fields of the rows' provenance that differ between runs; `values` by place in `run_ids`, null where the run does not have it. */
 export const ProvenanceDiff = z.strictObject({

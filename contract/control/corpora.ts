@@ -45,7 +45,6 @@ export const CorpusDocumentInput = z.strictObject({
   offset: count.default(0),
   limit: z.int().min(2).max(200_000).default(100_000),
 })
-export type CorpusDocumentInput = z.input<typeof CorpusDocumentInput>
 
 /** A text for a dataset's corpus, such as a converted document. It becomes part of what the next run ingests. */
 export const AddDocumentInput = z.strictObject({
@@ -92,7 +91,6 @@ export const DatasetQuestionsInput = z.strictObject({
   limit: z.int().min(1).max(500).default(100),
   question_id: Identifier.optional(),
 })
-export type DatasetQuestionsInput = z.input<typeof DatasetQuestionsInput>
 
 /** A question with each of its gold facts located; an empty list of spans: the fact does not occur in the document, or the document is not text. */
 const LocatedQuestion = z.strictObject({
@@ -121,7 +119,6 @@ export const DatasetGraphInput = z.strictObject({
   /** Nodes, best connected first. */
   limit: z.int().min(1).max(1500).default(300),
 })
-export type DatasetGraphInput = z.input<typeof DatasetGraphInput>
 
 /**
  * The graph, or why there is none. not_ingested: no platform has built this dataset's graph yet. busy: a run holds the platform with another

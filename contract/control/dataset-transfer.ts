@@ -17,7 +17,6 @@ export const ImportFormat = z.strictObject({
   expects: z.string(),
   licence: z.string(),
 })
-export type ImportFormat = z.infer<typeof ImportFormat>
 
 export const ImportFolderInput = z.strictObject({
   /** Absolute path on the engine's machine: a folder or file of a public dataset, or an exported zip file. */

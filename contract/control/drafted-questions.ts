@@ -34,7 +34,6 @@ export type DraftedQuestion = z.infer<typeof DraftedQuestion>
 
 /** `datasets/<id>/drafts.json`. */
 export const DraftsFile = versioned({ drafts: z.array(DraftedQuestion) })
-export type DraftsFile = z.infer<typeof DraftsFile>
 
 /** Most questions that are asked for at once. */
 export const MAX_DRAFTS = 200
@@ -78,7 +77,6 @@ export const DraftInput = z.strictObject({
   /** The plan's calls as the person saw them. Needed where passages leave this machine. */
   confirmed_calls: z.int().min(1).optional(),
 })
-export type DraftInput = z.input<typeof DraftInput>
 
 /** Describes what drafting does; `done` comes last. Drafts are kept call by call: a client that leaves stops it and loses none. */
 export const DraftStep = z.discriminatedUnion('type', [
@@ -101,7 +99,6 @@ export type DraftList = z.infer<typeof DraftList>
 
 /** Asks what the questions of a dataset decide together with these drafts, on the primary metric. */
 export const DraftPowerInput = z.strictObject({ ...one, draft_ids: z.array(Identifier).max(1000) })
-export type DraftPowerInput = z.input<typeof DraftPowerInput>
 
 export const DraftPower = z.strictObject({
   /** Questions of the dataset, and drafts that were asked about. */
@@ -120,7 +117,5 @@ export const AcceptDraftsInput = z.strictObject({
     .min(1)
     .max(1000),
 })
-export type AcceptDraftsInput = z.input<typeof AcceptDraftsInput>
 
 export const RejectDraftsInput = z.strictObject({ ...one, draft_ids: z.array(Identifier).min(1).max(1000) })
-export type RejectDraftsInput = z.input<typeof RejectDraftsInput>

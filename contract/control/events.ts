@@ -46,7 +46,6 @@ export const EventsInput = z.strictObject({
   /** Only what cannot name an approach: for pages on which a person votes blindly. */
   blind: z.boolean().default(false),
 })
-export type EventsInput = z.input<typeof EventsInput>
 
 /** Returns true when an event is of a kind that never names an approach. */
 export const isBlindEvent = ({ type }: ControlEvent): boolean =>

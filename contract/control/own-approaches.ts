@@ -15,7 +15,6 @@ export const OwnApproachView = z.strictObject({
   called: z.string().nullable(),
   /** The content of the file, which is what a person allows. */
   text: z.string(),
-  /** SHA-256 of the content. */
   digest: Sha256.nullable(),
   /** True where this person has allowed the content as it is now. Nothing else is run or called. */
   allowed: z.boolean(),

@@ -70,7 +70,6 @@ export const UpdateDatasetInput = z.strictObject({
   complexity_level: z.int().min(0).max(99).optional(),
   chunker: ChunkerSettings.optional(),
 })
-export type UpdateDatasetInput = z.infer<typeof UpdateDatasetInput>
 
 export const TrashEntry = z.strictObject({
   trash_id: z.string(),
@@ -78,7 +77,6 @@ export const TrashEntry = z.strictObject({
   label: z.string(),
   removed_at: z.iso.datetime(),
 })
-export type TrashEntry = z.infer<typeof TrashEntry>
 
 /** Largest file that can be added by one call: 32 MiB. */
 export const MAX_FILE_BYTES = 32 * 1024 * 1024
@@ -90,17 +88,14 @@ export const AddFileInput = z.strictObject({
   name: z.string().min(1).max(1024),
   base64: z.base64().max(Math.ceil(MAX_FILE_BYTES / 3) * 4, 'at most 32 MiB'),
 })
-export type AddFileInput = z.infer<typeof AddFileInput>
 
 export const DocumentInput = z.strictObject({ ...one, path: SafeRelativePath })
 
 /** Without an id the question is a new one. */
 export const SaveQuestionInput = z.strictObject({ ...one, revision, question: Question.partial({ id: true }) })
-export type SaveQuestionInput = z.input<typeof SaveQuestionInput>
 
 /** The dataset after the change, and the id that the question has. */
 export const QuestionSaved = z.strictObject({ dataset: OwnDataset, question_id: Identifier })
-export type QuestionSaved = z.infer<typeof QuestionSaved>
 
 export const RemoveQuestionInput = z.strictObject({ ...one, revision, question_id: Identifier })
 

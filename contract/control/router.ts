@@ -287,7 +287,6 @@ export const controlContract = {
     traceText: base
       .input(z.strictObject({ ...CellInput.shape, sha256: Sha256 }))
       .output(z.strictObject({ text: z.string().nullable() })),
-    /** Cells of a run with a flag or a note. */
     notes: base.input(z.strictObject({ run_id: anyName })).output(CellNotes),
     /** Replaces the note and the flag of a cell; an empty note without a flag removes both. */
     annotate: base.input(AnnotateCellInput).output(CellNote),
@@ -319,7 +318,6 @@ export const controlContract = {
     chunks: base.input(DocumentChunksInput).output(DocumentChunks),
     /** A dataset of a person's own, empty or a copy. Refused for a name that is taken. */
     create: base.input(CreateDatasetInput).output(DatasetView),
-    /** Formats of public datasets that can be imported. */
     importFormats: base.output(z.array(ImportFormat)),
     /** Imports a public dataset, or an exported zip file, from a path of the engine's machine. */
     importFolder: base.input(ImportFolderInput).output(eventIterator(ImportStep)),
@@ -329,7 +327,6 @@ export const controlContract = {
     uploadZip: base.input(UploadZipInput).output(DatasetView),
     /** A document's file as it is, such as for a conversion; refused above 32 MiB. */
     documentFile: base.input(DocumentInput).output(eventIterator(FilePiece)),
-    /** An own dataset as one zip file. */
     exportZip: base.input(OwnInput).output(eventIterator(FilePiece)),
     /** The file of such a dataset; the calls below change one. They are refused for datasets of the project and while a run is under way or queued. */
     own: base.input(OwnInput).output(OwnDataset),

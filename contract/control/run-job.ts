@@ -372,7 +372,6 @@ export const RunRecovered = z.strictObject({
 export type RunRecovered = z.infer<typeof RunRecovered>
 
 export const RunStarted = z.strictObject({ run_id: Identifier })
-export type RunStarted = z.infer<typeof RunStarted>
 
 export const RetryFailuresInput = z.strictObject({
   run_id: Identifier,

@@ -52,10 +52,8 @@ export const ServiceStartInput = z.strictObject({
   /** The platform serves one dataset's collections at a time; its first dataset when absent. */
   dataset_id: Identifier.optional(),
 })
-export type ServiceStartInput = z.infer<typeof ServiceStartInput>
 
 export const ServiceInput = z.strictObject({ name: ServiceName })
-export type ServiceInput = z.infer<typeof ServiceInput>
 
 /** `job`: a background job of the platform that is none of the others. */
 const PlatformWorkKind = z.enum(['job', 'research', 'media'])
@@ -90,7 +88,6 @@ export const ServiceLogsInput = z.strictObject({
   /** False ends the stream with the last line that is there now. */
   follow: z.boolean().default(true),
 })
-export type ServiceLogsInput = z.input<typeof ServiceLogsInput>
 
 /** A line as the child printed it, at most 2,000 characters; `missed` counts lines before it that are no longer kept. */
 export const ServiceLogLine = z.strictObject({

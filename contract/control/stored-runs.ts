@@ -23,10 +23,8 @@ export type CellNote = z.infer<typeof CellNote>
 
 /** A run's note, or the changed part of it. */
 export const AnnotateRunInput = z.strictObject({ run_id: Name, ...RunNote.partial().shape })
-export type AnnotateRunInput = z.infer<typeof AnnotateRunInput>
 
 export const AnnotateCellInput = z.strictObject({ run_id: Name, row_id: Sha256, ...CellNote.shape })
-export type AnnotateCellInput = z.infer<typeof AnnotateCellInput>
 
 /** Cells with a flag or a note, by row id. */
 export const CellNotes = z.strictObject({ cells: z.array(z.strictObject({ row_id: Sha256, ...CellNote.shape })) })

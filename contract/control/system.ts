@@ -27,7 +27,6 @@ export type SystemStatus = z.infer<typeof SystemStatus>
 
 /** A fresh link that opens the panel in a browser, once. */
 export const BrowserLink = z.strictObject({ url: z.string(), expires_at: z.iso.datetime() })
-export type BrowserLink = z.infer<typeof BrowserLink>
 
 /**
  * A page of the panel shows this header besides its cookie. Cookies know no ports, so a browser sends ours to every program that listens on this

@@ -9,7 +9,6 @@ const MAX_CONTEXT_BUDGET = 200_000
 
 const EXPECTED = `expected none, or a whole number from ${MIN_CONTEXT_BUDGET} to ${MAX_CONTEXT_BUDGET}`
 
-/** A budget in tokens. */
 export const ContextTokens = z.int(EXPECTED).min(MIN_CONTEXT_BUDGET, EXPECTED).max(MAX_CONTEXT_BUDGET, EXPECTED)
 
 /** As a manifest, a request and an option name it; `none` runs the approaches as they are declared. */

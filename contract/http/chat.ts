@@ -93,7 +93,6 @@ export const EmbeddingsRequest = z.looseObject({
   }),
   encoding_format: z.enum(['float', 'base64']).nullish(),
 })
-export type EmbeddingsRequest = z.infer<typeof EmbeddingsRequest>
 
 /** An entry of `/v1/models`; `rag_ladder` is additive and reports whether an alias can answer now. */
 const ModelEntry = z.looseObject({

@@ -79,4 +79,3 @@ export const EvaluateResponse = z.looseObject({
     .min(1)
     .transform((results) => results.map((result, at) => ({ ...result, record_index: result.record_index ?? at }))),
 })
-export type EvaluateResponse = z.infer<typeof EvaluateResponse>

@@ -15,7 +15,6 @@ export const GraphTextRequest = z.object({
   title: z.string().trim().max(1024).nullish(),
   replace: z.boolean().nullish(),
 })
-export type GraphTextRequest = z.infer<typeof GraphTextRequest>
 
 /** `POST /documents/texts`. */
 export const GraphTextsRequest = z
@@ -27,7 +26,6 @@ export const GraphTextsRequest = z
     path: ['file_sources'],
     message: 'there are more sources than texts',
   })
-export type GraphTextsRequest = z.infer<typeof GraphTextsRequest>
 
 /** Answer to each way of handing in documents. `duplicated`: the text or the name is known already; that document's track id comes back. */
 export const GraphInsertResponse = z.looseObject({
@@ -51,7 +49,6 @@ export const GraphDeleteRequest = z
     path: ['doc_ids'],
     message: 'document ids must be unique',
   })
-export type GraphDeleteRequest = z.infer<typeof GraphDeleteRequest>
 
 /** One document on its way into the graph. */
 export const GraphDocStatus = z.looseObject({

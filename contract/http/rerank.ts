@@ -22,7 +22,6 @@ export const RerankRequest = z.looseObject({
     .transform((direction) => (direction ?? 'right').toLowerCase())
     .pipe(z.enum(['left', 'right'])),
 })
-export type RerankRequest = z.infer<typeof RerankRequest>
 
 /** Sorted by score, best first; `score` is a probability unless `raw_scores` was asked for. */
 export const RerankResponse = z.array(
@@ -31,7 +30,6 @@ export const RerankResponse = z.array(
 export type RerankResponse = z.infer<typeof RerankResponse>
 
 export const TeiError = z.looseObject({ error: z.string(), error_type: z.string() })
-export type TeiError = z.infer<typeof TeiError>
 
 /** Bounds of a request to the graph engine's rerank adapter. Lengths in characters. */
 export const RERANK_ADAPTER_LIMITS = { query: 8000, documents: 512, document: 32_000 } as const
@@ -48,7 +46,6 @@ export const RerankAdapterRequest = z.looseObject({
     .nullish()
     .transform((given) => given ?? false),
 })
-export type RerankAdapterRequest = z.infer<typeof RerankAdapterRequest>
 
 /** Sorted by score, best first, equal scores by index. `index` is that of the request's document. */
 export const RerankAdapterResponse = z.looseObject({

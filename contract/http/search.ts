@@ -10,7 +10,6 @@ export const SearchRequest = z.strictObject({
   limit: z.int().min(1).max(200).default(10),
   fusion: z.enum(['relative_score', 'ranked']).default('relative_score'),
 })
-export type SearchRequest = z.infer<typeof SearchRequest>
 
 /** Best first; a leg that did not rank a chunk has null. */
 export const SearchResponse = z.looseObject({

@@ -2,7 +2,6 @@ import { z } from 'zod'
 
 /** Bytes of a download under way. */
 export const DownloadProgress = z.object({ received_bytes: z.int(), total_bytes: z.int() })
-export type DownloadProgress = z.infer<typeof DownloadProgress>
 
 /** A model that a service works with or could after a download, whatever it is for: `POST /v1/models/{id}` fetches it, `DELETE` removes it. */
 export const ServiceModel = z.object({

@@ -21,7 +21,6 @@ export const SpeechRequest = z.object({
   /** `sse`: the same bytes as server-sent events. */
   stream_format: z.enum(['audio', 'sse']).default('audio'),
 })
-export type SpeechRequest = z.infer<typeof SpeechRequest>
 
 /** A voice that an engine brings. */
 export const EngineVoice = z.object({ id: z.string(), name: z.string(), language: z.string(), gender: z.string() })

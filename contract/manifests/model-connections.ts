@@ -163,7 +163,6 @@ export const connectionOfStoredKey = (variable: string): string | null =>
 /** A model of a connection, as sets name it. */
 export const ConnectedModel = z.strictObject({
   backend: z.undefined().optional(),
-  /** Name of a connection. */
   connection: z.string().min(1),
   /** Name by which the service knows the model. */
   model: z.string().min(1),

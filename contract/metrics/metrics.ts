@@ -55,7 +55,6 @@ export const METRICS = [
 
 export type MetricId = (typeof METRICS)[number]['id']
 
-/** Ids of a class's metrics. */
 type IdOf<Class> = Extract<(typeof METRICS)[number], { class: Class }>['id']
 const idsOf = <Class extends Metric['class']>(name: Class): [IdOf<Class>, ...IdOf<Class>[]] =>
   METRICS.filter((metric) => metric.class === name).map(({ id }) => id) as [IdOf<Class>, ...IdOf<Class>[]]

@@ -3,7 +3,6 @@ import { RECORDS_VARIABLES } from './records-variables.ts'
 import { AUTH, BYTES, LEVEL, LIST, MIB, PATH, PORT, TOKEN, URL_FORM } from './variable.ts'
 import type { Variable } from './variable.ts'
 
-/** Variables of the platform. */
 export const PLATFORM_VARIABLES = {
   PLATFORM_HOST: { by: 'platform', form: 'host', default: '127.0.0.1', what: 'Address that it listens on.' },
   PLATFORM_PORT: {

@@ -136,7 +136,6 @@ function countTokens(tokens: TokenSpans, from: number, to: number): number {
 /** Number of tokens that end at the offset or before it: the index of the first one that reaches past it. */
 const tokensEndingBy = (tokens: TokenSpans, offset: number): number => lowerBound(tokens.ends, offset + 1)
 
-/** Number of tokens that start before the offset. */
 const tokensStartingBefore = (tokens: TokenSpans, offset: number): number => lowerBound(tokens.starts, offset)
 
 function lowerBound(sorted: Uint32Array, value: number): number {

@@ -17,5 +17,4 @@ export const shownPassage = ({ document, title, text, snippet }: RagSource): Sho
 export const restsOnUsedPassages = (sources: readonly { text: string }[], used: readonly unknown[]): boolean =>
   used.length > 0 && sources.every(({ text }) => text.trim() === '')
 
-/** Returns how many passages an engine reports as used, in words. */
 export const usedPassageCount = (count: number): string => `${plural(count, 'passage')} that the engine reports as used`

@@ -1,7 +1,6 @@
 import type { PaceExchange } from './pace-exchange.ts'
 import { LONGEST_ASKED_MS, pauseMs, waitFor } from './pauses.ts'
 
-/** Most calls at a time. */
 const MOST_AT_A_TIME = 64
 /** Calls at a time before a service has answered any: one that limits its calls has not to refuse dozens to be known as such. */
 const FIRST_AT_A_TIME = 4

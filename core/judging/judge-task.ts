@@ -14,7 +14,6 @@ export interface JudgeTask {
   token: string
 }
 
-/** A verdict by letter. */
 export interface LetterVerdict {
   scores: Map<string, number>
   best: string | null

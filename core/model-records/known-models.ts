@@ -89,7 +89,6 @@ export class KnownModels {
 export const keptRecord = (folder: string, address: string, model: string): ModelRecord | null =>
   readRecord(join(folder, fileName(address, model)))
 
-/** All kept records, by model. */
 export function keptRecords(folder: string): ModelRecord[] {
   let names: string[] = []
   try {

@@ -23,7 +23,6 @@ const approach = (preset: Name, more: object = {}): HttpApproach =>
     settings: SETTINGS,
     ...more,
   }) as HttpApproach
-/** Returns what a preset makes of the body of a reply. */
 const reply = (preset: Name, body: unknown) =>
   mappedReply(typeof body === 'string' ? replyBody(body) : body, httpPlan(approach(preset)).reply)
 const openai = (message: object, more: object = {}) => ({

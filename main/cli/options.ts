@@ -117,7 +117,6 @@ export const VERBOSE_OPTION = {
   verbose: { type: 'boolean', description: 'report why a cell is reused, skipped or retried (RAG_LADDER_LOG=debug)' },
 } as const satisfies Record<string, Option>
 
-/** The options of a command, picked by name. */
 export function pickOptions<Name extends keyof typeof RUN_OPTIONS>(...names: Name[]): Record<Name, Option> {
   return Object.fromEntries(names.map((name) => [name, RUN_OPTIONS[name] as Option])) as Record<Name, Option>
 }

@@ -116,7 +116,6 @@ function defaultRunId(
   return `${subject}-${now.toISOString().slice(0, 10)}`
 }
 
-/** Lists what `--retry-failed` and `--no-retry-failed` ask for. */
 const RETRY_OF_FLAG: Readonly<Record<string, RunRequestInput['retry_failed']>> = { true: 'all', false: 'none' }
 
 const withoutUndefined = (fields: Record<string, unknown>): Record<string, unknown> =>

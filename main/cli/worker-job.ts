@@ -5,7 +5,6 @@ import { numberOption, textOption, wholeNumber, type Invocation, type Option } f
 import type { WorkerJob } from './job-files.ts'
 import { pickOptions, projectFolder, RUN_OPTIONS } from './options.ts'
 
-/** Folder of this program. */
 export const PROGRAM_FOLDER = fileURLToPath(new URL('../../', import.meta.url))
 
 /** Lists what workers are started with, where it was given: the same for all of them and for the process that starts the run. */

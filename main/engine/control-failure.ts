@@ -35,7 +35,6 @@ export class ControlFailure extends Error {
   }
 }
 
-/** A refused input, each problem with its path. */
 export const inputFailure = (problems: readonly InputProblem[]): ControlFailure =>
   new ControlFailure('input_invalid', problems.map(({ path, message }) => `${path}: ${message}`).join('\n'), {
     problems: problems.map(({ path, message }) => ({ path, message })),

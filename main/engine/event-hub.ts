@@ -11,7 +11,6 @@ const MAX_TEXT_CHARS = 20_000
 
 const short = (text: string): string => (text.length <= MAX_TEXT_CHARS ? text : `${text.slice(0, MAX_TEXT_CHARS)}…`)
 
-/** The event, cut to the size of a message. */
 function cutToMessageSize(event: ControlEvent): ControlEvent {
   if (event.type === 'plan.ready' && event.plan.conflicts.length > MAX_CONFLICTS)
     return { ...event, plan: { ...event.plan, conflicts: event.plan.conflicts.slice(0, MAX_CONFLICTS) } }

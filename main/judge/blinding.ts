@@ -18,7 +18,6 @@ export interface BlindedQuestion {
   shown: ReadonlyMap<string, ShownAnswer>
   /** Holds what could not be withheld; empty when the texts identify no approach. */
   leaks: PromptLeak[]
-  /** Holds what was withheld from the answers. */
   withheld: PromptLeak[]
   /** Names of products, in lower case, that the question and its sources speak of: content, in whatever answer. */
   content: ReadonlySet<string>

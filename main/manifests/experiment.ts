@@ -61,7 +61,6 @@ export interface Experiment {
   /** Names of the sets that are a person's own. */
   ownModelSets: string[]
   connections: Record<string, Connection>
-  /** Names of the connections that are a person's own. */
   ownConnections: string[]
   /** The project's aliases and, after them, a person's own. */
   aliases: Map<string, Alias>

@@ -12,7 +12,6 @@ import { ManifestError } from './manifest-error.ts'
 /** A manifest is written by hand: more than this is a mistake or an attack. */
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
-/** Hex SHA-256 of a value's canonical JSON. */
 export function hashOf(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex')
 }

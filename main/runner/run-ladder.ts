@@ -80,7 +80,6 @@ export async function listKeys(emit: (event: RunEvent) => void): Promise<void> {
   }
 }
 
-/** Counts the cells of each dataset. */
 const cellCounts = (runs: readonly DatasetRun[]): Record<string, number> =>
   Object.fromEntries(
     runs.map(({ dataset, aliases, repeats }) => [

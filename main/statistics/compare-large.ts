@@ -106,7 +106,6 @@ export function testDifferences(
   return pairValue(tested.difference, tested.unseen, tested.moving)
 }
 
-/** The scores of each approach by question. */
 const columnsOf = ({ approaches, questions, scores }: ScoreTable): Float64Array[] =>
   approaches.map((_, approach) => {
     const column = new Float64Array(questions.length)

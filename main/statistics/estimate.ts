@@ -141,7 +141,6 @@ export function effectiveClusters(weights: Float64Array): number | null {
   return squares === 0 ? null : (sum * sum) / squares
 }
 
-/** Sum of a column. */
 export const total = (column: Float64Array): number => {
   let sum = 0
   for (const value of column) sum += value

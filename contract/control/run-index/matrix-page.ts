@@ -23,7 +23,6 @@ export type MatrixSort = z.input<typeof MatrixSort>
 
 /** Questions that meet all conditions; a condition on cells is met when one shown cell meets it. */
 export const MatrixFilters = z.strictObject({
-  /** State of the cell in the metric. */
   states: z.array(CellMetricState).min(1).optional(),
   /** Null: questions whose author did not count the hops. */
   hops: z.array(z.int().nullable()).min(1).max(32).optional(),

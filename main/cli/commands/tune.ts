@@ -166,7 +166,6 @@ function resultLines(result: TuningResult, names: readonly string[] | null): str
   ]
 }
 
-/** What the options ask for. */
 function askedBy(invocation: Invocation, assignments: readonly string[]): TuningAsk {
   const search = SearchMethod.safeParse(textOption(invocation, 'search'))
   if (!search.success)

@@ -62,7 +62,6 @@ function progressLine(dataset: DatasetProgress | undefined): string | null {
   return isRunning(dataset, 'cells') && dataset.cells.done < dataset.cells.total ? cellsLine(dataset) : null
 }
 
-/** Folds the events of a run as they arrive. */
 function runFold(): (event: RunEvent) => DatasetProgress[] {
   let datasets: DatasetProgress[] = []
   return (event) => (datasets = foldRun(datasets, event, new Date().toISOString()))

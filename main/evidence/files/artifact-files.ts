@@ -41,7 +41,6 @@ export function artifactFilesOf(dir: string, prefix: string): ArtifactFiles {
   }
 }
 
-/** The artifacts of a dataset run in a folder. */
 export const artifactFiles = (dir: string, runId: string, datasetId: string): ArtifactFiles =>
   artifactFilesOf(dir, `${runId}-${datasetId}`)
 

@@ -25,7 +25,6 @@ interface ByteRange {
 }
 
 export interface LineRange {
-  /** Byte offset of the line in the file. */
   offset: number
   /** Bytes of the line without its newline. */
   length: number

@@ -14,7 +14,6 @@ export interface Opinion {
 /** Merits from which the grades 2, 3, 4 and 5 are given. */
 const STEPS = [0.15, 0.35, 0.55, 0.75]
 
-/** The grade of a merit. */
 const gradeOf = (merit: number): number => 1 + STEPS.filter((step) => merit >= step).length
 
 /**

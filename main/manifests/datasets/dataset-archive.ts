@@ -88,7 +88,6 @@ export async function importDataset(experiment: Experiment, file: string, id: st
   }
 }
 
-/** Describes what an archive holds. */
 interface ArchivedDataset {
   file: OwnDatasetFile
   /** Paths below the documents' folder, in order. */

@@ -311,7 +311,6 @@ export async function removeOwnDataset(root: string, id: string, now = new Date(
   return trashId
 }
 
-/** A removed dataset. */
 interface RemovedDataset {
   trash_id: string
   dataset_id: string

@@ -57,7 +57,6 @@ export interface SummaryFrame {
   order: readonly number[]
   repeats: number
   hops: readonly HopGroup[]
-  /** Requested metrics of class `ragas`. */
   requested: readonly EvaluationMetric[]
   /** Metrics of class `answer`; those of short answers only where a question has one, so that artifacts without any keep their bytes. */
   answer: readonly AnswerMetric[]

@@ -36,7 +36,6 @@ export const SCORE_METRICS: readonly ScoreMetric[] = SCORE_CLASSES.flatMap(
   (name): readonly ScoreMetric[] => METRICS_OF[name],
 )
 
-/** A value for each key, in the order of the keys. */
 export const forEachKey = <Key extends string, Value>(keys: readonly Key[], value: (key: Key) => Value) =>
   Object.fromEntries(keys.map((key) => [key, value(key)])) as Record<Key, Value>
 

@@ -12,7 +12,6 @@ const [light, dark] = [
 
 const channel = (colour: string, at: number): number => Number.parseInt(colour.slice(at, at + 2), 16) / 255
 
-/** A colour over a ground, its alpha applied. */
 const over = (colour: string, ground: string): number[] => {
   const alpha = colour.length === 9 ? channel(colour, 7) : 1
   return [1, 3, 5].map((at) => channel(colour, at) * alpha + channel(ground, at) * (1 - alpha))

@@ -31,7 +31,6 @@ export interface ArtifactProblem {
   message: string
 }
 
-/** An artifact as it was when it was checked. */
 export interface CheckedArtifact {
   kind: ArtifactKind
   path: string

@@ -94,7 +94,6 @@ export const PARAPHRASE_HEADS = ['approach', 'questions', 'original', 'paraphras
 export const PARAPHRASE_NOTE =
   'The same questions in other words, with the same answers and gold facts: mean difference by question, with its 95 % interval of this approach alone. A difference away from 0 shows that an approach, or a rule in it, depends on the wording.'
 
-/** Tables of the differences, one per dataset and metric. */
 export const paraphraseTables = (differences: readonly ParaphraseDifference[]): { title: string; rows: string[][] }[] =>
   [...Map.groupBy(differences, ({ dataset, metric }) => `${dataset}: ${nameWords(metric)}`)].map(([title, rows]) => ({
     title,

@@ -33,7 +33,6 @@ export function scoreTable(aggregate: Aggregate, metrics: readonly ScoreMetric[]
   return mdTable(head, rows, columnsFrom(1, head.length))
 }
 
-/** Approaches × hop counts for one metric. */
 export function hopTable(aggregate: Aggregate, metric: ScoreMetric): string[] {
   const groups = aggregate.approaches[0]?.by_hops ?? []
   const head = groups.map(({ hops, questions }) => `${hops === null ? 'not counted' : plainHops(hops)} (${questions})`)

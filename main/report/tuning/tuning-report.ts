@@ -166,7 +166,6 @@ function mapMarkup(map: HeatMap, result: TuningResult): Markup[] {
   return [h('h2', {}, label), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table)]
 }
 
-/** Writes both into the folder of the tuning. */
 export async function writeTuningReport(
   folder: string,
   result: TuningResult,

@@ -109,6 +109,5 @@ export function countStates(facts: Facts, models: readonly string[]) {
   }
 }
 
-/** Scored questions of the approach that has most of them. */
 export const scoredQuestions = ({ compared }: Facts): number =>
   Math.max(0, ...compared.approaches.map(({ mean }) => mean.n))

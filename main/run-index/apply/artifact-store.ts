@@ -48,7 +48,6 @@ const COLUMNS: Record<keyof Omit<Artifact, 'id'>, string> = {
 const FIELDS = Object.keys(COLUMNS) as (keyof Omit<Artifact, 'id'>)[]
 const SELECT = `SELECT id, ${FIELDS.map((field) => `${COLUMNS[field]} AS ${field}`).join(', ')} FROM artifacts`
 
-/** All artifacts in the database. */
 export const readArtifacts = (db: Database.Database): Artifact[] =>
   db.prepare<[], Artifact>(`${SELECT} ORDER BY folder, path`).all()
 

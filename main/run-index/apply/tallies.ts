@@ -32,7 +32,6 @@ interface CellTally {
   cells: number
 }
 
-/** Describes what of a cell is counted. */
 export type CountedCell = Pick<CellRecord, 'status' | 'evaluation' | 'errorType' | 'states'>
 
 /** Counts cells while they are added; `finish` writes the counts. */

@@ -57,7 +57,6 @@ export class FollowedFile {
     return hash !== null && digestOf(hash) === artifact.sha256 ? hash : null
   }
 
-  /** Remembers how far the file was applied. */
   remember(fd: number, appliedBytes: number, hash: Hash, state: FileState): void {
     this.#bytes = appliedBytes
     this.#hash = hash

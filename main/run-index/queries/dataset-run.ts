@@ -2,7 +2,6 @@ import type Database from 'better-sqlite3'
 import { BaseApproach } from '../../../contract/approaches.ts'
 import { EvidenceCapability } from '../../../contract/common.ts'
 
-/** A dataset run as the index numbers it. */
 export interface DatasetRun {
   id: number
   run: number

@@ -7,7 +7,6 @@ import { wholeCharacters } from './text-query.ts'
 /** Budget of the lists in an answer; the rest is for what surrounds them. */
 export const PAGE_BUDGET_BYTES = MAX_ANSWER_BYTES - 100_000
 
-/** Bytes of a value as JSON. */
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
 /** Returns an answer that is small enough to be sent. Throws `too_large` when it does not. */

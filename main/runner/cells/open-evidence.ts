@@ -52,7 +52,6 @@ export class EvidenceRefusedError extends Error {
   }
 }
 
-/** Which evidence to open, and how. */
 interface EvidenceToOpen extends StoredRunPlace {
   store: EvidenceStore
   create: boolean
@@ -94,7 +93,6 @@ export async function isStoredRun(run: RunInStore): Promise<boolean> {
 /** Makes the evidence file hold every stored row. Throws `EvidenceRefusedError`. */
 export const bringToFile = async (run: RunInStore): Promise<void> => refused(await run.store.bringToFile(placeOf(run)))
 
-/** Throws `EvidenceRefusedError` for a refusal. */
 export function refused(outcome: StoreOutcome): void {
   if (!outcome.ok) throw new EvidenceRefusedError(outcome.refusal)
 }

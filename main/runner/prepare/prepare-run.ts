@@ -88,7 +88,6 @@ export interface PreparedRun {
 
 export type Preparation = { ok: true; run: PreparedRun } | { ok: false; problems: InputProblem[] }
 
-/** Paths of the artifacts of one dataset of a run. */
 export const filesOf = ({ files }: Pick<PreparedRun, 'files'>, datasetId: string): ArtifactFiles => files[datasetId]!
 
 /** The database that the inputs name, else files. The client of databases is loaded only where one is named. */

@@ -76,7 +76,6 @@ export function splitBy(
   return { ...split, isRecorded: questions.every((question) => questionsBefore.has(question)) }
 }
 
-/** What the ledger knows of the questions of a dataset. */
 export const knownIn = (lines: readonly LedgerLine[], dataset: string): KnownQuestions =>
   knownQuestions(splitsOf(lines, dataset))
 

@@ -1,7 +1,6 @@
 import type { LeaveOneJudgeOut } from '../../../contract/evidence/statistics.ts'
 import { StatisticsError } from '../statistics-error.ts'
 
-/** Scores of a panel. */
 interface PanelScores {
   judges: readonly string[]
   approaches: readonly string[]
