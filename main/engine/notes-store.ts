@@ -4,7 +4,7 @@ import { Sha256 } from '../../contract/common.ts'
 import { CellNote, RunNote, type CellNotes } from '../../contract/control/stored-runs.ts'
 import { jsonIn } from '../../core/json.ts'
 import { oneAfterAnother } from '../lib/one-after-another.ts'
-import { orIfMissing } from '../lib/files/read-json.ts'
+import { orIfMissing } from '../lib/files/missing-file.ts'
 import { writeAtomic } from '../lib/files/write-atomic.ts'
 
 const NotesFile = z.strictObject({

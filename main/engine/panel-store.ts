@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { PanelState } from '../../contract/control/settings.ts'
 import { jsonIn } from '../../core/json.ts'
 import { oneAfterAnother } from '../lib/one-after-another.ts'
-import { orIfMissing } from '../lib/files/read-json.ts'
+import { orIfMissing } from '../lib/files/missing-file.ts'
 import { writeAtomic } from '../lib/files/write-atomic.ts'
 
 /** Keeps what the panel remembers, in one file of the state folder; a file that is missing or unusable counts as nothing remembered. */

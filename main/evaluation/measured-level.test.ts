@@ -1,21 +1,15 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { Question } from '../../contract/manifests/queries.ts'
 import { randomFrom } from '../../tests/helpers/random.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { levelOf, measuredLevel } from './measured-level.ts'
-
-const folders: string[] = []
-afterEach(async () => {
-  await Promise.all(folders.splice(0).map((folder) => rm(folder, { recursive: true, force: true })))
-})
 
 type Documents = Record<string, string>
 
 async function measured(documents: Documents, questions: Question[]) {
-  const root = await mkdtemp(join(tmpdir(), 'measured-level-'))
-  folders.push(root)
+  const root = await temporaryFolder()
   for (const [path, text] of Object.entries(documents)) {
     const file = join(root, 'corpus/planted', path)
     await mkdir(dirname(file), { recursive: true })

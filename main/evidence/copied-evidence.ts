@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { z } from 'zod'
 import type { EvidenceRefusal } from './evidence-log.ts'
-import { orIfMissing } from '../lib/files/read-json.ts'
+import { orIfMissing } from '../lib/files/missing-file.ts'
 import { remedyFor } from './typed-command.ts'
 
 // A run whose rows are in a database has a copy of them in the folder of results, line by line and byte for byte, so that the run index, the

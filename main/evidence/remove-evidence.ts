@@ -7,7 +7,7 @@ import { nodeFileOps } from './files/file-ops.ts'
 import { LockFolder } from './locks/lock-folder.ts'
 import { traceTextsPathFor } from './traces/trace-texts.ts'
 import { identityPathFor } from './rows/identity-record.ts'
-import { orIfMissing } from '../lib/files/read-json.ts'
+import { orIfMissing } from '../lib/files/missing-file.ts'
 
 /** Earlier versions kept an index beside the log, which nothing reads any more. */
 const FORMER_INDEX = '.index'

@@ -1,8 +1,7 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { readdir } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { completion, samplePanel } from '../../tests/helpers/judge-panel.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { startLimitedService } from '../../tests/helpers/limited-service.ts'
 import type { JudgeTask } from '../../core/judging/judge-task.ts'
 import { createJudges } from './create-judges.ts'
@@ -19,7 +18,7 @@ const task: JudgeTask = {
 const verdict = JSON.stringify({ check: task.token, scores: { A: 5 }, best: 'A', reasons: { A: 'right' } })
 
 it('two judges share the pace of their endpoint, which takes two calls at a time: all 40 verdicts arrive, and other processes read of the limit', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'judge-pace-'))
+  const folder = await temporaryFolder()
   const service = await startLimitedService(completion(verdict), { status: 429, headers: { 'retry-after-ms': '40' } })
   const panel = samplePanel({ endpoint: service.url })
   const judges = createJudges(panel, null, leakScan([]), { pacesDir: folder })
@@ -33,6 +32,5 @@ it('two judges share the pace of their endpoint, which takes two calls at a time
   } finally {
     await Promise.all(judges.map((judge) => judge.close()))
     await service.close()
-    await rm(folder, { recursive: true })
   }
 })

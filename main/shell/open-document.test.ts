@@ -1,7 +1,7 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { openDocument } from './open-document.ts'
 
 let folder: string
@@ -10,13 +10,12 @@ const open = async (path: string): Promise<string> => {
   opened.push(path)
   return path.includes('unknown') ? 'no program is known' : ''
 }
-beforeAll(async () => {
+beforeEach(async () => {
   opened = []
-  folder = await mkdtemp(join(tmpdir(), 'open-'))
+  folder = await temporaryFolder()
   for (const name of ['Tariff.DOCX', 'unknown.ppt', 'run.sh', 'plain']) await writeFile(join(folder, name), '')
   await mkdir(join(folder, 'folder.pdf'))
 })
-afterAll(() => rm(folder, { recursive: true }))
 
 it('opens a document, and reports why the system could not', async () => {
   await openDocument(join(folder, 'Tariff.DOCX'), open)

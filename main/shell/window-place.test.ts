@@ -1,7 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { JsonFile } from './json-file.ts'
 import { placeWindow, WindowPlace } from './window-place.ts'
 
@@ -32,12 +32,11 @@ it('is never larger than the screen nor smaller than can be used', () => {
 })
 
 it('is kept in a file that may be missing or broken', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'place-'))
+  const folder = await temporaryFolder()
   const file = new JsonFile(join(folder, 'window.json'), WindowPlace)
   expect(file.read()).toBeNull()
   await file.write(at(1, 2))
   expect(file.read()).toEqual(at(1, 2))
   await writeFile(join(folder, 'window.json'), '{"bounds":')
   expect(file.read()).toBeNull()
-  await rm(folder, { recursive: true })
 })

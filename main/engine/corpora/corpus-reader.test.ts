@@ -1,9 +1,9 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { Question } from '../../../contract/manifests/queries.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { listDocuments, readDocument, readQuestions } from './corpus-reader.ts'
 
@@ -24,8 +24,8 @@ const dataset = {
 } as unknown as LadderDataset
 const TEXT = '# The lock\n\nThe lock opened in 1821. 😀 More.'
 
-beforeAll(async () => {
-  root = await mkdtemp(join(tmpdir(), 'rag-ladder-corpus-'))
+beforeEach(async () => {
+  root = await temporaryFolder()
   await mkdir(join(root, 'corpus/own/part'), { recursive: true })
   await writeFile(join(root, 'corpus/own/a.md'), TEXT)
   await writeFile(join(root, 'corpus/own/part/b.md'), 'Nobody knows.')
@@ -33,7 +33,6 @@ beforeAll(async () => {
   await writeFile(join(root, 'secret.md'), 'secret')
   await symlink(join(root, 'secret.md'), join(root, 'corpus/own/link.md'))
 })
-afterAll(() => rm(root, { recursive: true, force: true }))
 
 describe('listDocuments', () => {
   it('counts gold facts and questions, page by page, links left out', async () => {

@@ -2,7 +2,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { jsonIn } from '../../../core/json.ts'
 import { z } from 'zod'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 
 const LINK_LIFE_MS = 10 * 60_000

@@ -6,7 +6,7 @@ import { describeIssues } from '../../../core/issues.ts'
 import { jsonIn } from '../../../core/json.ts'
 import { ballotFiles } from '../../judge/human/human-files.ts'
 import { type InTurn, oneAfterAnother } from '../../lib/one-after-another.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { ControlFailure } from '../control-failure.ts'
 

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Judgments } from '../../../contract/evidence/judgments.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { JudgePreparation, preparationOf } from './judge-preparation.ts'
 
 const shown = { answered: true, characters: 40, capped: false, neutralized: true, sha256: 'a'.repeat(64) }
@@ -35,11 +35,6 @@ const judgments = (query: string): Judgments => ({
   blocked: [{ query_id: 'q2', leaks: [{ kind: 'alias', text: 'hybrid-rag', found_in: 'question' }] }],
 })
 
-let folder: string | undefined
-afterEach(async () => {
-  if (folder !== undefined) await rm(folder, { recursive: true, force: true })
-})
-
 it('an answer has the texts that were withheld from it, not those of the other answers', () =>
   expect(preparationOf(judgments('?'), 'q1', 'vanilla-rag')).toEqual({
     shown,
@@ -60,7 +55,7 @@ it('an answer that was shown unchanged has empty lists; a question that the file
 })
 
 it('is read from the judgments of the run, again when they change, and is null without them', async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-preparation-'))
+  const folder = await temporaryFolder()
   const preparation = new JudgePreparation(folder, { resultsDir: folder, named: {} })
   const answer = { run_id: 'run', dataset: { id: 'smoke' }, question: { id: 'q3' }, approach: { model: 'graph-rag' } }
   expect(await preparation.of(answer)).toBeNull()

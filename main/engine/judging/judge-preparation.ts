@@ -9,6 +9,7 @@ import {
   type ArtifactFiles,
   type ArtifactPlace,
 } from '../../evidence/files/artifact-files.ts'
+import { exists } from '../../lib/files/missing-file.ts'
 import { loadHistorical, snapshotIdentity } from '../../report/publication/historical.ts'
 import { readJudgments } from '../../report/aggregate/judge-input.ts'
 import { unpackedFolder } from '../../report/publication/published-folder.ts'
@@ -70,8 +71,6 @@ export function preparationOf(
     blocked: preventing.slice(0, MAX_LISTED),
   }
 }
-
-const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null
 
 /** Artifacts of a dataset run: the working files, else the published ones, else those of a historical snapshot. */
 export async function judgedFiles(

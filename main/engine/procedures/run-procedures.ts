@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import {
   FailureClass,
   type JudgeRunInput,
@@ -10,6 +9,7 @@ import {
 import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { artifactFiles, storedFilesOf } from '../../evidence/files/artifact-files.ts'
 import { recoverTornTail } from '../../evidence/files/recover-torn-tail.ts'
+import { exists } from '../../lib/files/missing-file.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
 import { summaryWithoutGrades, withheldBy } from '../judging/withheld-grades.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
@@ -18,8 +18,6 @@ import { experimentView } from '../experiment-view.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
 import { control } from './control-api.ts'
 import { launchRun, prepareRequest, previewRequest } from './launch-run.ts'
-
-const exists = async (file: string): Promise<boolean> => (await stat(file).catch(() => null)) !== null
 
 /** Evidence files of a run among the working artifacts, by dataset. */
 async function evidenceOf({ index, artifacts }: EngineParts, runId: string): Promise<Map<string, string>> {

@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import type {
   FailureClass,
   RunFailure,
@@ -18,6 +17,7 @@ import {
 } from '../../../core/evidence/run-fold.ts'
 import { messageOf } from '../../../core/json.ts'
 import { storedFilesOf, type ArtifactPlace } from '../../evidence/files/artifact-files.ts'
+import { exists } from '../../lib/files/missing-file.ts'
 import { INGESTION_STOPPED } from '../../runner/ingestion/ingest.ts'
 import { evaluateStoredRun } from '../../runner/finish/evaluate-stored-run.ts'
 import { judgeStoredRun } from '../../runner/finish/judge-stored-run.ts'
@@ -415,7 +415,7 @@ export class RunControl {
   async #takeOver(run: PreparedRun, { run_id: source, classes }: RetryOf, signal: AbortSignal): Promise<void> {
     for (const { dataset } of run.datasets) {
       const files = storedFilesOf(this.#options.artifacts, source, dataset.id)
-      if ((await stat(files.evidence).catch(() => null)) === null) continue
+      if (!(await exists(files.evidence))) continue
       const target = filesOf(run, dataset.id).evidence
       const { runId, store } = run
       await takeOverRows({ source: files.evidence, target, runId, datasetId: dataset.id, store, classes, signal })

@@ -5,7 +5,7 @@ import { Identifier } from '../../../contract/common.ts'
 import { DatasetProgress, RunJob } from '../../../contract/control/run-job.ts'
 import { jsonIn } from '../../../core/json.ts'
 import { type InTurn, oneAfterAnother } from '../../lib/one-after-another.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 
 /** A run on disk: enough to continue it after the engine has ended. */

@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises'
 import type { RemovedRun } from '../../../contract/control/stored-runs.ts'
 import { storedFilesOf, type ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
 import { withUnusedEvidence } from '../../evidence/remove-evidence.ts'
+import { exists } from '../../lib/files/missing-file.ts'
 import { openTrash, restoreTrash, TrashError } from '../../lib/files/trash.ts'
 import { listDeletions } from '../../runner/reset/cold-reset.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
@@ -39,7 +39,7 @@ export async function removeRun(
   const trash = await openTrash(place.stateDir, { runId, why: 'removed', items, journal })
   try {
     for (const { files } of scopes) {
-      if ((await stat(files.evidence).catch(() => null)) === null) continue
+      if (!(await exists(files.evidence))) continue
       const outcome = await withUnusedEvidence(files.evidence, trash.take)
       if (!outcome.ok) throw new EvidenceRefusedError(outcome.refusal)
     }

@@ -12,7 +12,7 @@ import {
 import { type JudgedQuery, Judgments } from '../../../contract/evidence/judgments.ts'
 import { describeIssues } from '../../../core/issues.ts'
 import { mean, roundedDeep, roundedOrNull } from '../../lib/text/numbers.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { cohenKappa } from '../../statistics/agreement/kappa.ts'
 import { JudgePanelError } from '../judge-error.ts'

@@ -1,7 +1,8 @@
-import { cp, mkdir, readdir, readFile, rename, rm, rmdir, stat } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { RemovedRun } from '../../../contract/control/stored-runs.ts'
+import { exists } from './missing-file.ts'
 import { writeAtomic } from './write-atomic.ts'
 
 // A trash entry is a folder `<state>/run-trash/<run_id>@<time>` with files and folders, numbered, and `contents.json`, which lists where each one
@@ -45,8 +46,6 @@ const viewOf = (trash_id: string, { run_id, removed_at, why, files }: Contents):
   files: files.length,
   size_bytes: files.reduce((sum, { size_bytes: size }) => sum + size, 0),
 })
-
-const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null
 
 /** Renames a file or a folder, also from one file system to another. */
 async function move(from: string, to: string): Promise<void> {

@@ -10,7 +10,7 @@ import { rememberSecrets } from '../../../core/known-secrets.ts'
 import { jsonIn } from '../../../core/json.ts'
 import { readPrivateFile, SecretsError, writePrivateFile } from '../files/private-file.ts'
 import { userFolder } from './trusted-addresses.ts'
-import { orIfMissing } from '../files/read-json.ts'
+import { orIfMissing } from '../files/missing-file.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 

@@ -1,20 +1,17 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { keepFingerprints } from './key-fingerprints.ts'
 import { outgoingKeys } from './outgoing-keys.ts'
 
 const KEY = 'tk-9fQ2xL7vB4nR8sW1zK6mD3hJ'
 let folder: string
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'outgoing-keys-'))
+  folder = await temporaryFolder()
   vi.stubEnv('RAG_LADDER_USER_DIR', folder)
-  onTestFinished(async () => {
-    vi.unstubAllEnvs()
-    await rm(folder, { recursive: true, force: true })
-  })
+  onTestFinished(() => void vi.unstubAllEnvs())
   await keepFingerprints([KEY])
 })
 

@@ -4,7 +4,7 @@ import { DraftsFile, type DraftedQuestion } from '../../../contract/control/draf
 import { describeIssues } from '../../../core/issues.ts'
 import { OWN_DATASETS_FOLDER } from '../../../contract/manifests/datasets.ts'
 import { jsonIn } from '../../../core/json.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import type { LadderDataset } from '../experiment.ts'
 import { DatasetEditError, saveQuestions, type OwnDataset } from './own-datasets.ts'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSeq, parseDocument, stringify } from 'yaml'
 import { SafeRelativePath } from '../../../contract/common.ts'
@@ -11,6 +11,7 @@ import {
   OwnDatasetFile,
 } from '../../../contract/manifests/datasets.ts'
 import { Question } from '../../../contract/manifests/queries.ts'
+import { exists } from '../../lib/files/missing-file.ts'
 import { portablePathProblem } from '../../lib/files/portable-path.ts'
 import { writeAtomic, writeNew } from '../../lib/files/write-atomic.ts'
 import type { Experiment, LadderDataset } from '../experiment.ts'
@@ -49,12 +50,6 @@ const TRASH = '.trash'
 const folderOf = (root: string, id: string): string => join(root, OWN_DATASETS_FOLDER, id)
 const fileOf = (root: string, id: string): string => join(folderOf(root, id), OWN_DATASET_FILE)
 const documentsOf = (root: string, id: string): string => join(folderOf(root, id), OWN_DOCUMENTS_FOLDER)
-
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  )
 
 /** Returns true when a dataset is a person's own. */
 export const isOwnDataset = ({ declaredIn }: Pick<LadderDataset, 'declaredIn'>): boolean =>

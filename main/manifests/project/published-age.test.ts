@@ -1,7 +1,8 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { loadExperiment } from '../experiment.ts'
 import { ageWords, digestsToPublish, publishedAge } from './published-age.ts'
@@ -64,7 +65,7 @@ describe('publishedAge', () => {
 
 describe('readDigests', () => {
   const folderWith = async (files: Record<string, string>) => {
-    const root = await mkdtemp(join(tmpdir(), 'rag-ladder-digests-'))
+    const root = await temporaryFolder()
     for (const [name, text] of Object.entries(files)) {
       await mkdir(join(root, name, '..'), { recursive: true })
       await writeFile(join(root, name), text)
@@ -77,14 +78,7 @@ describe('readDigests', () => {
     corpus: 'corpus',
   }
   const start = { 'code/a.ts': '1', 'code/b/c.ts': '2', 'm.yaml': 'seed: 1\nname: x\n', 'corpus/d.md': 'text' }
-  const digestsOf = async (files: Record<string, string>) => {
-    const root = await folderWith(files)
-    try {
-      return await readDigests(root, reads)
-    } finally {
-      await rm(root, { recursive: true })
-    }
-  }
+  const digestsOf = async (files: Record<string, string>) => readDigests(await folderWith(files), reads)
 
   it.each([
     ['a changed file', { 'code/b/c.ts': '3' }, ['code']],

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { ladderPage } from '../html/ladder-page.ts'
 import { verifyPage } from './verify-page.ts'
-
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-page-'))
-})
-afterAll(() => rm(folder, { recursive: true, force: true }))
 
 it('each file that a page names is reported as same, changed or missing', async () => {
   const names = ["a & b's 100%.json", 'ä <c>.jsonl', 'gone.json']
@@ -19,6 +13,7 @@ it('each file that a page names is reported as same, changed or missing', async 
     href,
     sha256: createHash('sha256').update(href).digest('hex'),
   }))
+  const folder = await temporaryFolder()
   const page = join(folder, 'ladder.html')
   await writeFile(page, await ladderPage({ aggregates: [], artifacts }))
   await writeFile(join(folder, names[0]!), names[0]!)
@@ -31,7 +26,7 @@ it('each file that a page names is reported as same, changed or missing', async 
 })
 
 it('finds nothing to compare in a page without hashes', async () => {
-  const page = join(folder, 'bare.html')
+  const page = join(await temporaryFolder(), 'bare.html')
   await writeFile(page, await ladderPage({ aggregates: [], artifacts: [] }))
   expect(await verifyPage(page)).toEqual([])
 })

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { dirname, resolve } from 'node:path'
 import { hashFile } from '../../lib/files/hash-file.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 
 /** A file that a report page names, as it is now. */
 interface PageFile {

@@ -9,7 +9,7 @@ import { readJudgments, readJudgmentsIfThere, type JudgeInput } from '../aggrega
 import { readFigureRows } from '../read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../aggregate/run-summary.ts'
 import { MatrixSpool } from '../matrix/matrix-spool.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic, type WrittenFile } from '../../lib/files/write-atomic.ts'
 
 /** The column order of a matrix beside this aggregate: the selected approaches, then others by name. */

@@ -1,12 +1,12 @@
 import { closeSync, openSync, truncateSync } from 'node:fs'
-import { appendFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { fixtureDataset, goldenRows } from '../../../tests/helpers/report-rows.ts'
 import { writeSyntheticRun } from '../../../tests/helpers/synthetic-evidence.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { cellRecord, RowParser } from '../apply/cell-record.ts'
 import { BlockReader, linesOf } from './line-blocks.ts'
 import {
@@ -22,9 +22,7 @@ import {
 import { INDEX_METRICS } from '../schema.ts'
 
 it('every complete line is returned once, whatever the size of lines and blocks', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'blocks-'))
-  onTestFinished(() => rm(folder, { recursive: true }))
-  const path = join(folder, 'lines')
+  const path = join(await temporaryFolder(), 'lines')
   const sizes = fc.array(fc.oneof(fc.nat(20), fc.nat(3000)), { maxLength: 40 })
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(50), fc.integer({ min: 1, max: 500 }), async (lengths, torn, blockBytes) => {
@@ -59,15 +57,11 @@ const BLOCK = 20_000
 
 /** An open file of 60 rows, gone with the test. */
 async function evidence(): Promise<{ file: string; range: (to: number) => FileRange; bytes: number }> {
-  const folder = await mkdtemp(join(tmpdir(), 'parsed-blocks-'))
-  const file = join(folder, 'a.jsonl')
+  const file = join(await temporaryFolder(), 'a.jsonl')
   const run = { runId: 'r', datasetId: 'd', questions: 6, aliases: 10, seed: 3 }
   const bytes = writeSyntheticRun(file, { ...run, answerWords: [2, 70] })
   const fd = openSync(file, 'r')
-  onTestFinished(async () => {
-    closeSync(fd)
-    await rm(folder, { recursive: true })
-  })
+  onTestFinished(() => closeSync(fd))
   return { file, bytes, range: (to) => ({ fd, from: 0, to }) }
 }
 

@@ -11,7 +11,7 @@ import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { bytesWords, plural } from '../../../contract/words.ts'
 import { EvidenceRefusedError, refused } from '../cells/open-evidence.ts'
 import { refuseForeignFiles } from './protected-files.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { openTrash, TRASH_DAYS } from '../../lib/files/trash.ts'
 
 /** Describes what a cold reset of one dataset run works on. */

@@ -10,7 +10,7 @@ import {
   ownerOf,
   type NamedKind,
 } from '../../evidence/files/artifact-files.ts'
-import { orIfMissing } from '../../lib/files/read-json.ts'
+import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { gitOutput } from '../../manifests/project/git-state.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 

@@ -1,3 +1,5 @@
+import { stat } from 'node:fs/promises'
+
 /** Returns what reading a file or folder gives, or `otherwise` where there is none. Rejects with every other error of the system. */
 export const orIfMissing = <Found, Otherwise>(
   reading: Promise<Found>,
@@ -7,3 +9,6 @@ export const orIfMissing = <Found, Otherwise>(
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return otherwise
     throw error
   })
+
+/** True for a file or folder that can be reached. */
+export const exists = async (path: string): Promise<boolean> => (await stat(path).catch(() => null)) !== null
