@@ -1,5 +1,6 @@
 // The trace of a cell as a tree to read, the same on the page of a cell and in the terminal.
 import type { CellTrace, TraceKind, TraceStep } from '../../contract/evidence/trace.ts'
+import { jsonIn } from '../json.ts'
 
 export const TRACE_KIND_WORDS: Readonly<Record<TraceKind, string>> = {
   attempt: 'call of the approach',
@@ -63,12 +64,8 @@ export interface TracePart {
 
 /** A text that was sent or received, to be read: messages of a chat one by one, other JSON indented, anything else as it is. */
 export function readableParts(text: string): TracePart[] {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch {
-    return [{ role: null, text }]
-  }
+  const value = jsonIn(text)
+  if (value === undefined) return [{ role: null, text }]
   if (typeof value === 'string') return [{ role: null, text: value }]
   const { messages, choices, ...rest } = (value ?? {}) as Record<string, unknown>
   const said = Array.isArray(messages) ? messages : Array.isArray(choices) ? choices.map(messageOf) : null

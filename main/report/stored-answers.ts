@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { Matrix } from '../../contract/evidence/matrix.ts'
 import { describeIssues } from '../../core/issues.ts'
+import { jsonIn } from '../../core/json.ts'
 import type { ArtifactFiles } from '../evidence/files/artifact-files.ts'
 import { readEvidenceRows } from './read-evidence.ts'
 import { JudgePanelError } from '../judge/judge-error.ts'
@@ -29,12 +30,8 @@ async function matrixIn(files: ArtifactFiles): Promise<Matrix> {
   const text = await readFile(files.matrix, 'utf8').catch((cause: unknown) => {
     throw none(`there is neither ${basename(files.evidence)} nor ${basename(files.matrix)}: run the cells first`, cause)
   })
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw none(`${basename(files.matrix)}: not JSON`, cause)
-  }
+  const value = jsonIn(text)
+  if (value === undefined) throw none(`${basename(files.matrix)}: not JSON`)
   const parsed = Matrix.safeParse(value)
   if (parsed.success) return parsed.data
   throw none(`${basename(files.matrix)}: ${describeIssues(parsed.error).slice(0, 3).join('; ')}`)

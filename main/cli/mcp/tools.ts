@@ -3,6 +3,7 @@ import { McpServer, type CallToolResult } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { CellStatus } from '../../../contract/evidence/canonical-row.ts'
 import { withoutSecrets } from '../../../core/known-secrets.ts'
+import { oneAfterAnother } from '../../lib/one-after-another.ts'
 import type { Invocation } from '../command.ts'
 import { isForeseen } from '../exit-code.ts'
 import { boundedReply } from './bounded-reply.ts'
@@ -149,12 +150,7 @@ export function toolServer({ version, results, env, options, resultsDir, canAsk 
 }
 
 /** Commands start a platform and read the folder of a dataset: one at a time. */
-let turn: Promise<unknown> = Promise.resolve()
-function inTurn<Result>(run: () => Promise<Result>): Promise<Result> {
-  const result = turn.then(run)
-  turn = result.catch(() => undefined)
-  return result
-}
+const inTurn = oneAfterAnother()
 
 async function replyOf(value: () => Promise<unknown>): Promise<CallToolResult> {
   try {

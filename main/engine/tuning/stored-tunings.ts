@@ -6,6 +6,7 @@ import { TuneInput, TuningHead, type TuningDetail } from '../../../contract/cont
 import { TuningLine, TuningName, type LedgerLine, type TuningPlan } from '../../../contract/evidence/tuning.ts'
 import { ownParameters } from '../../../contract/manifests/flavors.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
+import { jsonIn } from '../../../core/json.ts'
 import { readSealedJournal } from '../../evidence/files/sealed-journal.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
@@ -26,15 +27,7 @@ const REQUEST_FILE = 'request.json'
 /** What the panel asked for, and the tuning as the list shows it until its journal begins. */
 const StoredRequest = z.strictObject({ input: TuneInput, head: TuningHead })
 
-const jsonIn = async (file: string): Promise<unknown> => {
-  const text = await readFile(file, 'utf8').catch(() => null)
-  if (text === null) return null
-  try {
-    return JSON.parse(text) as unknown
-  } catch {
-    return null
-  }
-}
+const readJson = async (file: string): Promise<unknown> => jsonIn(await readFile(file, 'utf8').catch(() => ''))
 
 /** Keeps the request of a tuning in its folder, before anything is called. */
 export async function keepRequest(resultsDir: string, input: TuneInput, planned: PlannedTuning): Promise<void> {
@@ -59,7 +52,7 @@ export async function keepRequest(resultsDir: string, input: TuneInput, planned:
 }
 
 async function readStored(resultsDir: string, name: string): Promise<z.infer<typeof StoredRequest> | null> {
-  const parsed = StoredRequest.safeParse(await jsonIn(join(tuningFolder(resultsDir, name), REQUEST_FILE)))
+  const parsed = StoredRequest.safeParse(await readJson(join(tuningFolder(resultsDir, name), REQUEST_FILE)))
   return parsed.success ? parsed.data : null
 }
 
@@ -69,7 +62,7 @@ export const readRequest = async (resultsDir: string, name: string): Promise<Tun
 
 /** The result of a tuning that is done; null for every other one. */
 export async function readResult(resultsDir: string, name: string): Promise<TuningResult | null> {
-  const stored = (await jsonIn(join(tuningFolder(resultsDir, name), 'result.json'))) as TuningResult | null
+  const stored = (await readJson(join(tuningFolder(resultsDir, name), 'result.json'))) as TuningResult | undefined
   return stored?.schema_version === 1 ? stored : null
 }
 

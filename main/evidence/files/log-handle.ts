@@ -1,4 +1,5 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { oneAfterAnother } from '../../lib/one-after-another.ts'
 import { AnswerJournal } from '../answer-journal.ts'
 import { ClaimTable, type DurableMarks } from '../locks/claim-table.ts'
 import { messageOf } from '../errors.ts'
@@ -40,7 +41,7 @@ export class LogHandle extends OpenLog implements EvidenceLog {
   readonly #seenAlive = new Map<string, number>()
   #answersEpoch: number
   readonly #commits: GroupCommit
-  #serial: Promise<unknown> = Promise.resolve()
+  readonly #serially = oneAfterAnother()
   #mayCompact = true
 
   constructor(parts: LogHandleParts, answersEpoch: number) {
@@ -258,12 +259,6 @@ export class LogHandle extends OpenLog implements EvidenceLog {
 
   #exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
     return this.#serially(() => this.#parts.locks.exclusive(work))
-  }
-
-  #serially<Result>(work: () => Promise<Result>): Promise<Result> {
-    const run = this.#serial.then(work)
-    this.#serial = run.catch(() => undefined)
-    return run
   }
 
   protected async leave(): Promise<void> {

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { FileOps } from '../files/file-ops.ts'
 import { OsLock } from '../../lib/files/os-lock.ts'
+import { oneAfterAnother } from '../../lib/one-after-another.ts'
 import { pause } from '../pause.ts'
 
 const OWNER = /^owner-[0-9a-f-]{36}$/
@@ -20,7 +21,7 @@ export class LockFolder {
   readonly #main: OsLock
   readonly #turn: OsLock
   readonly #mainIdentity: string | undefined
-  #queue: Promise<unknown> = Promise.resolve()
+  readonly #inTurn = oneAfterAnother()
   #owner: { name: string; lock: OsLock } | null = null
 
   private constructor(path: string, ops: FileOps) {
@@ -46,8 +47,8 @@ export class LockFolder {
    * Runs `work` while no other process, and no other call in this one, holds the log's lock. Throws the signal's reason when it is
    * aborted before the lock was got.
    */
-  async exclusive<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
-    const run = this.#queue.then(async () => {
+  exclusive<Result>(work: () => Promise<Result>, signal?: AbortSignal): Promise<Result> {
+    return this.#inTurn(async () => {
       await this.#acquire(signal)
       try {
         return await work()
@@ -55,8 +56,6 @@ export class LockFolder {
         this.#main.unlock()
       }
     })
-    this.#queue = run.catch(() => undefined)
-    return run
   }
 
   async #acquire(signal?: AbortSignal): Promise<void> {

@@ -11,6 +11,7 @@ import {
 } from '../../../contract/evidence/human-round.ts'
 import { type JudgedQuery, Judgments } from '../../../contract/evidence/judgments.ts'
 import { describeIssues } from '../../../core/issues.ts'
+import { jsonIn } from '../../../core/json.ts'
 import { mean, roundedDeep, roundedOrNull } from '../../lib/text/numbers.ts'
 import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
@@ -100,12 +101,8 @@ async function read<Schema extends z.ZodType>(
   const text = await readFile(file, 'utf8').catch((cause: unknown) => {
     throw invalid('the file cannot be read', cause)
   })
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw invalid('not JSON', cause)
-  }
+  const value = jsonIn(text)
+  if (value === undefined) throw invalid('not JSON')
   const parsed = schema.safeParse(prepare(value))
   if (parsed.success) return parsed.data
   throw invalid(describeIssues(parsed.error).slice(0, 5).join('; '))

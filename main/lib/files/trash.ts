@@ -2,6 +2,7 @@ import { cp, mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promise
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 import { RemovedRun } from '../../../contract/control/stored-runs.ts'
+import { jsonIn } from '../../../core/json.ts'
 import { exists } from './missing-file.ts'
 import { writeAtomic } from './write-atomic.ts'
 
@@ -183,10 +184,6 @@ async function moveBack(folder: string, { files }: Contents): Promise<void> {
 }
 
 async function contentsOf(folder: string): Promise<Contents | null> {
-  try {
-    const parsed = Contents.safeParse(JSON.parse(await readFile(join(folder, CONTENTS_FILE), 'utf8')))
-    return parsed.success ? parsed.data : null
-  } catch {
-    return null
-  }
+  const text = await readFile(join(folder, CONTENTS_FILE), 'utf8').catch(() => '')
+  return Contents.safeParse(jsonIn(text)).data ?? null
 }

@@ -11,8 +11,8 @@ export interface WrittenFile {
   sizeBytes: number
 }
 
-/** Text at once or in pieces, or bytes. */
-type FileContent = string | Iterable<string> | AsyncIterable<Buffer>
+/** Text at once, or text or bytes in pieces. */
+type FileContent = string | Iterable<string | Buffer> | AsyncIterable<string | Buffer>
 
 async function writeAll(handle: FileHandle, content: FileContent) {
   const hash = createHash('sha256')

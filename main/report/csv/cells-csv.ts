@@ -56,10 +56,6 @@ export async function* cellsCsv(files: readonly string[]): AsyncGenerator<string
     for await (const row of readEvidenceRows(file)) yield `${fieldsOf(row).map(csvField).join(',')}\n`
 }
 
-async function* asBytes(texts: AsyncIterable<string>): AsyncGenerator<Buffer> {
-  for await (const text of texts) yield Buffer.from(text)
-}
-
 /** Writes every cell of evidence files, whole or not at all. Throws `ReportError` for a file that cannot be read. */
 export const writeCellsCsv = (path: string, files: readonly string[]): Promise<WrittenFile> =>
-  writeAtomic(path, asBytes(cellsCsv(files)))
+  writeAtomic(path, cellsCsv(files))

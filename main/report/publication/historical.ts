@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { EvaluationMetric } from '../../../contract/common.ts'
 import { HistoricalMatrix } from '../../../contract/evidence/matrix.ts'
 import { describeIssues } from '../../../core/issues.ts'
+import { jsonIn } from '../../../core/json.ts'
 import { distributionOf, share } from '../../lib/text/numbers.ts'
 import { judgeRows } from '../csv/aggregate-rows.ts'
 import { readJudgments, type JudgeInput } from '../aggregate/judge-input.ts'
@@ -26,12 +27,8 @@ const MODERN_SUFFIXES = ['-evidence.jsonl', '-evaluation.json']
 
 /** Text of an old matrix file → matrix with all its fields. Throws `ReportError` for any other text. */
 export function parseHistoricalMatrix(text: string, name: string): HistoricalMatrix {
-  let value: unknown
-  try {
-    value = JSON.parse(text)
-  } catch (cause) {
-    throw new ReportError('unreadable', `${name}: not JSON`, { file: name }, cause)
-  }
+  const value = jsonIn(text)
+  if (value === undefined) throw new ReportError('unreadable', `${name}: not JSON`, { file: name })
   const parsed = HistoricalMatrix.safeParse(value)
   if (parsed.success) return parsed.data
   const [first = '', ...others] = describeIssues(parsed.error)

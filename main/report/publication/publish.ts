@@ -90,7 +90,7 @@ async function publishAlone(publication: Publication): Promise<PublishOutcome> {
     artifacts: packed.map(({ name, sha256, bytes }) => ({ name, sha256, sizeBytes: bytes.length })),
   })
   // 3. Write the artifacts and the report, and only then the manifest that names them.
-  for (const { name, bytes } of packed) await writeAtomic(join(root, RESULTS_FOLDER, name), oneOf(bytes))
+  for (const { name, bytes } of packed) await writeAtomic(join(root, RESULTS_FOLDER, name), [bytes])
   await writeAtomic(join(root, RESULTS_FOLDER, `${datasetId}.md`), text)
   await writeAtomic(join(root, manifest.file), manifest.text)
   // 4. Remove what earlier versions published unpacked of the same run: the manifest has just ceased to name those files.
@@ -174,10 +174,6 @@ async function packedFile({ kind, path, sha256 }: CheckedArtifact, of: ArtifactE
     })
   const packed = packArtifact(kind, content)
   return { ...packed, name: `${artifactName(kind, of.runId, of.datasetId)}${packed.ending}` }
-}
-
-async function* oneOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes
 }
 
 function publishedRun(

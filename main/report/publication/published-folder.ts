@@ -109,7 +109,7 @@ async function unpackFolder(from: string, to: string, report: (name: string, why
     try {
       await rm(target, { force: true })
       if (name === plain) await linkOrCopy(source, target)
-      else await writeAtomic(target, piecesOf(await readPublished(source)))
+      else await writeAtomic(target, [await readPublished(source)])
       await utimes(target, mtime, mtime)
     } catch (error) {
       report(name, (error as Error).message)
@@ -120,9 +120,5 @@ async function unpackFolder(from: string, to: string, report: (name: string, why
 const namesOf = async (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
 
 async function linkOrCopy(source: string, target: string): Promise<void> {
-  await link(source, target).catch(async () => writeAtomic(target, piecesOf(await readFile(source))))
-}
-
-async function* piecesOf(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes
+  await link(source, target).catch(async () => writeAtomic(target, [await readFile(source)]))
 }

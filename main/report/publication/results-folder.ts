@@ -162,7 +162,7 @@ export async function storedIn(file: string, unusable: UnusableFile[]): Promise<
   return usableOrListed(file, unusable, async () => {
     const read = await readStoredAggregate(file)
     if (read.ok) return read.aggregate
-    unusable.push({ file: basename(file), reason: read.reason, issues: read.issues })
+    unusable.push({ file: basename(file), reason: read.issues[0]!, issues: read.issues.length })
     return null
   })
 }

@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import { aggregateWithCurrentNames } from '../../../core/evidence/metric-names.ts'
 import { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { RunIdentity } from '../../../contract/evidence/run-identity.ts'
 import { describeIssues } from '../../../core/issues.ts'
@@ -21,7 +19,7 @@ import { readEvidenceRows } from '../read-evidence.ts'
 import { verdictsProblem } from './verdicts-problem.ts'
 import { ReportError, type ReportErrorCode } from '../report-error.ts'
 import { createMatrixOrder, matrixCell, type FailedCell, type MatrixFrame } from '../matrix/matrix-form.ts'
-import { contextAgain, matrixOrder } from './write-artifacts.ts'
+import { contextAgain, matrixOrder, readStoredAggregate } from './write-artifacts.ts'
 import { plural } from '../../../contract/words.ts'
 
 /** Something that forbids publication; `file` is the artifact's name. */
@@ -122,16 +120,9 @@ class ArtifactCheck {
   }
 
   async #readAggregate(): Promise<Aggregate | null> {
-    let value: unknown
-    try {
-      value = JSON.parse(await readFile(this.#files.evaluation, 'utf8'))
-    } catch {
-      this.#problem('evaluation', 'schema', 'not JSON')
-      return null
-    }
-    const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
-    if (parsed.success) return parsed.data
-    this.#problem('evaluation', 'schema', describeIssues(parsed.error).slice(0, 5).join('; '))
+    const stored = await readStoredAggregate(this.#files.evaluation)
+    if (stored.ok) return stored.aggregate
+    this.#problem('evaluation', 'schema', stored.issues.slice(0, 5).join('; '))
     return null
   }
 

@@ -3,6 +3,7 @@ import { Aggregate, type JudgeSection, type LookLedger } from '../../../contract
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { aggregateWithCurrentNames } from '../../../core/evidence/metric-names.ts'
 import { describeIssues } from '../../../core/issues.ts'
+import { jsonIn } from '../../../core/json.ts'
 import { aggregateText, createAggregator } from '../aggregate/aggregate-run.ts'
 import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { readJudgments, readJudgmentsIfThere, type JudgeInput } from '../aggregate/judge-input.ts'
@@ -69,22 +70,15 @@ async function judgesAgain(section: JudgeSection, file: string): Promise<JudgeIn
   return readJudgmentsIfThere(file, { state: 'pending', judges: section.judges })
 }
 
-/** A stored aggregate, or the first problem of its file and the number of problems. */
-type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; reason: string; issues: number }
+/** A stored aggregate, or the problems of its file. */
+type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; issues: string[] }
 
 /** Reads an `-evaluation.json`. Rejects with the system's error for a file that cannot be read. */
 export async function readStoredAggregate(file: string): Promise<StoredAggregate> {
-  let value: unknown
-  try {
-    value = JSON.parse(await readFile(file, 'utf8'))
-  } catch (error) {
-    if (error instanceof SyntaxError) return { ok: false, reason: 'not JSON', issues: 1 }
-    throw error
-  }
+  const value = jsonIn(await readFile(file, 'utf8'))
+  if (value === undefined) return { ok: false, issues: ['not JSON'] }
   const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
-  if (parsed.success) return { ok: true, aggregate: parsed.data }
-  const issues = describeIssues(parsed.error)
-  return { ok: false, reason: issues[0]!, issues: issues.length }
+  return parsed.success ? { ok: true, aggregate: parsed.data } : { ok: false, issues: describeIssues(parsed.error) }
 }
 
 /** A stored aggregate; null when the file is missing or is none. */
