@@ -7,9 +7,7 @@ async function read(text: string, pieceBytes: number, limitBytes = 1000): Promis
   async function* pieces(): AsyncGenerator<Uint8Array> {
     for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
   }
-  const events: string[] = []
-  for await (const data of eventData(pieces(), limitBytes)) events.push(data)
-  return events
+  return Array.fromAsync(eventData(pieces(), limitBytes))
 }
 
 describe('eventData', () => {

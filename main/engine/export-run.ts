@@ -15,6 +15,7 @@ import { readEvidenceRows } from '../report/read-evidence.ts'
 import { summarizeRun } from '../report/publication/write-artifacts.ts'
 import { outgoingKeys } from '../lib/trust/outgoing-keys.ts'
 import { ControlFailure } from './control-failure.ts'
+import { sliceEnd } from './corpora/corpus-reader.ts'
 import type { RunIndexApi } from './index-gateway.ts'
 
 /** Characters of one piece: well below the limit of a message, whatever their size in bytes. */
@@ -25,15 +26,13 @@ interface ExportFile {
   mediaType: string
 }
 
-const isHighSurrogate = (code: number): boolean => code >= 0xd800 && code <= 0xdbff
-
 /** Texts of any length → pieces that fit into messages and never split a character. */
 async function* pieces(texts: AsyncIterable<string> | Iterable<string>): AsyncGenerator<string> {
   let held = ''
   for await (const text of texts) {
     held += text
     while (held.length > PIECE_CHARS) {
-      const end = isHighSurrogate(held.charCodeAt(PIECE_CHARS - 1)) ? PIECE_CHARS - 1 : PIECE_CHARS
+      const end = sliceEnd(held, PIECE_CHARS)
       yield held.slice(0, end)
       held = held.slice(end)
     }
@@ -66,24 +65,15 @@ async function* chunks(file: ExportFile, texts: AsyncIterable<string>): AsyncGen
 const nameOf = ({ run_id, dataset_id }: ExportInput, ending: string): string =>
   `${[run_id, ...(dataset_id === undefined ? [] : [dataset_id])].join('-').replace(/[^\w.-]/g, '_')}${ending}`
 
-/** One after the other: in parallel they would only need more memory. */
-async function oneByOne<Result>(
-  datasets: readonly RunDatasetSummary[],
-  make: (dataset: RunDatasetSummary) => Promise<Result>,
-) {
-  const results: Result[] = []
-  for (const dataset of datasets) results.push(await make(dataset))
-  return results
-}
-
 /** Every figure of a run in long form: one line per alias and metric. */
 export function exportCsv(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
     const { summary } = await index.query('runSummary', { run_id: input.run_id })
     const datasets = chosenDatasets(summary, input.dataset_id)
     const isOld = summary.kind === 'historical'
-    const aggregates = await oneByOne(isOld ? [] : datasets, (each) => aggregateOf(input.run_id, each))
-    const snapshots = await oneByOne(isOld ? datasets : [], (each) => snapshotOf(input.run_id, each))
+    // One after the other: in parallel they would only need more memory.
+    const aggregates = await Array.fromAsync(isOld ? [] : datasets, (each) => aggregateOf(input.run_id, each))
+    const snapshots = await Array.fromAsync(isOld ? datasets : [], (each) => snapshotOf(input.run_id, each))
     yield* longCsv({ aggregates, snapshots })
   }
   return chunks({ fileName: nameOf(input, '.csv'), mediaType: 'text/csv' }, texts())
@@ -124,27 +114,23 @@ export function exportRows(index: RunIndexApi, input: ExportInput): AsyncGenerat
   return chunks({ fileName: nameOf(input, '-cells.jsonl'), mediaType: 'application/x-ndjson' }, texts())
 }
 
-async function evidenceFilesOf(index: RunIndexApi, input: ExportInput): Promise<string[]> {
+const evidenceFilesOf = async (index: RunIndexApi, input: ExportInput): Promise<string[]> =>
+  (await datasetsWithRows(index, input, 'cells to export')).map((dataset) => filesOf(input.run_id, dataset).evidence)
+
+async function datasetsWithRows(index: RunIndexApi, input: ExportInput, what: string): Promise<RunDatasetSummary[]> {
   const { summary } = await index.query('runSummary', { run_id: input.run_id })
-  if (summary.kind === 'historical')
-    throw new ControlFailure(
-      'not_supported',
-      `${input.run_id} is a snapshot from before canonical rows existed: it has no cells to export`,
-    )
-  return chosenDatasets(summary, input.dataset_id).map((dataset) => filesOf(input.run_id, dataset).evidence)
+  if (summary.kind !== 'historical') return chosenDatasets(summary, input.dataset_id)
+  throw new ControlFailure(
+    'not_supported',
+    `${input.run_id} is a snapshot from before canonical rows existed: it has no ${what}`,
+  )
 }
 
 /** One self-contained page with the figures of each dataset. Rejects with `not_supported` for snapshots. */
 export function exportReport(index: RunIndexApi, input: ExportInput): AsyncGenerator<ExportChunk> {
   async function* texts(): AsyncGenerator<string> {
-    const { summary } = await index.query('runSummary', { run_id: input.run_id })
-    if (summary.kind === 'historical')
-      throw new ControlFailure(
-        'not_supported',
-        `${input.run_id} is a snapshot from before canonical rows existed: it has no report`,
-      )
-    const datasets = chosenDatasets(summary, input.dataset_id)
-    const aggregates = await oneByOne(datasets, (each) => aggregateOf(input.run_id, each))
+    const datasets = await datasetsWithRows(index, input, 'report')
+    const aggregates = await Array.fromAsync(datasets, (each) => aggregateOf(input.run_id, each))
     const artifacts = datasets.flatMap((dataset) => dataset.artifacts.flatMap(pageArtifact(dataset.dataset_id)))
     yield await ladderPage({ aggregates, artifacts })
   }

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import pg from 'pg'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import type { RunIdentity } from '../../contract/evidence/run-identity.ts'
 import { postgresMissing, usePostgres, whyNoPostgres } from '../../tests/helpers/postgres-server.ts'
 import { claimFree, store } from '../../tests/helpers/evidence-files.ts'
@@ -58,11 +59,7 @@ async function fixtureOf(address: string | null): Promise<Fixture> {
   }
 }
 
-async function all(log: EvidenceLog) {
-  const found = []
-  for await (const row of log.rows()) found.push(row)
-  return found
-}
+const all = (log: EvidenceLog): Promise<CanonicalRow[]> => Array.fromAsync(log.rows())
 
 function promises(make: () => Promise<Fixture>): void {
   it('finds its rows again, and does not create a run unless asked to', async () => {
@@ -217,9 +214,7 @@ function promises(make: () => Promise<Fixture>): void {
     const again = await open({ create: false })
     expect(await all(again)).toEqual([retried])
     expect(again.retryOf(failed.row_id)).toBe(1)
-    const left = []
-    for await (const row of again.failedRows()) left.push(row)
-    expect(left).toEqual([])
+    expect(await Array.fromAsync(again.failedRows())).toEqual([])
   })
 
   it('frees the cells of a process that is killed, and keeps its answers', async () => {

@@ -51,8 +51,7 @@ describe('rows of runner version 1', () => {
     const file = join(dir, 'x-evidence.jsonl')
     await writeFile(file, lines.map((line) => `${line.toString()}\n`).join(''))
     expect(await verifyEvidence(file)).toMatchObject({ ok: true })
-    const read: CanonicalRow[] = []
-    for await (const row of readEvidenceRows(file)) read.push(row)
+    const read = await Array.fromAsync(readEvidenceRows(file))
     expect(read.map((row) => row.metrics.answer!.scores.points_covered)).toEqual(points)
     const figures = []
     for await (const some of readFigureRows(file)) figures.push(...some)

@@ -21,11 +21,7 @@ const sealed = (row: CanonicalRow): Buffer => {
   if (!result.ok) throw new Error(result.problem)
   return result.line
 }
-const read = async (): Promise<CanonicalRow[]> => {
-  const all: CanonicalRow[] = []
-  for await (const row of readEvidenceRows(file)) all.push(row)
-  return all
-}
+const read = (): Promise<CanonicalRow[]> => Array.fromAsync(readEvidenceRows(file))
 const refusal = () =>
   read().then(
     () => null,

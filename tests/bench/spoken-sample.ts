@@ -34,8 +34,7 @@ export async function spokenSample(): Promise<Recording[]> {
 
 /** Sentences of the general corpus, drawn by a fixed seed: 6 to 20 words of running text, unchanged, with names and numbers. */
 async function corpusSentences(count: number): Promise<string[]> {
-  const files: string[] = []
-  for await (const file of glob(`${TEXT_CORPUS}/*.md`)) files.push(file)
+  const files = await Array.fromAsync(glob(`${TEXT_CORPUS}/*.md`))
   const sentences: string[] = []
   for (const file of files.sort()) {
     const paragraphs = (await readFile(file, 'utf8')).split(/\n\s*\n/)

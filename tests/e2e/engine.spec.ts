@@ -45,8 +45,7 @@ async function engineOf(page: Page): Promise<{ pid: number; engine_id: string }>
 }
 
 async function evidenceOf(project: string): Promise<Buffer> {
-  const files: string[] = []
-  for await (const file of glob(join(project, 'results/**/*-evidence.jsonl'))) files.push(file)
+  const files = await Array.fromAsync(glob(join(project, 'results/**/*-evidence.jsonl')))
   expect(files).toHaveLength(1)
   return readFile(files[0]!)
 }

@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { strToU8, zipSync } from 'fflate'
 import type { EngineProcess } from '../helpers/engine-process.ts'
-import { collected } from '../helpers/engine-runs.ts'
 import { expectAccessible, picture, pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const corpus = (path: string) => ({
@@ -43,7 +42,7 @@ Who paints the lock?,Nobody.,lock.md,The lock is painted by Carl.
 const unsafeZip = (): Buffer => Buffer.from(zipSync({ '../outside.md': strToU8('x') }))
 
 async function zipOf({ client }: Pick<EngineProcess, 'client'>, dataset: string): Promise<Buffer> {
-  const pieces = await collected(await client.datasets.exportZip({ dataset_id: dataset }))
+  const pieces = await Array.fromAsync(await client.datasets.exportZip({ dataset_id: dataset }))
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece.type === 'bytes' ? piece.base64 : '', 'base64')))
 }
 

@@ -19,15 +19,9 @@ export async function ranToEnd(client: ControlClient, runId: string, start: () =
   return last.job
 }
 
-export async function collected<Item>(stream: AsyncIterable<Item>): Promise<Item[]> {
-  const items: Item[] = []
-  for await (const item of stream) items.push(item)
-  return items
-}
-
 /** A file that came in chunks, whose size and checksum must be those that were announced. */
 export async function exported(stream: Promise<AsyncIterable<ExportChunk>>) {
-  const chunks = await collected(await stream)
+  const chunks = await Array.fromAsync(await stream)
   const [begin, end] = [chunks[0]!, chunks.at(-1)!]
   if (begin.type !== 'begin' || end.type !== 'end') throw new Error('not a whole file')
   const text = chunks.map((chunk) => (chunk.type === 'text' ? chunk.text : '')).join('')

@@ -4,7 +4,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { failureOf, startEngine, type EngineProcess } from '../helpers/engine-process.ts'
-import { collected } from '../helpers/engine-runs.ts'
 import { startModelService, type ModelService } from '../helpers/model-service.ts'
 
 const LOCK = 'The lock of Hallow opens at six. Its keeper is Ada Brand.'
@@ -125,14 +124,14 @@ it('nothing is sent to a model elsewhere before the plan of calls is confirmed',
   })
   for (const confirmed of [{}, { confirmed_calls: 1 }])
     expect(
-      await failureOf(client.datasets.draft({ ...ID, count: 6, ...confirmed }).then((steps) => collected(steps))),
+      await failureOf(client.datasets.draft({ ...ID, count: 6, ...confirmed }).then((steps) => Array.fromAsync(steps))),
     ).toMatchObject({ code: 'input_invalid' })
   expect(chats()).toEqual([])
 })
 
 it('drafts are checked, kept beside the dataset, and become questions when they are accepted', async () => {
   const { client } = engine
-  const steps = await collected(await client.datasets.draft({ ...ID, count: 6, confirmed_calls: 2 }))
+  const steps = await Array.fromAsync(await client.datasets.draft({ ...ID, count: 6, confirmed_calls: 2 }))
   expect(steps.at(-1)).toEqual({
     type: 'done',
     calls: 2,
@@ -172,7 +171,7 @@ it('drafts are checked, kept beside the dataset, and become questions when they 
   ])
   expect((await client.datasets.drafts(ID)).drafts).toEqual([])
 
-  const again = await collected(await client.datasets.draft({ ...ID, count: 6, confirmed_calls: 2 }))
+  const again = await Array.fromAsync(await client.datasets.draft({ ...ID, count: 6, confirmed_calls: 2 }))
   expect(again.at(-1)).toMatchObject({
     drafted: 0,
     dropped: expect.arrayContaining([{ count: 1, reason: 'ask what is asked already' }]),
@@ -184,7 +183,7 @@ it('a draft of two hops has a passage of each document, the nearest one in place
   const wish = { ...ID, count: 2, hops: 2 }
   const { calls } = await client.datasets.draftPlan(wish)
   expect(calls).toBe(1)
-  const steps = await collected(await client.datasets.draft({ ...wish, confirmed_calls: calls }))
+  const steps = await Array.fromAsync(await client.datasets.draft({ ...wish, confirmed_calls: calls }))
   expect(steps.at(-1)).toMatchObject({
     drafted: 1,
     repaired: 1,
@@ -211,7 +210,7 @@ it('drafts have a class, how hard keyword search finds them, and what is nearest
   const { calls } = await client.datasets.draftPlan(wish)
   expect(calls).toBe(2)
   const before = (await client.datasets.drafts(ID)).drafts.length
-  const steps = await collected(await client.datasets.draft({ ...wish, confirmed_calls: calls }))
+  const steps = await Array.fromAsync(await client.datasets.draft({ ...wish, confirmed_calls: calls }))
   expect(steps.at(-1)).toMatchObject({ drafted: 2, dropped: [] })
   const drafts = (await client.datasets.drafts(ID)).drafts.slice(before)
   expect(drafts).toMatchObject([

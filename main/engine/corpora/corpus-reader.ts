@@ -114,7 +114,7 @@ export async function listDocuments(
 }
 
 /** Never cuts a pair of surrogates in two. */
-function sliceEnd(text: string, end: number): number {
+export function sliceEnd(text: string, end: number): number {
   const code = text.charCodeAt(end - 1)
   return end < text.length && code >= 0xd800 && code <= 0xdbff ? end - 1 : end
 }

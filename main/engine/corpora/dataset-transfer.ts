@@ -75,13 +75,19 @@ async function importArchive(experiment: Experiment, file: string, id: string): 
   }
 }
 
-/** An own dataset as a zip file, which exists only while it is sent. */
-export async function* zipPieces(root: string, id: string): AsyncGenerator<FilePiece> {
+/** An own dataset as a zip file. */
+export const zipPieces = (root: string, id: string): AsyncGenerator<FilePiece> =>
+  piecesOfNew(`${id}.zip`, (file) => exportDataset(root, id, file))
+
+/** A file that `write` makes, in pieces; it exists only while it is sent. */
+export async function* piecesOfNew(
+  name: string,
+  write: (file: string) => Promise<unknown>,
+): AsyncGenerator<FilePiece> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-export-'))
   try {
-    const file = join(folder, `${id}.zip`)
-    await exportDataset(root, id, file)
-    yield* filePieces(file, `${id}.zip`)
+    await write(join(folder, name))
+    yield* filePieces(join(folder, name), name)
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -143,8 +143,7 @@ async function previewDataset(
 /** Returns what a prepared run would do, with estimates. */
 export async function previewRun(run: PreparedRun, options: CheckOptions & PastRuns): Promise<Preview> {
   const { datasets: checked, plans: _plans, ...rest } = await checkRun(run, options)
-  const datasets: DatasetPlan[] = []
-  for (const { dataset, plan } of checked) datasets.push(await previewDataset(run, dataset, plan, options))
+  const datasets = await Array.fromAsync(checked, ({ dataset, plan }) => previewDataset(run, dataset, plan, options))
   const sum = (of: (plan: DatasetPlan) => number): number => datasets.reduce((total, plan) => total + of(plan), 0)
   const inAll = (of: (plan: DatasetPlan) => number | null): number | null =>
     datasets.every((plan) => of(plan) !== null) ? sum((plan) => of(plan)!) : null

@@ -8,11 +8,6 @@ import { cellId, rowId, rowKeyOf } from './row-id.ts'
 import { sealRow } from './row-line.ts'
 import { verifyEvidence } from '../verify-evidence.ts'
 
-async function all<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const found: Item[] = []
-  for await (const item of items) found.push(item)
-  return found
-}
 const idsOf = (rows: readonly { row_id: string }[]): string[] => rows.map((row) => row.row_id)
 
 const answered = sampleRow({ question: 'q1' })
@@ -32,14 +27,14 @@ describe('a cell that was tried again', () => {
   it('counts by its last row, for a log that is open, opened again, and for readers of the file', async () => {
     const { file, log } = await logOf(answered, failed, failedOther, failedAgain, answeredAtLast)
     const current = idsOf([answered, failedOther, answeredAtLast])
-    expect(idsOf(await all(log.rows()))).toEqual(current)
+    expect(idsOf(await Array.fromAsync(log.rows()))).toEqual(current)
     await log.close()
     const again = await openLog(file)
-    expect(idsOf(await all(again.rows()))).toEqual(current)
-    expect(idsOf(await all(again.failedRows()))).toEqual([failedOther.row_id])
+    expect(idsOf(await Array.fromAsync(again.rows()))).toEqual(current)
+    expect(idsOf(await Array.fromAsync(again.failedRows()))).toEqual([failedOther.row_id])
     expect([cellId(rowKeyOf(failed)), cellId(rowKeyOf(failedOther))].map((cell) => again.retryOf(cell))).toEqual([2, 0])
-    expect(idsOf(await all(readEvidenceRows(file)))).toEqual(current)
-    expect(idsOf((await all(readFigureRows(file))).flat())).toEqual(current)
+    expect(idsOf(await Array.fromAsync(readEvidenceRows(file)))).toEqual(current)
+    expect(idsOf((await Array.fromAsync(readFigureRows(file))).flat())).toEqual(current)
     expect(await verifyEvidence(file)).toMatchObject({ ok: true, rows: 5, supersededRows: 2 })
   })
 

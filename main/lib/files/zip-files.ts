@@ -255,7 +255,5 @@ export async function unpackZip(
 export async function textOf(zip: ZipReader, entry: ZipEntryInfo, maxBytes: number): Promise<string> {
   if (entry.sizeBytes > maxBytes)
     throw new ZipArchiveError('too_large', `it has more than ${maxBytes} bytes`, entry.name)
-  const pieces: Uint8Array[] = []
-  for await (const piece of zip.content(entry)) pieces.push(piece)
-  return Buffer.concat(pieces).toString('utf8')
+  return Buffer.concat(await Array.fromAsync(zip.content(entry))).toString('utf8')
 }

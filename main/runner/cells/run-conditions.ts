@@ -148,20 +148,14 @@ export interface RunLog {
 export async function joinRunLog(run: DatasetRun): Promise<RunLog | null> {
   if (!(await isStoredRun(run))) return null
   const known = await knownIdentity(run)
-  const log = await openLog(run, false)
-  try {
-    const outcome = await log.setIdentity((stored) => {
-      if (stored === null) throw new NotStartedError()
-      return known(stored)
-    })
-    if (!outcome.ok)
-      throw new ResumeConflictError(log.file, await withFiles(run.experiment, run.dataset, outcome.conflicts))
-    return { log, reproducibility: outcome.identity.reproducibility }
-  } catch (error) {
-    await log.close()
+  const make: IdentityFrom = (stored) => {
+    if (stored === null) throw new NotStartedError()
+    return known(stored)
+  }
+  return logOfIdentity(run, false, make).catch((error: unknown) => {
     if (error instanceof NotStartedError) return null
     throw error
-  }
+  })
 }
 
 /** The run has no identity yet: whoever starts it still ingests. */
@@ -179,8 +173,12 @@ export async function openRunLog(
   ingestion: IngestionProvenance | null,
 ): Promise<RunLog> {
   await mkdir(dirname(run.files.evidence), { recursive: true })
-  const make = await servedIdentity(run, served, ingestion)
-  const log = await openLog(run, true)
+  return logOfIdentity(run, true, await servedIdentity(run, served, ingestion))
+}
+
+/** The log of a run whose identity it keeps; closed where that fails. */
+async function logOfIdentity(run: DatasetRun, create: boolean, make: IdentityFrom): Promise<RunLog> {
+  const log = await openLog(run, create)
   try {
     const outcome = await log.setIdentity(make)
     if (!outcome.ok)

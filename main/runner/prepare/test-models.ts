@@ -155,10 +155,9 @@ export async function calibrateSet(
   const { probes, calibrations = [] } = await askedIn(run, asked, env, undefined, 'calibration')
   const failed = probes.filter(({ status }) => status === 'failed' || status === 'limited')
   if (failed.length > 0) throw new InputError(failed.map(({ model, error }) => `${model}: ${error ?? 'no answer'}`))
-  const kept: Calibration[] = []
-  for (const [place, { declared: choice }] of asked.entries())
-    kept.push(await keepCalibration(run.root, choice, calibrations[place] ?? []))
-  return kept
+  return Array.fromAsync(asked, ({ declared: choice }, place) =>
+    keepCalibration(run.root, choice, calibrations[place] ?? []),
+  )
 }
 
 interface TestedConnection {

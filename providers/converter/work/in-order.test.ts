@@ -8,12 +8,6 @@ function gates(count: number) {
   return { all, started, work: (index: number) => (started.push(index), all[index]!.promise) }
 }
 
-async function drained<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const all: Item[] = []
-  for await (const item of items) all.push(item)
-  return all
-}
-
 describe('inOrder', () => {
   it('keeps the order of the items while no more than the limit are under way', async () => {
     const { all, started, work } = gates(4)
@@ -27,13 +21,13 @@ describe('inOrder', () => {
     expect((await first).value).toBe('a')
     all[2]!.resolve('c')
     all[3]!.resolve('d')
-    expect(await drained(results)).toEqual(['b', 'c', 'd'])
+    expect(await Array.fromAsync(results)).toEqual(['b', 'c', 'd'])
   })
 
   it('ends with the first failure, when nothing is under way any more', async () => {
     const { all, started, work } = gates(3)
     let over = false
-    const results = drained(inOrder([0, 1, 2], 2, work)).finally(() => (over = true))
+    const results = Array.fromAsync(inOrder([0, 1, 2], 2, work)).finally(() => (over = true))
     const failed = results.catch((error: unknown) => error)
     all[0]!.reject(new Error('torn page'))
     await new Promise(setImmediate)

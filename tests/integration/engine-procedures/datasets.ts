@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { ImportFolderInput } from '../../../contract/control/dataset-transfer.ts'
 import { failureOf } from '../../helpers/engine-process.ts'
-import { collected } from '../../helpers/engine-runs.ts'
 import { root, client } from './setup.ts'
 
 describe('datasets', () => {
@@ -250,7 +249,7 @@ describe('datasets', () => {
     expect(await failureOf(datasets.draftPlan({ dataset_id: 'smoke', count: 2 }))).toMatchObject({
       code: 'input_invalid',
     })
-    const steps = await collected(await datasets.draft({ ...one, count: 2 }))
+    const steps = await Array.fromAsync(await datasets.draft({ ...one, count: 2 }))
     expect(steps.at(-1)).toMatchObject({ type: 'done', drafted: 2, dropped: [] })
     const { revision } = await datasets.own(one)
     const drafts = [{ id: 'draft-1' }]
@@ -281,7 +280,7 @@ describe('datasets', () => {
     await writeFile(join(source, 'queries.jsonl'), '{"_id":"q1","text":"How old is lock 7?"}')
     await writeFile(join(source, 'qrels/test.tsv'), 'q1\td7\t1\n')
     const wanted = { source, id: 'locks', documents: 20 }
-    const imported = async (input: ImportFolderInput) => collected(await datasets.importFolder(input))
+    const imported = async (input: ImportFolderInput) => Array.fromAsync(await datasets.importFolder(input))
     const steps = await imported(wanted)
     expect(steps.at(-1)).toMatchObject({
       type: 'done',
@@ -301,14 +300,14 @@ describe('datasets', () => {
         details: { problems: [{ path: 'source' }] },
       })
 
-    const [, document] = await collected(await datasets.documentFile({ dataset_id: 'locks', path: 'd7.md' }))
+    const [, document] = await Array.fromAsync(await datasets.documentFile({ dataset_id: 'locks', path: 'd7.md' }))
     expect(document).toEqual({ type: 'bytes', base64: Buffer.from('Lock 7 is old.\n').toString('base64') })
     expect(await failureOf(datasets.documentFile({ dataset_id: 'locks', path: 'none.md' }))).toMatchObject({
       code: 'not_found',
     })
     expect(await failureOf(datasets.exportZip({ dataset_id: 'none' }))).toMatchObject({ code: 'not_found' })
 
-    const pieces = await collected(await datasets.exportZip({ dataset_id: 'locks' }))
+    const pieces = await Array.fromAsync(await datasets.exportZip({ dataset_id: 'locks' }))
     const bytes = Buffer.concat(
       pieces.map((piece) => Buffer.from(piece.type === 'bytes' ? piece.base64 : '', 'base64')),
     )

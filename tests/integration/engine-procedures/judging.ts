@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { BlindSets } from '../../../contract/control/judging.ts'
 import { eventsUntil, failureOf } from '../../helpers/engine-process.ts'
-import { collected, exported } from '../../helpers/engine-runs.ts'
+import { exported } from '../../helpers/engine-runs.ts'
 import { BUILTINS } from '../../helpers/judge-panel.ts'
 import { MODELS, RUN, engine, client, rowId } from './setup.ts'
 
@@ -72,7 +72,7 @@ describe('a blind round', () => {
       async () => exported(client.exports.csv(RUN)),
       async () => exported(client.exports.json({ run_id: RUN.run_id })),
       async () => exported(client.exports.report(RUN)),
-      async () => collected(await client.exports.bundle({ run_id: RUN.run_id })),
+      async () => Array.fromAsync(await client.exports.bundle({ run_id: RUN.run_id })),
     ])
       expect(await failureOf(ask())).toMatchObject({
         code: 'not_revealed',

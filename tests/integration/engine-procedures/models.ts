@@ -123,9 +123,7 @@ describe('the catalogue of models', () => {
     const shipped = await readFile(path, 'utf8')
     await writeFile(path, JSON.stringify({ version: 1, models }))
     const fetch = async (id: string) => {
-      const seen = []
-      for await (const each of await client.models.fetch({ id })) seen.push(each)
-      return seen.at(-1)!
+      return (await Array.fromAsync(await client.models.fetch({ id }))).at(-1)!
     }
     const target = join(root, '.rag-ladder/models/good.gguf')
     expect(await fetch('good')).toEqual({ received_bytes: bytes.length, total_bytes: bytes.length, paths: [target] })

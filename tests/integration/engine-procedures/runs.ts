@@ -5,7 +5,7 @@ import { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { CELL_COLUMNS } from '../../../main/report/csv/cells-csv.ts'
 import { failureOf } from '../../helpers/engine-process.ts'
-import { collected, exported } from '../../helpers/engine-runs.ts'
+import { exported } from '../../helpers/engine-runs.ts'
 import { json } from '../../helpers/fault-server.ts'
 import { MODELS, RUN, root, client, evaluator, rowId, ran, run } from './setup.ts'
 
@@ -175,6 +175,6 @@ describe('an export', () => {
 
   it('of what is not there fails as a call does', async () => {
     const stream = await client.exports.csv({ run_id: 'none' })
-    expect(await failureOf(collected(stream))).toMatchObject({ code: 'not_found' })
+    expect(await failureOf(Array.fromAsync(stream))).toMatchObject({ code: 'not_found' })
   })
 })

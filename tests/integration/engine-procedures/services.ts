@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { failureOf } from '../../helpers/engine-process.ts'
-import { collected } from '../../helpers/engine-runs.ts'
 import { platformKeys } from '../../../main/runner/platform/platform-source.ts'
 import { root, engine, client, rowId, comfyUi } from './setup.ts'
 
@@ -89,7 +88,7 @@ describe('the rest of the engine', () => {
     })
     const restarted = await client.services.restart({ name: 'platform' })
     expect(restarted.profile).toBe('smoke')
-    await collected(await client.services.logs({ name: 'platform', follow: false }))
+    await Array.fromAsync(await client.services.logs({ name: 'platform', follow: false }))
     expect(await client.services.stop({ name: 'platform' })).toMatchObject({ pid: null, used_by: null })
     expect(await failureOf(client.services.work())).toMatchObject({ code: 'service_state', retryable: true })
   })
