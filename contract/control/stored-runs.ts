@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { Identifier, PrimaryMetric, Sha256 } from '../common.ts'
 import { MissingColumn } from '../evidence/missing-column.ts'
 import { count, Name } from './run-index/parts.ts'
-import { IndexedRunKind } from './run-index/runs.ts'
+import { IndexedRunKind, ListRunsInput } from './run-index/runs.ts'
 import { RunFailure, RunState } from './run-job.ts'
 
 // Runs as a person manages them: the list with everything in it, notes, exports, and the trash. Notes and trash are in the state folder, never in the evidence.
@@ -78,13 +78,7 @@ export const ListedRun = z.strictObject({
 })
 export type ListedRun = z.infer<typeof ListedRun>
 
-export const RunOverviewInput = z.strictObject({
-  /** Only the run of this name. */
-  run_id: Name.optional(),
-  limit: z.int().min(1).max(200).default(50),
-  /** `next_cursor` of the page before. */
-  cursor: z.string().max(64).optional(),
-})
+export const RunOverviewInput = ListRunsInput.extend({ limit: z.int().min(1).max(200).default(50) })
 
 /** Newest first. Runs without a row are on the page of their time. */
 export const RunOverview = z.strictObject({

@@ -106,12 +106,7 @@ export type SpokenSegment = z.infer<typeof SpokenSegment>
  * A segment of `verbose_json`, with the fields that clients of OpenAI's API require. Only text, times and the compression ratio are measured: these
  * recognizers report no token ids and no probabilities, so `tokens` is empty and the other figures are 0.
  */
-export const VerboseSegment = z.object({
-  id: z.int(),
-  text: z.string(),
-  start: z.number(),
-  end: z.number(),
-  duration: z.number(),
+export const VerboseSegment = SpokenSegment.omit({ words: true }).extend({
   /** Start in hundredths of a second. */
   seek: z.int(),
   tokens: z.array(z.int()),

@@ -20,12 +20,12 @@ const NEWLINE = 10
  * what they have in common.
  */
 export async function* readEvidenceRows(file: string): AsyncGenerator<CanonicalRow> {
-  for await (const rows of rowsIn(file, new RowParser())) yield* rows
+  for await (const rows of rowsIn(file, new LineParser((rows, line) => rows.read(line)))) yield* rows
 }
 
 /** The same rows without their answers and contexts, several at a time, in half the time: for figures only. */
 export function readFigureRows(file: string): AsyncGenerator<FigureRow[]> {
-  return rowsIn(file, new FigureParser())
+  return rowsIn(file, new LineParser(quickFigures))
 }
 
 async function* rowsIn<Row extends FigureRow>(file: string, parser: LineParser<Row>): AsyncGenerator<Row[]> {
@@ -85,18 +85,23 @@ async function* linesOf<Row extends FigureRow>(
 
 type Parsed<Row> = { ok: true; row: Row } | { ok: false; problem: string }
 
-/** Parses lines; what rows of a run have in common is parsed once and shared. */
-abstract class LineParser<Row extends FigureRow> {
-  protected readonly rows = new InternedRows()
+/** Reads a line whose checksum holds, quickly; null when it must be read whole. */
+type QuickRead<Row> = (rows: InternedRows, line: Buffer) => Row | null
 
-  /** A line whose checksum holds, quickly; null when it must be read whole. */
-  protected abstract quick(line: Buffer): Row | null
+/** Parses lines; what rows of a run have in common is parsed once and shared. */
+class LineParser<Row extends FigureRow> {
+  readonly #rows = new InternedRows()
+  readonly #quick: QuickRead<Row>
+
+  constructor(quick: QuickRead<Row>) {
+    this.#quick = quick
+  }
 
   parse(line: Buffer): Parsed<Row> {
     const seal = sealOf(line)
     if (seal === 'broken') return { ok: false, problem: 'the bytes do not match their checksum' }
     if (seal === 'absent' && !isUtf8(line)) return { ok: false, problem: 'not UTF-8' }
-    const quick = seal === 'intact' ? this.quick(line) : null
+    const quick = seal === 'intact' ? this.#quick(this.#rows, line) : null
     if (quick !== null) return isReadable(quick) ? { ok: true, row: quick } : NO_ROW
     let row: unknown
     try {
@@ -106,26 +111,18 @@ abstract class LineParser<Row extends FigureRow> {
     }
     if (seal === 'absent' && hasChecksum(row)) return { ok: false, problem: MISPLACED_CHECKSUM }
     if (!isReadable(row)) return NO_ROW
-    this.rows.learn(row, line)
+    this.#rows.learn(row, line)
     return { ok: true, row: row as Row }
   }
 }
 
 const NO_ROW = { ok: false, problem: 'not a row of this schema' } as const
 
-class RowParser extends LineParser<CanonicalRow> {
-  protected override quick(line: Buffer): CanonicalRow | null {
-    return this.rows.read(line)
-  }
-}
-
-class FigureParser extends LineParser<FigureRow> {
-  protected override quick(line: Buffer): FigureRow | null {
-    const figures = this.rows.readFigures(line)
-    if (figures === null || figures.handed !== undefined) return figures
-    const row = this.rows.read(line)
-    return row === null ? null : { ...figures, handed: handedOver(row) }
-  }
+const quickFigures: QuickRead<FigureRow> = (rows, line) => {
+  const figures = rows.readFigures(line)
+  if (figures === null || figures.handed !== undefined) return figures
+  const row = rows.read(line)
+  return row === null ? null : { ...figures, handed: handedOver(row) }
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

@@ -146,17 +146,27 @@ async function textsOf(line: Buffer): Promise<Map<string, string> | null> {
 
 /** A stored text, whose digest was checked; null where the file does not hold it. */
 export async function readTraceText(evidence: string, sha256: string, ops = nodeFileOps): Promise<string | null> {
+  const found: Buffer[] = []
+  await scanFile(evidence, ops, (line) => {
+    if (found.length === 0 && digestsOf(line).includes(sha256)) found.push(Buffer.from(line))
+  })
+  const text = found[0] === undefined ? undefined : (await textsOf(found[0]))?.get(sha256)
+  return text !== undefined && hash('sha256', text) === sha256 ? text : null
+}
+
+/** Gives the lines of the file to `look`, and returns its size; null where there is no file. */
+async function scanFile(
+  evidence: string,
+  ops: FileOps,
+  look: (line: Buffer, offset: number) => void,
+): Promise<number | null> {
   const path = traceTextsPathFor(evidence)
   const state = ops.state(path)
   if (state === null) return null
   const file = await ops.openRead(path)
   try {
-    const found: Buffer[] = []
-    await scanTexts(file, state.sizeBytes, (line) => {
-      if (found.length === 0 && digestsOf(line).includes(sha256)) found.push(Buffer.from(line))
-    })
-    const text = found[0] === undefined ? undefined : (await textsOf(found[0]))?.get(sha256)
-    return text !== undefined && hash('sha256', text) === sha256 ? text : null
+    await scanTexts(file, state.sizeBytes, look)
+    return state.sizeBytes
   } finally {
     await file.close()
   }
@@ -180,27 +190,20 @@ export interface TraceTextsReport {
 
 /** Compares every text with its digest; null where there is no file. */
 export async function verifyTraceTexts(evidence: string, ops = nodeFileOps): Promise<TraceTextsReport | null> {
-  const path = traceTextsPathFor(evidence)
-  const state = ops.state(path)
-  if (state === null) return null
-  const file = await ops.openRead(path)
-  try {
-    const lines: { line: Buffer; offset: number }[] = []
-    const report = { texts: new Set<string>(), sizeBytes: state.sizeBytes, changed: [] as number[] }
-    await scanTexts(file, state.sizeBytes, (line, offset) => {
-      // What a dying writer left is shorter than the head of a line, or not JSON; a line with a head must be whole.
-      if (digestsOf(line).length > 0 && line.at(-1) === CLOSE) lines.push({ line: Buffer.from(line), offset })
-    })
-    for (const { line, offset } of lines) {
-      const texts = await textsOf(line)
-      const isIntact = texts !== null && [...texts].every(([sha256, text]) => hash('sha256', text) === sha256)
-      if (isIntact) for (const sha256 of texts.keys()) report.texts.add(sha256)
-      else report.changed.push(offset)
-    }
-    return report
-  } finally {
-    await file.close()
+  const lines: { line: Buffer; offset: number }[] = []
+  const sizeBytes = await scanFile(evidence, ops, (line, offset) => {
+    // What a dying writer left is shorter than the head of a line, or not JSON; a line with a head must be whole.
+    if (digestsOf(line).length > 0 && line.at(-1) === CLOSE) lines.push({ line: Buffer.from(line), offset })
+  })
+  if (sizeBytes === null) return null
+  const report = { texts: new Set<string>(), sizeBytes, changed: [] as number[] }
+  for (const { line, offset } of lines) {
+    const texts = await textsOf(line)
+    const isIntact = texts !== null && [...texts].every(([sha256, text]) => hash('sha256', text) === sha256)
+    if (isIntact) for (const sha256 of texts.keys()) report.texts.add(sha256)
+    else report.changed.push(offset)
   }
+  return report
 }
 
 const CLOSE = 0x7d

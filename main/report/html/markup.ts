@@ -61,6 +61,7 @@ export interface Cell {
   content: Child
   class?: string
   title?: string
+  style?: string
 }
 
 interface HeadCell {
@@ -81,7 +82,9 @@ export function dataTable(
       'tr',
       {},
       h('th', { scope: 'row' }, row.head),
-      row.cells.map((cell) => h('td', { class: cell.class ?? null, title: cell.title ?? null }, cell.content)),
+      row.cells.map(({ content, class: name = null, title = null, style = null }) =>
+        h('td', { class: name, title, style }, content),
+      ),
     ),
   )
   return h(

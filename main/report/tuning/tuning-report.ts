@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { durationWords } from '../../../contract/words.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
-import { dataTable, h, num, raw, type Markup } from '../html/markup.ts'
+import { dataTable, h, num, raw, type Cell, type Markup } from '../html/markup.ts'
 import { PAGE_STYLE } from '../html/page-style.ts'
 import { code, md, mdTable } from '../markdown/markdown-text.ts'
 import { qualityWords, tuningSentence, type TuningResult } from './tuning-result.ts'
@@ -134,36 +134,22 @@ export function tuningPage(result: TuningResult, names: readonly string[] | null
 function mapMarkup(map: HeatMap, result: TuningResult): Markup[] {
   const [rowName, columnName] = map.names
   // The figure is in every cell: the shade only helps to find it.
-  const cell = (value: number | null): Markup =>
+  const cell = (value: number | null): Cell =>
     value === null
-      ? h('td', { class: 'num' }, '–')
-      : h(
-          'td',
-          { class: 'num', style: `background: rgb(31 111 235 / ${(0.05 + 0.4 * shadeOf(map, value)).toFixed(2)})` },
-          qualityWords(result.plan, value),
-        )
-  const table = h(
-    'table',
-    {},
-    h('caption', {}, 'Mean over all settings with both values'),
-    h(
-      'thead',
-      {},
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'col' }, `${rowName} ↓ ${columnName} →`),
-        map.columns.map((value) => h('th', { scope: 'col', class: 'num' }, valueText(value))),
-      ),
-    ),
-    h(
-      'tbody',
-      {},
-      map.rows.map((value, at) => h('tr', {}, h('th', { scope: 'row' }, valueText(value)), map.cells[at]!.map(cell))),
-    ),
+      ? num('–')
+      : {
+          ...num(qualityWords(result.plan, value)),
+          style: `background: rgb(31 111 235 / ${(0.05 + 0.4 * shadeOf(map, value)).toFixed(2)})`,
+        }
+  const table = dataTable(
+    'Mean over all settings with both values',
+    [
+      { content: `${rowName} ↓ ${columnName} →` },
+      ...map.columns.map((value) => ({ content: valueText(value), numeric: true })),
+    ],
+    map.rows.map((value, at) => ({ head: valueText(value), cells: map.cells[at]!.map(cell) })),
   )
-  const label = `${rowName} and ${columnName}`
-  return [h('h2', {}, label), h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table)]
+  return [h('h2', {}, `${rowName} and ${columnName}`), table]
 }
 
 export async function writeTuningReport(
