@@ -4,7 +4,7 @@ import { PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
-import { InputError } from '../../manifests/runner-inputs.ts'
+import { InputError, splitList } from '../../manifests/runner-inputs.ts'
 import { SCORE_METRICS, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
 import { gateChecks, gateHeadline, gateOutcome, STATE_NAMES, type DatasetOfGate } from '../../report/gate/gate.ts'
 import { gateJUnit } from '../../report/gate/junit.ts'
@@ -74,13 +74,12 @@ export const gateCommand: Command = {
     const after = await scoresOf(place.resultsDir, runId, '--run-id', invocation)
     const before = await scoresOf(baseline, against, '--against', invocation)
     const metric = metricOf(invocation, before)
-    const wanted = listOption(invocation, 'dataset')
+    const wanted = splitList(textOption(invocation, 'dataset')) ?? []
     const missing = wanted.filter((id) => !after.has(id))
     if (missing.length > 0) throw new InputError([`--dataset: the run ${runId} has no ${missing.join(', ')}`])
     const datasets = [...after]
       .filter(([id]) => wanted.length === 0 || wanted.includes(id))
       .map(([dataset, scores]): DatasetOfGate => ({ dataset, after: scores, before: before.get(dataset) ?? null }))
-    const models = listOption(invocation, 'models')
     const checks = gateChecks(
       datasets,
       {
@@ -89,7 +88,7 @@ export const gateCommand: Command = {
         failBelow: numberOption(invocation, 'fail-below'),
         allowOpen: flagOption(invocation, 'allow-open'),
       },
-      models.length === 0 ? null : models,
+      splitList(textOption(invocation, 'models')),
     )
     const title = `${runId} against ${against}: ${metric}`
     const print = (line: string): void => void invocation.stdout.write(`${sanitizeForTerminal(line)}\n`)
@@ -126,9 +125,6 @@ function onlyOtherRun(dir: string, against: string, invocation: Invocation): Pro
     ])
   })
 }
-
-const listOption = (invocation: Invocation, name: string): string[] =>
-  (textOption(invocation, name) ?? '').split(',').flatMap((each) => (each.trim() === '' ? [] : [each.trim()]))
 
 /** The scores of a run by dataset. */
 function scoresOf(

@@ -5,7 +5,7 @@ import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
 import { oneLine, sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { loadPrices } from '../../manifests/models/own-prices.ts'
-import { InputError } from '../../manifests/runner-inputs.ts'
+import { InputError, splitList } from '../../manifests/runner-inputs.ts'
 import { askedFigures, type AskedValue } from '../../report/asked/asked-figures.ts'
 import { askedRows, askedText } from '../../report/asked/asked-tables.ts'
 import { writeCellsCsv } from '../../report/csv/cells-csv.ts'
@@ -49,11 +49,9 @@ export const summarizeCommand: Command = {
 /** The figures that --figures names. Throws `InputError`. */
 function wantedFigures(invocation: Invocation): AskedFigureId[] {
   const known = ASKED_FIGURES.map(({ id }) => id)
-  const named = (textOption(invocation, 'figures') ?? '').split(',').map((name) => name.trim())
-  return named.flatMap((name) => {
-    if (name === '') return []
+  return (splitList(textOption(invocation, 'figures')) ?? []).map((name) => {
     const found = known.find((id) => id === name)
-    if (found !== undefined) return [found]
+    if (found !== undefined) return found
     const meant = nearestName(name, known)
     throw new InputError([
       `--figures: unknown figure ${name}${meant === null ? '' : `, did you mean ${meant}?`} Known: ${known.join(', ')}`,

@@ -5,7 +5,7 @@ import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/text/terminal-text.ts'
 import { checkCorpus } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
-import { InputError } from '../../manifests/runner-inputs.ts'
+import { InputError, splitList } from '../../manifests/runner-inputs.ts'
 import { answersElsewhere } from '../../manifests/selection.ts'
 import { writeTuningReport } from '../../report/tuning/tuning-report.ts'
 import { tuningSentence, type TuningResult } from '../../report/tuning/tuning-result.ts'
@@ -122,11 +122,11 @@ export const tuneCommand: Command = {
         confirm: flagOption(invocation, 'confirm'),
         onTrial: (news) => lines.note(`  ${trialWords(news, planned)}`),
       })
-      const names = (textOption(invocation, 'map') ?? '').split(',').filter((name) => name !== '')
+      const names = splitList(textOption(invocation, 'map'))
       const folder = tuningFolder(setup.resultsDir, result.name)
-      await writeTuningReport(folder, result, names.length === 0 ? null : names)
+      await writeTuningReport(folder, result, names)
       if (flagOption(invocation, 'json')) lines.out(JSON.stringify(result))
-      else for (const line of resultLines(result, names.length === 0 ? null : names)) lines.out(line)
+      else for (const line of resultLines(result, names)) lines.out(line)
       lines.note(`Written: ${relative(process.cwd(), folder)}/report.html, report.md, result.json`)
       const flavor = textOption(invocation, 'save-flavor')
       if (flavor !== null) for (const line of await saveWinner(setup.experiment, result, flavor)) lines.note(line)
