@@ -43,3 +43,6 @@ export const versioned = <Shape extends z.ZodRawShape>(shape: Shape) =>
   z
     .strictObject({ version: z.literal(1).optional(), schema_version: z.literal(1).optional(), ...shape })
     .refine(saysItsVersion, { path: ['version'], message: 'version: 1 (or schema_version: 1) is required' })
+
+/** How many there are of something. */
+export const count = z.int().min(0)

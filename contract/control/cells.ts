@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
-import { EvaluationMetric, EvidenceCapability, Sha256 } from '../common.ts'
+import { count, EvaluationMetric, EvidenceCapability, Sha256 } from '../common.ts'
 import { ApproachSummary, MetricState } from '../evidence/aggregate.ts'
 import { AnswerMetric } from '../evidence/answer-scores.ts'
 import { CanonicalRow, CellStatus } from '../evidence/canonical-row.ts'
@@ -8,9 +8,7 @@ import { EvaluationStatus } from '../evidence/evaluation-result.ts'
 import { JudgedAnswer, PromptLeak } from '../evidence/judgments.ts'
 import { RetrievalMetric } from '../evidence/retrieval-scores.ts'
 import { CellCut, CellVerdict } from './run-index/cell.ts'
-
-const count = z.int().min(0)
-const name = z.string().min(1).max(512)
+import { Name, runDataset } from './run-index/parts.ts'
 
 /** Describes how one answer was prepared for the judges. Lists hold at most 20 items. */
 export const CellJudging = z.strictObject({
@@ -49,7 +47,7 @@ export type CellDetail = z.infer<typeof CellDetail>
 
 /** The same question in another alias of the same run; null fields where there is no row yet. */
 export const OtherCell = z.strictObject({
-  model: name,
+  model: Name,
   base_model: BaseApproach.nullable(),
   row_id: Sha256.nullable(),
   status: CellStatus.nullable(),
@@ -90,7 +88,7 @@ export const CoverageMetric = z.strictObject({
 export type CoverageMetric = z.infer<typeof CoverageMetric>
 
 export const CoverageAlias = z.strictObject({
-  model: name,
+  model: Name,
   base_model: BaseApproach.nullable(),
   flavor: z.string().nullable(),
   evidence_capability: EvidenceCapability.nullable(),
@@ -105,8 +103,7 @@ export const CoverageAlias = z.strictObject({
 export type CoverageAlias = z.infer<typeof CoverageAlias>
 
 export const Coverage = z.strictObject({
-  run_id: name,
-  dataset_id: name,
+  ...runDataset,
   /** summary: from the run's aggregate. live: from the rows so far, without reasons. */
   basis: z.enum(['summary', 'live']),
   aliases: z.array(CoverageAlias),

@@ -6,22 +6,20 @@ import { ClusterSummary, MetricComparison, PairComparison } from '../evidence/st
 import { Verdict } from '../evidence/verdict.ts'
 import { Cost } from '../manifests/prices.ts'
 import { IndexMetric } from './run-index/metrics.ts'
-
-const name = z.string().min(1).max(512)
+import { aliasList, Name, runDataset } from './run-index/parts.ts'
 
 export const PairsInput = z.strictObject({
-  run_id: name,
-  dataset_id: name,
+  ...runDataset,
   metric: IndexMetric,
   /** All of the dataset run when absent. */
-  aliases: z.array(name).min(1).max(64).optional(),
+  aliases: aliasList.optional(),
 })
 export type PairsInput = z.infer<typeof PairsInput>
 
 /** The aliases of a run, the first one, in other runs of its dataset: repetitions, or before and after a change. */
 export const RunChangesInput = z.strictObject({
-  run_ids: z.array(name).min(2).max(20),
-  dataset_id: name,
+  run_ids: z.array(Name).min(2).max(20),
+  dataset_id: Name,
   metric: IndexMetric,
 })
 export type RunChangesInput = z.infer<typeof RunChangesInput>
@@ -39,8 +37,8 @@ export type PairedStatistics = z.infer<typeof PairedStatistics>
 
 /** An alias in the first run against another one, over their common questions. */
 export const RunChange = z.strictObject({
-  model: name,
-  other: name,
+  model: Name,
+  other: Name,
   /** Mean of the other run, and of the first one; the difference is `to` − `from`, with its sign turned where lower is better. */
   from: z.number(),
   to: z.number(),
@@ -60,30 +58,29 @@ export const RunChanges = z.strictObject({
 })
 export type RunChanges = z.infer<typeof RunChanges>
 
-export const ProvenanceDiffInput = z.strictObject({ run_ids: z.array(name).min(1).max(20), dataset_id: name })
+export const ProvenanceDiffInput = z.strictObject({ run_ids: z.array(Name).min(1).max(20), dataset_id: Name })
 
 /** Fields of the rows' provenance that differ between runs; `values` by place in `run_ids`, null where the run does not have it. */
 export const ProvenanceDiff = z.strictObject({
-  run_ids: z.array(name),
+  run_ids: z.array(Name),
   /** Runs whose provenance is not known: historical, or not indexed. */
-  unknown_run_ids: z.array(name),
+  unknown_run_ids: z.array(Name),
   same: z.int().min(0),
   differences: z.array(z.strictObject({ path: z.string(), values: z.array(z.string().nullable()) })),
 })
 export type ProvenanceDiff = z.infer<typeof ProvenanceDiff>
 
 export const FrontierInput = z.strictObject({
-  run_ids: z.array(name).min(1).max(20),
-  dataset_id: name.optional(),
+  run_ids: z.array(Name).min(1).max(20),
+  dataset_id: Name.optional(),
   metric: IndexMetric,
 })
 export type FrontierInput = z.infer<typeof FrontierInput>
 
 /** An alias in one dataset run: quality against what it costs. Costs are means per answered cell; null where they are not known. */
 export const FrontierPoint = z.strictObject({
-  run_id: name,
-  dataset_id: name,
-  model: name,
+  ...runDataset,
+  model: Name,
   /** Null in a historical snapshot, which does not name it. */
   base_model: BaseApproach.nullable(),
   quality: z.number().nullable(),

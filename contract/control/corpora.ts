@@ -1,10 +1,8 @@
 import { z } from 'zod'
-import { Identifier, SafeRelativePath } from '../common.ts'
+import { count, Identifier, SafeRelativePath } from '../common.ts'
 import { GraphPicture } from '../http/graph-picture.ts'
 import { MAX_PROMPT_CHARACTERS } from '../http/speech-prompt.ts'
 import { Question } from '../manifests/queries.ts'
-
-const count = z.int().min(0)
 
 export const CorpusDocument = z.strictObject({
   /** Below the corpus folder: what sources and gold evidence call the document. */

@@ -1,10 +1,9 @@
 import { z } from 'zod'
-import { Identifier, Sha256 } from '../common.ts'
+import { count, Identifier, Sha256 } from '../common.ts'
 import { MAX_FILE_BYTES } from './own-datasets.ts'
 
 // Datasets that come from elsewhere and go there: public ones in their own formats, and own ones as zip files.
 
-const count = z.int().min(0)
 const newId = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,62}$/, 'a lower-case letter, then lower-case letters, digits and "_", at most 63')

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { Identifier, SafeRelativePath } from '../common.ts'
+import { count, Identifier, SafeRelativePath } from '../common.ts'
 import { ChunkerSettings, ChunkStrategy } from '../manifests/consumer.ts'
-
-const count = z.int().min(0)
 
 /** Most chunks in one answer. */
 export const MAX_TOLD_CHUNKS = 5000

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Identifier, SafeRelativePath, versioned } from '../common.ts'
+import { count, Identifier, SafeRelativePath, versioned } from '../common.ts'
 import { Cost } from '../manifests/prices.ts'
 import { Question } from '../manifests/queries.ts'
 import { QuestionClass } from '../question-classes.ts'
@@ -9,7 +9,6 @@ import { PlannedDifference } from './run-job.ts'
 // Questions that a model drafts from the documents of an own dataset (decision 090). They are kept beside the dataset, and become questions of it only
 // when a person accepts them.
 
-const count = z.int().min(0)
 const one = { dataset_id: Identifier }
 
 /** A draft that was checked: its gold passages are in their documents. */

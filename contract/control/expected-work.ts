@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { Identifier } from '../common.ts'
-
-const count = z.int().min(0)
+import { count, Identifier } from '../common.ts'
 
 /** States what one answer of an approach takes, by earlier rows of the same model set on this machine, else by a calibration; nulls where there is neither. */
 export const WorkOfApproach = z.strictObject({

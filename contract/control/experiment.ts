@@ -1,12 +1,10 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
-import { EvaluationMetric, EvidenceCapability, Identifier, PrimaryMetric } from '../common.ts'
+import { count, EvaluationMetric, EvidenceCapability, Identifier, PrimaryMetric } from '../common.ts'
 import { PublishedRun } from '../manifests/datasets.ts'
 import { JudgePanelSettings, RunSettings } from '../manifests/evaluation.ts'
 import { OwnFlavor } from '../manifests/flavors.ts'
 import { DeclaredSet } from '../manifests/models.ts'
-
-const count = z.int().min(0)
 
 export const DatasetView = z.strictObject({
   id: Identifier,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { Identifier } from '../common.ts'
-import { HumanJudgments, HumanRound } from '../evidence/human-round.ts'
+import { count, Identifier } from '../common.ts'
+import { HumanJudgments, HumanRound, Letter } from '../evidence/human-round.ts'
 import {
   BlockedPrompt,
   JudgedQuery,
@@ -10,10 +10,7 @@ import {
   PanelApproach,
   PanelStatistics,
 } from '../evidence/judgments.ts'
-
-const count = z.int().min(0)
-const name = z.string().min(1).max(512)
-const letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
+import { Name } from './run-index/parts.ts'
 
 /** Judges that need no endpoint: rules, no language models. */
 export const BUILTIN_JUDGES = ['builtin-lexical-support', 'builtin-semantic-match'] as const
@@ -53,8 +50,8 @@ export type BlindSetsInput = z.input<typeof BlindSetsInput>
 export const BlindVote = z.strictObject({
   set: Identifier,
   /** A grade for each letter of the set. */
-  scores: z.record(letter, JudgeGrade),
-  best: letter.nullable().default(null),
+  scores: z.record(Letter, JudgeGrade),
+  best: Letter.nullable().default(null),
   note: z.string().max(4000).default(''),
 })
 export type BlindVote = z.infer<typeof BlindVote>
@@ -128,7 +125,7 @@ export const JudgeResults = z.strictObject({
   queries: z.array(
     z.strictObject({
       query: JudgedQuery,
-      human: z.strictObject({ scores: z.record(name, JudgeGrade), best: name.nullable(), note: z.string() }).nullable(),
+      human: z.strictObject({ scores: z.record(Name, JudgeGrade), best: Name.nullable(), note: z.string() }).nullable(),
     }),
   ),
 })

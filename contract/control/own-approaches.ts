@@ -1,8 +1,6 @@
 // A person's own approaches as the panel lists, writes, tests and allows them. Decision 226.
 import { z } from 'zod'
-import { Identifier, Sha256 } from '../common.ts'
-
-const count = z.int().min(0)
+import { count, Identifier, Sha256 } from '../common.ts'
 
 /** One file `approaches/NAME.yaml` of the project. */
 export const OwnApproachView = z.strictObject({

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Identifier, SafeRelativePath } from '../common.ts'
+import { count, Identifier, SafeRelativePath } from '../common.ts'
 import { MeasuredLevel } from '../evidence/measured-level.ts'
 import { ChunkerSettings } from '../manifests/consumer.ts'
 import { Question } from '../manifests/queries.ts'
@@ -7,7 +7,6 @@ import { PlannedDifference } from './run-job.ts'
 
 // A person's own datasets (decision 090): `datasets/<id>/` of the project folder. Datasets of the project are refused: they are copied to be edited.
 
-const count = z.int().min(0)
 /** SHA-256 of the dataset's file as the caller saw it: a change is refused when the file is another one by now. */
 const revision = z.string().regex(/^[0-9a-f]{64}$/, 'the revision of the dataset')
 

@@ -151,14 +151,14 @@ import {
 } from './stored-runs.ts'
 import { BrowserLink, SystemStatus } from './system.ts'
 import { NamedTuning, SaveWinnerInput, TuneInput, TunePlan, TuningDetail, TuningHead, TuningInput } from './tuning.ts'
+import { Name, runDataset } from './run-index/parts.ts'
 
 /** Every procedure fails in one way only: CONTROL, with a control error as its data. */
 const base = oc.errors({ CONTROL: { status: 422, message: 'the engine refused', data: ControlError } })
 
-const anyName = z.string().min(1).max(512)
 const runInput = z.strictObject({ run_id: Identifier })
 const rayJob = z.strictObject({ run_id: Identifier, submission_id: z.string().min(1).max(300) })
-const runDataset = z.strictObject({ run_id: anyName, dataset_id: anyName })
+const datasetRun = z.strictObject(runDataset)
 
 /** Calls and answers of the control API: each a `POST /control/<path>` with JSON, iterators as server-sent events. */
 export const controlContract = {
@@ -250,7 +250,7 @@ export const controlContract = {
     trash: base.output(z.array(RemovedRun)),
     /** Moves a removed run back. Refused where a file of the same name is there again. */
     restore: base.input(z.strictObject({ trash_id: z.string().min(1).max(600) })).output(RemovedRun),
-    summary: base.input(z.strictObject({ run_id: anyName })).output(RunSummary),
+    summary: base.input(z.strictObject({ run_id: Name })).output(RunSummary),
     /** Moves the unfinished last bytes of the run's evidence files aside. Refused while the run is under way, and when nothing is torn. */
     recover: base.input(runInput).output(RunRecovered),
     /** Every run that the engine has a journal of, newest first, at most 200; also those without a row yet. */
@@ -287,20 +287,20 @@ export const controlContract = {
     traceText: base
       .input(z.strictObject({ ...CellInput.shape, sha256: Sha256 }))
       .output(z.strictObject({ text: z.string().nullable() })),
-    notes: base.input(z.strictObject({ run_id: anyName })).output(CellNotes),
+    notes: base.input(z.strictObject({ run_id: Name })).output(CellNotes),
     /** Replaces the note and the flag of a cell; an empty note without a flag removes both. */
     annotate: base.input(AnnotateCellInput).output(CellNote),
     /** The same question in all aliases of the run, the asked one included. */
     others: base
       .input(CellInput)
-      .output(z.strictObject({ dataset_id: anyName, question_id: anyName, cells: z.array(OtherCell) })),
+      .output(z.strictObject({ dataset_id: Name, question_id: Name, cells: z.array(OtherCell) })),
   },
-  coverage: { get: base.input(runDataset).output(Coverage) },
+  coverage: { get: base.input(datasetRun).output(Coverage) },
   compare: {
     runs: base.input(CompareRunsInput).output(RunComparison),
     provenance: base.input(ProvenanceDiffInput).output(ProvenanceDiff),
     frontier: base.input(FrontierInput).output(Frontier),
-    result: base.input(z.strictObject({ run_id: anyName })).output(RunResult),
+    result: base.input(z.strictObject({ run_id: Name })).output(RunResult),
     /** The runs of a dataset through time, with why some do not compare. */
     trend: base.input(TrendInput).output(RunTrend),
   },

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { KEYWORD_BASELINE, TEXT_BASELINES } from '../approaches.ts'
 import { TraceLevel } from '../evidence/trace.ts'
-import { EvaluationMetric, Identifier, PrimaryMetric } from '../common.ts'
+import { count, EvaluationMetric, Identifier, PrimaryMetric } from '../common.ts'
 import { ContextBudget } from '../evidence/context-budget.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
 import { MissingColumn } from '../evidence/missing-column.ts'
@@ -15,7 +15,6 @@ import { ExpectedWork } from './expected-work.ts'
 /** Most that a run may be allowed to cost, in the currency of the person's prices. */
 export const MAX_BUDGET = 1_000_000
 
-const count = z.int().min(0)
 const time = z.iso.datetime()
 const wholeNumber = (from: number, to: number) => {
   const expected = `expected a whole number from ${from} to ${to}`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { count } from '../common.ts'
 import { RayJobStatus } from '../http/ray-job.ts'
 
-const count = z.int().min(0)
 const time = z.iso.datetime()
 
 /** `working`: has claimed a cell; `idle`: is connected and has none; `ended`: has left the run; `lost`: its connection is gone without that. */

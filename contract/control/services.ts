@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { Identifier } from '../common.ts'
+import { count, Identifier } from '../common.ts'
 import { SERVICE_NAMES } from './service-list.ts'
-
-const count = z.int().min(0)
 
 /** The children and outer services that the engine knows. */
 export const ServiceName = z.enum(SERVICE_NAMES)

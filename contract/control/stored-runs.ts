@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Identifier, PrimaryMetric, Sha256 } from '../common.ts'
+import { count, Identifier, PrimaryMetric, Sha256 } from '../common.ts'
 import { MissingColumn } from '../evidence/missing-column.ts'
-import { count, Name } from './run-index/parts.ts'
+import { Name } from './run-index/parts.ts'
 import { IndexedRunKind, ListRunsInput } from './run-index/runs.ts'
 import { RunFailure, RunState } from './run-job.ts'
 

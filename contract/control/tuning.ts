@@ -1,11 +1,9 @@
 // Tunings as the panel plans, starts and shows them. Decision 227.
 import { z } from 'zod'
-import { Identifier } from '../common.ts'
+import { count, Identifier } from '../common.ts'
 import { ContextTokens } from '../evidence/context-budget.ts'
 import { SearchMethod, TunedMetric, TuningName } from '../evidence/tuning.ts'
 import { InputProblem } from './control-error.ts'
-
-const count = z.int().min(0)
 
 /** What the panel asks to be tuned; the command `tune` has the same options. */
 export const TuneInput = z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
-import { EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { count, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
 import { METRIC_CLASSES } from '../metrics/metric.ts'
 import { AnswerMetric } from './answer-scores.ts'
 import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
@@ -17,7 +17,6 @@ import { ClusterSummary, MetricComparison, VarianceComponents } from './statisti
 import { TunedApproach } from './tuning.ts'
 import { FormerVerdict, Verdict } from './verdict.ts'
 
-const count = z.int().min(0)
 const share = z.number().min(0).max(1)
 const counts = z.record(z.string(), z.int().min(1))
 

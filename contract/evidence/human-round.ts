@@ -3,7 +3,7 @@ import { Identifier, Sha256 } from '../common.ts'
 import { JudgeGrade } from './judgments.ts'
 import { Agreement } from './statistics.ts'
 
-const Letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
+export const Letter = z.string().regex(/^[A-Z]{1,2}$/, 'the letter of an answer')
 
 /** Describes what a person votes on: no alias, no run name, nothing that reveals which approach answered. */
 export const HumanRound = z.strictObject({

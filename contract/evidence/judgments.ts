@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { Identifier, Sha256 } from '../common.ts'
+import { count, Identifier, Sha256 } from '../common.ts'
 import { IngestionProvenance } from './provenance.ts'
 import { Agreement, FlipRates, LeaveOneJudgeOut, LengthCorrelation, PositionEffect } from './statistics.ts'
 
-const count = z.int().min(0)
 const score = z.number().min(1).max(5)
 /** A grade as a judge gives it; means of grades need not be whole. */
 export const JudgeGrade = z.int().min(1).max(5)

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { count } from '../common.ts'
 import { Estimate } from './statistics.ts'
 
-const count = z.int().min(0)
 const share = z.number().min(0).max(1)
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-
-const count = z.int().min(0)
+import { count } from '../common.ts'
 
 /**
  * Describes what calls used of one model, in tokens. `unreported` of the calls returned no counts, as failed ones do: the sums are a lower bound then. The model is

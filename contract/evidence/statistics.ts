@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { count } from '../common.ts'
 
-const count = z.int().min(0)
 const probability = z.number().min(0).max(1)
 const approach = z.string().min(1)
 

@@ -1,8 +1,6 @@
 import { z } from 'zod'
-import { Identifier } from '../common.ts'
+import { count, Identifier } from '../common.ts'
 import { MissingColumn } from './missing-column.ts'
-
-const count = z.int().min(0)
 
 /**
  * Describes what the tests of a dataset run show on its primary metric.

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-
-const count = z.int().min(0)
+import { count } from '../common.ts'
 
 export const OutputFormat = z.enum(['markdown', 'html', 'json', 'doctags'])
 export type OutputFormat = z.infer<typeof OutputFormat>

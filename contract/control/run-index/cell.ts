@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Sha256 } from '../../common.ts'
+import { count, Sha256 } from '../../common.ts'
 import { CanonicalRow } from '../../evidence/canonical-row.ts'
-import { Name, count, notFound } from './parts.ts'
+import { Name, notFound } from './parts.ts'
 
 export const CellInput = z.strictObject({ run_id: Name, row_id: Sha256 })
 export type CellInput = z.infer<typeof CellInput>

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { Sha256 } from '../../common.ts'
+import { count, Sha256 } from '../../common.ts'
 import { CellMetricState, IndexMetric } from './metrics.ts'
-import { Name, aliasList, count } from './parts.ts'
+import { Name, aliasList } from './parts.ts'
 
 export const CompareRunsInput = z.strictObject({
   /** The first is what the others are compared with. */

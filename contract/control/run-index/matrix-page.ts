@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { BaseApproach } from '../../approaches.ts'
-import { EvidenceCapability, Sha256 } from '../../common.ts'
+import { count, EvidenceCapability, Sha256 } from '../../common.ts'
 import { CellStatus } from '../../evidence/canonical-row.ts'
 import { EvaluationStatus } from '../../evidence/evaluation-result.ts'
 import { InconclusiveReason } from '../../evidence/judgments.ts'
 import { CellMetricState, IndexMetric } from './metrics.ts'
-import { aliasList, count, counts, Name, notFound, runDataset } from './parts.ts'
+import { aliasList, counts, Name, notFound, runDataset } from './parts.ts'
 
 export const MatrixSort = z.discriminatedUnion('by', [
   /** The order of the questions file once there is an aggregate; before that, the order of the rows. */

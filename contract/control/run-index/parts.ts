@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { count } from '../../common.ts'
 
 // The answers of the index are built from these; they are not part of the contract by itself.
 
-export const count = z.int().min(0)
 export const counts = <Key extends z.core.$ZodRecordKey>(key: Key) => z.record(key, count)
 
 /** A run's or dataset's name as its files record it: historical snapshots may use any text. */

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { BaseApproach } from '../../approaches.ts'
-import { EvidenceCapability, Sha256 } from '../../common.ts'
+import { count, EvidenceCapability, Sha256 } from '../../common.ts'
 import { Reproducibility } from '../../evidence/provenance.ts'
 import { IndexMetric } from './metrics.ts'
-import { count, Name, notFound } from './parts.ts'
+import { Name, notFound } from './parts.ts'
 
 export const IndexedRunKind = z.enum(['canonical', 'historical'])
 

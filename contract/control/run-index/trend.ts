@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { count, Name } from './parts.ts'
+import { count } from '../../common.ts'
+import { Name } from './parts.ts'
 
 export const TrendInput = z.strictObject({
   /** The run that others are compared with. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { count, runDataset } from './parts.ts'
+import { count } from '../../common.ts'
+import { runDataset } from './parts.ts'
 import { ArtifactDamage } from './runs.ts'
 
 /** One step of keeping the index up with its folders. */
