@@ -26,6 +26,13 @@ function found<Result>(result: Result): Found<Result> {
   throw new ControlFailure(code, outcome.message, undefined, code === 'file_changed')
 }
 
+/** What a query finds, or null where it is refused with one of the codes. */
+export const orNull = <Result>(asked: Promise<Result>, ...codes: ControlErrorCode[]): Promise<Result | null> =>
+  asked.catch((error: unknown) => {
+    if (error instanceof ControlFailure && codes.includes(error.error.code)) return null
+    throw error
+  })
+
 /** The part of the index that the engine's queries need. */
 export type RunIndexApi = Pick<IndexGateway, 'query'>
 

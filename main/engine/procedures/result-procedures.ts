@@ -2,9 +2,8 @@ import type { ExportChunk, ExportInput } from '../../../contract/control/stored-
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { loadPrices } from '../../manifests/models/own-prices.ts'
 import { bundledDatasets } from '../../report/run-bundle.ts'
-import { ControlFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import type { RunIndexApi } from '../index-gateway.ts'
+import { orNull, type RunIndexApi } from '../index-gateway.ts'
 import {
   checkedResult,
   NO_GRADES,
@@ -91,12 +90,8 @@ export function cellProcedures({ index, preparation, notes, judging, artifacts }
 
 /** The datasets of a run; none for a run that the index does not have. */
 async function datasetsOf(index: RunIndexApi, runId: string): Promise<string[]> {
-  try {
-    return (await index.query('runSummary', { run_id: runId })).summary.datasets.map(({ dataset_id: id }) => id)
-  } catch (error) {
-    if (error instanceof ControlFailure && error.error.code === 'not_found') return []
-    throw error
-  }
+  const found = await orNull(index.query('runSummary', { run_id: runId }), 'not_found')
+  return found?.summary.datasets.map(({ dataset_id: id }) => id) ?? []
 }
 
 interface AskedRuns {

@@ -4,6 +4,7 @@ import {
   type RescoreRunInput,
   type RetryFailuresInput,
   type RunRecovered,
+  type RunRequest,
   type StoredRunRequest,
 } from '../../../contract/control/run-job.ts'
 import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
@@ -11,11 +12,13 @@ import { artifactFiles, storedFilesOf } from '../../evidence/files/artifact-file
 import { recoverTornTail } from '../../evidence/files/recover-torn-tail.ts'
 import { exists } from '../../lib/files/missing-file.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
+import type { PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { summaryWithoutGrades, withheldBy } from '../judging/withheld-grades.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { experimentView } from '../experiment-view.ts'
 import { countFailures } from '../run-control/failed-cells.ts'
+import type { JournalEntry } from '../run-control/run-journal.ts'
 import { control } from './control-api.ts'
 import { launchRun, prepareRequest, previewRequest } from './launch-run.ts'
 
@@ -33,7 +36,13 @@ async function evidenceOf({ index, artifacts }: EngineParts, runId: string): Pro
 async function requestOf({ runs, index }: EngineParts, runId: string): Promise<StoredRunRequest> {
   const known = runs.requestOf(runId)
   if (known !== null) {
-    const { judge_only: _judgeOnly, evaluate_from: _from, ...request } = known
+    const {
+      judge_only: _judgeOnly,
+      evaluate_from: _from,
+      confirmed_deletions: _deletions,
+      confirmed_publications: _publications,
+      ...request
+    } = known
     return request
   }
   const { datasets } = (await index.query('runSummary', { run_id: runId })).summary
@@ -63,9 +72,7 @@ async function newRunId(
 
 async function retryFailedCells(parts: EngineParts, input: RetryFailuresInput): Promise<{ run_id: string }> {
   const { run_id: source, classes = FailureClass.options } = input
-  const state = parts.runs.stateOf(source)
-  if (state !== null && isUnderWayOrQueued(state))
-    throw new ControlFailure('run_state', `${source} is ${state}: its cells are still being made`, { state }, true)
+  refuseUnderWay(parts, source, 'its cells are still being made')
   const evidence = await evidenceOf(parts, source)
   const failures = await countFailures([...evidence.values()])
   const cells = failures.filter((failure) => classes.includes(failure.class)).reduce((sum, each) => sum + each.cells, 0)
@@ -79,12 +86,25 @@ async function retryFailedCells(parts: EngineParts, input: RetryFailuresInput): 
   // Publishing replaces results, which were not confirmed for this run.
   // Failed cells of other classes are taken over as they are.
   const chosen: StoredRunRequest = { ...request, cold_reset: false, publish: false, retry_failed: 'none' }
-  const preparation = await prepareRequest(parts, { ...chosen, run_id })
-  if (!preparation.ok) throw inputFailure(preparation.problems)
-  const { run } = preparation
-  if (parts.runs.stateOf(run_id) !== null)
+  const run = await preparedRun(parts, { ...chosen, run_id })
+  return queueNew(parts, run, { run_id: source, classes })
+}
+
+async function preparedRun(parts: EngineParts, request: RunRequest): Promise<PreparedRun> {
+  const preparation = await prepareRequest(parts, request)
+  if (preparation.ok) return preparation.run
+  throw inputFailure(preparation.problems)
+}
+
+async function queueNew(
+  { runs }: EngineParts,
+  run: PreparedRun,
+  retryOf: JournalEntry['retry_of'] = null,
+): Promise<{ run_id: string }> {
+  const { runId: run_id } = run
+  if (runs.stateOf(run_id) !== null)
     throw new ControlFailure('run_active', `a run ${run_id} exists already: choose another name`)
-  await parts.runs.queueRun(run.request, { prepared: run, retryOf: { run_id: source, classes } })
+  await runs.queueRun(run.request, { prepared: run, retryOf })
   return { run_id }
 }
 
@@ -94,15 +114,9 @@ async function rescoreRun(parts: EngineParts, input: RescoreRunInput): Promise<{
   refuseUnderWay(parts, source, 'its answers are still being made')
   const datasetIds = [...(await evidenceOf(parts, source)).keys()]
   if (datasetIds.length === 0) throw withoutAnswers('score', source, 'it')
-  const {
-    confirmed_deletions: _deletions,
-    confirmed_publications: _publications,
-    ...request
-  } = await requestOf(parts, source)
-  const run_id = input.new_run_id ?? (await newRunId(parts, 'rescored', source, datasetIds))
-  const preparation = await prepareRequest(parts, {
-    ...request,
-    run_id,
+  const run = await preparedRun(parts, {
+    ...(await requestOf(parts, source)),
+    run_id: input.new_run_id ?? (await newRunId(parts, 'rescored', source, datasetIds)),
     dataset_ids: datasetIds,
     ...(model_set === undefined ? {} : { model_set }),
     judge: { enabled: false },
@@ -110,16 +124,12 @@ async function rescoreRun(parts: EngineParts, input: RescoreRunInput): Promise<{
     publish: false,
     evaluate_from: source,
   })
-  if (!preparation.ok) throw inputFailure(preparation.problems)
-  if (preparation.run.metrics.length === 0)
+  if (run.metrics.length === 0)
     throw new ControlFailure(
       'input_invalid',
       `${source} was made without graded metrics: start a new run that has some`,
     )
-  if (parts.runs.stateOf(run_id) !== null)
-    throw new ControlFailure('run_active', `a run ${run_id} exists already: choose another name`)
-  await parts.runs.queueRun(preparation.run.request, { prepared: preparation.run })
-  return { run_id }
+  return queueNew(parts, run)
 }
 
 const withoutAnswers = (verb: string, runId: string, datasets: string): ControlFailure =>
@@ -164,13 +174,8 @@ export async function judgeRun(parts: EngineParts, input: JudgeRunInput): Promis
   const datasetIds = input.dataset_ids ?? [...evidence.keys()]
   const missing = datasetIds.filter((id) => !evidence.has(id))
   if (datasetIds.length === 0 || missing.length > 0) throw withoutAnswers('judge', runId, missing.join(', ') || 'it')
-  const {
-    confirmed_deletions: _deletions,
-    confirmed_publications: _publications,
-    ...request
-  } = await requestOf(parts, runId)
-  const preparation = await prepareRequest(parts, {
-    ...request,
+  const run = await preparedRun(parts, {
+    ...(await requestOf(parts, runId)),
     run_id: runId,
     dataset_ids: datasetIds,
     judge: { ...judge, enabled: true },
@@ -178,8 +183,7 @@ export async function judgeRun(parts: EngineParts, input: JudgeRunInput): Promis
     publish: false,
     judge_only: true,
   })
-  if (!preparation.ok) throw inputFailure(preparation.problems)
-  await parts.runs.queueRun(preparation.run.request, { prepared: preparation.run })
+  await parts.runs.queueRun(run.request, { prepared: run })
   return { run_id: runId }
 }
 

@@ -4,7 +4,7 @@ import type { MatrixPageCell } from '../../../contract/control/run-index/matrix-
 import type { OtherCell } from '../../../contract/control/cells.ts'
 import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { ControlFailure } from '../control-failure.ts'
-import type { RunIndexApi } from '../index-gateway.ts'
+import { orNull, type RunIndexApi } from '../index-gateway.ts'
 import { mean } from '../../lib/text/numbers.ts'
 import { rowId } from '../../evidence/rows/row-id.ts'
 import { wholeMatrix } from './whole-matrix.ts'
@@ -71,16 +71,6 @@ async function aliasesOf(index: RunIndexApi, runId: string, datasetId: string): 
   return datasets.find(({ dataset_id }) => dataset_id === datasetId)?.aliases ?? []
 }
 
-/** Rows that are not there yet, and rows whose file just changed, count as not made. */
-async function cellOrNull(index: RunIndexApi, input: CellInput): Promise<Found | null> {
-  try {
-    return await index.query('cell', input)
-  } catch (error) {
-    if (error instanceof ControlFailure && ['not_found', 'file_changed'].includes(error.error.code)) return null
-    throw error
-  }
-}
-
 async function ofHistorical(index: RunIndexApi, { run_id, row_id }: CellInput): Promise<OtherCells> {
   const { datasets } = (await index.query('runSummary', { run_id })).summary
   for (const { dataset_id, aliases } of datasets) {
@@ -103,7 +93,8 @@ export async function otherCells(index: RunIndexApi, input: CellInput): Promise<
   const cells = await Promise.all(
     (await aliasesOf(index, input.run_id, dataset.id)).map(async (alias) => {
       const row_id = rowId({ ...key, model: alias.model })
-      const found = await cellOrNull(index, { run_id: input.run_id, row_id })
+      // Rows that are not there yet, and rows whose file just changed, count as not made.
+      const found = await orNull(index.query('cell', { run_id: input.run_id, row_id }), 'not_found', 'file_changed')
       return found?.kind === 'canonical' ? fromRow(alias, found) : nothing(alias)
     }),
   )

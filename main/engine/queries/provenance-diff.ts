@@ -2,8 +2,7 @@ import type { RunSummary } from '../../../contract/control/run-index/runs.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import { fieldPath } from '../../../core/issues.ts'
 import type { ProvenanceDiff } from '../../../contract/control/comparison.ts'
-import { ControlFailure } from '../control-failure.ts'
-import type { RunIndexApi } from '../index-gateway.ts'
+import { orNull, type RunIndexApi } from '../index-gateway.ts'
 
 const MAX_VALUE_CHARS = 400
 
@@ -37,15 +36,6 @@ function provenanceOf({ datasets }: RunSummary, datasetId: string): Reproducibil
   return all.toSorted((a, b) => b.cells - a.cells)[0]?.reproducibility ?? null
 }
 
-async function summaryOrNull(index: RunIndexApi, runId: string): Promise<RunSummary | null> {
-  try {
-    return (await index.query('runSummary', { run_id: runId })).summary
-  } catch (error) {
-    if (error instanceof ControlFailure && error.error.code === 'not_found') return null
-    throw error
-  }
-}
-
 /** In which fields of their provenance runs differ, on one dataset. */
 export async function provenanceDiff(
   index: RunIndexApi,
@@ -54,8 +44,8 @@ export async function provenanceDiff(
 ): Promise<ProvenanceDiff> {
   const all = await Promise.all(
     runIds.map(async (runId) => {
-      const summary = await summaryOrNull(index, runId)
-      return summary === null ? null : provenanceOf(summary, datasetId)
+      const found = await orNull(index.query('runSummary', { run_id: runId }), 'not_found')
+      return found === null ? null : provenanceOf(found.summary, datasetId)
     }),
   )
   return {
