@@ -1,6 +1,6 @@
 // What the processes of a project report to each other of a service that limits its calls: each writes its newest slowdown into a file of its own, so that no two
 // write one file, and reads those of the others. A file is written whole beside its place and moved in.
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { isRecord, jsonIn } from '../json.ts'
@@ -28,7 +28,7 @@ const KEPT_MS = 10 * 60_000
 
 /** The exchange of this process about one service. What cannot be written or read slows no process down. */
 export function paceExchange(folder: string, origin: string, now: () => number = Date.now): PaceExchange {
-  const service = createHash('sha256').update(origin).digest('hex').slice(0, 16)
+  const service = hash('sha256', origin).slice(0, 16)
   const own = `${service}.${randomUUID()}.json`
   const seen = new Map<string, number>()
   let readAtMs = 0

@@ -1,6 +1,6 @@
 // What is known of the models at service addresses, for all roles of a process and for its next start: one small file for each model. A file is
 // written whole beside its place and moved in; what two processes learn of one model at the same time is joined.
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -113,10 +113,7 @@ function plain(address: string): string {
 }
 
 const fileName = (address: string, model: string): string =>
-  `${createHash('sha256')
-    .update(`${plain(address)}\n${model}`)
-    .digest('hex')
-    .slice(0, 32)}.json`
+  `${hash('sha256', `${plain(address)}\n${model}`).slice(0, 32)}.json`
 
 function readRecord(file: string | null): ModelRecord | null {
   if (file === null) return null

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -145,13 +145,12 @@ describe('a program', () => {
   it('is not started from another file than the one that rows name', async () => {
     const file = join(folder, 'program-0.mjs')
     const code = `if (message.question === 'die') process.exit(1); else say({ id: message.id, answer: 'first' })`
-    const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
     await (await program(code)).close()
     const kept = await readFile(file, 'utf8')
     const caller = await program(
       code,
       { command: ['node', file] },
-      { program: { file: 'program-0.mjs', sha256: sha256(kept) } },
+      { program: { file: 'program-0.mjs', sha256: hash('sha256', kept) } },
     )
     expect((await ask(caller)).answer).toBe('first')
     await writeFile(file, kept.replace('first', 'second'))

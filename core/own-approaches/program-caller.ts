@@ -1,5 +1,5 @@
 // Asks a program, starts it again when it has ended, and gives it the documents of a corpus before the first question about them.
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { reportsContexts, type ProgramApproach } from '../../contract/manifests/own-approaches.ts'
@@ -151,7 +151,7 @@ function refuseOther(folder: string, program: OwnApproachFile['program']): void 
   } catch (error) {
     throw new OwnApproachError('failed', `${program.file} cannot be read: ${messageOf(error)}`)
   }
-  if (createHash('sha256').update(bytes).digest('hex') !== program.sha256)
+  if (hash('sha256', bytes) !== program.sha256)
     throw new OwnApproachError(
       'failed',
       `${program.file} has changed since the run began, and rows name the program that answers: restore it, or start a new run`,

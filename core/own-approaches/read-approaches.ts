@@ -1,5 +1,5 @@
 // The files of own approaches in a project, with what a row keeps of them. Runner and platform read them alike.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { isAbsolute, relative, resolve } from 'node:path'
 import type { ApproachParameters } from '../../contract/approaches.ts'
@@ -71,10 +71,8 @@ function readOwnApproach(root: string, name: string): OwnApproachFile | Unusable
   if (!parsed.success) return failed(...describeIssues(parsed.error))
   const problems = [...ownApproachProblems(parsed.data), ...literalKeys(parsed.data)]
   if (problems.length > 0) return failed(...problems)
-  return { name, file, approach: parsed.data, digest: sha256(bytes), program: programOf(root, parsed.data) }
+  return { name, file, approach: parsed.data, digest: hash('sha256', bytes), program: programOf(root, parsed.data) }
 }
-
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /** The first argument that is a file of the project: the program is what answers, so that a row says which one it was. */
 function programOf(root: string, approach: OwnApproach): OwnApproachFile['program'] {
@@ -83,7 +81,7 @@ function programOf(root: string, approach: OwnApproach): OwnApproachFile['progra
     const path = resolve(root, argument)
     const inside = relative(root, path)
     if (inside.startsWith('..') || isAbsolute(inside) || !statSync(path, { throwIfNoEntry: false })?.isFile()) continue
-    return { file: inside.replaceAll('\\', '/'), sha256: sha256(readFileSync(path)) }
+    return { file: inside.replaceAll('\\', '/'), sha256: hash('sha256', readFileSync(path)) }
   }
   return null
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { appendFile, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -27,7 +27,7 @@ describe('verifyEvidence', () => {
       ok: true,
       rows: 3,
       sizeBytes: bytes.length,
-      sha256: createHash('sha256').update(bytes).digest('hex'),
+      sha256: hash('sha256', bytes),
       runId: 'run-1',
       sealedRows: 3,
       supersededRows: 0,

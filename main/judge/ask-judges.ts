@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { JudgedRotation, JudgeFailure } from '../../contract/evidence/judgments.ts'
 import { type BlindedQuestion, blindedTask, type BlindedTask } from './blinding.ts'
@@ -49,7 +49,7 @@ type JobResult = { ok: true; verdict: JudgedRotation } | { ok: false; failure: J
 
 /** Hash of everything that a verdict depends on: a changed answer, order, wording or setting makes it another one. */
 function keyOf({ name, kind, identity }: JudgeClient, { order, task }: BlindedTask): string {
-  return createHash('sha256').update(canonicalJson({ name, kind, identity, order, task })).digest('hex')
+  return hash('sha256', canonicalJson({ name, kind, identity, order, task }))
 }
 
 /**

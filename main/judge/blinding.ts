@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { JudgedAnswer, PromptLeak } from '../../contract/evidence/judgments.ts'
 import type { JudgeTask } from '../../core/judging/judge-task.ts'
 import { neutralize } from '../../core/judging/neutralize.ts'
@@ -64,7 +64,7 @@ export function judgedAnswers({ shown }: BlindedQuestion): Record<string, Judged
   return Object.fromEntries(
     Array.from(shown, ([model, { text, answered, capped, neutralized }]) => [
       model,
-      { answered, characters: text.length, capped, neutralized, sha256: sha256(text) },
+      { answered, characters: text.length, capped, neutralized, sha256: hash('sha256', text) },
     ]),
   )
 }
@@ -111,15 +111,11 @@ export function blindedTask(
 /** Mark of one prompt, computed from its texts: no author of an answer can have known it. `index` must make prompts of one set differ. */
 function boundaryToken(texts: readonly string[], index: string): string {
   for (let salt = 0; ; salt += 1) {
-    const token = createHash('sha256')
-      .update(JSON.stringify([index, salt, texts]))
-      .digest('hex')
+    const token = hash('sha256', JSON.stringify([index, salt, texts]))
       .slice(0, 12)
     if (texts.every((text) => !text.includes(token))) return token
   }
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** Describes what the order of the answers in one prompt depends on. */
 interface OrderKey {
@@ -145,13 +141,11 @@ export function answerOrder(models: readonly string[], { queryId, judge, rotatio
   const square = Math.floor(rotation / size)
   const shift = rotation % size
   const hashed = models
-    .map((model) => ({ model, hash: sha1(JSON.stringify([queryId, model, judge, square, salt])) }))
+    .map((model) => ({ model, hash: hash('sha1', JSON.stringify([queryId, model, judge, square, salt])) }))
     .sort((a, b) => (a.hash < b.hash ? -1 : a.hash > b.hash ? 1 : a.model < b.model ? -1 : 1))
     .map(({ model }) => model)
   return [...hashed.slice(shift), ...hashed.slice(0, shift)]
 }
-
-const sha1 = (text: string): string => createHash('sha1').update(text).digest('hex')
 
 /** Most characters (UTF-16 units) of an answer that a judge is shown. */
 export const ANSWER_CAP = 1200

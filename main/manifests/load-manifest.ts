@@ -1,5 +1,5 @@
 import { limitBehind } from '../../core/system-limit.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { LineCounter, parseDocument, type YAMLError } from 'yaml'
@@ -13,7 +13,7 @@ import { ManifestError } from './manifest-error.ts'
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
 export function hashOf(value: unknown): string {
-  return createHash('sha256').update(canonicalJson(value)).digest('hex')
+  return hash('sha256', canonicalJson(value))
 }
 
 /** Lists what helps against the mistakes that are made most; the parser's own message covers the rest. */

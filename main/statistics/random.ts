@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 
 /** State of one stream: four 32-bit words that are not all zero. */
 type StreamState = Int32Array
 
 /** The stream that a text names: the first 16 bytes of its SHA-256 (UTF-8), as four little-endian words. */
 export function streamState(seed: string): StreamState {
-  const digest = createHash('sha256').update(seed, 'utf8').digest()
+  const digest = hash('sha256', seed, 'buffer')
   return Int32Array.from([0, 4, 8, 12], (offset) => digest.readInt32LE(offset))
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -10,8 +10,6 @@ import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { traceTextsPathFor, TraceTexts } from '../../evidence/traces/trace-texts.ts'
 
 const SENT = JSON.stringify({ messages: [{ role: 'user', content: 'Who built the lock?' }], temperature: 0 })
-const digest = (text: string) => createHash('sha256').update(text).digest('hex')
-
 let root = ''
 let evidence = ''
 beforeEach(async () => {
@@ -33,8 +31,8 @@ beforeEach(async () => {
           duration_ms: 50,
           tokens_in: 1200,
           tokens_out: 40,
-          request: { sha256: digest(SENT), chars: SENT.length },
-          response: { sha256: digest('gone'), chars: 4 },
+          request: { sha256: hash('sha256', SENT), chars: SENT.length },
+          response: { sha256: hash('sha256', 'gone'), chars: 4 },
         },
       ],
     },
@@ -42,7 +40,7 @@ beforeEach(async () => {
   const rows = [traced, sampleRow({ question: 'q001', model: 'vanilla-rag' })]
   await writeFile(evidence, rows.map((row) => `${JSON.stringify(row)}\n`).join(''))
   const texts = new TraceTexts(evidence)
-  await texts.add(new Map([[digest(SENT), SENT]]))
+  await texts.add(new Map([[hash('sha256', SENT), SENT]]))
   await texts.close()
 })
 

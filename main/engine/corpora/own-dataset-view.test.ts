@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -41,7 +41,7 @@ describe('the check of a dataset', () => {
     const root = await temporaryFolder()
     const folder = join(root, 'datasets/mine/documents')
     await mkdir(folder, { recursive: true })
-    const sha256 = createHash('sha256').update('bytes').digest('hex')
+    const sha256 = hash('sha256', 'bytes')
     for (const name of ['book.xlsx', 'changed.docx']) await writeFile(join(folder, name), 'bytes')
     const document_warnings = ['book.xlsx', 'changed.docx', 'gone.pdf'].map((file) => ({
       file,

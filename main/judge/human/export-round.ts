@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { hash, randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { canonicalJson } from '../../../core/canonical-json.ts'
@@ -25,10 +25,8 @@ interface HumanRoundOptions {
   salt?: string
 }
 
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** Returns what is published before the vote: the hash of the seal, salt and all. */
-export const commitmentOf = (seal: HumanSeal): string => sha256(canonicalJson(seal))
+export const commitmentOf = (seal: HumanSeal): string => hash('sha256', canonicalJson(seal))
 
 interface BlindedRound {
   round: HumanRound
@@ -100,7 +98,7 @@ export function blindRound(
     }
     const others = [...groups].filter(([, same]) => same.length > 0)
     const same = others.length === 0 ? {} : { same: Object.fromEntries(others) }
-    return { set, entry: { set: set.set, query_id: question.id, order, ...same, sha256: sha256(canonicalJson(set)) } }
+    return { set, entry: { set: set.set, query_id: question.id, order, ...same, sha256: hash('sha256', canonicalJson(set)) } }
   })
   const seal: HumanSeal = {
     schema_version: 1,
@@ -142,8 +140,8 @@ function sameTexts(shown: ReadonlyMap<string, { text: string }>): Map<string, st
 /** A random sample of the questions, in their order. The salt is not known in advance, so no one can pick questions by their answers. */
 function drawn(questions: BlindedQuestion[], wanted: number | undefined, salt: string): BlindedQuestion[] {
   if (wanted === undefined || wanted >= questions.length) return questions
-  const lots = questions.map(({ question }) => sha256(`${salt}\0${question.id}`)).toSorted()
-  return questions.filter(({ question }) => sha256(`${salt}\0${question.id}`) < lots[wanted]!)
+  const lots = questions.map(({ question }) => hash('sha256', `${salt}\0${question.id}`)).toSorted()
+  return questions.filter(({ question }) => hash('sha256', `${salt}\0${question.id}`) < lots[wanted]!)
 }
 
 /** A ballot for a round: every grade still empty. Sets that stay empty are not voted on. */

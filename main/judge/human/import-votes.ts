@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { z } from 'zod'
@@ -17,7 +18,7 @@ import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { cohenKappa } from '../../statistics/agreement/kappa.ts'
 import { JudgePanelError } from '../judge-error.ts'
-import { commitmentOf, sha256 } from './export-round.ts'
+import { commitmentOf } from './export-round.ts'
 
 interface HumanImport {
   roundFile: string
@@ -39,7 +40,7 @@ type HumanQuery = HumanJudgments['queries'][number]
 export async function importHumanVotes(files: HumanImport): Promise<HumanJudgments> {
   const round = await read(files.roundFile, HumanRound)
   const votes = await read(files.votesFile, HumanVotes, withoutEmptySets)
-  const votesHash = sha256(canonicalJson(votes))
+  const votesHash = hash('sha256', canonicalJson(votes))
   if (votes.round_id !== round.round_id)
     throw new JudgePanelError('human_round_differs', `the votes are for ${votes.round_id}, not for ${round.round_id}`)
   await refuseSecondOpening(files.resultFile, round.round_id, votesHash)
@@ -146,8 +147,8 @@ function ballotsOf(round: HumanRound, { votes }: HumanVotes): Map<string, HumanV
 function checkSeal(round: HumanRound, seal: HumanSeal): void {
   if (commitmentOf(seal) !== round.commitment.value)
     throw new JudgePanelError('human_seal_broken', 'the seal is not the one whose hash was published with the round')
-  const published = round.sets.map((set) => ({ set: set.set, sha256: sha256(canonicalJson(set)) }))
-  const sealed = seal.sets.map(({ set, sha256: hash }) => ({ set, sha256: hash }))
+  const published = round.sets.map((set) => ({ set: set.set, sha256: hash('sha256', canonicalJson(set)) }))
+  const sealed = seal.sets.map(({ set, sha256 }) => ({ set, sha256 }))
   if (canonicalJson(published) !== canonicalJson(sealed))
     throw new JudgePanelError('human_seal_broken', 'the sets of the round are not the ones that were sealed')
 }

@@ -1,6 +1,6 @@
 // Keys of connections to model services that a person has stored on this computer: one file each in the person's own folder, never in a project,
 // which people send each other. A key is kept for a connection's name and the origin that it was entered for, and is given out for both only.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -34,7 +34,7 @@ export const modelKeysFolder = (env: Environment = process.env): string => join(
 
 /** Names of connections may differ in case only, which some file systems do not distinguish. */
 const fileOf = (env: Environment, connection: string, origin: string): string => {
-  const name = createHash('sha256').update(`${connection}\n${origin}`).digest('hex').slice(0, 32)
+  const name = hash('sha256', `${connection}\n${origin}`).slice(0, 32)
   return join(modelKeysFolder(env), `${name}.json`)
 }
 

@@ -1,13 +1,11 @@
 // Files of a project that a person has allowed: `.env` to set variables, the file of an own approach to be called or started. What is allowed is the content: a changed file must be allowed again.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { keepValue, keptValue } from './trusted-addresses.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const FILE = 'trusted-files.json'
-
-const digestOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 
 /** SHA-256 of the content, by real path. */
 function kept(env: Environment): Record<string, string> {
@@ -19,11 +17,11 @@ function kept(env: Environment): Record<string, string> {
 }
 
 export const isFileTrusted = (file: string, bytes: Buffer, env: Environment = process.env): boolean =>
-  kept(env)[realpathSync(file)] === digestOf(bytes)
+  kept(env)[realpathSync(file)] === hash('sha256', bytes)
 
 /** Throws the system's error for a file that cannot be read, or a list that cannot be written. */
 export function trustFile(file: string, env: Environment = process.env): void {
-  keepValue(FILE, { ...kept(env), [realpathSync(file)]: digestOf(readFileSync(file)) }, env)
+  keepValue(FILE, { ...kept(env), [realpathSync(file)]: hash('sha256', readFileSync(file)) }, env)
 }
 
 /** A file that is gone is named by the path under which it was allowed. */
@@ -37,7 +35,7 @@ export function trustedDigests(files: readonly string[], env: Environment = proc
   return files.flatMap((file) => {
     try {
       const bytes = readFileSync(file)
-      return isFileTrusted(file, bytes, env) ? [digestOf(bytes)] : []
+      return isFileTrusted(file, bytes, env) ? [hash('sha256', bytes)] : []
     } catch {
       return []
     }

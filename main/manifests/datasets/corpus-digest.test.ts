@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { COMPARED_CORPUS, corpusDigest } from './corpus-digest.ts'
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 describe('the digest of a corpus folder', () => {
   let folder: string
@@ -20,8 +18,8 @@ describe('the digest of a corpus folder', () => {
   })
 
   it('covers sorted paths and hashes of its files, without hidden files and folders', async () => {
-    const lines = [`Z.md\0${sha256('Z')}\n`, `b.txt\0${sha256('B')}\n`, `deep/a.md\0${sha256('A')}\n`]
-    expect(await corpusDigest(folder)).toEqual({ digest: sha256(lines.join('')), unchecked: null })
+    const lines = [`Z.md\0${hash('sha256', 'Z')}\n`, `b.txt\0${hash('sha256', 'B')}\n`, `deep/a.md\0${hash('sha256', 'A')}\n`]
+    expect(await corpusDigest(folder)).toEqual({ digest: hash('sha256', lines.join('')), unchecked: null })
   })
 
   it('is not made over the limits, with the reason, and is made at them', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { isSeq, parseDocument, stringify } from 'yaml'
@@ -65,7 +65,7 @@ export async function readOwnDataset(root: string, id: string): Promise<OwnDatas
   return { id, file: value, revision: revisionOf(bytes) }
 }
 
-const revisionOf = (bytes: Buffer | string): string => createHash('sha256').update(bytes).digest('hex')
+const revisionOf = (bytes: Buffer | string): string => hash('sha256', bytes)
 
 /** Why a document cannot have this path; null when it can. */
 export const documentNameProblem = (path: string): string | null =>

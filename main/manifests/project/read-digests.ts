@@ -1,5 +1,5 @@
 // Digests of what a run reads of its project, by file or folder. They tell without git whether code and data are still what a result was made by.
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { join, relative, sep } from 'node:path'
 import { hashContent, partOf, type ReadFiles } from './git-state.ts'
@@ -12,12 +12,7 @@ export async function readDigests(root: string, reads: ReadFiles): Promise<Recor
   const manifests = await Promise.all(
     reads.manifests.map(async (manifest) => {
       const part = partOf(manifest, await readFile(join(root, manifest.file), 'utf8').catch(() => null))
-      return [
-        manifest.file,
-        createHash('sha256')
-          .update(part ?? 'absent')
-          .digest('hex'),
-      ] as const
+      return [manifest.file, hash('sha256', part ?? 'absent')] as const
     }),
   )
   return Object.fromEntries([...contents, ...manifests].toSorted(([a], [b]) => (a < b ? -1 : 1)))
@@ -25,15 +20,15 @@ export async function readDigests(root: string, reads: ReadFiles): Promise<Recor
 
 /** Hashes a file, or every file below a folder with its name. */
 async function contentDigest(path: string): Promise<string> {
-  const hash = createHash('sha256')
+  const digest = createHash('sha256')
   const isFolder = (await stat(path).catch(() => null))?.isDirectory() === true
-  if (!isFolder) await hashContent(path, hash)
+  if (!isFolder) await hashContent(path, digest)
   else
     for (const file of await filesBelow(path)) {
-      hash.update(`\0${relative(path, file).split(sep).join('/')}\0`)
-      await hashContent(file, hash)
+      digest.update(`\0${relative(path, file).split(sep).join('/')}\0`)
+      await hashContent(file, digest)
     }
-  return hash.digest('hex')
+  return digest.digest('hex')
 }
 
 /** Files below a folder, sorted, without tests. Links are not followed. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
@@ -28,7 +28,7 @@ const aggregates = await Promise.all([
 const artifacts = aggregates.map(({ dataset }) => ({
   datasetId: dataset.id,
   href: `run 1-${dataset.id}-evaluation.json`,
-  sha256: createHash('sha256').update(dataset.id).digest('hex'),
+  sha256: hash('sha256', dataset.id),
 }))
 const page = await ladderPage({ aggregates, artifacts })
 
@@ -92,7 +92,7 @@ describe('ladderPage', () => {
     const elements = read(page)
     const policy = elements.find(({ attributes }) => attributes.get('http-equiv') === 'Content-Security-Policy')!
     const allowed = policy.attributes.get('content')!
-    const hashOf = (text: string): string => `'sha256-${createHash('sha256').update(text).digest('base64')}'`
+    const hashOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`
     const scripts = elements.filter(({ tag }) => tag === 'script')
     const styles = elements.filter(({ tag }) => tag === 'style')
     expect([scripts.length, styles.length]).toEqual([1, 1])

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { h, raw, type Child } from './markup.ts'
 import { PAGE_STYLE } from './page-style.ts'
 
-const hashSource = (source: string): string => `'sha256-${createHash('sha256').update(source).digest('base64')}'`
+const hashSource = (source: string): string => `'sha256-${hash('sha256', source, 'base64')}'`
 
 /** Nothing may be loaded but what is beside the page, and nothing may run but the page's own script. */
 const policyOf = (script: string | null): string =>

@@ -1,9 +1,7 @@
-import { createHash, webcrypto } from 'node:crypto'
+import { hash, webcrypto } from 'node:crypto'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { PAGE_SCRIPT } from './page-script.ts'
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 interface Page {
   protocol?: string
@@ -29,7 +27,7 @@ async function open({ protocol = 'https:', secure = true, files }: Page) {
     },
   }
   const marks = Object.entries(files).map(([file, { stated }]) => ({
-    dataset: { file, sha256: sha256(stated) },
+    dataset: { file, sha256: hash('sha256', stated) },
     className: 'check',
     textContent: 'not checked',
   }))

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
@@ -117,9 +117,7 @@ describe('ladderReportOf', () => {
     ])
     for (const { href, sha256 } of artifacts)
       expect(
-        createHash('sha256')
-          .update(await readFile(join(dir, 'out', href)))
-          .digest('hex'),
+        hash('sha256', await readFile(join(dir, 'out', href))),
       ).toBe(sha256)
   })
 

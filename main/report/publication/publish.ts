@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { basename, join, posix } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -168,7 +168,7 @@ interface PackedFile extends PackedArtifact {
 /** A checked artifact as it is published. Throws `ReportError` when it changed since it was checked. */
 async function packedFile({ kind, path, sha256 }: CheckedArtifact, of: ArtifactExpectation): Promise<PackedFile> {
   const content = await readFile(path)
-  if (createHash('sha256').update(content).digest('hex') !== sha256)
+  if (hash('sha256', content) !== sha256)
     throw new ReportError('not_publishable', `${basename(path)} changed while it was published: publish again`, {
       file: path,
     })

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { link, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -30,7 +30,7 @@ export interface PackedArtifact {
 /** The artifact of a kind as it is published. The same content gives the same bytes with one version of Node. */
 export function packArtifact(kind: ArtifactKind, content: Buffer): PackedArtifact {
   const bytes = isPacked(kind) ? brotliCompressSync(content, PACKING) : content
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const sha256 = hash('sha256', bytes)
   return { ending: isPacked(kind) ? PACKED_ENDING : '', bytes, sha256 }
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
@@ -245,15 +245,15 @@ class ArtifactCheck {
   }
 
   #compareAggregate(stored: Aggregate, again: Aggregate): void {
-    if (createHash('sha256').update(aggregateText(again)).digest('hex') === this.#hashOf('evaluation')) return
+    if (hash('sha256', aggregateText(again)) === this.#hashOf('evaluation')) return
     this.#differs('evaluation', firstDifference(stored, again))
   }
 
   async #compareMatrix(spool: MatrixSpool, again: Aggregate): Promise<void> {
     const order = matrixOrder(again)
-    const hash = createHash('sha256')
-    for await (const part of spool.text(order)) hash.update(part)
-    if (hash.digest('hex') === this.#hashOf('matrix')) return
+    const digest = createHash('sha256')
+    for await (const part of spool.text(order)) digest.update(part)
+    if (digest.digest('hex') === this.#hashOf('matrix')) return
     const found = await matrixDifference(this.#files.matrix, spool.text(order))
     if (found.code === 'schema') this.#problem('matrix', 'schema', found.message)
     else this.#differs('matrix', found.difference)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -11,7 +11,7 @@ it('each file that a page names is reported as same, changed or missing', async 
   const artifacts = names.map((href) => ({
     datasetId: 'd',
     href,
-    sha256: createHash('sha256').update(href).digest('hex'),
+    sha256: hash('sha256', href),
   }))
   const folder = await temporaryFolder()
   const page = join(folder, 'ladder.html')

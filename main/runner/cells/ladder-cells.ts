@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RowApproach, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
@@ -38,7 +38,7 @@ export interface CellSpace {
   retryOf?: (cellId: string) => number
 }
 
-const stableNumber = (text: string): number => createHash('sha256').update(text).digest().readUInt32BE(0)
+const stableNumber = (text: string): number => hash('sha256', text, 'buffer').readUInt32BE(0)
 
 /**
  * Every cell, question by question, and the whole matrix again for each repetition: a run that is stopped has whole rounds. Which alias goes

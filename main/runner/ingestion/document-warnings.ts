@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import { DocumentWarning, type IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { orIfMissing } from '../../lib/files/missing-file.ts'
@@ -48,7 +48,7 @@ export async function documentWarnings(
     await Promise.all(
       paths.map(async (path): Promise<[string, string | null]> => {
         const bytes = await orIfMissing(readFile(join(root, corpusPath, path)), null)
-        return [path, bytes === null ? null : createHash('sha256').update(bytes).digest('hex')]
+        return [path, bytes === null ? null : hash('sha256', bytes)]
       }),
     ),
   )

@@ -1,5 +1,5 @@
 // What three calls of a model took on this machine, for estimates of runs of which no row exists yet. Kept in a file of the state folder, per model and machine.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { cpus, hostname, totalmem } from 'node:os'
 import { join } from 'node:path'
@@ -28,7 +28,7 @@ export type Calibration = z.infer<typeof Calibration>
 /** The roles that write while a question is answered. */
 const ANSWERING: readonly ModelRole[] = ['light_gen', 'graph_query', 'graph_keyword', 'agentic', 'workflow_classifier']
 
-const digest = (value: unknown): string => createHash('sha256').update(canonicalJson(value)).digest('hex').slice(0, 16)
+const digest = (value: unknown): string => hash('sha256', canonicalJson(value)).slice(0, 16)
 
 /** Stands for this machine without naming it. */
 const thisMachine = (): string =>

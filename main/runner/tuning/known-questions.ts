@@ -1,5 +1,5 @@
 // Questions as the ledger of holdouts knows them. An id is only a name: a question whose words were edited is another one in part, and one whose id changed is still the one that a trial has seen.
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { EditedQuestion, LedgerLine, QuestionDigests } from '../../../contract/evidence/tuning.ts'
 import type { Question } from '../../../contract/manifests/queries.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
@@ -15,7 +15,7 @@ export interface LedgerQuestion {
 
 const DIGITS = 16
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, DIGITS)
+const digest = (text: string): string => hash('sha256', text).slice(0, DIGITS)
 
 /** Case, punctuation and white space make no other question. */
 const wordsOf = (text: string): string =>

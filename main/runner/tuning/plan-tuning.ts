@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { retrievesFirst } from '../../../contract/approaches.ts'
 import type {
   EditedQuestion,
@@ -109,9 +109,9 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
     parameters: values,
     rounds,
     holdout: split.holdout,
-    questions_sha256: sha256(canonicalJson(scorable.map((question) => scoredBy(question, answers)))),
+    questions_sha256: hash('sha256', canonicalJson(scorable.map((question) => scoredBy(question, answers)))),
   }
-  const digest = sha256(canonicalJson(draft)).slice(0, 8)
+  const digest = hash('sha256', canonicalJson(draft)).slice(0, 8)
   const name = wish.name ?? `${`${dataset.id}-${alias.alias}`.slice(0, MOST_NAME)}-${digest}`
   const opening = {
     dataset: dataset.id,
@@ -139,8 +139,6 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
 function scoredBy({ id, query, gold, ground_truth, answer_keys, forbidden_answers }: Question, answers: boolean) {
   return { id, query, gold, ...(answers ? { ground_truth, answer_keys, forbidden_answers } : {}) }
 }
-
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 const parametersOf = ({ experiment }: DatasetRun, alias: Alias): TuningPlan['parameters'] =>
   alias.base === 'own-approach' ? alias.flavor.parameters : (parametersToSet(alias, experiment.consumer) ?? {})

@@ -1,7 +1,7 @@
 import { countWords, plural } from '../../../../contract/words.ts'
 import { ImportError, type ImportedQuestion, type OpenSource } from './importer.ts'
 import type { LeftOut } from './left-out.ts'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { remedyFor } from '../../../evidence/typed-command.ts'
 
 // Seeded samples that do not depend on the order of the source: a candidate's place is the hash of seed and key.
@@ -13,7 +13,7 @@ interface Candidate {
 }
 
 const placeOf = (key: string, seed: number): string =>
-  createHash('sha256').update(`${seed}\0${key}`).digest('hex').slice(0, 16)
+  hash('sha256', `${seed}\0${key}`).slice(0, 16)
 
 /** The first by the seed; there must be one. */
 const firstOf = <Item>(items: readonly Item[], keyOf: (item: Item) => string, seed: number): Item =>

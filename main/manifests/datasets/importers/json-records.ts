@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { createGunzip } from 'node:zlib'
@@ -261,4 +261,4 @@ export const distinctTexts = (list: readonly unknown[]): string[] => [
 
 /** The key of a passage that has no id: by title and text, for titles repeat. */
 export const passageKey = (title: string, text: string): string =>
-  createHash('sha256').update(`${title}\0${text}`).digest('hex').slice(0, 24)
+  hash('sha256', `${title}\0${text}`).slice(0, 24)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describeIssues } from '../../../../core/issues.ts'
@@ -148,7 +148,7 @@ class ParallelWrites {
   }
 }
 
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
+const digest = (text: string): string => hash('sha256', text, 'base64url').slice(0, 22)
 
 function textOf({ title, text }: Extract<ImportedDocument, { text: string }>): string {
   const body = text.replaceAll(/\r\n?/g, '\n').trim()
