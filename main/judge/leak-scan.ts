@@ -23,11 +23,10 @@ type Kind = PromptLeak['kind']
 
 /** Parts of a name may be joined in any way, or not at all. */
 const JOINT = '[\\s_.\\-\\u2010-\\u2015]*'
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&')
 
 function loose(name: string): string {
   const parts = name.split(/[\s_.-]+/).filter((part) => part !== '')
-  return `(?<![\\p{L}\\p{N}])${parts.map(escaped).join(JOINT)}(?![\\p{L}\\p{N}])`
+  return `(?<![\\p{L}\\p{N}])${parts.map(RegExp.escape).join(JOINT)}(?![\\p{L}\\p{N}])`
 }
 
 function words(...names: string[]): RegExp {
@@ -82,7 +81,7 @@ const MIN_INNER_NAME = 6
 
 /** An alias is found in its exact spelling anywhere, and in any other spelling as separate words. */
 const aliasPattern = (name: string): string =>
-  name.length >= MIN_INNER_NAME ? `${escaped(name)}|${loose(name)}` : loose(name)
+  name.length >= MIN_INNER_NAME ? `${RegExp.escape(name)}|${loose(name)}` : loose(name)
 
 /** Unseen and compatibility characters must not hide a name. */
 const plain = (text: string): string => text.normalize('NFKC').replace(/[\p{Cf}\u034f]/gu, '')

@@ -60,11 +60,9 @@ export const SHELL_SPECS: readonly ShellSpec[] = [
   { file: 'settings.spec.ts', title: 'the look is kept', part: 'bridge' },
 ]
 
-const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
-
 /** Matches the full titles (project, file, describes, title) of the tests that are meant. */
 export const titlesOf = ({ file, title = '' }: { file: string; title?: string }): RegExp =>
-  new RegExp(`\\b${escaped(file)} .*${escaped(title)}`)
+  new RegExp(`\\b${RegExp.escape(file)} .*${RegExp.escape(title)}`)
 
 /** Returns true for what the fast tier repeats in Electron too: it protects the person at the app. */
 const isInFastTier = ({ part, file }: ShellSpec): boolean =>
@@ -84,7 +82,7 @@ export const FAST_DESKTOP_SPECS: readonly Omit<ShellSpec, 'part'>[] = [
 /** Matches the full titles (project, file, describes, title) of what a tier repeats in Electron, and of what runs in Electron only. */
 export const shellSpecTitles = (tier: 'fast' | 'full'): RegExp[] => [
   ...(tier === 'full'
-    ? [new RegExp(`\\b${escaped(DESKTOP_ONLY).replace('\\*', '[\\w-]+')} `)]
+    ? [new RegExp(`\\b${RegExp.escape(DESKTOP_ONLY).replace('\\*', '[\\w-]+')} `)]
     : FAST_DESKTOP_SPECS.map(titlesOf)),
   ...SHELL_SPECS.filter((spec) => tier === 'full' || isInFastTier(spec)).map(titlesOf),
 ]
