@@ -265,5 +265,5 @@ const STACK_FRAME =
   /^\s+(?:at .*(?::\d+:\d+\)?|<anonymous>\)?|\((?:native|index \d+)\))(?: \{)?|at async \S+|\.\.\. \d+ lines matching cause stack trace \.\.\.)$|^Node\.js v\d+\.\d+\.\d+\S*$/
 
 /** The last lines that a person can use: without the frames of a stack, which would push the sentence with the reason out. */
-export const lastWords = (lines: readonly string[], count = 8): string[] =>
-  lines.filter((line) => !STACK_FRAME.test(line) && line.trim() !== '').slice(-count)
+export const lastWords = (lines: readonly string[]): string[] =>
+  lines.filter((line) => !STACK_FRAME.test(line) && line.trim() !== '').slice(-8)

@@ -145,9 +145,9 @@ async function textsOf(line: Buffer): Promise<Map<string, string> | null> {
 }
 
 /** A stored text, whose digest was checked; null where the file does not hold it. */
-export async function readTraceText(evidence: string, sha256: string, ops = nodeFileOps): Promise<string | null> {
+export async function readTraceText(evidence: string, sha256: string): Promise<string | null> {
   const found: Buffer[] = []
-  await scanFile(evidence, ops, (line) => {
+  await scanFile(evidence, nodeFileOps, (line) => {
     if (found.length === 0 && digestsOf(line).includes(sha256)) found.push(Buffer.from(line))
   })
   const text = found[0] === undefined ? undefined : (await textsOf(found[0]))?.get(sha256)

@@ -79,11 +79,8 @@ export interface OpenTrash {
 }
 
 /** Announces what goes to the trash; nothing is moved yet. Removes entries that are older than `TRASH_DAYS`. */
-export async function openTrash(
-  stateDir: string,
-  { runId, why, items, journal }: Removal,
-  now = new Date(),
-): Promise<OpenTrash> {
+export async function openTrash(stateDir: string, { runId, why, items, journal }: Removal): Promise<OpenTrash> {
+  const now = new Date()
   await emptyTrash(stateDir, { olderThan: new Date(now.getTime() - TRASH_DAYS * DAY_MS) })
   const at = now.toISOString()
   const name = `${runId}@${at.replaceAll(':', '-')}${why === 'collections' ? '-collections' : ''}`

@@ -29,7 +29,6 @@ export function ownApproachRefusals(
   { root, ownApproaches }: Pick<Experiment, 'root' | 'ownApproaches'>,
   aliases: readonly Alias[],
   elsewhere: string | null,
-  env: Environment = process.env,
 ): string[] {
   const files = ownApproaches.usable.filter(({ name }) =>
     aliases.some(({ alias, base }) => alias === name && base === 'own-approach'),
@@ -38,10 +37,7 @@ export function ownApproachRefusals(
     return files.map(
       ({ name }) => `${name} is asked by the embedded platform, and ${elsewhere} answers here: leave one of them out`,
     )
-  const trusted = trustedDigests(
-    files.map(({ file }) => resolve(root, file)),
-    env,
-  )
+  const trusted = trustedDigests(files.map(({ file }) => resolve(root, file)))
   return files
     .filter(({ digest }) => !trusted.includes(digest))
     .map(

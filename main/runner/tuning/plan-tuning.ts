@@ -69,7 +69,7 @@ export interface PlannedTuning {
 }
 
 /** Plans a tuning. Throws `InputError` for what cannot be tuned or has too few questions. */
-export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Date()): Promise<PlannedTuning> {
+export async function planTuning(run: DatasetRun, wish: TuningWish): Promise<PlannedTuning> {
   const { alias, metric, search, seed, share, answers, contextBudget } = wish
   const { dataset, profile } = run.dataset
   if (!answers && !retrievesFirst(alias.flavor))
@@ -87,7 +87,7 @@ export async function planTuning(run: DatasetRun, wish: TuningWish, now = new Da
   })
   const scorable = run.dataset.questions.filter((question) => isScorable(question, metric))
   const lines = await readLedger(run.experiment.root)
-  const split = splitBy(lines, { dataset: dataset.id, questions: toDivide(scorable), seed, share, now })
+  const split = splitBy(lines, { dataset: dataset.id, questions: toDivide(scorable), seed, share, now: new Date() })
   const byId = new Map(scorable.map((question) => [question.id, question]))
   const of = (ids: readonly string[]): Question[] => ids.map((id) => byId.get(id)!)
   const holdoutGroups = new Set(clustered(of(split.holdout)).map(({ cluster }) => cluster)).size
