@@ -278,7 +278,7 @@ export const excludedFiles = (): string[] => (isFastRun() ? LEFT_TO_CI.flatMap((
 
 const titles = LEFT_TO_CI.flatMap(({ titles: byFile = {} }) => Object.values(byFile).flat())
 
-const LEFT_TITLE = new RegExp(titles.map(RegExp.escape).join('|'))
+const LEFT_TITLE = new RegExp(titles.map((title) => RegExp.escape(title)).join('|'))
 
 /** Returns true for the full title of a test that the fast tier skips. */
 export const isLeftToCi = (fullTitle: string): boolean => isFastRun() && LEFT_TITLE.test(fullTitle)

@@ -21,8 +21,7 @@ const read = (name: string): Labelled[] =>
 
 const all = [...read('written'), ...read('published')]
 /** The half that no rule was made from: decided by the text alone, so that a new line lands in one half or the other for good. */
-const isHeldBack = ({ text }: Labelled): boolean =>
-  hash('sha256', `refusals:${text}`, 'buffer')[0]! % 2 === 1
+const isHeldBack = ({ text }: Labelled): boolean => hash('sha256', `refusals:${text}`, 'buffer')[0]! % 2 === 1
 
 function measured(labelled: readonly Labelled[]) {
   const flagged = labelled.filter(({ text }) => refusedByRule(text) === true)

@@ -111,8 +111,7 @@ export function blindedTask(
 /** Mark of one prompt, computed from its texts: no author of an answer can have known it. `index` must make prompts of one set differ. */
 function boundaryToken(texts: readonly string[], index: string): string {
   for (let salt = 0; ; salt += 1) {
-    const token = hash('sha256', JSON.stringify([index, salt, texts]))
-      .slice(0, 12)
+    const token = hash('sha256', JSON.stringify([index, salt, texts])).slice(0, 12)
     if (texts.every((text) => !text.includes(token))) return token
   }
 }

@@ -26,7 +26,7 @@ const JOINT = '[\\s_.\\-\\u2010-\\u2015]*'
 
 function loose(name: string): string {
   const parts = name.split(/[\s_.-]+/).filter((part) => part !== '')
-  return `(?<![\\p{L}\\p{N}])${parts.map(RegExp.escape).join(JOINT)}(?![\\p{L}\\p{N}])`
+  return `(?<![\\p{L}\\p{N}])${parts.map((part) => RegExp.escape(part)).join(JOINT)}(?![\\p{L}\\p{N}])`
 }
 
 function words(...names: string[]): RegExp {

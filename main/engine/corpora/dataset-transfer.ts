@@ -80,10 +80,7 @@ export const zipPieces = (root: string, id: string): AsyncGenerator<FilePiece> =
   piecesOfNew(`${id}.zip`, (file) => exportDataset(root, id, file))
 
 /** A file that `write` makes, in pieces; it exists only while it is sent. */
-export async function* piecesOfNew(
-  name: string,
-  write: (file: string) => Promise<unknown>,
-): AsyncGenerator<FilePiece> {
+export async function* piecesOfNew(name: string, write: (file: string) => Promise<unknown>): AsyncGenerator<FilePiece> {
   const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-export-'))
   try {
     await write(join(folder, name))

@@ -115,7 +115,7 @@ export class LockFolder {
   }
 
   async close(): Promise<void> {
-    await this.#queue
+    await this.#inTurn(async () => undefined)
     if (this.#owner !== null) {
       this.#owner.lock.close()
       await this.forget(this.#owner.name)

@@ -98,7 +98,10 @@ export function blindRound(
     }
     const others = [...groups].filter(([, same]) => same.length > 0)
     const same = others.length === 0 ? {} : { same: Object.fromEntries(others) }
-    return { set, entry: { set: set.set, query_id: question.id, order, ...same, sha256: hash('sha256', canonicalJson(set)) } }
+    return {
+      set,
+      entry: { set: set.set, query_id: question.id, order, ...same, sha256: hash('sha256', canonicalJson(set)) },
+    }
   })
   const seal: HumanSeal = {
     schema_version: 1,

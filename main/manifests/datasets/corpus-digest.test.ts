@@ -18,7 +18,11 @@ describe('the digest of a corpus folder', () => {
   })
 
   it('covers sorted paths and hashes of its files, without hidden files and folders', async () => {
-    const lines = [`Z.md\0${hash('sha256', 'Z')}\n`, `b.txt\0${hash('sha256', 'B')}\n`, `deep/a.md\0${hash('sha256', 'A')}\n`]
+    const lines = [
+      `Z.md\0${hash('sha256', 'Z')}\n`,
+      `b.txt\0${hash('sha256', 'B')}\n`,
+      `deep/a.md\0${hash('sha256', 'A')}\n`,
+    ]
     expect(await corpusDigest(folder)).toEqual({ digest: hash('sha256', lines.join('')), unchecked: null })
   })
 

@@ -116,9 +116,7 @@ describe('ladderReportOf', () => {
       ...['evidence.jsonl', 'evaluation.json', 'matrix.json'].map((end) => `native-${end}`),
     ])
     for (const { href, sha256 } of artifacts)
-      expect(
-        hash('sha256', await readFile(join(dir, 'out', href))),
-      ).toBe(sha256)
+      expect(hash('sha256', await readFile(join(dir, 'out', href)))).toBe(sha256)
   })
 
   it('a missing summary, or one without comparisons, is computed from the evidence', async () => {

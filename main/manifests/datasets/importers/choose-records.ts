@@ -12,8 +12,7 @@ interface Candidate {
   stratum: string
 }
 
-const placeOf = (key: string, seed: number): string =>
-  hash('sha256', `${seed}\0${key}`).slice(0, 16)
+const placeOf = (key: string, seed: number): string => hash('sha256', `${seed}\0${key}`).slice(0, 16)
 
 /** The first by the seed; there must be one. */
 const firstOf = <Item>(items: readonly Item[], keyOf: (item: Item) => string, seed: number): Item =>

@@ -260,5 +260,4 @@ export const distinctTexts = (list: readonly unknown[]): string[] => [
 ]
 
 /** The key of a passage that has no id: by title and text, for titles repeat. */
-export const passageKey = (title: string, text: string): string =>
-  hash('sha256', `${title}\0${text}`).slice(0, 24)
+export const passageKey = (title: string, text: string): string => hash('sha256', `${title}\0${text}`).slice(0, 24)
