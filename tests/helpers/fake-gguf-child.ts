@@ -2,30 +2,33 @@
  * The process of a GGUF file without weights: answers with its process id, the number of answers and the request. The last message's first word chooses a fault: `hang`,
  * `exit CODE`, `fail FAULT`, `slow` (ends at an abort). `pieces A|B` answers with these pieces where the request streams.
  */
-import type { GgufChat, GgufReply, GgufRequest } from '../../providers/platform/models/gguf/gguf-protocol.ts'
+import type { GgufChat, GgufLoad, GgufReply, GgufRequest } from '../../providers/platform/models/gguf/gguf-protocol.ts'
 
 const send = (reply: GgufReply): void => void process.send!(reply)
 const abortable: (() => void)[] = []
 let answers = 0
+let task: GgufLoad['task']
 
 process.on('message', (request: GgufRequest) => {
   if ('abort' in request) abortable.splice(0).forEach((abort) => abort())
-  else if ('load' in request) load(request.load.path)
+  else if ('load' in request) load(request.load)
   else if ('embed' in request) embed(request.embed)
   else answer(request.chat)
 })
 process.once('disconnect', () => process.exit(0))
 
-function load(path: string): void {
-  const fault = /fault-(\w+)/.exec(path)?.[1]
+function load(asked: GgufLoad): void {
+  task = asked.task
+  const fault = /fault-(\w+)/.exec(asked.path)?.[1]
   if (fault !== undefined) send({ failed: { fault: fault as 'damaged', message: `as ${fault}` } })
-  else send({ loaded: { contextSize: 100, rssBytes: 1000 } })
+  else send({ loaded: {} })
 }
 
 /** The number of letters and of words; a text `zero` has no direction. */
 function embed(texts: readonly string[]): void {
+  if (task !== 'embedding') return send({ failed: { fault: 'failed', message: 'loaded for answers' } })
   const vectors = texts.map((text) => (text === 'zero' ? [0, 0] : [text.length, text.split(' ').length]))
-  send({ embedded: { vectors, tokens: texts.join(' ').split(' ').length, rssBytes: 3000 } })
+  send({ embedded: { vectors, tokens: texts.join(' ').split(' ').length } })
 }
 
 function answer(chat: GgufChat): void {

@@ -15,8 +15,8 @@ const FREE_SHARE = 0.9
 export const MEMORY_REMEDY =
   'Use a smaller or more strongly quantized model, a smaller context_size in manifests/models.yaml, or close other programs'
 
-/** States what a process of a model sends: pieces of an answer, why a request failed, or one reply under its name, with the memory that it holds. */
-type ProcessReply<Failure> = { piece: string } | { failed: Failure } | Readonly<Record<string, { rssBytes: number }>>
+/** States what a process of a model sends: pieces of an answer, why a request failed, or one reply under its name. */
+type ProcessReply<Failure> = { piece: string } | { failed: Failure } | Readonly<Record<string, object>>
 
 /** Describes the limits of one request, which may differ between roles that share a process. */
 export interface RequestLimits {
@@ -50,8 +50,6 @@ export class ModelProcess<Request extends object, Reply extends object, Failure>
   #waiting = 0
   #idle: NodeJS.Timeout | undefined
   #isClosed = false
-  /** Bytes that the process held when it last answered; null where it has ended. */
-  rssBytes: number | null = null
 
   constructor(options: ModelProcessOptions<Failure>) {
     this.#options = options
@@ -124,9 +122,7 @@ export class ModelProcess<Request extends object, Reply extends object, Failure>
     const work = startWork({ entry })
     this.#work = work
     work.onEnd(() => {
-      if (this.#work !== work) return
-      this.#work = null
-      this.rssBytes = null
+      if (this.#work === work) this.#work = null
     })
     try {
       const request = { load: { ...load, memoryBytes: this.#memoryBytes } }
@@ -169,7 +165,6 @@ export class ModelProcess<Request extends object, Reply extends object, Failure>
       if (signals.some(({ aborted }) => aborted)) abort()
       const reply = await replied.promise
       if ('failed' in reply) throw this.#options.failure(role, reply.failed as Failure)
-      this.rssBytes = Object.values(reply as Readonly<Record<string, { rssBytes: number }>>)[0]?.rssBytes ?? null
       return reply as Reply
     } finally {
       clearTimeout(grace)
@@ -201,7 +196,6 @@ export class ModelProcess<Request extends object, Reply extends object, Failure>
     clearTimeout(this.#idle)
     this.#work?.kill()
     this.#work = null
-    this.rssBytes = null
   }
 }
 

@@ -72,8 +72,8 @@ process.once('disconnect', () => process.exit(0))
 
 async function answer(request: Exclude<GgufRequest, { abort: true }>): Promise<GgufReply> {
   if ('load' in request) {
-    const contextSize = await load(request.load)
-    return { loaded: { contextSize, rssBytes: process.memoryUsage.rss() } }
+    await load(request.load)
+    return { loaded: {} }
   }
   if ('embed' in request) {
     if (embedder === null) throw new GgufError('failed', 'no embedding model is loaded')
@@ -88,8 +88,8 @@ async function answer(request: Exclude<GgufRequest, { abort: true }>): Promise<G
   }
 }
 
-/** Loads the file for its task and gives the size of its context in tokens. */
-async function load({ path, task, contextSize, gpu, threads, memoryBytes }: GgufLoad): Promise<number> {
+/** Loads the file for its task. */
+async function load({ path, task, contextSize, gpu, threads, memoryBytes }: GgufLoad): Promise<void> {
   const { getLlama, JinjaTemplateChatWrapper, LlamaChat, resolveChatWrapper } = await import('node-llama-cpp')
   limitMemory(memoryBytes)
   const maxThreads = threads ?? Math.max(1, availableParallelism() - 1)
@@ -117,7 +117,7 @@ async function load({ path, task, contextSize, gpu, threads, memoryBytes }: Gguf
     // Some kinds of pooling need the whole text in one batch.
     const context = await model.createEmbeddingContext({ contextSize: size, batchSize: size, threads: maxThreads })
     embedder = { model, context, contextSize: size }
-    return size
+    return
   }
   const context = await model.createContext({
     contextSize: size,
@@ -152,7 +152,6 @@ async function load({ path, task, contextSize, gpu, threads, memoryBytes }: Gguf
       return open
     },
   }
-  return context.contextSize
 }
 
 /** Tokens that the model itself may put before and after a text. */
@@ -167,7 +166,7 @@ async function embed({ model, context, contextSize }: Embedder, texts: readonly 
     tokens += read.length
     vectors.push([...(await context.getEmbeddingFor(read)).vector])
   }
-  return { embedded: { vectors, tokens, rssBytes: process.memoryUsage.rss() } }
+  return { embedded: { vectors, tokens } }
 }
 
 /** An answer with less room than this is no use, where more was asked for. */

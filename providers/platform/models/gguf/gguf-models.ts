@@ -30,19 +30,17 @@ export interface GgufModels {
   ): Promise<GgufAnswer>
   /** Vectors of a few texts, not yet of unit length. Rejects as `chat` does. */
   embed(role: ModelRole, choice: ModelOf<'gguf'>, texts: readonly string[], signal?: AbortSignal): Promise<GgufVectors>
-  /** Bytes that the processes of each file held when they last answered, by its path; without those that have ended. */
-  memory(): ReadonlyMap<string, number>
   close(): Promise<void>
 }
 
 /** `entry` is the module of the process; tests replace it. */
 export function createGgufModels(entry: URL = moduleEntry('./gguf-child', import.meta.url)): GgufModels {
-  const models = new Map<string, { path: string; process: GgufProcess }>()
+  const models = new Map<string, GgufProcess>()
   function processOf(choice: ModelOf<'gguf'>, task: GgufLoad['task']): GgufProcess {
     const { memoryMib, ...load } = settingsOf(choice, task)
     const key = JSON.stringify([load, memoryMib])
     const known = models.get(key)
-    if (known !== undefined) return known.process
+    if (known !== undefined) return known
     const { path } = load
     const process: GgufProcess = new ModelProcess({
       entry,
@@ -52,7 +50,7 @@ export function createGgufModels(entry: URL = moduleEntry('./gguf-child', import
       assertReadable: (role) => assertFile(role, path),
       failure: (role, failure) => failureOf(role, path, failure),
     })
-    models.set(key, { path, process })
+    models.set(key, process)
     return process
   }
   return {
@@ -79,14 +77,8 @@ export function createGgufModels(entry: URL = moduleEntry('./gguf-child', import
       if (!('embedded' in reply)) throw unexpected(role)
       return reply.embedded
     },
-    memory() {
-      const held = new Map<string, number>()
-      for (const { path, process } of models.values())
-        if (process.rssBytes !== null) held.set(path, (held.get(path) ?? 0) + process.rssBytes)
-      return held
-    },
     async close() {
-      for (const { process } of models.values()) process.close()
+      for (const process of models.values()) process.close()
       models.clear()
     },
   }

@@ -1,7 +1,7 @@
 /** Describes what the platform and the process of one GGUF file exchange. */
 export type GgufRequest = { load: GgufLoad } | { chat: GgufChat } | { embed: readonly string[] } | { abort: true }
 export type GgufReply =
-  | { loaded: { contextSize: number; rssBytes: number } }
+  | { loaded: object }
   | { piece: string }
   | { answered: GgufAnswer }
   | { embedded: GgufVectors }
@@ -53,8 +53,6 @@ export interface GgufVectors {
   vectors: number[][]
   /** Of all texts, as they were read. */
   tokens: number
-  /** Memory of the process afterwards. */
-  rssBytes: number
 }
 
 export type GgufFault = 'no_runtime' | 'memory' | 'damaged' | 'too_long' | 'bad_schema' | 'aborted' | 'failed'

@@ -8,7 +8,7 @@ import { limitMemory } from '../limit-memory.ts'
 import { loadNetwork } from './onnx-networks.ts'
 import type { CrossEncoder, Embedder, Generator, Network } from './onnx-networks.ts'
 import { tokenRuns } from './token-runs.ts'
-import type { OnnxChat, OnnxFailure, OnnxReply, OnnxRequest } from './onnx-protocol.ts'
+import type { OnnxAnswer, OnnxChat, OnnxFailure, OnnxReply, OnnxRequest, OnnxVectors } from './onnx-protocol.ts'
 
 /** Tokens of one run of a network, with those that fill up its shorter texts: bounds its memory, which grows with them. */
 const TOKENS_PER_RUN = 4096
@@ -31,22 +31,21 @@ process.on('message', (request: OnnxRequest) => {
 process.once('disconnect', () => process.exit(0))
 
 async function answer(request: Exclude<OnnxRequest, { abort: true }>): Promise<OnnxReply> {
-  const rss = () => process.memoryUsage.rss()
   if ('load' in request) {
     limitMemory(request.load.memoryBytes)
     network = await loadNetwork(request.load)
-    return { loaded: { rssBytes: rss() } }
+    return { loaded: {} }
   }
   aborting = new AbortController()
   const { signal } = aborting
   if ('embed' in request && network?.task === 'embedding')
-    return { embedded: { ...(await embed(network, request.embed, signal)), rssBytes: rss() } }
+    return { embedded: await embed(network, request.embed, signal) }
   if ('rerank' in request && network?.task === 'rerank') {
     const { query, texts } = request.rerank
-    return { ranked: { scores: await rerank(network, query, texts, signal), rssBytes: rss() } }
+    return { ranked: { scores: await rerank(network, query, texts, signal) } }
   }
   if ('chat' in request && network?.task === 'generation')
-    return { answered: { ...(await generate(network, request.chat, signal)), rssBytes: rss() } }
+    return { answered: await generate(network, request.chat, signal) }
   throw new Error('the network that is loaded is not for this work')
 }
 
@@ -54,7 +53,7 @@ async function embed(
   { tokenizer, model, pooling, maxTokens, meanPooling }: Embedder,
   texts: readonly string[],
   signal: AbortSignal,
-): Promise<{ vectors: number[][]; tokens: number }> {
+): Promise<OnnxVectors> {
   const cut = { truncation: true, max_length: maxTokens }
   const lengths = texts.map((text) => tokenizer.encode(text).length).map((length) => Math.min(length, maxTokens))
   const vectors = new Array<number[]>(texts.length)
@@ -97,7 +96,7 @@ async function generate(
   { generator, stop }: Generator,
   { messages, maxTokens, temperature }: OnnxChat,
   signal: AbortSignal,
-): Promise<{ text: string; promptTokens: number; completionTokens: number }> {
+): Promise<OnnxAnswer> {
   const interrupt = () => stop.interrupt()
   stop.reset()
   signal.addEventListener('abort', interrupt)

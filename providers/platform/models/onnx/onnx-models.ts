@@ -16,8 +16,6 @@ type OnnxProcess = ModelProcess<OnnxWork, OnnxReply, OnnxFailure>
 export interface OnnxModels {
   /** One piece of work; those of one network wait for each other. Throws `ModelCallError`, and the signal's reason when it is aborted. */
   ask(role: ModelRole, choice: ModelOf<'onnx'>, work: OnnxWork, signal?: AbortSignal): Promise<OnnxReply>
-  /** Bytes that the processes of each model held when they last answered; without those that have ended. */
-  memory(): ReadonlyMap<string, number>
   close(): Promise<void>
 }
 
@@ -26,13 +24,13 @@ export function createOnnxModels(
   cacheDir: string,
   entry: URL = moduleEntry('./onnx-child', import.meta.url),
 ): OnnxModels {
-  const models = new Map<string, { name: string; process: OnnxProcess }>()
+  const models = new Map<string, OnnxProcess>()
   function processOf(choice: ModelOf<'onnx'>): OnnxProcess {
     const { model, task, dtype, pooling, max_tokens } = choice
     const settings: OnnxSettings = { model, task, dtype, pooling, max_tokens }
     const key = JSON.stringify(settings)
     const known = models.get(key)
-    if (known !== undefined) return known.process
+    if (known !== undefined) return known
     const process: OnnxProcess = new ModelProcess({
       entry,
       label: modelNameOf(choice),
@@ -44,19 +42,13 @@ export function createOnnxModels(
         return new ModelCallError('upstream_error', role, `The local model of role ${role} failed: ${message}`)
       },
     })
-    models.set(key, { name: modelNameOf(choice), process })
+    models.set(key, process)
     return process
   }
   return {
     ask: (role, choice, work, signal) => processOf(choice).ask(role, modelNameOf(choice), LIMITS, work, signal),
-    memory() {
-      const held = new Map<string, number>()
-      for (const { name, process } of models.values())
-        if (process.rssBytes !== null) held.set(name, (held.get(name) ?? 0) + process.rssBytes)
-      return held
-    },
     async close() {
-      for (const { process } of models.values()) process.close()
+      for (const process of models.values()) process.close()
       models.clear()
     },
   }

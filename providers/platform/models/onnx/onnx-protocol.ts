@@ -7,9 +7,9 @@ export type OnnxWork =
   | { rerank: { query: string; texts: readonly string[] } }
   | { chat: OnnxChat }
 export type OnnxReply =
-  | { loaded: { rssBytes: number } }
+  | { loaded: object }
   | { embedded: OnnxVectors }
-  | { ranked: { scores: number[]; rssBytes: number } }
+  | { ranked: { scores: number[] } }
   | { answered: OnnxAnswer }
   | { failed: OnnxFailure }
 
@@ -33,7 +33,6 @@ export interface OnnxAnswer {
   text: string
   promptTokens: number
   completionTokens: number
-  rssBytes: number
 }
 
 /** As the network gives them, in the order of the texts. */
@@ -41,7 +40,6 @@ export interface OnnxVectors {
   vectors: number[][]
   /** Of all texts, as they were read. */
   tokens: number
-  rssBytes: number
 }
 
 export interface OnnxFailure {
