@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { createGraphEngine } from '../../providers/platform/stores/graph-engine/create-graph-engine.ts'
 import { graphTargetClient } from '../../providers/platform/stores/graph-engine/graph-target.ts'
-import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
+import { IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from '../helpers/hash-embedding.ts'
 import { DEFAULT_CORPUS_LIMITS, testProfile } from '../helpers/ingestion-fixture.ts'
@@ -57,7 +57,7 @@ const engine = createGraphEngine({
   apiKey: null,
 })
 const target = graphTargetClient(engine)
-const service = createIngestionService({
+const service = new IngestionService({
   stateFile: path.join(folder, 'state.sqlite'),
   corpusRoots: { project: path.join(folder, 'corpus'), own: null },
   consumer: 'atlas',
@@ -82,7 +82,7 @@ const service = createIngestionService({
   embeddingSpace: 'hash-768',
   limits: DEFAULT_CORPUS_LIMITS,
   leaseSeconds: 10,
-  graph: {
+  graph: () => ({
     ...target,
     async uploadMany(documents, signal) {
       moment('graph_upload')
@@ -90,7 +90,7 @@ const service = createIngestionService({
       moment('graph_upload')
       return uploaded
     },
-  },
+  }),
   clock: {
     now: () => {
       if (isDiscovering) moment('discover')

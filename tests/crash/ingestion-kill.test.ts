@@ -60,7 +60,7 @@ async function finishIn(site: IngestionSite, aheadMs: number) {
     apiKey: null,
   })
   const service = site.service({
-    graph: graphTargetClient(engine),
+    graph: () => graphTargetClient(engine),
     clock: { ...systemClock, now: () => Date.now() + aheadMs },
   })
   service.start()

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
+import { IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from './hash-embedding.ts'
 import { DEFAULT_CORPUS_LIMITS, testProfile } from './ingestion-fixture.ts'
@@ -13,7 +13,7 @@ const [folder = '', mode] = process.argv.slice(2)
 if (!existsSync(folder)) throw new Error(`no folder '${folder}'`)
 
 let batches = 0
-const service = createIngestionService({
+const service = new IngestionService({
   stateFile: path.join(folder, 'state.sqlite'),
   corpusRoots: { project: path.join(folder, 'corpus'), own: null },
   consumer: 'atlas',
@@ -30,7 +30,6 @@ const service = createIngestionService({
   embeddingSpace: 'hash-768',
   limits: DEFAULT_CORPUS_LIMITS,
   leaseSeconds: 10,
-  ...(mode === 'submit' ? { dispatch: async () => undefined } : {}),
 })
 
 if (mode === 'hang') {

@@ -4,8 +4,7 @@ import path from 'node:path'
 import { IngestionProfile } from '../../contract/manifests/consumer.ts'
 import { defaultOf } from '../../contract/settings/variables.ts'
 import type { IngestionRecord } from '../../contract/http/ingestion.ts'
-import { createIngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
-import type { IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
+import { IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import type { IngestionOptions } from '../../providers/platform/ingestion/ingestion-deps.ts'
 import type { EmbedDocuments } from '../../providers/platform/ingestion/kept-vectors.ts'
 import type { CorpusLimits } from '../../providers/platform/ingestion/corpus.ts'
@@ -86,7 +85,7 @@ export async function openIngestionSite(): Promise<IngestionSite> {
     store,
     options,
     service: (changes) => {
-      const service = createIngestionService(options(changes))
+      const service = new IngestionService(options(changes))
       services.push(service)
       return service
     },
@@ -116,9 +115,9 @@ export function gatedEmbedding() {
   return { embed, gate, release }
 }
 
-/** Submits a profile and waits until its job has ended. */
+/** Runs the job of a profile to its end. */
 export async function ingest(service: IngestionService, profile = 'smoke'): Promise<IngestionRecord> {
-  const { ingestion_id: id } = await service.submit({ profile })
+  const { ingestion_id: id } = await service.submit({ profile }, { inRequest: true })
   return service.settled(id)
 }
 

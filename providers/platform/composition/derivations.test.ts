@@ -77,7 +77,7 @@ async function run(changes: Partial<Ingredients> = {}) {
     profiles: [profile],
     embed: (texts, signal) => models.embed('embed', texts, 'document', signal),
     embeddingSpace: ingredients.embedding,
-    graph: graphTargetClient(engine),
+    graph: () => graphTargetClient(engine),
   })
   const question = (text: string) => ({ model: 'any', messages: [{ role: 'user' as const, content: text }] })
   const plugin = createRagPlugin({
@@ -98,7 +98,7 @@ async function run(changes: Partial<Ingredients> = {}) {
     routePrefix: '/rag',
   })
   try {
-    const { ingestion_id: id, unchanged } = await service.submit({ profile: 'harbour' })
+    const { ingestion_id: id, unchanged } = await service.submit({ profile: 'harbour' }, { inRequest: true })
     const record = await service.settled(id)
     const contexts = await plugin.buildContextual('harbour')
     const work = {

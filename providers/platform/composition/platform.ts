@@ -28,8 +28,7 @@ import { guardRoutes } from '../identity/guard.ts'
 import { identityProblem } from '../identity/identity-settings.ts'
 import { routePolicies } from '../identity/route-policy.ts'
 import { converterParser, isConvertible, speechParser } from '../ingestion/parsers.ts'
-import { createIngestionService } from '../ingestion/ingestion-service.ts'
-import type { IngestionService } from '../ingestion/ingestion-service.ts'
+import { IngestionService } from '../ingestion/ingestion-service.ts'
 import { registerIngestionRoutes } from '../ingestion/routes.ts'
 import { measureRequests, registerMetricsRoute } from './metrics/platform-metrics.ts'
 import { ruleJudgements } from '../models/builtin/critic/rule-judgements.ts'
@@ -356,7 +355,7 @@ async function openIngestion({
   for (const parser of parsers) closing.add(() => parser.close())
   const stateFile = join(config.stateDir, 'ingestion.sqlite')
   const service = await openStore(stateFile, () =>
-    createIngestionService({
+    new IngestionService({
       stateFile,
       corpusRoots: { project: config.corpusRoot, own: config.ownDatasetsRoot },
       consumer: config.consumer.project,

@@ -49,7 +49,7 @@ function openCounted(name: string, store: VectorStore) {
     stateFile: path.join(site.folder, `${name}.sqlite`),
     profiles: [profile],
     store,
-    graph: graphTargetClient(engine),
+    graph: () => graphTargetClient(engine),
     embed: async (texts) => {
       embedded.push(...texts)
       return hashEmbeddings(texts)

@@ -46,12 +46,6 @@ export class UnknownIngestionError extends Error {
   }
 }
 
-/** The job was recorded but could not be passed to a worker; it is stored as failed and may be submitted again. */
-export class DispatchError extends Error {
-  override readonly name = 'DispatchError'
-  readonly code = 'dispatch_failed'
-}
-
 /** The job database cannot be read or written. */
 export class StateStoreUnavailableError extends Error {
   override readonly name = 'StateStoreUnavailableError'

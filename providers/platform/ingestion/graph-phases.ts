@@ -220,14 +220,6 @@ export interface GraphTargetClient {
   clear?(): Promise<number>
 }
 
-/** One engine for all ingestion profiles, or one for each. */
-export type GraphTargets = GraphTargetClient | ((profile: string) => GraphTargetClient)
-
-/** The engine that a profile's documents go to. */
-export function graphTargetOf(targets: GraphTargets | null | undefined, profile: string): GraphTargetClient | null {
-  return typeof targets === 'function' ? targets(profile) : (targets ?? null)
-}
-
 /** A call to the graph engine that failed; a transient one may be retried. */
 export class GraphTargetError extends Error {
   override readonly name = 'GraphTargetError'

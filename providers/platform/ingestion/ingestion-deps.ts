@@ -3,7 +3,7 @@ import type { Logger } from '../../kit/logger.ts'
 import type { StoredChunk, VectorStore } from '../stores/vector-store/vector-store.ts'
 import type { Clock } from './clock.ts'
 import type { CorpusLimits, CorpusRoots, KnownHashes, ReadingBudget } from './corpus.ts'
-import type { GraphTargets } from './graph-phases.ts'
+import type { GraphTargetClient } from './graph-phases.ts'
 import type { EmbedDocuments } from './kept-vectors.ts'
 import type { DocumentParser } from './parsers.ts'
 
@@ -24,14 +24,12 @@ export interface IngestionOptions {
   leaseSeconds: number
   /** Parsers besides plain text, tried in the profile's order. */
   parsers?: readonly DocumentParser[]
-  /** Null or absent: the graph phases are skipped. */
-  graph?: GraphTargets | null
+  /** The engine that a profile's documents go to; absent: the graph phases are skipped. */
+  graph?: (profile: string) => GraphTargetClient
   /** Makes what is derived from a collection ready before its new chunks replace the present ones. */
   prepare?: (collection: string, contentDigest: string, chunks: readonly StoredChunk[]) => Promise<void>
   clock?: Clock
   logger?: Logger
-  /** Passes a recorded job to a worker; by default wakes the one of this process. A rejection fails the job. */
-  dispatch?: (jobId: string) => Promise<void>
 }
 
 /** The same with its clock, and the hashes of files that were read before. */

@@ -13,7 +13,7 @@ import {
 } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
-import { DispatchError, StateStoreUnavailableError } from './errors.ts'
+import { StateStoreUnavailableError } from './errors.ts'
 
 let site: IngestionSite
 beforeEach(async () => {
@@ -85,17 +85,6 @@ describe('submitting again', () => {
     const second = await ingest(service)
     expect([first.status, second.status]).toEqual(['failed', 'completed'])
     expect(second.id).not.toBe(first.id)
-  })
-
-  it('records a failed dispatch as a job that may run again', async () => {
-    const service = site.service({ dispatch: () => Promise.reject(new Error('broker gone')) })
-    await expect(service.submit({ profile: 'smoke' })).rejects.toThrow(DispatchError)
-    const [record] = (await service.list({ limit: 1 }))!.records
-    expect(record).toMatchObject({
-      status: 'failed',
-      errors: [{ phase: 'dispatch', message: 'broker gone', retryable: true }],
-    })
-    expect((await ingest(site.service())).status).toBe('completed')
   })
 })
 
@@ -190,7 +179,7 @@ describe('stopping', () => {
   it('ends those who wait', async () => {
     const { embed, gate } = gatedEmbedding()
     const service = site.service({ embed })
-    const request = service.submit({ profile: 'smoke' })
+    const request = service.submit({ profile: 'smoke' }, { inRequest: true })
     await gate.reached
     const refused = expect(request).rejects.toThrow(StateStoreUnavailableError)
     await service.close()

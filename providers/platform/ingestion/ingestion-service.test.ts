@@ -61,7 +61,7 @@ it('holds no list of files after the documents are parsed', async () => {
     return { processed: trackIds.length, failed: [] }
   }
   const graph: GraphTargetClient = { upload: async ({ id }) => ({ trackId: id }), drain }
-  expect(await ingest(site.service({ graph, parsers: [parser] }))).toMatchObject({ status: 'completed' })
+  expect(await ingest(site.service({ graph: () => graph, parsers: [parser] }))).toMatchObject({ status: 'completed' })
   expect([files.length > 0, held]).toEqual([true, 0])
 })
 
@@ -117,25 +117,30 @@ it('what is derived from a collection is made ready while readers still find the
   )
 })
 
+/** An engine that notes what is uploaded. */
+const graphOf =
+  (uploaded: string[]) =>
+  (): GraphTargetClient => ({
+    upload: async ({ id }) => {
+      uploaded.push(id)
+      return { trackId: id }
+    },
+    drain: async (ids) => ({ processed: ids.length, failed: [] }),
+  })
+
 describe('a job that leaves out the graph', () => {
   it('is opened again for it: the same job, the collection as it is, nothing embedded twice', async () => {
     let embedded = 0
     const uploaded: string[] = []
-    const graph: GraphTargetClient = {
-      upload: async ({ id }) => {
-        uploaded.push(id)
-        return { trackId: id }
-      },
-      drain: async (trackIds) => ({ processed: trackIds.length, failed: [] }),
-    }
     const service = site.service({
-      graph,
+      graph: graphOf(uploaded),
       embed: async (texts) => {
         embedded += texts.length
         return texts.map(() => Float32Array.of(1, 0))
       },
     })
-    const { ingestion_id: id } = await service.submit({ profile: 'smoke', graph: false })
+    const submit = (graph: boolean) => service.submit({ profile: 'smoke', graph }, { inRequest: true })
+    const { ingestion_id: id } = await submit(false)
     const without = (await service.get(id))!
     expect(without).toMatchObject({ status: 'completed', graph: false })
     expect(phase(without, 'drain')).toMatchObject({
@@ -145,12 +150,9 @@ describe('a job that leaves out the graph', () => {
     expect(uploaded).toEqual([])
     const [chunks, before] = [without.counts['chunks_written'], embedded]
     expect(before).toBe(chunks)
-    expect(await service.submit({ profile: 'smoke', graph: false })).toMatchObject({
-      ingestion_id: id,
-      unchanged: true,
-    })
+    expect(await submit(false)).toMatchObject({ ingestion_id: id, unchanged: true })
 
-    expect(await service.submit({ profile: 'smoke' })).toMatchObject({ ingestion_id: id, unchanged: false })
+    expect(await submit(true)).toMatchObject({ ingestion_id: id, unchanged: false })
     const complete = (await service.get(id))!
     expect(complete).toMatchObject({ status: 'completed', graph: true, content_digest: without.content_digest })
     expect(uploaded).toHaveLength(3)
@@ -159,7 +161,7 @@ describe('a job that leaves out the graph', () => {
     expect(complete.phases.every(({ status }) => status === 'skipped' || status === 'completed')).toBe(true)
     expect([embedded, complete.counts['chunks_written']]).toEqual([before, chunks])
     for (const graph of [true, false])
-      expect(await service.submit({ profile: 'smoke', graph })).toMatchObject({ ingestion_id: id, unchanged: true })
+      expect(await submit(graph)).toMatchObject({ ingestion_id: id, unchanged: true })
   })
 })
 
@@ -209,15 +211,16 @@ describe('a job', () => {
     expect(record.profile_snapshot).toEqual({ revision: record.revision, ...testProfile('smoke') })
   })
 
-  it('runs in the request without a worker', async () => {
-    const accepted = await site.service().submit({ profile: 'smoke' })
+  it('runs in the request where that is asked for', async () => {
+    const accepted = await site.service().submit({ profile: 'smoke' }, { inRequest: true })
     expect(accepted).toMatchObject({ status: 'completed', job_id: null, message: 'RAG ingestion completed' })
   })
 
   it('takes a folder inside the profile and refuses one outside', async () => {
     await writeFiles(path.join(site.corpusRoot, 'smoke/part'), { 'only.md': 'One document of its own.' })
     const service = site.service()
-    const { ingestion_id: id } = await service.submit({ profile: 'smoke', corpus_path: 'smoke/part' })
+    const part = { profile: 'smoke', corpus_path: 'smoke/part' }
+    const { ingestion_id: id } = await service.submit(part, { inRequest: true })
     expect(await service.get(id)).toMatchObject({ corpus: { path: 'smoke/part' }, counts: { files_discovered: 1 } })
     for (const corpusPath of ['elsewhere', 'smoke/../other', 'smoked', '/etc']) {
       await expect(service.submit({ profile: 'smoke', corpus_path: corpusPath })).rejects.toThrow(CorpusError)
@@ -252,14 +255,7 @@ describe('a job', () => {
 
   it('uploads to the graph engine when there is one', async () => {
     const uploaded: string[] = []
-    const graph: GraphTargetClient = {
-      upload: async ({ id }) => {
-        uploaded.push(id)
-        return { trackId: id }
-      },
-      drain: async (ids) => ({ processed: ids.length, failed: [] }),
-    }
-    const record = await ingest(site.service({ graph }))
+    const record = await ingest(site.service({ graph: graphOf(uploaded) }))
     expect(uploaded).toEqual(['doc-000.md', 'doc-001.md', 'doc-002.md'])
     expect(record.counts).toMatchObject({ documents_uploaded: 3, documents_processed: 3 })
   })
@@ -306,7 +302,7 @@ describe('a job', () => {
   })
 
   it('fails when the corpus is another than was submitted', async () => {
-    const service = site.service({ dispatch: async () => undefined })
+    const service = site.service()
     const { ingestion_id: id } = await service.submit({ profile: 'smoke' })
     await writeFile(path.join(site.corpusRoot, 'smoke/doc-001.md'), 'changed')
     service.start()

@@ -13,7 +13,6 @@ import { IngestionProfile as IngestionProfileSchema } from '../../../contract/ma
 import { profileNamed } from '../../../contract/manifests/rechunked-profile.ts'
 import type { IngestionAccepted, IngestionRecord, IngestionRequest } from '../../../contract/http/ingestion.ts'
 import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
-import { messageOf } from '../../../core/json.ts'
 import { TaskWorker } from '../jobs/task-worker.ts'
 import type { Database } from '../stores/database/database.ts'
 import { systemClock } from './clock.ts'
@@ -21,12 +20,10 @@ import { digestWithin, listCorpus } from './corpus.ts'
 import type { ReadingBudget } from './corpus.ts'
 import {
   CorpusError,
-  DispatchError,
   StateStoreUnavailableError,
   UnknownIngestionError,
   UnknownProfileError,
 } from './errors.ts'
-import { graphTargetOf } from './graph-phases.ts'
 import {
   chunksDerivation,
   collectionDigest,
@@ -86,6 +83,7 @@ export class IngestionService {
   readonly #profiles: readonly IngestionProfile[]
   #closed = false
 
+  /** Opens the job store; call `start` to work on jobs in this process. */
   constructor(options: IngestionOptions) {
     if (!Number.isInteger(options.leaseSeconds) || options.leaseSeconds < 10 || options.leaseSeconds > 300) {
       throw new RangeError(`leaseSeconds must be an integer from 10 to 300, not ${options.leaseSeconds}`)
@@ -109,14 +107,13 @@ export class IngestionService {
   }
 
   /**
-   * Records a job for a profile's corpus and passes it to a worker; with `inRequest`, or when no worker was started, runs it before
-   * answering. Throws `UnknownProfileError`, `CorpusError` (nothing is recorded then) and `DispatchError`.
+   * Records a job for a profile's corpus and wakes the worker; with `inRequest`, runs it before answering. Throws `UnknownProfileError` and
+   * `CorpusError` (nothing is recorded then).
    */
-  async submit(request: IngestionRequest, options: { inRequest?: boolean } = {}): Promise<IngestionAccepted> {
+  async submit(request: IngestionRequest, { inRequest = false } = {}): Promise<IngestionAccepted> {
     // A failure that could not be stored must not be reported as an active job.
     await this.#worker.storeEnds()
     const { job, created } = await this.#claim(request)
-    const inRequest = options.inRequest === true || (!this.#worker.isStarted && this.#deps.dispatch === undefined)
     const ended = inRequest && !isTerminal(job.status) ? await this.#runToEnd(job.id) : job
     if (!created)
       return {
@@ -124,7 +121,7 @@ export class IngestionService {
         unchanged: job.status === 'completed',
       }
     if (inRequest) return { ...accepted(ended, `RAG ingestion ${ended.status}`), job_id: null }
-    await this.#dispatch(job.id)
+    this.#worker.wake()
     return accepted(job, 'RAG ingestion queued')
   }
 
@@ -181,7 +178,7 @@ export class IngestionService {
     }
     for (const fileOf of [keptVectorsFile, keptTextsFile, keptCutsFile])
       removeKeptFile(fileOf(this.#deps.stateFile, collectionName(declared)))
-    await graphTargetOf(this.#deps.graph, profile)?.clear?.()
+    await this.#deps.graph?.(profile).clear?.()
     this.#worker.wake()
     return { profile, removed_collections: removed, removed_jobs: jobs }
   }
@@ -240,22 +237,7 @@ export class IngestionService {
     if (request.graph === false || !order.graph) return true
     const { documents_processed: processed = 0, documents_failed: failed = 0 } =
       progress.phases.find(({ name }) => name === 'drain')?.counts ?? {}
-    return (
-      (await graphTargetOf(graph, order.profile.name)?.isCurrent?.(
-        request.retry === true ? processed + failed : processed,
-      )) ?? true
-    )
-  }
-
-  async #dispatch(id: string): Promise<void> {
-    try {
-      if (this.#deps.dispatch !== undefined) await this.#deps.dispatch(id)
-      this.#worker.wake()
-    } catch (cause) {
-      const message = messageOf(cause)
-      if (await this.#jobs.failDispatch(id, message))
-        throw new DispatchError('Failed to queue RAG ingestion', { cause })
-    }
+    return (await graph?.(order.profile.name).isCurrent?.(request.retry === true ? processed + failed : processed)) ?? true
   }
 
   async #runToEnd(id: string): Promise<Job> {
@@ -297,11 +279,6 @@ export class IngestionService {
     if (profile === undefined) throw new UnknownProfileError(name)
     return profile
   }
-}
-
-/** Opens the job store and the service on it; call `start` to work on jobs in this process. */
-export function createIngestionService(options: IngestionOptions): IngestionService {
-  return new IngestionService(options)
 }
 
 /** The profile's folder, or a folder inside it; both relative to the corpus root. */

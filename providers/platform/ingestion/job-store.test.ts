@@ -169,19 +169,6 @@ describe('jobs of a new file', () => {
     expect(await claimedIds(store)).toEqual(['a'])
   })
 
-  it('records a failed dispatch unless a worker was faster', async () => {
-    await add('a')
-    expect(await store.failDispatch('a', 'no worker')).toBe(true)
-    expect(await store.get('a')).toMatchObject({
-      status: 'failed',
-      progress: { errors: [{ phase: 'dispatch', message: 'no worker', retryable: true }] },
-    })
-    await add('b')
-    await start(store)
-    expect(await store.failDispatch('b', 'no worker')).toBe(false)
-    expect((await store.get('b'))!.status).toBe('running')
-  })
-
   it('lists newest first, page by page', async () => {
     for (const id of ['a', 'b', 'c']) await add(id)
     const page = await store.list(null, 2)

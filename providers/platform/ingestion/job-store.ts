@@ -99,12 +99,6 @@ export class JobStore {
     return (await this.get(id, tx))!
   }
 
-  /** Records that a job could not be passed to a worker; false when a worker has it already. */
-  async failDispatch(id: string, message: string): Promise<boolean> {
-    const errors = [{ ...jobError('dispatch', message), retryable: true }]
-    return this.tasks.failPending(id, message, { ...freshProgress(), errors })
-  }
-
   /** Deletes all jobs of a profile and returns their ids; a worker that runs one loses its lease. */
   async deleteProfile(profile: string): Promise<string[]> {
     const rows = await this.#database.transaction((tx) =>

@@ -6,7 +6,6 @@ import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
 import {
   CorpusError,
-  DispatchError,
   StateStoreUnavailableError,
   UnknownIngestionError,
   UnknownProfileError,
@@ -23,7 +22,7 @@ const ProfileParams = z.object({ profile: z.string().min(1).max(128) })
 
 /**
  * The ingestion routes. All of them are for operators and services: register them in a scope that admits only those.
- * 400 bad corpus, 404 unknown profile or job, 422 malformed request, 503 without worker or state store.
+ * 400 bad corpus, 404 unknown profile or job, 422 malformed request, 503 without state store.
  */
 export function registerIngestionRoutes(app: FastifyInstance, service: IngestionService): void {
   app.post('/api/rag/ingestions', async (request, reply): Promise<IngestionAccepted> => {
@@ -81,7 +80,6 @@ function asHttpError(error: unknown): unknown {
   if (error instanceof UnknownProfileError || error instanceof UnknownIngestionError) {
     return new HttpError(404, error.message, { cause: error })
   }
-  if (error instanceof DispatchError) return new HttpError(503, error.message, { cause: error })
   if (error instanceof StateStoreUnavailableError) {
     return new HttpError(
       503,

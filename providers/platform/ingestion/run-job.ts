@@ -5,7 +5,7 @@ import { TaskCancelled } from '../jobs/task-worker.ts'
 import type { TaskHandler, TaskRun } from '../jobs/task-worker.ts'
 import { giveBackFreedMemory } from '../models/freed-memory.ts'
 import { PhaseFailure } from './errors.ts'
-import { graphTargetOf, runGraphPhases } from './graph-phases.ts'
+import { runGraphPhases } from './graph-phases.ts'
 import type { IngestionDeps } from './ingestion-deps.ts'
 import { chunksDerivation, collectionDigest, idempotencyKey, jobError } from './job-record.ts'
 import type { Job } from './job-record.ts'
@@ -65,7 +65,7 @@ async function runPhases(
   // 2. Chunk, embed, and write the vectors, unless the collection has this corpus already.
   const expected = await writeCollection(deps, job, documents, contentDigest, log, kept, run)
   // 3. Upload the documents to the graph engine, and wait until it has extracted them.
-  const graph = order.graph ? (graphTargetOf(deps.graph, profile.name) ?? NO_ENGINE) : NOT_ASKED_FOR
+  const graph = order.graph ? (deps.graph?.(profile.name) ?? NO_ENGINE) : NOT_ASKED_FOR
   await runGraphPhases(log, graph, profile.graph_target, documents, clock, signal)
   // 4. Check that the collection is what was written.
   await log.run('finalize', () => finalize(store, collection, expected))

@@ -52,7 +52,7 @@ describe('a state store that cannot be written while a job runs', () => {
 
   it('makes a job that waits unreadable with the reason, until its worker can write again', async () => {
     const service = site.service()
-    const { ingestion_id: id } = await site.service({ dispatch: async () => undefined }).submit({ profile: 'smoke' })
+    const { ingestion_id: id } = await service.submit({ profile: 'smoke' })
     fillDisk()
     service.start()
     await expect

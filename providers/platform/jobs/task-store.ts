@@ -286,15 +286,6 @@ export class TaskStore {
     await this.#end(this.#database, lease, 'cancelled', null, 'cancelled', progress)
   }
 
-  /** Fails a task that no worker has taken yet; returns false for any other. */
-  async failPending(id: string, error: string, progress: unknown): Promise<boolean> {
-    const changes = await this.#database.run(
-      `UPDATE tasks SET status = 'failed', error = ?, progress = ?, updated_ms = ? WHERE id = ? AND status = 'pending'`,
-      [error, stored(progress), this.#options.now(), id],
-    )
-    return changes > 0
-  }
-
   /** Puts an ended task back, to be run from its start, in the transaction of a caller. */
   async reopen(id: string, tx: Queries): Promise<void> {
     await tx.run(

@@ -118,10 +118,6 @@ export class TaskWorker {
     this.#lookSoon()
   }
 
-  get isStarted(): boolean {
-    return this.#poll !== null && !this.#stopped
-  }
-
   #renewFromNow(): void {
     this.#renewal ??= setInterval(
       () => {
