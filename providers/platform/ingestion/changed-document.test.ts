@@ -7,7 +7,7 @@ import { ingest, openIngestionSite, phase, testProfile, writeFiles } from '../..
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
 import { graphTargetClient } from '../stores/graph-engine/graph-target.ts'
-import { keptTextsFile } from './kept-texts.ts'
+import { keptFilePath } from './kept-file.ts'
 import type { DocumentParser } from './parsers.ts'
 import type { VectorStore } from '../stores/vector-store/vector-store.ts'
 
@@ -193,7 +193,7 @@ describe('a corpus of which one document changed', () => {
       parse: async (file) => ({ title: file.path, text: `Read from ${String(await file.read())}.` }),
     }
     const service = site.service({ stateFile, profiles: [profile], parsers: [converter] })
-    const kept = keptTextsFile(stateFile, COLLECTION)
+    const kept = keptFilePath(stateFile, COLLECTION, 'texts')
     expect((await ingest(service, 'harbour')).status).toBe('completed')
     expect(String(await readFile(kept))).toContain('Read from depths.')
     await rm(path.join(harbour, 'chart.pdf'))

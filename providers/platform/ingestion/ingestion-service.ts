@@ -5,7 +5,7 @@
 //      and phase-log.ts stores each as it goes. job-store.ts keeps fingerprints beside the rows of job-tables.ts.
 //   3. phases.ts discovers, parses (parsers.ts), chunks (chunking/), embeds and writes.
 //   4. graph-phases.ts uploads the documents to the graph engine and waits until they are extracted.
-// kept-texts.ts, kept-cuts.ts and kept-vectors.ts keep what an interrupted job has made, so that the next one goes on from there.
+// kept-file.ts and kept-vectors.ts keep what an interrupted job has made, so that the next one goes on from there.
 // errors.ts separates what a caller did wrong from what failed in a phase.
 import type { IngestionOptions, IngestionDeps } from './ingestion-deps.ts'
 import { randomUUID } from 'node:crypto'
@@ -39,10 +39,7 @@ import type { Job, NewJob } from './job-record.ts'
 import { JobStore } from './job-store.ts'
 import { INGESTION, openJobDatabase } from './job-tables.ts'
 import { fileHashes } from './file-hashes.ts'
-import { keptCutsFile } from './kept-cuts.ts'
-import { removeKeptFile } from './kept-file.ts'
-import { keptTextsFile } from './kept-texts.ts'
-import { keptVectorsFile } from './kept-vectors.ts'
+import { KEPT, keptFilePath, removeKeptFile } from './kept-file.ts'
 import { ingestionHandler } from './run-job.ts'
 
 export interface IngestionPage {
@@ -176,8 +173,7 @@ export class IngestionService {
     for (const name of names) {
       if (await this.#deps.store.remove(name)) removed.push(name)
     }
-    for (const fileOf of [keptVectorsFile, keptTextsFile, keptCutsFile])
-      removeKeptFile(fileOf(this.#deps.stateFile, collectionName(declared)))
+    for (const what of KEPT) removeKeptFile(keptFilePath(this.#deps.stateFile, collectionName(declared), what))
     await this.#deps.graph?.(profile).clear?.()
     this.#worker.wake()
     return { profile, removed_collections: removed, removed_jobs: jobs }

@@ -4,8 +4,8 @@ import Database from 'better-sqlite3'
 
 /** A SQLite file beside the state file that keeps what costs time to make again. It is a cache: when it cannot be used, it has nothing. */
 export interface KeptFile<Value> {
-  get(key: bigint): Value | null
-  put(key: bigint, value: Value): void
+  get(key: string): Value | null
+  put(key: string, value: Value): void
   /** Forgets what was neither read nor written since the file was opened. */
   prune(): void
   close(): void
@@ -15,7 +15,7 @@ const BUSY_TIMEOUT_MS = 2000
 /** The driver's default is 16 MB for each file; an ingestion reads a value once. */
 const CACHE_KIB = 2048
 
-/** The file of one collection, which is created with the first value. `column` of `table` holds the values as JSON. */
+/** The file of one collection, which is created with the first value. `column` of `table` holds the values as JSON, by digests of their keys. */
 export function openKeptFile<Value>(path: string, table: string, column: string): KeptFile<Value> {
   const used = new Set<bigint>()
   let database: Database.Database | null = null
@@ -41,8 +41,9 @@ export function openKeptFile<Value>(path: string, table: string, column: string)
     for (const key of keys) if (!used.has(key)) forget.run(key)
   }
   return {
-    get: (key) =>
+    get: (name) =>
       attempt((database) => {
+        const key = digestNumber(name)
         used.add(key)
         const value = database
           .prepare<[bigint], string>(`SELECT ${column} FROM ${table} WHERE key = ?`)
@@ -51,8 +52,9 @@ export function openKeptFile<Value>(path: string, table: string, column: string)
         const json = value === undefined ? null : intactJson(value)
         return json === null ? null : (JSON.parse(json) as Value)
       }),
-    put(key, value) {
+    put(name, value) {
       attempt((database) => {
+        const key = digestNumber(name)
         used.add(key)
         database
           .prepare(`INSERT OR REPLACE INTO ${table} (key, ${column}) VALUES (?, ?)`)
@@ -69,6 +71,8 @@ export function openKeptFile<Value>(path: string, table: string, column: string)
     },
   }
 }
+
+const digestNumber = (key: string): bigint => createHash('sha256').update(key).digest().readBigInt64BE()
 
 const DIGEST_CHARS = 32
 const digestOf = (json: string): string => createHash('sha256').update(json).digest('hex').slice(0, DIGEST_CHARS)
@@ -96,6 +100,16 @@ function open(file: string, createTable: string): Database.Database {
     throw error
   }
 }
+
+/**
+ * Defines what an interrupted ingestion leaves for the next one: texts that a service has read, where a semantic chunker cuts, and vectors. A document that
+ * did not change is not read, cut or embedded again.
+ */
+export const KEPT = ['texts', 'cuts', 'vectors'] as const
+
+/** Returns where something of a collection is kept: beside the state file. */
+export const keptFilePath = (stateFile: string, collection: string, what: (typeof KEPT)[number]): string =>
+  `${stateFile}.${encodeURIComponent(collection)}.${what}`
 
 /** Deletes a file of kept vectors, texts or cuts. */
 export function removeKeptFile(file: string): void {

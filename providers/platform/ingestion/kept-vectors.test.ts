@@ -4,7 +4,8 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import type { StoredChunk } from '../stores/vector-store/vector-store.ts'
 import { PhaseFailure } from './errors.ts'
-import { keptVectorsFile, openKeptVectors } from './kept-vectors.ts'
+import { keptFilePath } from './kept-file.ts'
+import { openKeptVectors } from './kept-vectors.ts'
 import { embedChunks } from './phases.ts'
 
 let folder: string
@@ -18,7 +19,7 @@ const embed = async (texts: string[]): Promise<Float32Array[]> => {
 
 beforeEach(async () => {
   folder = await temporaryFolder('kept-vectors')
-  file = keptVectorsFile(path.join(folder, 'state.sqlite'), 'RagBase_a/b')
+  file = keptFilePath(path.join(folder, 'state.sqlite'), 'RagBase_a/b', 'vectors')
   embedded = []
 })
 

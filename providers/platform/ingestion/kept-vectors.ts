@@ -96,10 +96,6 @@ export function openKeptVectors(file: string, model: string, embed: EmbedDocumen
   }
 }
 
-/** Returns where the vectors of a collection are kept: beside the state file. */
-export const keptVectorsFile = (stateFile: string, collection: string): string =>
-  `${stateFile}.${encodeURIComponent(collection)}.vectors`
-
 interface VectorFile {
   has(key: bigint): boolean
   /** Null also for a record that was damaged since it was written. */

@@ -11,11 +11,11 @@ import { hashCorpus, listCorpus } from './corpus.ts'
 import type { Corpus, CorpusFile, CorpusLimits, CorpusRoots, KnownHashes } from './corpus.ts'
 import { CorpusError, ParserServiceError, PhaseFailure } from './errors.ts'
 import type { JobOrder } from './job-record.ts'
-import type { KeptTexts } from './kept-texts.ts'
+import type { KeptFile } from './kept-file.ts'
 import type { EmbedDocuments, KeptVectors } from './kept-vectors.ts'
 import { plainTextParser } from './parsers.ts'
 import { createPauses } from '../stores/graph-engine/sliced-work.ts'
-import type { CorpusTexts, DocumentParser } from './parsers.ts'
+import type { CorpusTexts, DocumentParser, ParsedDocument } from './parsers.ts'
 import type { Count, PhaseOutcome } from './phase-log.ts'
 
 export interface Document {
@@ -57,7 +57,7 @@ export async function parse(
   files: readonly CorpusFile[],
   order: readonly ParserName[],
   parsers: readonly DocumentParser[],
-  kept: KeptTexts | null,
+  kept: Pick<KeptFile<ParsedDocument>, 'get' | 'put'>,
   signal: AbortSignal,
   count: Count,
 ): Promise<PhaseOutcome<Document[]>> {
@@ -68,7 +68,7 @@ export async function parse(
   const texts = plainTexts(files)
   const revisions = new Map<DocumentParser, Promise<string | null>>()
   const revisionOf = async (parser: DocumentParser): Promise<string | null> => {
-    if (kept === null || parser.revision === undefined) return null
+    if (parser.revision === undefined) return null
     const revision = revisions.get(parser) ?? parser.revision(signal, texts)
     revisions.set(parser, revision)
     const named = await abortable(revision, signal)
@@ -80,7 +80,8 @@ export async function parse(
     const parser = available.find((candidate) => candidate.accepts(file))
     if (parser === undefined) throw new PhaseFailure('parse', noParser(file, order, available), { file: file.path })
     const revision = await revisionOf(parser)
-    const known = revision === null ? null : kept!.get(file, revision)
+    const key = revision === null ? null : JSON.stringify([file.path, file.sha256, revision])
+    const known = key === null ? null : kept.get(key)
     const parsed =
       known ??
       (await abortable(parser.parse(file, signal, texts), signal).catch((error: unknown) => {
@@ -92,7 +93,7 @@ export async function parse(
         })
       }))
     if (known !== null) count('documents_unchanged', (unchanged += 1))
-    else if (revision !== null) kept!.put(file, revision, parsed)
+    else if (key !== null) kept.put(key, parsed)
     const { title, text, warnings: parserWarnings = [] } = parsed
     documents.push({ path: file.path, title, text })
     warnings.push(...parserWarnings.map((message) => ({ file: file.path, sha256: file.sha256, message })))

@@ -1,3 +1,5 @@
+import type { KnownChanges } from './chunking/chunk-in-turns.ts'
+import type { SubjectChanges } from './chunking/semantic.ts'
 import { PhaseLog } from './phase-log.ts'
 import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 import { messageOf } from '../../../core/json.ts'
@@ -12,13 +14,10 @@ import type { Job } from './job-record.ts'
 import { embedMissing } from '../stores/vector-store/stored-vectors.ts'
 import { InvalidVectorError } from '../stores/vector-store/vector-store.ts'
 import type { JobStore } from './job-store.ts'
-import { keptCutsFile, openKeptCuts } from './kept-cuts.ts'
-import type { KeptCuts } from './kept-cuts.ts'
-import { keptTextsFile, openKeptTexts } from './kept-texts.ts'
-import type { KeptTexts } from './kept-texts.ts'
-import { keptVectorsFile, openKeptVectors } from './kept-vectors.ts'
+import { keptFilePath, openKeptFile, type KeptFile } from './kept-file.ts'
+import { openKeptVectors } from './kept-vectors.ts'
 import type { KeptVectors } from './kept-vectors.ts'
-import { plainTextParser } from './parsers.ts'
+import { plainTextParser, type ParsedDocument } from './parsers.ts'
 import { chunk, discover, embedChunks, finalize, parse, writeVectors } from './phases.ts'
 import type { Document } from './phases.ts'
 
@@ -30,7 +29,8 @@ export function ingestionHandler(deps: IngestionDeps, jobs: JobStore): TaskHandl
   return async (run) => {
     const job = (await jobs.get(run.task.id))!
     const log = new PhaseLog(deps.clock.now, run.show)
-    const kept = openKeptVectors(keptVectorsFile(deps.stateFile, job.collection), deps.embeddingSpace, deps.embed)
+    const file = keptFilePath(deps.stateFile, job.collection, 'vectors')
+    const kept = openKeptVectors(file, deps.embeddingSpace, deps.embed)
     try {
       await runPhases(deps, jobs, job, run, log, kept)
       return { result: null }
@@ -86,8 +86,9 @@ async function readCorpus(
   )
   if (order.contentDigest === '')
     await jobs.identify(lease, { ...order, contentDigest }, idempotencyKey(deps.consumer, revision, contentDigest))
-  const documents = await readDocuments(deps, collection, (texts) =>
-    log.run('parse', (count) => parse(files, profile.parser_order, parsers, texts, signal, count)),
+  const kept = openKeptFile<ParsedDocument>(keptFilePath(deps.stateFile, collection, 'texts'), 'texts', 'parsed')
+  const documents = await pruned(kept, () =>
+    log.run('parse', (count) => parse(files, profile.parser_order, parsers, kept, signal, count)),
   )
   return { documents, contentDigest }
 }
@@ -151,19 +152,14 @@ async function writeCollection(
   return { contentDigest: source.contentDigest, chunkCount: chunks.length }
 }
 
-/** Texts of an interrupted run are kept as well: the next one goes on from there. */
-async function readDocuments<Result>(
-  { stateFile }: IngestionDeps,
-  collection: string,
-  read: (kept: KeptTexts) => Promise<Result>,
-): Promise<Result> {
-  const texts = openKeptTexts(keptTextsFile(stateFile, collection))
+/** Work with a kept file: what the work did not use leaves the file, unless the work is interrupted. */
+async function pruned<Result>(kept: KeptFile<unknown>, work: () => Promise<Result>): Promise<Result> {
   try {
-    const result = await read(texts)
-    texts.prune()
+    const result = await work()
+    kept.prune()
     return result
   } finally {
-    texts.close()
+    kept.close()
   }
 }
 
@@ -172,17 +168,16 @@ async function cutDocuments<Result>(
   { stateFile, embeddingSpace }: IngestionDeps,
   collection: string,
   { chunker }: IngestionProfile,
-  cut: (known: KeptCuts | null) => Promise<Result>,
+  cut: (known: KnownChanges | null) => Promise<Result>,
 ): Promise<Result> {
   if (chunker.strategy !== 'semantic') return cut(null)
-  const cuts = openKeptCuts(keptCutsFile(stateFile, collection), [embeddingSpace, chunker])
-  try {
-    const result = await cut(cuts)
-    cuts.prune()
-    return result
-  } finally {
-    cuts.close()
+  const cuts = openKeptFile<SubjectChanges>(keptFilePath(stateFile, collection, 'cuts'), 'cuts', 'changes')
+  const keyOf = (text: string): string => `${JSON.stringify([embeddingSpace, chunker])}\0${text}`
+  const known: KnownChanges = {
+    get: (text) => cuts.get(keyOf(text)),
+    put: (text, changes) => cuts.put(keyOf(text), changes),
   }
+  return pruned(cuts, () => cut(known))
 }
 
 function recordFailure(log: PhaseLog, error: unknown): void {
