@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { OutputFormat, TableMode, UseOcr } from '../../contract/http/conversion.ts'
@@ -181,7 +181,7 @@ function revisionOf(
   fetchedModels: readonly boolean[],
 ): string {
   const facts = [packageFile.version, TEXT_VERSION, defaults, formulas, codeBlocks, ocrEngine, fetchedModels]
-  return createHash('sha256').update(JSON.stringify(facts)).digest('hex').slice(0, 16)
+  return hash('sha256', JSON.stringify(facts)).slice(0, 16)
 }
 
 /** Fields of a conversion request; an empty one counts as absent, unknown ones are ignored. */

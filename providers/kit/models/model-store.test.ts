@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import type { ModelProgress, ModelStoreSettings } from './model-store.ts'
 
 const WEIGHTS = Buffer.from(Uint32Array.from({ length: 50_000 }, (_, i) => i * 2_654_435_761).buffer)
 const WORDS = Buffer.from('salt\nsea\n')
-const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: Buffer): string => hash('sha256', bytes)
 
 let server: FileServer
 let cache: string

@@ -5,7 +5,7 @@
 //   3. response-cache.ts serves an equal request again, where its caller allows that and the data have not changed since. Measured answers never use it.
 //   4. completion-frames.ts sends a completion of a model piece by piece; the plugin makes the frames of its own answers.
 // An alias that cannot answer is refused with its reason before it is called. The counts of calls by alias are what a run reports as its usage.
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { ChatRequest, EmbeddingsRequest } from '../../../contract/http/chat.ts'
@@ -13,6 +13,7 @@ import { TRACE_HEADER } from '../../../contract/evidence/trace.ts'
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import type { ChatCompletion, ModelList } from '../../../contract/http/chat.ts'
 import type { AliasDeclaration } from '../../../contract/manifests/consumer.ts'
+import { canonicalJson } from '../../../core/canonical-json.ts'
 import { callerSignal } from '../../kit/caller-signal.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { useErrorFamily } from '../../kit/server.ts'
@@ -26,7 +27,7 @@ import { createTextFrames } from '../http/text-frames.ts'
 import { recordedAnswer } from '../trace/traced-parts.ts'
 import type { AliasBackend } from './alias-backend.ts'
 import { completionFrames } from './completion-frames.ts'
-import { cacheKey, CacheWishes } from './response-cache.ts'
+import { CacheWishes } from './response-cache.ts'
 import type { ResponseCache } from './response-cache.ts'
 
 export interface GatewayDeps {
@@ -155,7 +156,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (!isCacheWanted) return reply.send(await answer())
     const data = target.kind === 'alias' ? await deps.dataVersion() : ''
     if (data === null) return reply.send(await answer())
-    const key = cacheKey({ asked, namespace: wishes.namespace, data })
+    const key = hash('sha256', canonicalJson({ asked, namespace: wishes.namespace, data }))
     const kept = deps.cache.get(key, wishes)
     if (kept !== null) return sendJson(reply.header('x-rag-ladder-cache', 'hit'), kept)
     const text = JSON.stringify(await answer())

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { cacheKey, CacheWishes, createResponseCache } from './response-cache.ts'
+import { CacheWishes, createResponseCache } from './response-cache.ts'
 
 const wishes = (value: object = {}) => CacheWishes.parse(value)
 
@@ -56,15 +56,5 @@ describe('createResponseCache', () => {
     for (let round = 0; round < 5; round += 1) cache.put('a', 'y'.repeat(60), wishes())
     cache.put('b', 'y'.repeat(40), wishes())
     expect([cache.get('a', wishes())?.length, cache.get('b', wishes())?.length]).toEqual([60, 40])
-  })
-})
-
-describe('cacheKey', () => {
-  it('does not depend on the order of fields, but on that of messages and on every value', () => {
-    const key = cacheKey({ asked: { model: 'm', messages: [{ role: 'user', content: 'a' }] }, data: '1' })
-    expect(cacheKey({ data: '1', asked: { messages: [{ content: 'a', role: 'user' }], model: 'm' } })).toBe(key)
-    expect(cacheKey({ asked: { model: 'm', messages: [{ role: 'user', content: 'b' }] }, data: '1' })).not.toBe(key)
-    expect(cacheKey({ asked: { model: 'm', messages: [{ role: 'user', content: 'a' }] }, data: '2' })).not.toBe(key)
-    expect(cacheKey({ list: [1, 2] })).not.toBe(cacheKey({ list: [2, 1] }))
   })
 })

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 
 /** Cache controls of a request, as far as this cache knows them. Times in seconds. */
@@ -78,17 +77,4 @@ export function createResponseCache(options: ResponseCacheOptions): ResponseCach
       }
     },
   }
-}
-
-/** A key that is equal for equal requests, whatever the order of their fields. */
-export function cacheKey(parts: Record<string, unknown>): string {
-  return createHash('sha256').update(stableJson(parts)).digest('hex')
-}
-
-function stableJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  )
 }

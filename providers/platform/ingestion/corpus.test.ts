@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { chmod, rm, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
@@ -19,7 +19,7 @@ const discover = async (corpusPath = 'docs', changes = {}, project = root) => {
   const limits = { ...DEFAULT_CORPUS_LIMITS, ...changes }
   return hashCorpus(await listCorpus({ project, own: null }, corpusPath, limits), limits, null)
 }
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+const sha256 = (text: string): string => hash('sha256', text)
 
 describe('listing and hashing a corpus', () => {
   it('lists regular files in path order with their hashes', async () => {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { constants } from 'node:fs'
 import type { Dirent } from 'node:fs'
 import { lstat, open, readdir, realpath } from 'node:fs/promises'
@@ -285,7 +285,7 @@ async function readUnchanged(absolutePath: string, shown: string, sha256: string
   const handle = await openFile(absolutePath, shown, maxBytes)
   try {
     const content = await handle.readFile().catch((cause: unknown) => unreadable(shown, cause))
-    if (createHash('sha256').update(content).digest('hex') === sha256) return content
+    if (hash('sha256', content) === sha256) return content
     throw new CorpusError('unreadable', shown, `'${shown}' changed while it was being ingested`)
   } finally {
     await handle.close()

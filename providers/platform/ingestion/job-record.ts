@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import type { Derivation } from '../../../contract/evidence/derivation.ts'
@@ -102,16 +102,14 @@ export function toRecord(job: Job): IngestionRecord {
   }
 }
 
-const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
-
 /** Revision of a profile: SHA-256 of its normalized form, defaults filled in and keys sorted. */
 export function profileRevision(profile: IngestionProfile): string {
-  return sha256(canonicalJson(IngestionProfile.parse(profile)))
+  return hash('sha256', canonicalJson(IngestionProfile.parse(profile)))
 }
 
 /** Equal for submissions of the same work: consumer, profile revision and corpus content. */
 export function idempotencyKey(consumer: string, revision: string, contentDigest: string): string {
-  return sha256(canonicalJson({ consumer, revision, content_digest: contentDigest }))
+  return hash('sha256', canonicalJson({ consumer, revision, content_digest: contentDigest }))
 }
 
 /** Version of the code that cuts documents into chunks and embeds them by rules; raised when either gives something else for the same input. */
@@ -132,7 +130,7 @@ export const chunksDerivation = (
 })
 
 /** Digest that a collection carries: equal for equal records. */
-export const collectionDigest = (derivation: Derivation): string => sha256(canonicalJson(derivation))
+export const collectionDigest = (derivation: Derivation): string => hash('sha256', canonicalJson(derivation))
 
 /** Name of the collection that a profile's chunks go to. */
 export const collectionName = (profile: IngestionProfile): string =>

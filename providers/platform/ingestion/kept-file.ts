@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { existsSync, rmSync } from 'node:fs'
 import Database from 'better-sqlite3'
 
@@ -75,7 +75,7 @@ export function openKeptFile<Value>(path: string, table: string, column: string)
 const digestNumber = (key: string): bigint => createHash('sha256').update(key).digest().readBigInt64BE()
 
 const DIGEST_CHARS = 32
-const digestOf = (json: string): string => createHash('sha256').update(json).digest('hex').slice(0, DIGEST_CHARS)
+const digestOf = (json: string): string => hash('sha256', json).slice(0, DIGEST_CHARS)
 const withDigest = (json: string): string => digestOf(json) + json
 
 /** A value whose bytes are as they were written; anything else, which includes what earlier versions wrote, is made again. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import path from 'node:path'
 import { ConversionResult } from '../../../contract/http/conversion.ts'
 import { DOCUMENT_EXTENSIONS, PLAIN_TEXT_EXTENSIONS, RECORDING_EXTENSIONS } from '../../../core/document-formats.ts'
@@ -128,9 +128,7 @@ export function speechParser(address: ServiceAddress): DocumentParser & { close(
     async revision(signal, corpus) {
       const { revision, uses_prompt: usesPrompt = true } = (await service.health(signal)) ?? {}
       if (revision === undefined || !usesPrompt) return revision ?? null
-      return `${revision} ${createHash('sha256')
-        .update(speechPrompt(await corpus()))
-        .digest('hex')}`
+      return `${revision} ${hash('sha256', speechPrompt(await corpus()))}`
     },
     async parse(file, signal, corpus) {
       const { name } = path.posix.parse(file.path)

@@ -1,5 +1,4 @@
 // The parts that every collection derived from the plain chunks of a profile shares: the contextual one and the tree.
-import { createHash } from 'node:crypto'
 import type { Logger } from '../../kit/logger.ts'
 import { ModelCallError, type ModelCallErrorCode, type ModelHost } from '../models/model-host.ts'
 import { createPauses } from '../stores/graph-engine/sliced-work.ts'
@@ -44,8 +43,6 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
 /** True for the failure of one call, after which the next one may well succeed. */
 export const isOwnFault = (error: unknown): error is ModelCallError | RagError =>
   (error instanceof ModelCallError || error instanceof RagError) && OWN_FAULTS.has(error.code)
-
-export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** The chunks that a collection is derived from. Throws `RagError` with `collection_missing` where there are none. */
 export async function plainChunks(deps: DerivedBuildDeps): Promise<StoredChunk[]> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { importWorkflow } from './import-workflow.ts'
 import type { Workflow } from './import-workflow.ts'
@@ -33,7 +33,7 @@ export function createWorkflowEngine({ env }: WorkflowEngineDeps): WorkflowEngin
   return {
     seed(file) {
       const workflow = importWorkflow(file)
-      const digest = createHash('sha256').update(canonicalJson(file)).digest('hex')
+      const digest = hash('sha256', canonicalJson(file))
       const known = seeded.get(workflow.id)
       if (known?.digest === digest) return 'unchanged'
       seeded.set(workflow.id, { workflow, digest })

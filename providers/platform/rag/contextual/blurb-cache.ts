@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import Database from 'better-sqlite3'
 
 /** Blurbs that were paid for, by the hash of what they were asked from; one whose bytes were changed from outside counts as missing. Survives crashes of the process. */
@@ -30,10 +30,7 @@ export function openBlurbCache(file: string): BlurbCache {
   const insert = database.prepare(
     'INSERT OR REPLACE INTO blurbs (key, model, blurb, created_at, digest) VALUES (?, ?, ?, ?, ?)',
   )
-  const digestOf = (key: string, blurb: string): string =>
-    createHash('sha256')
-      .update(key + blurb)
-      .digest('hex')
+  const digestOf = (key: string, blurb: string): string => hash('sha256', key + blurb)
   return {
     get(key) {
       const found = select.get(key)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { canonicalJson } from '../../../../core/canonical-json.ts'
 import type { Derivation } from '../../../../contract/evidence/derivation.ts'
 import type { ChatCompletion } from '../../../../contract/http/chat.ts'
@@ -14,7 +14,6 @@ import {
   mostFailedOf,
   plainChunks,
   removeDamaged,
-  sha256,
   type DerivedBuildDeps,
 } from '../derived-collection.ts'
 import { RagError } from '../rag-error.ts'
@@ -73,12 +72,12 @@ export const CONTEXTS_CODE = 'contexts 1'
 
 /** Digest of every chunk and of every word of the prompts. */
 function inputDigest(chunks: readonly StoredChunk[], keys: readonly string[]): string {
-  const hash = createHash('sha256')
+  const digest = createHash('sha256')
   for (const [index, chunk] of chunks.entries()) {
     const { document, title, chunkIndex, startChar, endChar, content, indexText } = chunk
-    hash.update(JSON.stringify([document, title, chunkIndex, startChar, endChar, content, indexText, keys[index]]))
+    digest.update(JSON.stringify([document, title, chunkIndex, startChar, endChar, content, indexText, keys[index]]))
   }
-  return hash.digest('hex')
+  return digest.digest('hex')
 }
 
 /** Shows the model less of the document, by half each time, where its context is too small. */
@@ -125,17 +124,17 @@ export async function buildContextual(deps: DerivedBuildDeps): Promise<Contextua
   const keys: string[] = []
   for (const index of chunks.keys()) {
     await pause()
-    keys.push(sha256(JSON.stringify([writer, taskOf(index)])))
+    keys.push(hash('sha256', JSON.stringify([writer, taskOf(index)])))
   }
   const derivation: Derivation = {
     artefact: 'contexts',
     input: inputDigest(chunks, keys),
     code: CONTEXTS_CODE,
     model: blurbModel,
-    prompt: sha256(JSON.stringify(renderBlurbTask(EMPTY_TASK))).slice(0, 16),
+    prompt: hash('sha256', JSON.stringify(renderBlurbTask(EMPTY_TASK))).slice(0, 16),
     embedding: embedModel,
   }
-  const contentDigest = sha256(canonicalJson(derivation))
+  const contentDigest = hash('sha256', canonicalJson(derivation))
   const seconds = () => (performance.now() - started) / 1000
 
   const damage = await removeDamaged(collections.contextual, deps)
@@ -187,7 +186,7 @@ export async function buildContextual(deps: DerivedBuildDeps): Promise<Contextua
   const failed = failures.size
   // Without some of its contexts the collection is another one, which the next build completes.
   const digest =
-    failed === 0 ? contentDigest : sha256(JSON.stringify([contentDigest, [...failures.keys()].sort((a, b) => a - b)]))
+    failed === 0 ? contentDigest : hash('sha256', JSON.stringify([contentDigest, [...failures.keys()].sort((a, b) => a - b)]))
   const made =
     failed === 0 ? derivation : { ...derivation, contexts: { chunks: chunks.length, without_context: failed } }
   await store.replace(

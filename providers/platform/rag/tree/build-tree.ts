@@ -4,6 +4,7 @@
 //      change of some documents, pays only for those that are missing.
 //   3. Summaries are embedded, and with the nodes that stayed alone they are the next layer, up to five layers or one node.
 //   4. The collection is replaced at once, with the record of what made it; equal records mean that nothing is made again.
+import { hash } from 'node:crypto'
 import type { Derivation } from '../../../../contract/evidence/derivation.ts'
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
 import { canonicalJson } from '../../../../core/canonical-json.ts'
@@ -18,7 +19,6 @@ import {
   mostFailedOf,
   plainChunks,
   removeDamaged,
-  sha256,
   type DerivedBuildDeps,
 } from '../derived-collection.ts'
 import { RagError } from '../rag-error.ts'
@@ -84,13 +84,13 @@ export async function buildTree(deps: TreeBuildDeps): Promise<TreeBuild> {
   const chunks = await plainChunks(deps)
   const derivation: Derivation = {
     artefact: 'tree',
-    input: sha256(canonicalJson([chunks, LIMITS, MOST_LAYERS])),
+    input: hash('sha256', canonicalJson([chunks, LIMITS, MOST_LAYERS])),
     code: TREE_CODE,
     model: models.writer('contextual_blurb'),
     prompt: recordedPrompt(TREE_PROMPT),
     embedding: models.embeddingSpace(),
   }
-  const digest = sha256(canonicalJson(derivation))
+  const digest = hash('sha256', canonicalJson(derivation))
   const head = { collection: collections.tree, chunks: chunks.length }
   const seconds = (): number => (performance.now() - started) / 1000
   await removeDamaged(collections.tree, deps)
@@ -101,15 +101,8 @@ export async function buildTree(deps: TreeBuildDeps): Promise<TreeBuild> {
   }
   const { nodes, layers, asked, cached, failures } = await layersAbove(await lowestLayer(deps, chunks), deps)
   // A tree without some of its summaries is another one, which the next build completes.
-  const contentDigest =
-    failures.length === 0
-      ? digest
-      : sha256(
-          `${digest} ${failures
-            .map(({ key }) => key)
-            .sort()
-            .join(' ')}`,
-        )
+  const missing = failures.map(({ key }) => key).sort()
+  const contentDigest = missing.length === 0 ? digest : hash('sha256', `${digest} ${missing.join(' ')}`)
   const dimensions = nodes[0]!.vector.length
   const source = { dimensions, contentDigest, embeddingModel: models.embeddingSpace(), derivation }
   const vectors = nodes.map(({ vector }) => vector)
@@ -191,7 +184,7 @@ async function summariesOf(
   const texts = await mapBounded(clusters, SUMMARY_CONCURRENCY, async (members) => {
     signal?.throwIfAborted()
     const messages = renderTreeTask(members.map(({ chunk }) => ({ title: chunk.title, text: chunk.content })))
-    const key = sha256(JSON.stringify([writer, messages]))
+    const key = hash('sha256', JSON.stringify([writer, messages]))
     const known = cache.get(key)
     if (known !== null) {
       count.cached += 1

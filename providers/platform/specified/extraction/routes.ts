@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import { callerSignal } from '../../../kit/caller-signal.ts'
 import type { EnvReader } from '../../../kit/env-reader.ts'
@@ -50,7 +50,7 @@ export function registerExtractionRoutes(app: FastifyInstance, { settings, conve
       if (!isForm(request.body)) throw new HttpError(415, 'A multipart body with the part "file" is required')
       const file = requiredFile(request.body, 'file', settings.maxFileBytes)
       const parser = parserOf(file)
-      const sha256 = createHash('sha256').update(file.bytes).digest('hex')
+      const sha256 = hash('sha256', file.bytes)
       const signal = AbortSignal.any([callerSignal(request, reply), AbortSignal.timeout(settings.timeoutMs)])
       const source = { path: file.filename, sizeBytes: file.bytes.length, sha256, read: async () => file.bytes }
       const { title, text, warnings } = await parser

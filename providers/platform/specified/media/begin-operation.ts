@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { HttpError } from '../../../kit/http-error.ts'
 import type { TaskStore } from '../../jobs/task-store.ts'
 import { BudgetRefusedError } from './budget-ledger.ts'
@@ -27,7 +27,7 @@ export function operationStarter(operations: OperationStore, tasks: TaskStore, w
       provenance: {
         provider: request.provider,
         model: request.model,
-        input_sha256: createHash('sha256').update(JSON.stringify(input)).digest('hex'),
+        input_sha256: hash('sha256', JSON.stringify(input)),
         requested_at: now.toISOString(),
       },
       deadlineMs: now.getTime() + timeoutMs,

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -292,7 +292,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
     } finally {
       await handle.close()
     }
-    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    const sha256 = hash('sha256', bytes)
     const name = `${id}-${index + 1}.${EXTENSIONS[mediaType]!}`
     return {
       file: { filename: name, mediaType, temporaryFile, sizeBytes: bytes.length, sha256 },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { Fact, FactVector, MemoryStore } from './memory-store.ts'
 
@@ -43,7 +43,7 @@ export class MemoryIndex {
   /** The user's collection, as its facts are now; null without facts. */
   async #refresh(user: string, signal?: AbortSignal): Promise<string | null> {
     const { store, vectors, embeddingSpace } = this.#deps
-    const name = `Memory_${createHash('sha256').update(user).digest('hex').slice(0, 32)}`
+    const name = `Memory_${hash('sha256', user).slice(0, 32)}`
     const facts = await store.vectors(user, embeddingSpace)
     if (facts.length === 0) {
       await vectors.remove(name)

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { EnvReader } from '../../../kit/env-reader.ts'
 import type { Database, Queries } from '../../stores/database/database.ts'
 
@@ -234,7 +234,7 @@ function wordsOf(text: string): string {
     .filter((word) => word !== '')
     .join(' ')
   if (Buffer.byteLength(words) <= MOST_INDEXED_BYTES) return words
-  return `sha256:${createHash('sha256').update(words).digest('hex')}`
+  return `sha256:${hash('sha256', words)}`
 }
 
 const isoTime = (ms: number): string => new Date(ms).toISOString()

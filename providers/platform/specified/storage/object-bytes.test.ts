@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ beforeEach(async () => {
 async function received(bytes: Buffer): Promise<ReceivedFile> {
   const temporaryFile = join(folder, 'received')
   await writeFile(temporaryFile, bytes)
-  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  const sha256 = hash('sha256', bytes)
   return { filename: 'a.bin', mediaType: 'text/plain', temporaryFile, sizeBytes: bytes.length, sha256 }
 }
 const PLACE = { bucket: 'notes', key: 'ab/abcdef-1' }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { mkdir, rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ onEachDatabase('the object store', (kind) => {
     await database.close()
   })
 
-  const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
+  const sha256 = (bytes: string | Buffer) => hash('sha256', bytes)
   const form = (name: string, bytes: string | Buffer, extra = '') =>
     Buffer.concat([
       Buffer.from(

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { z } from 'zod'
 import { canonicalJson } from '../../../../core/canonical-json.ts'
 import type { ModelHost } from '../../models/model-host.ts'
@@ -31,10 +31,7 @@ export function extractorRecord(
   entityTypes: readonly string[] | undefined,
   chunkChars: number,
 ): string {
-  const prompt = createHash('sha256')
-    .update(JSON.stringify(extractTexts(entityTypes)))
-    .digest('hex')
-    .slice(0, 16)
+  const prompt = hash('sha256', JSON.stringify(extractTexts(entityTypes))).slice(0, 16)
   return canonicalJson({
     model: models.writer('graph_extract'),
     prompt,

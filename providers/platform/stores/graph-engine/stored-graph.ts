@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { GraphDocumentStatus } from '../../../../contract/http/graph-documents.ts'
 import type { Extraction, ReadExtraction } from '../../models/prompts/extract-task.ts'
 
@@ -29,7 +29,7 @@ export interface DocumentChunk {
 
 /** Id of a document: equal texts are one document, whatever their source. */
 export function documentId(content: string): string {
-  return `doc-${createHash('sha256').update(content, 'utf8').digest('hex').slice(0, 32)}`
+  return `doc-${hash('sha256', content).slice(0, 32)}`
 }
 
 export interface VectorRow {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { AssetError } from './asset-error.ts'
 import { processModel } from './process-model.ts'
@@ -12,7 +12,7 @@ async function handle({ input, output, command }: AssetRequest): Promise<AssetAn
   if (!isProcessed(outcome)) return { ok: false, code: 'unreadable', message: describe(outcome) }
   const { bytes, summary } = outcome
   await writeFile(output, bytes, { mode: 0o600, flush: true })
-  return { ok: true, summary, sha256: createHash('sha256').update(bytes).digest('hex'), sizeBytes: bytes.byteLength }
+  return { ok: true, summary, sha256: hash('sha256', bytes), sizeBytes: bytes.byteLength }
 }
 
 const isProcessed = (outcome: unknown): outcome is Awaited<ReturnType<typeof processModel>> =>

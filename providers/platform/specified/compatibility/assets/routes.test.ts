@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { request as httpRequest } from 'node:http'
@@ -26,7 +26,7 @@ import { readAssetSettings } from './asset-settings.ts'
 
 const MIB = 1024 * 1024
 const SMALL = { rings: 8, segments: 16 }
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
+const sha256 = (bytes: Uint8Array) => hash('sha256', bytes)
 
 interface Answer {
   sha256: string
