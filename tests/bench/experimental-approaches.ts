@@ -86,7 +86,11 @@ const models: typeof host = {
 const store = openSqliteVectorStore(join(folder, 'store.db'))
 const declared = ConsumerManifest.parse(await manifest('consumer'))
 const { profile } = datasetOf('smoke', DatasetFile.parse(await manifest('datasets/smoke')))
+const unasked = (): Promise<never> => Promise.reject(new Error('this bench asks the store only'))
 const plugin = createRagPlugin({
+  graph: { answer: unasked, find: unasked },
+  workflow: { ask: unasked },
+  own: { problem: () => null, ask: unasked, close: async () => undefined },
   aliases: { ...declared, ingestion_profiles: [...declared.ingestion_profiles, profile] },
   flavors: FlavorsManifest.parse(await manifest('flavors')),
   profile: 'smoke',

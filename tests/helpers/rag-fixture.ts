@@ -86,16 +86,24 @@ export interface RagFixture {
   close(): Promise<void>
 }
 
-/** A plugin over a real store in a temporary folder, the `smoke` profile active and ingested. */
-export async function ragFixture(
+const unasked = (): Promise<never> => Promise.reject(new Error('no engine is there'))
+
+/** Engines that answer nothing. */
+export const engines: Pick<RagPluginDeps, 'graph' | 'workflow' | 'own'> = {
+  graph: { answer: unasked, find: unasked },
+  workflow: { ask: unasked },
+  own: { problem: () => 'the project has no own approach', ask: unasked, close: async () => undefined },
+}
+
+/** A plugin with the project's manifests, its folder below `folder`. */
+export const pluginOver = (
+  store: VectorStore,
   models: ModelHost,
-  documents: Documents,
+  folder: string,
   overrides: Partial<RagPluginDeps> = {},
-): Promise<RagFixture> {
-  const folder = temporaryFolder()
-  const store = openStore(folder)
-  if (Object.keys(documents).length > 0) await ingest(store, models, 'smoke', chunksOf(documents))
-  const plugin = createRagPlugin({
+): RagPlugin =>
+  createRagPlugin({
+    ...engines,
     aliases: consumer,
     flavors,
     profile: 'smoke',
@@ -105,6 +113,17 @@ export async function ragFixture(
     routePrefix: '/rag',
     ...overrides,
   })
+
+/** A plugin over a real store in a temporary folder, the `smoke` profile active and ingested. */
+export async function ragFixture(
+  models: ModelHost,
+  documents: Documents,
+  overrides: Partial<RagPluginDeps> = {},
+): Promise<RagFixture> {
+  const folder = temporaryFolder()
+  const store = openStore(folder)
+  if (Object.keys(documents).length > 0) await ingest(store, models, 'smoke', chunksOf(documents))
+  const plugin = pluginOver(store, models, folder, overrides)
   return {
     plugin,
     store,

@@ -7,12 +7,11 @@ import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 import { toolCall } from '../../../tests/helpers/fake-model-host.ts'
 import { openIngestionSite, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
-import { consumer, flavors } from '../../../tests/helpers/rag-fixture.ts'
+import { consumer, pluginOver } from '../../../tests/helpers/rag-fixture.ts'
 import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
 import { createGraphEngine } from '../stores/graph-engine/create-graph-engine.ts'
 import { graphTargetClient } from '../stores/graph-engine/graph-target.ts'
 import { embeddedGraphQueries } from '../rag/graph/embedded-graph-queries.ts'
-import { createRagPlugin } from '../rag/plugin.ts'
 
 const FACTS: Readonly<Record<string, string>> = {
   'yard.md': '# Yard\n\nAnn/person > founded > Blue Yard/organization: Ann founded the Blue Yard.',
@@ -80,12 +79,9 @@ async function run(changes: Partial<Ingredients> = {}) {
     graph: () => graphTargetClient(engine),
   })
   const question = (text: string) => ({ model: 'any', messages: [{ role: 'user' as const, content: text }] })
-  const plugin = createRagPlugin({
+  const plugin = pluginOver(site.store, models, site.folder, {
     aliases: { ...consumer, ingestion_profiles: [profile] },
-    flavors,
     profile: 'harbour',
-    store: site.store,
-    models,
     graph: embeddedGraphQueries(engine),
     workflow: {
       ask: async (query) => {
@@ -94,8 +90,6 @@ async function run(changes: Partial<Ingredients> = {}) {
         return { status: 200, body, spent: null }
       },
     },
-    stateDir: path.join(site.folder, 'rag'),
-    routePrefix: '/rag',
   })
   try {
     const { ingestion_id: id, unchanged } = await service.submit({ profile: 'harbour' }, { inRequest: true })

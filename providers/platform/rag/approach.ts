@@ -19,11 +19,11 @@ export interface ProfileCollections {
   tree: string
 }
 
-/** Engines that a platform may lack. */
-export interface OptionalEngines {
-  graph: GraphQueries | null
-  workflow: WorkflowClient | null
-  own: OwnEngine | null
+/** Engines that approaches ask, in this process or in another. */
+export interface Engines {
+  graph: GraphQueries
+  workflow: WorkflowClient
+  own: OwnEngine
 }
 
 /** Describes what the steps of an approach use of a trial, a question of a tuning. */
@@ -35,7 +35,7 @@ export interface TrialServices {
 }
 
 /** Describes what an approach may use. `models` and `addRemote` are the request's own metered view. */
-export interface ApproachServices extends CallAccount, OptionalEngines {
+export interface ApproachServices extends CallAccount, Engines {
   /** The alias that was asked. */
   alias: string
   models: ModelHost
@@ -83,10 +83,9 @@ export type Approach<Base extends BaseApproach> = (
   signal?: AbortSignal,
 ) => Promise<ApproachAnswer>
 
-/** An approach as the registry lists it, with the engines that it cannot do without. */
+/** An approach as the registry lists it. */
 export interface ApproachEntry<Base extends BaseApproach> {
   answer: Approach<Base>
-  needs: readonly (keyof OptionalEngines)[]
   /** Holds what has to be ingested before it can answer. */
   reads: readonly ('plain' | 'contextual' | 'tree' | 'graph')[]
 }

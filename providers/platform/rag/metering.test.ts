@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHost, type FakeReply } from '../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, consumer, flavors, ingest, openStore, WORLD } from '../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, consumer, ingest, openStore, pluginOver, WORLD } from '../../../tests/helpers/rag-fixture.ts'
 import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import { ChatCompletion } from '../../../contract/http/chat.ts'
 import { ModelRole } from '../../../contract/manifests/models.ts'
@@ -21,7 +21,6 @@ import { registerWebhookRoutes } from '../workflow/routes.ts'
 import { createWorkflowEngine } from '../workflow/workflow-engine.ts'
 import { httpWorkflowClient } from './adaptive/workflow-client.ts'
 import { embeddedGraphQueries } from './graph/embedded-graph-queries.ts'
-import { createRagPlugin } from './plugin.ts'
 
 /** Every alias behind a gateway, over one model host that a test can let fail at its n-th chat call. */
 async function openPlatform() {
@@ -69,17 +68,7 @@ async function openPlatform() {
   workflows.seed(JSON.parse(readFileSync(new URL(`../../../${consumer.workflow.file}`, import.meta.url), 'utf8')))
   registerWebhookRoutes(app, workflows)
   const workflow = httpWorkflowClient({ url: () => `${url}/webhook/adaptive-rag`, token: null })
-  const plugin = createRagPlugin({
-    aliases: consumer,
-    flavors,
-    profile: 'smoke',
-    store,
-    models,
-    graph: embeddedGraphQueries(engine),
-    workflow,
-    stateDir: join(folder, 'rag'),
-    routePrefix: '/rag',
-  })
+  const plugin = pluginOver(store, models, folder, { graph: embeddedGraphQueries(engine), workflow })
   await plugin.buildContextual('smoke')
   createGateway({
     project: 'test',

@@ -24,19 +24,16 @@ import { modelReranker } from '../models/tei/reranker.ts'
 import type { RerankerOf } from '../models/tei/reranker.ts'
 import type { CollectionInfo, VectorStore } from '../stores/vector-store/vector-store.ts'
 import { tracedGraph, tracedStore } from '../trace/traced-parts.ts'
-import type { WorkflowClient } from './adaptive/workflow-client.ts'
 import { aliasTable, graphProfiles } from './alias-table.ts'
 import type { AliasTable } from './alias-table.ts'
-import type { ApproachAnswer, ProfileCollections } from './approach.ts'
+import type { ApproachAnswer, Engines, ProfileCollections } from './approach.ts'
 import { approachOf, availabilityOf, type PlatformData } from './approaches/registry.ts'
 import { meterCalls } from './call-meter.ts'
 import { openBlurbCache } from './contextual/blurb-cache.ts'
 import { createCollectionBuilds } from './collection-builds.ts'
 import { createContextualBuilder } from './contextual/builder.ts'
 import type { Logger } from '../../kit/logger.ts'
-import type { GraphQueries } from './graph/graph-queries.ts'
 import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
-import type { OwnEngine } from './own/own-engine.ts'
 import { modelFailure, RagError, rerankFailure } from './rag-error.ts'
 import { isLimited, requireSupported } from './response/answer-limits.ts'
 import { answerRecord } from './response/answer-record.ts'
@@ -46,20 +43,16 @@ import { registerRagRoutes } from './routes.ts'
 import { createTrials } from './trial.ts'
 import { buildTree } from './tree/build-tree.ts'
 
-export interface RagPluginDeps {
+export interface RagPluginDeps extends Engines {
   /** Declares aliases, ingestion profiles and graph query profiles. */
   aliases: ConsumerManifest
   flavors: FlavorsManifest
-  /** The ingestion profile whose collections are searched; null answers nothing until one is chosen. */
-  profile: string | null
+  /** The ingestion profile whose collections are searched. */
+  profile: string
   store: VectorStore
   models: ModelHost
   /** The role `rerank` of the models unless given. */
   rerankerOf?: RerankerOf
-  /** Null or absent: the aliases that need the engine report that they are unavailable. */
-  graph?: GraphQueries | null
-  workflow?: WorkflowClient | null
-  own?: OwnEngine | null
   /** Folder for what can be rebuilt: blurbs and concept indexes. Made when missing. */
   stateDir: string
   /** Such as `/rag`. */
@@ -89,14 +82,10 @@ function questionOf(request: ChatRequest): string {
 export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   const { models, profile, rerankerOf = modelReranker } = deps
   const store = tracedStore(deps.store)
-  const engines = {
-    graph: deps.graph ? tracedGraph(deps.graph) : null,
-    workflow: deps.workflow ?? null,
-    own: deps.own ?? null,
-  }
+  const engines = { graph: tracedGraph(deps.graph), workflow: deps.workflow, own: deps.own }
   const aliases = aliasTable(deps.aliases, deps.flavors)
   const profiles = graphProfiles(deps.aliases)
-  const active = profile === null ? null : collectionsOf(deps.aliases, profile)
+  const active = collectionsOf(deps.aliases, profile)
   const data = { store, models, engines, active }
   mkdirSync(deps.stateDir, { recursive: true })
   const writing = { store, models, cache: openBlurbCache(join(deps.stateDir, 'blurbs.sqlite')), logger: deps.logger }
@@ -125,9 +114,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     const read = new Map<string, Derivation>()
     try {
       // 3. Choose the approach, and give it what it may use.
-      const approach = approachOf(flavor, engines, models)
-      if (active === null)
-        throw new RagError('no_active_profile', 'no ingestion profile is active: start the platform with one')
+      const approach = approachOf(flavor, models)
       const { models: metered, addRemote } = meter
       const services = {
         models: metered,
@@ -232,23 +219,17 @@ function shown(info: CollectionInfo | null): CollectionHealth | null {
   return { name, chunks: chunkCount, content_digest: contentDigest, embedding_model: embeddingModel }
 }
 
-function whyNotReady(active: ProfileCollections | null, plain: CollectionHealth | null): string | null {
-  if (active === null) return 'no ingestion profile is active'
-  return plain === null ? `profile '${active.profile}' has not been ingested` : null
-}
-
 /** State of the plugin: active profile, its collections, every alias. */
 async function pluginHealth(
   state: PlatformData & { table: AliasTable },
 ): Promise<Omit<PluginHealth, 'contextual_builds' | 'tree_builds'>> {
   const { store, table, active } = state
-  const plain = active === null ? null : shown(await store.info(active.plain))
-  const contextual = active === null ? null : shown(await store.info(active.contextual))
-  const reason = whyNotReady(active, plain)
+  const plain = shown(await store.info(active.plain))
+  const contextual = shown(await store.info(active.contextual))
   return {
-    status: reason === null ? 'healthy' : 'not_ready',
-    reason,
-    profile: active?.profile ?? null,
+    status: plain === null ? 'not_ready' : 'healthy',
+    reason: plain === null ? `profile '${active.profile}' has not been ingested` : null,
+    profile: active.profile,
     collections: { plain, contextual },
     aliases: await Promise.all(
       [...table.values()].map(async ({ alias, base }) => ({

@@ -11,7 +11,6 @@ export type RagErrorCode =
   | 'empty_question'
   | 'question_too_long'
   | 'unsupported_parameter'
-  | 'no_active_profile'
   | 'collection_missing'
   | 'collection_outdated'
   | 'approach_unavailable'
@@ -41,7 +40,6 @@ const STATUS: Record<RagErrorCode, number> = {
   empty_question: 400,
   question_too_long: 400,
   unsupported_parameter: 400,
-  no_active_profile: 503,
   collection_missing: 409,
   collection_outdated: 409,
   approach_unavailable: 503,

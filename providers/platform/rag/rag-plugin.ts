@@ -42,7 +42,7 @@ export interface PluginHealth {
   status: 'healthy' | 'not_ready'
   /** Why it is not ready. */
   reason: string | null
-  profile: string | null
+  profile: string
   collections: { plain: CollectionHealth | null; contextual: CollectionHealth | null }
   aliases: { alias: string; base: string; available: boolean; reason: string | null; needs_ingestion?: boolean }[]
   /** Contextual builds of this process by profile; counts of chunks. */

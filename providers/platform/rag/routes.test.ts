@@ -11,13 +11,9 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close()
 })
 
-async function serve(
-  options: FakeModelHostOptions = {},
-  documents: Documents = WORLD,
-  profile: string | null = 'smoke',
-) {
+async function serve(options: FakeModelHostOptions = {}, documents: Documents = WORLD) {
   const models = fakeModelHost(options)
-  const fixture = await ragFixture(models, documents, { profile })
+  const fixture = await ragFixture(models, documents)
   models.calls.length = 0
   const app = createHttpServer({ logger: createLogger('test', 'silent') })
   fixture.plugin.register(app)
@@ -102,7 +98,6 @@ describe('chat completions', () => {
       400,
       'the last user message holds no text to answer',
     ],
-    ['/rag/graph-rag', chat('graph-rag'), 503, 'graph-rag is not available: no graph engine is configured'],
     ['/rag/contextual-rag', chat('contextual-rag'), 409, expect.stringContaining("profile 'smoke'")],
   ])('%s refuses with the right status', async (path, body, status, detail) => {
     const { post, models } = await serve()
@@ -189,13 +184,7 @@ describe('health and contextual build', () => {
     expect(after.aliases.filter(({ available }) => !available)).toHaveLength(9)
   })
 
-  it('is not ready without a profile or before ingestion, and reports it', async () => {
-    const none = await serve({}, WORLD, null)
-    expect(await health(none.url)).toMatchObject({
-      status: 'not_ready',
-      reason: 'no ingestion profile is active',
-      profile: null,
-    })
+  it('is not ready before ingestion, and reports it', async () => {
     const empty = await serve({}, {})
     expect(await health(empty.url)).toMatchObject({
       status: 'not_ready',

@@ -4,7 +4,6 @@ import type { ToolCall } from '../../../../contract/http/chat.ts'
 import type { RoleChatRequest } from '../../models/model-host.ts'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
-import { requireGraph } from '../steps/graph.ts'
 import { hybridSearch } from '../steps/hybrid-search.ts'
 import type { FoundPassage } from './notebook.ts'
 
@@ -143,7 +142,7 @@ async function graphQuery(
   signal?: AbortSignal,
 ): Promise<ToolResult> {
   const question = { query: text, mode, chunk_top_k: chunks, ...GRAPH }
-  const found = await requireGraph(services).find(question, services, signal)
+  const found = await services.graph.find(question, services, signal)
   const facts = [
     ...found.relations.map(
       ({ source, target, keywords, description }) => `${source} – ${keywords} – ${target}: ${description}`,

@@ -7,7 +7,6 @@ import type { Approach, ApproachAnswer, ApproachServices } from '../approach.ts'
 import type { UsedPassage } from '../graph/graph-queries.ts'
 import { snippetOf } from '../response/sources.ts'
 import type { PassageSearch } from '../../stores/graph-engine/query/around-passages.ts'
-import { requireGraph } from '../steps/graph.ts'
 import { hybridSearch } from '../steps/hybrid-search.ts'
 
 const TOO_SHORT_ANSWER: ApproachAnswer = {
@@ -71,7 +70,7 @@ export const graph: Approach<'graph-rag'> = async (question, parameters, service
     counts,
     passages,
     contextTokens = null,
-  } = await requireGraph(services).answer(
+  } = await services.graph.answer(
     {
       query: question,
       ...settings,

@@ -12,8 +12,6 @@ import { wholeDocuments } from '../steps/whole-documents.ts'
 /** Asks the service or program of the alias. What a retriever finds is cut to the budget and answered by the model that answers for the others. */
 export const ownApproach: Approach<'own-approach'> = async (question, parameters, services, signal) => {
   const { own, alias, contextBudget } = services
-  if (own === null)
-    throw new RagError('approach_unavailable', `${alias} is not available: the project has no own approach`)
   const corpus = parameters['ingest'] === true ? await corpusOf(services) : null
   const reply = await own.ask(alias, {
     question,

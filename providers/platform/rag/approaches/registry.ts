@@ -6,7 +6,7 @@ import type {
   ApproachAnswer,
   ApproachEntry,
   ApproachServices,
-  OptionalEngines,
+  Engines,
   ProfileCollections,
 } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
@@ -27,26 +27,20 @@ import { workflowAdaptive } from './workflow-adaptive.ts'
 
 /** Defines how each approach of `contract/approaches.ts` answers. A new one is one file and one line here. */
 const APPROACHES: { [Base in BaseApproach]: ApproachEntry<Base> } = {
-  'vanilla-rag': { answer: vanilla, needs: [], reads: ['plain'] },
-  'hybrid-rag': { answer: hybrid, needs: [], reads: ['plain'] },
-  'contextual-rag': { answer: contextual, needs: [], reads: ['contextual'] },
-  'graph-rag': { answer: graph, needs: ['graph'], reads: ['graph', 'plain'] },
-  'agentic-rag': { answer: agentic, needs: ['graph'], reads: ['plain'] },
-  'workflow-adaptive-rag': { answer: workflowAdaptive, needs: ['workflow'], reads: ['plain'] },
-  'lazy-graph-rag': { answer: lazyGraph, needs: [], reads: ['plain'] },
-  'hyde-rag': { answer: hyde, needs: [], reads: ['plain'] },
-  'multi-query-rag': { answer: multiQuery, needs: [], reads: ['plain'] },
-  'raptor-rag': { answer: raptor, needs: [], reads: ['tree'] },
-  'no-retrieval': { answer: noRetrieval, needs: [], reads: [] },
-  'full-context': { answer: fullContext, needs: [], reads: ['plain'] },
-  'own-approach': { answer: ownApproach, needs: ['own'], reads: [] },
+  'vanilla-rag': { answer: vanilla, reads: ['plain'] },
+  'hybrid-rag': { answer: hybrid, reads: ['plain'] },
+  'contextual-rag': { answer: contextual, reads: ['contextual'] },
+  'graph-rag': { answer: graph, reads: ['graph', 'plain'] },
+  'agentic-rag': { answer: agentic, reads: ['plain'] },
+  'workflow-adaptive-rag': { answer: workflowAdaptive, reads: ['plain'] },
+  'lazy-graph-rag': { answer: lazyGraph, reads: ['plain'] },
+  'hyde-rag': { answer: hyde, reads: ['plain'] },
+  'multi-query-rag': { answer: multiQuery, reads: ['plain'] },
+  'raptor-rag': { answer: raptor, reads: ['tree'] },
+  'no-retrieval': { answer: noRetrieval, reads: [] },
+  'full-context': { answer: fullContext, reads: ['plain'] },
+  'own-approach': { answer: ownApproach, reads: [] },
 }
-
-const ABSENT = {
-  graph: 'no graph engine is configured',
-  workflow: 'no workflow engine is configured',
-  own: 'the project has no own approach',
-} as const
 
 /** States whether an approach can answer on this platform. */
 export interface Availability {
@@ -59,25 +53,21 @@ export interface Availability {
 
 /** Describes what an approach's availability depends on. */
 export interface PlatformData extends Pick<ApproachServices, 'store' | 'models'> {
-  engines: OptionalEngines
-  active: ProfileCollections | null
+  engines: Engines
+  active: ProfileCollections
 }
 
-/** Returns true when a call would be answered now: its engines are there, a profile is active, and what it reads has been ingested. */
+/** Returns true when a call would be answered now: its models are there, and what it reads has been ingested. */
 export async function availabilityOf(
   { alias, base }: Pick<Flavor, 'alias' | 'base'>,
   data: PlatformData,
 ): Promise<Availability> {
   const { engines, active } = data
-  const missing =
-    missingEngine(base, engines) ??
-    missingModel(base, data.models) ??
-    (base === 'own-approach' ? engines.own!.problem(alias) : null)
+  const missing = missingModel(base, data.models) ?? (base === 'own-approach' ? engines.own.problem(alias) : null)
   if (missing !== null) return { available: false, reason: missing }
-  if (active === null) return { available: false, reason: 'no ingestion profile is active' }
   try {
     for (const kind of APPROACHES[base].reads) {
-      if (kind === 'graph') engines.graph?.requireDocuments?.()
+      if (kind === 'graph') engines.graph.requireDocuments?.()
       else await requireCollection(kind, { ...data, collections: active })
     }
     return { available: true, reason: null }
@@ -87,11 +77,6 @@ export async function availabilityOf(
   }
 }
 
-function missingEngine(base: BaseApproach, engines: OptionalEngines): string | null {
-  const missing = APPROACHES[base].needs.find((engine) => engines[engine] === null)
-  return missing === undefined ? null : ABSENT[missing]
-}
-
 /** Rules write nothing that a passage does not hold already: an approach that searches by what a model writes has no meaning with them. */
 function missingModel(base: BaseApproach, models: Pick<ModelHost, 'isBuiltin'>): string | null {
   const roles = (approachDescriptor(base).languageModels ?? []) as readonly ModelRole[]
@@ -99,13 +84,12 @@ function missingModel(base: BaseApproach, models: Pick<ModelHost, 'isBuiltin'>):
   return ruled.length === 0 ? null : `it needs a language model for ${ruled.join(' and ')}, where rules are chosen`
 }
 
-/** A flavor's approach with its parameters filled in. Throws when this platform lacks an engine or a language model that it needs. */
+/** A flavor's approach with its parameters filled in. Throws when this platform lacks a language model that it needs. */
 export function approachOf(
   flavor: Flavor,
-  engines: OptionalEngines,
   models: Pick<ModelHost, 'isBuiltin'>,
 ): (question: string, services: Omit<ApproachServices, 'alias'>, signal?: AbortSignal) => Promise<ApproachAnswer> {
-  const reason = missingEngine(flavor.base, engines) ?? missingModel(flavor.base, models)
+  const reason = missingModel(flavor.base, models)
   if (reason !== null) throw new RagError('approach_unavailable', `${flavor.alias} is not available: ${reason}`)
   // The table pairs each base with its own parameters; the compiler cannot follow that through a lookup.
   const { answer } = APPROACHES[flavor.base] as { answer: unknown }

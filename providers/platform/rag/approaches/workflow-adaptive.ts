@@ -15,9 +15,7 @@ import type { AliasTable } from '../alias-table.ts'
  * than the delegate reports.
  */
 export const workflowAdaptive: Approach<'workflow-adaptive-rag'> = async (question, _parameters, services, signal) => {
-  const { workflow } = services
-  if (workflow === null) throw new RagError('approach_unavailable', 'no workflow engine is configured')
-  const reply = await workflow.ask(question, services.contextBudget, signal)
+  const reply = await services.workflow.ask(question, services.contextBudget, signal)
   account(reply, services)
   const { answer, route, approach, rag_extension: delegated } = admit(reply, services.aliases)
   const { schema_version: _version, answer: _answer, sources, metrics, ...additive } = delegated
