@@ -3,6 +3,7 @@ import type { OnText } from '../models/model-host.ts'
 import type { StreamedText } from '../http/text-frames.ts'
 import type { StoredChunk } from '../stores/vector-store/vector-store.ts'
 
+/** States whether an alias can answer on this platform. */
 export interface AliasAvailability {
   available: boolean
   /** Null when available. */
@@ -19,7 +20,10 @@ export interface AliasBackend {
   streamFrames(completion: ChatCompletion, streamed?: StreamedText | null): string[]
   /** Null for an alias that the plugin does not know. */
   availability(alias: string): AliasAvailability | null | Promise<AliasAvailability | null>
-  /** Makes what questions read ready for the chunks that an ingestion is about to write; absent for a plugin in another process. */
+  /**
+   * Makes what questions read ready for the chunks that an ingestion is about to write; what cannot be made then is made by the next question.
+   * Absent for a plugin in another process.
+   */
   prepare?(collection: string, contentDigest: string, chunks: readonly StoredChunk[]): Promise<void>
 }
 

@@ -93,6 +93,7 @@ export function meterCalls(host: ModelHost): CallMeter {
     }
   }
   const models: ModelHost = {
+    ...host,
     embed: async (role, texts, side, signal, statistics) => {
       count('embedCalls', role)
       let tokens: TokenCounts | null = null
@@ -132,15 +133,6 @@ export function meterCalls(host: ModelHost): CallMeter {
       addModel('rerank', null)
       return host.rerank(query, texts, signal, pool)
     },
-    isCloud: (role) => host.isCloud(role),
-    isBuiltin: (role) => host.isBuiltin(role),
-    modelName: (role) => host.modelName(role),
-    writer: (role) => host.writer(role),
-    embeddingSpace: () => host.embeddingSpace(),
-    resolved: () => host.resolved(),
-    usage: () => host.usage(),
-    modelUsage: () => host.modelUsage(),
-    close: () => host.close(),
   }
   const addRemote = ({ llmCalls, cloudCalls, usage, models: named }: RemoteCalls) => {
     counts.llmCalls += llmCalls

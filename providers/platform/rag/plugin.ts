@@ -31,7 +31,7 @@ import { approachOf, availabilityOf, type PlatformData } from './approaches/regi
 import { meterCalls } from './call-meter.ts'
 import { openBlurbCache } from './contextual/blurb-cache.ts'
 import { createCollectionBuilds } from './collection-builds.ts'
-import { createContextualBuilder } from './contextual/builder.ts'
+import { buildContextual } from './contextual/build-collection.ts'
 import type { Logger } from '../../kit/logger.ts'
 import { createConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import { modelFailure, RagError, rerankFailure } from './rag-error.ts'
@@ -89,7 +89,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   const data = { store, models, engines, active }
   mkdirSync(deps.stateDir, { recursive: true })
   const writing = { store, models, cache: openBlurbCache(join(deps.stateDir, 'blurbs.sqlite')), logger: deps.logger }
-  const builder = createContextualBuilder(writing)
+  const contexts = createCollectionBuilds((work) => buildContextual({ ...writing, ...work }))
   const trees = createCollectionBuilds((work) => buildTree({ ...writing, ...work }))
   const conceptIndexes = createConceptIndexes(store, join(deps.stateDir, 'concepts'))
   const trials = createTrials()
@@ -160,7 +160,6 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
       return flavor === undefined ? null : availabilityOf(flavor, data)
     },
     flavor: (alias) => aliases.get(alias) ?? null,
-    aliases: () => [...aliases.keys()],
     prepare: async (collection, contentDigest, chunks) => {
       try {
         await conceptIndexes.prepare(collection, contentDigest, chunks)
@@ -171,7 +170,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     },
     buildContextual: async (name) => {
       try {
-        return await builder.build(collectionsOf(deps.aliases, name))
+        return await contexts.build(collectionsOf(deps.aliases, name))
       } catch (error) {
         throw knownError(error, undefined)
       }
@@ -185,13 +184,14 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     },
     health: async () => ({
       ...(await pluginHealth({ ...data, table: aliases })),
-      contextual_builds: builder.progress(),
+      contextual_builds: contexts.progress(),
       tree_builds: trees.progress(),
     }),
     register: (app) => registerRagRoutes(app, plugin, deps.routePrefix),
     close: async () => {
       await trees.close()
-      await builder.close()
+      await contexts.close()
+      writing.cache.close()
     },
   }
   return plugin

@@ -1,6 +1,7 @@
 import { approachDescriptor, type BaseApproach } from '../../../../contract/approaches.ts'
 import type { ModelRole } from '../../../../contract/manifests/models.ts'
 import type { Flavor } from '../../../../contract/manifests/flavors.ts'
+import type { AliasAvailability } from '../../gateway/alias-backend.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 import type {
   ApproachAnswer,
@@ -42,15 +43,6 @@ const APPROACHES: { [Base in BaseApproach]: ApproachEntry<Base> } = {
   'own-approach': { answer: ownApproach, reads: [] },
 }
 
-/** States whether an approach can answer on this platform. */
-export interface Availability {
-  available: boolean
-  /** Null when available. */
-  reason: string | null
-  /** True when nothing but the data is missing. */
-  needs_ingestion?: boolean
-}
-
 /** Describes what an approach's availability depends on. */
 export interface PlatformData extends Pick<ApproachServices, 'store' | 'models'> {
   engines: Engines
@@ -61,7 +53,7 @@ export interface PlatformData extends Pick<ApproachServices, 'store' | 'models'>
 export async function availabilityOf(
   { alias, base }: Pick<Flavor, 'alias' | 'base'>,
   data: PlatformData,
-): Promise<Availability> {
+): Promise<AliasAvailability> {
   const { engines, active } = data
   const missing = missingModel(base, data.models) ?? (base === 'own-approach' ? engines.own.problem(alias) : null)
   if (missing !== null) return { available: false, reason: missing }

@@ -9,7 +9,7 @@ import { parseBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual, documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './build-collection.ts'
-import { createContextualBuilder } from './builder.ts'
+import { createCollectionBuilds } from '../collection-builds.ts'
 
 const collections = {
   profile: 'smoke',
@@ -121,16 +121,12 @@ describe('a contextual build', () => {
     database.close()
     const warned: string[] = []
     const models = fakeModelHost()
-    const builder = createContextualBuilder({
-      store,
-      models,
-      cache,
-      logger: { warn: (text: string) => void warned.push(text) },
-    })
-    const built = await builder.build(collections)
+    const logger = { warn: (text: string) => void warned.push(text) }
+    const again = () => buildContextual({ store, models, cache, collections, logger })
+    const built = await again()
     expect(built).toMatchObject({ reused: false, damage: expect.stringContaining('store.db') })
     expect(warned).toEqual([`${built.damage}; it is built again`])
-    expect((await builder.build(collections)).damage).toBeUndefined()
+    expect((await again()).damage).toBeUndefined()
   })
 
   it('reuses the collection with no call while chunks and models are the same', async () => {
@@ -298,9 +294,9 @@ describe('a contextual build', () => {
   })
 })
 
-describe('the builder', () => {
+describe('builds', () => {
   it('lets a second caller join and shows progress', async () => {
-    const { store, folder } = await world()
+    const { store, cache } = await world()
     const halfway = Promise.withResolvers<undefined>()
     const goOn = Promise.withResolvers<undefined>()
     const models = fakeModelHost({
@@ -310,7 +306,7 @@ describe('the builder', () => {
         return 'Blurb.'
       },
     })
-    const builder = createContextualBuilder({ store, models, cache: openBlurbCache(join(folder, 'own.sqlite')) })
+    const builder = createCollectionBuilds((work) => buildContextual({ store, models, cache, ...work }))
     const first = builder.build(collections)
     const second = builder.build(collections)
     await halfway.promise
@@ -322,7 +318,7 @@ describe('the builder', () => {
   })
 
   it('stops a build under way when it is closed', async () => {
-    const { store, folder } = await world()
+    const { store, cache } = await world()
     const started = Promise.withResolvers<undefined>()
     const models = fakeModelHost()
     const stuck: typeof models = {
@@ -334,7 +330,7 @@ describe('the builder', () => {
         })
       },
     }
-    const builder = createContextualBuilder({ store, models: stuck, cache: openBlurbCache(join(folder, 'own.sqlite')) })
+    const builder = createCollectionBuilds((work) => buildContextual({ store, models: stuck, cache, ...work }))
     const build = expect(builder.build(collections)).rejects.toThrow('the platform is stopping')
     await started.promise
     await builder.close()
