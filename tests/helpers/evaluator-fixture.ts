@@ -1,33 +1,15 @@
 import { onTestFinished } from 'vitest'
 import { createLogger } from '../../providers/kit/logger.ts'
 import { createHttpServer, listen } from '../../providers/kit/server.ts'
-import type { CriticRules } from '../../providers/platform/evaluator/critics/rule-critic.ts'
 import { registerEvaluatorRoutes } from '../../providers/platform/evaluator/routes.ts'
 import type { RoleChatRequest } from '../../providers/platform/models/model-host.ts'
 import { fakeModelHost, type FakeModelHostOptions, type FakeReply } from './fake-model-host.ts'
 
-/** Rules that look for words, plain enough to predict. */
-const rules: CriticRules = {
-  splitStatements: (answer) =>
-    answer
-      .split('.')
-      .map((part) => part.trim())
-      .filter((part) => part !== ''),
-  judgeStatement: (statement, contexts) => ({
-    verdict: contexts.join(' ').includes(statement),
-    reason: 'looked for the words',
-  }),
-  generateQuestions: (answer, count) =>
-    Array.from({ length: count }, () => ({ question: answer, noncommittal: false })),
-  judgeUsefulness: (_question, context, reference) => ({ verdict: context.includes(reference), reason: 'looked' }),
-  attributeStatement: (statement, contexts) => ({ verdict: contexts.join(' ').includes(statement), reason: 'looked' }),
-}
-
-/** The evaluator's routes over scripted models, until the test ends. Without rules of its own it has the built-in ones. */
-export async function serveEvaluator(options: FakeModelHostOptions = {}, critic: CriticRules | null = rules) {
+/** The evaluator's routes over scripted models, until the test ends. */
+export async function serveEvaluator(options: FakeModelHostOptions = {}) {
   const models = fakeModelHost(options)
   const app = createHttpServer({ logger: createLogger('test', 'silent') })
-  registerEvaluatorRoutes(app, critic === null ? { models } : { models, rules: critic })
+  registerEvaluatorRoutes(app, models)
   const { url } = await listen(app, '127.0.0.1', 0)
   onTestFinished(() => app.close())
   const evaluate = async (body: unknown) => {

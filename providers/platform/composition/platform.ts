@@ -31,7 +31,6 @@ import { converterParser, isConvertible, speechParser } from '../ingestion/parse
 import { IngestionService } from '../ingestion/ingestion-service.ts'
 import { registerIngestionRoutes } from '../ingestion/routes.ts'
 import { measureRequests, registerMetricsRoute } from './metrics/platform-metrics.ts'
-import { ruleJudgements } from '../models/builtin/critic/rule-judgements.ts'
 import { createModelHost } from '../models/create-model-host.ts'
 import { loadBuiltinModels } from '../models/load-builtin.ts'
 import { modelErrorResponse } from '../models/model-error-response.ts'
@@ -175,7 +174,7 @@ async function compose(
     store,
     embedQuery: async (text, signal) => (await models.embed('embed', [text], 'query', signal))[0]!,
   })
-  registerEvaluatorRoutes(app, { models, rules: ruleJudgements })
+  registerEvaluatorRoutes(app, models)
   const ingestion = await openIngestion({ config, app, store, models, closing, rerankerOf, logger, graph, backend })
   const converter = config.converter === null ? null : converterParser(config.converter)
   if (converter !== null) closing.add(() => converter.close())

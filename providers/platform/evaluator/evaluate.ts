@@ -16,7 +16,6 @@ import { meterCalls } from '../rag/call-meter.ts'
 import { createChatCritic } from './critics/chat-critic.ts'
 import { type Critic, CriticReplyError } from './critics/critic.ts'
 import { CRITIC_PROMPTS } from './critics/critic-tasks.ts'
-import { createRuleCritic, type CriticRules } from './critics/rule-critic.ts'
 import { judgementsOf } from './record-judgements.ts'
 import { isEligible, scoreMetric, type ScoringTools } from './score-metric.ts'
 
@@ -67,12 +66,6 @@ function unknownModel(): HttpError {
   return rejected(404)
 }
 
-export interface EvaluatorDeps {
-  models: ModelHost
-  /** Judgements for when the evaluator role is rule-based; the built-in ones unless given. */
-  rules?: CriticRules
-}
-
 const RECORDS_AT_ONCE = 2
 
 /** One record's part of the response: null where a score is missing, with the reason in `metric_errors` when one failed. */
@@ -101,9 +94,8 @@ export interface EvaluationResponse {
 }
 
 /** Rules are read at their first use: their language model is large. */
-async function criticFor({ models, rules }: EvaluatorDeps, role: ChatRole): Promise<Critic> {
-  if (!models.isBuiltin(role)) return createChatCritic(models, role)
-  return createRuleCritic(rules ?? (await import('../models/builtin/critic/rule-judgements.ts')).ruleJudgements)
+async function criticFor(models: ModelHost, role: ChatRole): Promise<Critic> {
+  return models.isBuiltin(role) ? (await import('./critics/rule-critic.ts')).ruleCritic : createChatCritic(models, role)
 }
 
 async function scoreRecord(
@@ -152,17 +144,16 @@ async function refusalOf({ judgements }: ScoringTools, signal?: AbortSignal): Pr
  * entry in `metric_errors`. Throws `HttpError`: 400 for what the caller can correct, 502 for upstream faults that concern everything.
  */
 export async function evaluate(
-  deps: EvaluatorDeps,
+  models: ModelHost,
   raw: EvaluateRequest,
   signal?: AbortSignal,
 ): Promise<EvaluationResponse> {
-  const { models } = deps
   const limit = brokenLimit(raw)
   if (limit !== null) throw new HttpError(400, limit)
   const request = { ...raw, metrics: [...new Set(raw.metrics)] }
   const roles = chooseModels(models, request)
   const meter = meterCalls(models)
-  const critic = await criticFor({ ...deps, models: meter.models }, roles.critic)
+  const critic = await criticFor(meter.models, roles.critic)
   const tools = { critic, models: meter.models, embedding: roles.embedding }
   try {
     const results = await mapBounded(request.records, RECORDS_AT_ONCE, (record, index) =>

@@ -63,7 +63,7 @@ describe('answer correctness', () => {
   })
 
   it('is not evaluable with rules, which have no value in its place', async () => {
-    const { evaluate } = await serveEvaluator({ builtin: ['evaluator'] }, null)
+    const { evaluate } = await serveEvaluator({ builtin: ['evaluator'] })
     const { body } = await evaluate({ records: [record], metrics: ['answer_correctness', 'faithfulness'] })
     expect((body as Reply).results[0]).toMatchObject({
       scores: { answer_correctness: null, faithfulness: expect.any(Number) },

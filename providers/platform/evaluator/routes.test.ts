@@ -136,7 +136,7 @@ describe('scores', () => {
   })
 
   it('are none for a refusal in a language model’s words, also where rules judge: it claims nothing', async () => {
-    const { evaluate } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] }, null)
+    const { evaluate } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] })
     const answer =
       "I'm sorry, but the provided context does not specify who built it. It only describes the lamp and the harbour."
     const { body } = await evaluate({ records: [{ ...record, answer }], metrics: ['faithfulness'] })
@@ -149,36 +149,11 @@ describe('scores', () => {
     })
     expect(claimed).toMatchObject({ results: [{ scores: { faithfulness: expect.any(Number) as number } }] })
   })
-
-  it('come from rules when the evaluator is rule-based, with no chat call', async () => {
-    const { evaluate, models } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] })
-    const ruled = {
-      question: 'Ada built it. Bo paid',
-      answer: 'Ada built it. Bo paid',
-      contexts: ['Ada built it'],
-      ground_truth: 'Ada built it. In 1871',
-    }
-    const { body } = await evaluate({ records: [ruled], metrics: ALL })
-    expect(body).toMatchObject({
-      results: [
-        {
-          scores: {
-            faithfulness: 0.5,
-            answer_relevancy: expect.closeTo(1, 4),
-            context_precision: 0,
-            context_recall: 0.5,
-          },
-        },
-      ],
-      metadata: { critic: 'rules' },
-    })
-    expect(models.calls.filter(({ kind }) => kind === 'chat')).toEqual([])
-  })
 })
 
 describe('the built-in rules', () => {
-  it('distinguish a supported answer from an invented one', async () => {
-    const { evaluate } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] }, null)
+  it('distinguish a supported answer from an invented one, with no chat call', async () => {
+    const { evaluate, models } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] })
     const context = 'The Ternmouth lighthouse was finished in 1871 by Ada Brill. Its lamp burned colza oil.'
     const of = async (answer: string) => {
       const payload = {
@@ -193,7 +168,7 @@ describe('the built-in rules', () => {
         metrics: ALL,
       }
       const { status, body } = await evaluate(payload)
-      expect(status).toBe(200)
+      expect([status, body]).toMatchObject([200, { metadata: { critic: 'rules' } }])
       return (body as { results: { scores: Record<string, number>; metadata: object }[] }).results[0]!
     }
     const right = await of('Ada Brill finished the Ternmouth lighthouse in 1871.')
@@ -205,5 +180,6 @@ describe('the built-in rules', () => {
       metric_errors: {},
       metric_reasons: { faithfulness: { statements: [{ verdict: 1 }] } },
     })
+    expect(models.calls.filter(({ kind }) => kind === 'chat')).toEqual([])
   })
 })

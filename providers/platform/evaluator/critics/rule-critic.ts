@@ -1,14 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Critic, GeneratedQuestion, StatementVerdict, Verdict } from './critic.ts'
-
-/** The rule-based judgements: synchronous, deterministic, without a model. */
-export interface CriticRules {
-  splitStatements(answer: string): string[]
-  judgeStatement(statement: string, contexts: readonly string[]): Verdict
-  generateQuestions(answer: string, count: number): GeneratedQuestion[]
-  judgeUsefulness(question: string, context: string, reference: string): Verdict
-  attributeStatement(statement: string, contexts: readonly string[]): Verdict
-}
+import { ruleJudgements as rules } from '../../models/builtin/critic/rule-judgements.ts'
+import type { Critic, StatementVerdict, Verdict } from './critic.ts'
 
 /** Judges one statement after the other; other requests get their turn in between. */
 async function judgeEach(
@@ -25,16 +17,14 @@ async function judgeEach(
   return verdicts
 }
 
-/** A critic by rules; a baseline for trying and testing, no language model. */
-export function createRuleCritic(rules: CriticRules): Critic {
-  return {
-    kind: 'rules',
-    splitStatements: async (_question, answer) => rules.splitStatements(answer),
-    judgeStatements: (statements, contexts, signal) =>
-      judgeEach(statements, (statement) => rules.judgeStatement(statement, contexts), signal),
-    generateQuestions: async (answer, count) => rules.generateQuestions(answer, count),
-    judgeUsefulness: async (question, context, reference) => rules.judgeUsefulness(question, context, reference),
-    attributeReference: (_question, reference, contexts, signal) =>
-      judgeEach(rules.splitStatements(reference), (statement) => rules.attributeStatement(statement, contexts), signal),
-  }
+/** A critic by rules: deterministic, a baseline for trying and testing, no language model. */
+export const ruleCritic: Critic = {
+  kind: 'rules',
+  splitStatements: async (_question, answer) => rules.splitStatements(answer),
+  judgeStatements: (statements, contexts, signal) =>
+    judgeEach(statements, (statement) => rules.judgeStatement(statement, contexts), signal),
+  generateQuestions: async (answer, count) => rules.generateQuestions(answer, count),
+  judgeUsefulness: async (question, context, reference) => rules.judgeUsefulness(question, context, reference),
+  attributeReference: (_question, reference, contexts, signal) =>
+    judgeEach(rules.splitStatements(reference), (statement) => rules.attributeStatement(statement, contexts), signal),
 }
