@@ -51,6 +51,7 @@ import { registerRerankerRoutes } from '../models/tei/server.ts'
 import { tracedModels } from '../trace/traced-parts.ts'
 import { startWarnings } from './start-warnings.ts'
 import { registerStatusRoutes } from './status-routes.ts'
+import { collectionsOf } from '../stores/vector-store/collection-names.ts'
 import { registerSearchRoutes } from '../stores/vector-store/routes.ts'
 import { openSqliteVectorStore } from '../stores/vector-store/sqlite-vector-store.ts'
 import type { VectorStore } from '../stores/vector-store/vector-store.ts'
@@ -187,9 +188,7 @@ async function compose(
       config,
       models,
       corpora: {
-        collections: config.consumer.ingestion_profiles.map(
-          ({ name, vector_target: target }) => `${target.collection_prefix}_${name}`,
-        ),
+        collections: config.consumer.ingestion_profiles.map((profile) => collectionsOf(profile).plain),
         store,
         rerank: (query, texts, signal) => rerankInBatches(rerankerOf(models), query, texts, signal),
       },

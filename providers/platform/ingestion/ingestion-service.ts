@@ -15,6 +15,7 @@ import type { IngestionAccepted, IngestionRecord, IngestionRequest } from '../..
 import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 import { TaskWorker } from '../jobs/task-worker.ts'
 import type { Database } from '../stores/database/database.ts'
+import { collectionsOf } from '../stores/vector-store/collection-names.ts'
 import { systemClock } from './clock.ts'
 import { digestWithin, listCorpus } from './corpus.ts'
 import type { ReadingBudget } from './corpus.ts'
@@ -27,7 +28,6 @@ import {
 import {
   chunksDerivation,
   collectionDigest,
-  collectionName,
   idempotencyKey,
   isTerminal,
   jobError,
@@ -58,9 +58,6 @@ export interface ProfileReset {
 const UNWRITABLE_AFTER_MS = 3000
 
 const READ_IN_REQUEST: ReadingBudget = { files: 200, bytes: 8 * 1024 * 1024 }
-
-/** Collections derived from a profile's chunks go with them on a reset. */
-const DERIVED_PREFIXES = ['RagContextual', 'RagTree']
 
 /**
  * Durable ingestion of corpora into collections. Every method may throw `StateStoreUnavailableError`.
@@ -168,12 +165,12 @@ export class IngestionService {
     const declared = this.#profile(profile)
     const jobs = await this.#jobs.deleteProfile(profile)
     for (const id of jobs) this.#worker.cancel(id)
-    const names = [collectionName(declared), ...DERIVED_PREFIXES.map((prefix) => `${prefix}_${profile}`)]
+    const collections = collectionsOf(declared)
     const removed: string[] = []
-    for (const name of names) {
+    for (const name of Object.values(collections)) {
       if (await this.#deps.store.remove(name)) removed.push(name)
     }
-    for (const what of KEPT) removeKeptFile(keptFilePath(this.#deps.stateFile, collectionName(declared), what))
+    for (const what of KEPT) removeKeptFile(keptFilePath(this.#deps.stateFile, collections.plain, what))
     await this.#deps.graph?.(profile).clear?.()
     this.#worker.wake()
     return { profile, removed_collections: removed, removed_jobs: jobs }
@@ -209,7 +206,7 @@ export class IngestionService {
     return {
       id: randomUUID(),
       consumer: this.#deps.consumer,
-      collection: collectionName(profile),
+      collection: collectionsOf(profile).plain,
       idempotencyKey: idempotencyKey(this.#deps.consumer, revision, content),
       order: { revision, contentDigest, corpusPath, profile, graph: request.graph ?? true },
     }

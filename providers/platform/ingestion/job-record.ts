@@ -131,7 +131,3 @@ export const chunksDerivation = (
 
 /** Digest that a collection carries: equal for equal records. */
 export const collectionDigest = (derivation: Derivation): string => hash('sha256', canonicalJson(derivation))
-
-/** Name of the collection that a profile's chunks go to. */
-export const collectionName = (profile: IngestionProfile): string =>
-  `${profile.vector_target.collection_prefix}_${profile.name}`

@@ -4,6 +4,7 @@ import type { RagExtension, RagSource } from '../../../contract/evidence/rag-ext
 import type { GraphQueryProfile } from '../../../contract/manifests/consumer.ts'
 import type { ModelHost } from '../models/model-host.ts'
 import type { Reranker } from '../models/tei/reranker.ts'
+import type { collectionsOf } from '../stores/vector-store/collection-names.ts'
 import type { StoredChunk, VectorStore } from '../stores/vector-store/vector-store.ts'
 import type { WorkflowClient } from './adaptive/workflow-client.ts'
 import type { AliasTable } from './alias-table.ts'
@@ -12,11 +13,8 @@ import type { ConceptIndexes } from './lazy-graph/concept-indexes.ts'
 import type { OwnEngine } from './own/own-engine.ts'
 
 /** Describes where the active profile's chunks are kept. */
-export interface ProfileCollections {
+export interface ProfileCollections extends ReturnType<typeof collectionsOf> {
   profile: string
-  plain: string
-  contextual: string
-  tree: string
 }
 
 /** Engines that approaches ask, in this process or in another. */

@@ -22,6 +22,7 @@ import { ModelCallError, type ModelHost, type OnText } from '../models/model-hos
 import { trimmedPieces } from '../models/openai/thinking.ts'
 import { modelReranker } from '../models/tei/reranker.ts'
 import type { RerankerOf } from '../models/tei/reranker.ts'
+import { collectionsOf } from '../stores/vector-store/collection-names.ts'
 import type { CollectionInfo, VectorStore } from '../stores/vector-store/vector-store.ts'
 import { tracedGraph, tracedStore } from '../trace/traced-parts.ts'
 import { aliasTable, graphProfiles } from './alias-table.ts'
@@ -60,15 +61,10 @@ export interface RagPluginDeps extends Engines {
   logger?: Pick<Logger, 'warn'>
 }
 
-function collectionsOf(consumer: ConsumerManifest, profile: string): ProfileCollections {
+function profileCollections(consumer: ConsumerManifest, profile: string): ProfileCollections {
   const declared = profileNamed(consumer.ingestion_profiles, profile)
   if (declared === undefined) throw new RagError('unknown_profile', `Unknown rag_ingestion profile: '${profile}'`)
-  return {
-    profile,
-    plain: `${declared.vector_target.collection_prefix}_${profile}`,
-    contextual: `RagContextual_${profile}`,
-    tree: `RagTree_${profile}`,
-  }
+  return { profile, ...collectionsOf(declared) }
 }
 
 function questionOf(request: ChatRequest): string {
@@ -85,7 +81,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
   const engines = { graph: tracedGraph(deps.graph), workflow: deps.workflow, own: deps.own }
   const aliases = aliasTable(deps.aliases, deps.flavors)
   const profiles = graphProfiles(deps.aliases)
-  const active = collectionsOf(deps.aliases, profile)
+  const active = profileCollections(deps.aliases, profile)
   const data = { store, models, engines, active }
   mkdirSync(deps.stateDir, { recursive: true })
   const writing = { store, models, cache: openBlurbCache(join(deps.stateDir, 'blurbs.sqlite')), logger: deps.logger }
@@ -126,7 +122,7 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
         // Limits are applied to the whole answer: what was streamed could not be taken back.
         onText: onText === undefined || isLimited(request) ? undefined : trimmedPieces(onText),
         store,
-        collections: trial?.profile === undefined ? active : collectionsOf(deps.aliases, trial.profile),
+        collections: trial?.profile === undefined ? active : profileCollections(deps.aliases, trial.profile),
         conceptIndexes,
         graphProfiles: profiles,
         aliases,
@@ -170,14 +166,14 @@ export function createRagPlugin(deps: RagPluginDeps): RagPlugin {
     },
     buildContextual: async (name) => {
       try {
-        return await contexts.build(collectionsOf(deps.aliases, name))
+        return await contexts.build(profileCollections(deps.aliases, name))
       } catch (error) {
         throw knownError(error, undefined)
       }
     },
     buildTree: async (name) => {
       try {
-        return await trees.build(collectionsOf(deps.aliases, name))
+        return await trees.build(profileCollections(deps.aliases, name))
       } catch (error) {
         throw knownError(error, undefined)
       }

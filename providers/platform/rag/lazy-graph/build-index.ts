@@ -7,14 +7,13 @@ import {
   clearRecords,
   conceptAt,
   endOfConcept,
-  KINDS,
   WORD_NUMBERS,
   type ChunkRecords,
   type FoundConcept,
 } from './chunk-records.ts'
 import { createConceptList } from './concept-list.ts'
-import { kindWeight, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
-import type { ConceptKind } from './concepts.ts'
+import { KIND_WEIGHT, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
+import { KINDS, type ConceptKind } from './concepts.ts'
 import type { Chunks } from './kept-chunks.ts'
 import { stem } from './sentences.ts'
 import { createStemHolders, type StemHolders } from './stem-holders.ts'
@@ -41,7 +40,7 @@ async function countConcepts({ found, conceptTexts }: ChunkRecords) {
       const [concept, kind, mentions] = [list[at]!, list[at + 1]!, list[at + 2]!]
       reach[concept]! += 1
       if (mentions > 0) own[concept]! += 1
-      if (kinds[concept] === 0 || kindWeight(KINDS[kind]!) > kindWeight(KINDS[kinds[concept]! - 1]!))
+      if (kinds[concept] === 0 || KIND_WEIGHT[KINDS[kind]!] > KIND_WEIGHT[KINDS[kinds[concept]! - 1]!])
         kinds[concept] = kind + 1
     }
     await pause()
@@ -117,7 +116,7 @@ export async function indexOfRecords(
   const weigh = ({ concept, mentions, sentences }: FoundConcept): number => {
     const inTitle = sentences[0] === TITLE_SENTENCE ? 1.3 : 1
     const repeated = 1 + 0.2 * Math.min(3, Math.max(0, mentions - 1))
-    return kindWeight(kindOf(concept)) * rarity(own[concept]!, total) * inTitle * repeated
+    return KIND_WEIGHT[kindOf(concept)] * rarity(own[concept]!, total) * inTitle * repeated
   }
   const singles = createConceptList()
   const concepts = createConceptList()

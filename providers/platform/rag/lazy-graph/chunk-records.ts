@@ -1,7 +1,4 @@
-import type { ConceptKind } from './concepts.ts'
 import type { PackedLists } from './packed-lists.ts'
-
-export const KINDS: readonly ConceptKind[] = ['code', 'name', 'name_part', 'phrase', 'word']
 
 /** Texts by number, such as those of a table. */
 export interface NumberedTexts {

@@ -2,7 +2,7 @@ import { grouped } from '../../stores/columns/numbers.ts'
 import type { Groups } from '../../stores/columns/numbers.ts'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ConceptKind } from './concepts.ts'
-import { kindWeight, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
+import { KIND_WEIGHT, rarity, TITLE_SENTENCE, type ConceptIndex } from './concept-index.ts'
 import type { Chunks } from './kept-chunks.ts'
 import { readSentences } from './sentences.ts'
 
@@ -124,7 +124,7 @@ export class ConceptGraph {
   /** Returns how much sharing this concept counts, 0 to 1: by its kind and how rare it is. */
   weightOf(concept: number): number {
     const [, kind, frequency] = this.#known(concept)
-    return kindWeight(kind) * rarity(frequency, this.chunks.length)
+    return KIND_WEIGHT[kind] * rarity(frequency, this.chunks.length)
   }
 
   #known(concept: number): readonly [key: string, kind: ConceptKind, frequency: number] {

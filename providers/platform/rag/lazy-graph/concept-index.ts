@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ChunkConcepts } from './chunk-concepts.ts'
 import type { ConceptList } from './concept-list.ts'
-import type { ConceptKind } from './concepts.ts'
+import { KINDS, type ConceptKind } from './concepts.ts'
 import type { StemHolders } from './stem-holders.ts'
 
 /** Raised when extraction changes, so that no cached index of another make is read. */
@@ -11,7 +11,7 @@ export const EXTRACTOR_VERSION = 2
 /** Stands for "in the document's title" where a sentence number is expected. */
 export const TITLE_SENTENCE = -1
 
-const Kind = z.enum(['code', 'name', 'name_part', 'phrase', 'word'])
+const Kind = z.enum(KINDS)
 
 /** Lists what an index file has, item by item: its lists together would take ten times the memory of the index. */
 export const STORED_LISTS = {
@@ -39,12 +39,8 @@ export interface ConceptIndex {
   edges: number
 }
 
-const KIND_WEIGHT: Record<ConceptKind, number> = { code: 1, name: 1, name_part: 0.7, phrase: 0.6, word: 0.4 }
-
-/** Returns how much sharing a concept of this kind counts for two passages, 0 to 1. */
-export function kindWeight(kind: ConceptKind): number {
-  return KIND_WEIGHT[kind]
-}
+/** Sets how much sharing a concept of a kind counts for two passages, 0 to 1. */
+export const KIND_WEIGHT: Record<ConceptKind, number> = { code: 1, name: 1, name_part: 0.7, phrase: 0.6, word: 0.4 }
 
 /** Returns how rare a concept is among `total` chunks: 1 when it appears in one of them, towards 0 when in all. */
 export function rarity(frequency: number, total: number): number {

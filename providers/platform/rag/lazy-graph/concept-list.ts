@@ -1,11 +1,9 @@
 import { createNumbers } from '../../stores/columns/numbers.ts'
 import { createTextTable, type TextTable } from '../../stores/columns/text-table.ts'
-import type { ConceptKind } from './concepts.ts'
+import { KINDS, type ConceptKind } from './concepts.ts'
 
 /** A concept as the index file has it: its key, its kind, and a number whose meaning depends on the list. */
 export type ListedConcept = [key: string, kind: ConceptKind, number: number]
-
-const KINDS: readonly ConceptKind[] = ['code', 'name', 'name_part', 'phrase', 'word']
 
 const isNaming = (kind: ConceptKind): boolean => kind !== 'phrase' && kind !== 'word'
 

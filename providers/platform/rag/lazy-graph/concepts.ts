@@ -1,7 +1,8 @@
 import type { Sentence, Token } from './sentences.ts'
 
-/** Describes how a concept shows in text, from surest to weakest as a link between passages. */
-export type ConceptKind = 'code' | 'name' | 'name_part' | 'phrase' | 'word'
+/** How concepts show in text, from surest to weakest as a link between passages. Files have a kind by its number here. */
+export const KINDS = ['code', 'name', 'name_part', 'phrase', 'word'] as const
+export type ConceptKind = (typeof KINDS)[number]
 
 /** A mention found in a text: normalized key, kind, and the sentence it appears in. */
 export interface Mention {

@@ -3,9 +3,9 @@ import { createNumbers } from '../../stores/columns/numbers.ts'
 import { createTextTable } from '../../stores/columns/text-table.ts'
 import { createPauses } from '../../stores/graph-engine/sliced-work.ts'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
-import { endOfConcept, KINDS, WORD_NUMBERS, type ChunkRecords, type NumberedTexts } from './chunk-records.ts'
-import { kindWeight, titleText, TITLE_SENTENCE } from './concept-index.ts'
-import { countCapitals, mentionsOf, type Capitals, type ConceptKind, type Mention } from './concepts.ts'
+import { endOfConcept, WORD_NUMBERS, type ChunkRecords, type NumberedTexts } from './chunk-records.ts'
+import { KIND_WEIGHT, titleText, TITLE_SENTENCE } from './concept-index.ts'
+import { countCapitals, KINDS, mentionsOf, type Capitals, type ConceptKind, type Mention } from './concepts.ts'
 import type { Chunks } from './kept-chunks.ts'
 import { createPackedLists } from './packed-lists.ts'
 import { readSentences, type Sentence } from './sentences.ts'
@@ -24,7 +24,7 @@ function collect(mentions: readonly Mention[]): Map<string, Found> {
     else {
       known.mentions += 1
       if (known.sentences.at(-1) !== sentence) known.sentences.push(sentence)
-      if (kindWeight(kind) > kindWeight(known.kind)) known.kind = kind
+      if (KIND_WEIGHT[kind] > KIND_WEIGHT[known.kind]) known.kind = kind
     }
   }
   return found
