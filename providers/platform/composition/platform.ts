@@ -72,6 +72,7 @@ interface Parts {
   store: VectorStore
   models: ModelHost
   closing: ClosingList
+  logger: Logger
   /** The one reranker of all callers: hybrid search, the graph's queries, the adapter. */
   rerankerOf: RerankerOf
 }
@@ -145,19 +146,11 @@ async function compose(
   const requestFamilies = measureRequests(app)
   let own: string | null = null
   const rerankerOf = await openReranker(config, closing)
-  const graph = openGraph({ config, app, store, models, closing, logger, rerankerOf })
+  const parts: Parts = { config, app, store, models, closing, logger, rerankerOf }
+  const graph = openGraph(parts)
   if (config.graphEngineUrl !== null) await startsWith('GRAPHENGINE_URL', () => graph.probe())
-  const workflow = await openWorkflow({
-    config,
-    app,
-    store,
-    models,
-    closing,
-    logger,
-    rerankerOf,
-    baseUrl: () => own ?? 'http://not-listening.invalid',
-  })
-  const backend = await openAliasBackend({ config, app, store, models, closing, rerankerOf, graph, workflow, logger })
+  const workflow = await openWorkflow({ ...parts, baseUrl: () => own ?? 'http://not-listening.invalid' })
+  const backend = await openAliasBackend({ ...parts, graph, workflow })
   const gateway = createGateway({
     project: config.consumer.project,
     aliases: servedAliases(config),
@@ -176,7 +169,7 @@ async function compose(
     embedQuery: async (text, signal) => (await models.embed('embed', [text], 'query', signal))[0]!,
   })
   registerEvaluatorRoutes(app, models)
-  const ingestion = await openIngestion({ config, app, store, models, closing, rerankerOf, logger, graph, backend })
+  const ingestion = await openIngestion({ ...parts, graph, backend })
   const converter = config.converter === null ? null : converterParser(config.converter)
   if (converter !== null) closing.add(() => converter.close())
   registerExtractionRoutes(app, { settings: config.extraction, converter, isDocument: isConvertible })
@@ -300,27 +293,18 @@ function pluginVariables({ models }: PlatformConfig, variable: (name: string) =>
 }
 
 /** The graph engine of the active profile in this process, or the one at `graphEngineUrl`. */
-function openGraph({ config, app, models, closing, logger, rerankerOf }: Parts & { logger: Logger }): GraphPart {
+function openGraph({ config, app, models, closing, logger, rerankerOf }: Parts): GraphPart {
   const apiKey = config.identity.graphEngineKey
   if (config.graphEngineUrl !== null) return remoteGraph(config.graphEngineUrl, apiKey, closing)
   const folder = join(config.stateDir, 'graph')
   const entityTypesOf = (profile: string) =>
     config.consumer.ingestion_profiles.find(({ name }) => name === profile)?.entity_types
-  return embeddedGraph({
-    app,
-    models,
-    rerankerOf,
-    logger,
-    closing,
-    folder,
-    profile: config.profile,
-    entityTypesOf,
-    apiKey,
-  })
+  const { profile } = config
+  return embeddedGraph({ app, models, rerankerOf, logger, closing, folder, profile, entityTypesOf, apiKey })
 }
 
 /** The workflow engine in this process, seeded with the declared workflow, or the one at `workflowUrl`. */
-async function openWorkflow(parts: Parts & { logger: Logger; baseUrl: () => string }): Promise<WorkflowPart> {
+async function openWorkflow(parts: Parts & { baseUrl: () => string }): Promise<WorkflowPart> {
   const { config, app, closing, logger, baseUrl } = parts
   const { webhook_path: webhookPath } = config.consumer.workflow
   const { gateway, operator } = config.identity.tokens
@@ -336,16 +320,10 @@ async function openWorkflow(parts: Parts & { logger: Logger; baseUrl: () => stri
 }
 
 /** Ingestion with a worker in this process. */
-async function openIngestion({
-  config,
-  app,
-  store,
-  models,
-  closing,
-  logger,
-  graph,
-  backend,
-}: Parts & { logger: Logger; graph: GraphPart; backend: AliasBackend }): Promise<IngestionService> {
+async function openIngestion(
+  parts: Parts & { graph: GraphPart; backend: AliasBackend },
+): Promise<IngestionService> {
+  const { config, app, store, models, closing, logger, graph, backend } = parts
   const parsers = [
     ...(config.converter === null ? [] : [converterParser(config.converter)]),
     ...(config.speech === null ? [] : [speechParser(config.speech)]),
@@ -382,7 +360,7 @@ function servedAliases({ consumer, flavors, ragPluginUrl }: PlatformConfig): rea
 }
 
 /** The plugin in this process, its routes included, or the one at `ragPluginUrl`. Throws when a declared alias is unknown to it. */
-async function openAliasBackend(parts: Parts & Engines & { logger: Logger }): Promise<AliasBackend> {
+async function openAliasBackend(parts: Parts & Engines): Promise<AliasBackend> {
   const { consumer, ragPluginUrl } = parts.config
   const blurbs = join(parts.config.stateDir, 'rag', 'blurbs.sqlite')
   const backend =
@@ -396,7 +374,7 @@ async function openAliasBackend(parts: Parts & Engines & { logger: Logger }): Pr
   return backend
 }
 
-function embeddedPlugin(parts: Parts & Engines & { logger: Logger }): AliasBackend {
+function embeddedPlugin(parts: Parts & Engines): AliasBackend {
   const { config, app, store, models, closing, rerankerOf, graph, workflow, logger } = parts
   const own = createOwnEngine(config.own, join(config.stateDir, 'approaches'), process.env)
   closing.add(() => own.close())
