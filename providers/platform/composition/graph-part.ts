@@ -1,9 +1,10 @@
 import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { createHttpClient } from '../../../core/http/http-client.ts'
 import type { Logger } from '../../kit/logger.ts'
 import type { ClosingList } from '../jobs/closing-list.ts'
-import { PlatformConfigError } from './config.ts'
+import { PlatformConfigError, type PlatformConfig } from './config.ts'
 import { createGraphWorkspaces } from '../stores/graph-engine/create-graph-engine.ts'
 import { GraphEngineError } from '../stores/graph-engine/errors.ts'
 import type { GraphEngineErrorCode } from '../stores/graph-engine/errors.ts'
@@ -33,24 +34,24 @@ export interface GraphPart {
   probe(): Promise<unknown>
 }
 
-export interface EmbeddedGraphOptions {
+interface GraphDeps {
+  config: PlatformConfig
   app: FastifyInstance
   models: ModelHost
   rerankerOf: RerankerOf
   logger: Logger
   closing: ClosingList
-  /** Holds one file per ingestion profile. Made when missing. */
-  folder: string
-  /** The profile that is queried. */
-  profile: string
-  /** Types of entities that a profile names. */
-  entityTypesOf: (profile: string) => readonly string[] | undefined
-  apiKey: string | null
 }
 
-/** The engine in this process, with its routes. Throws `PlatformConfigError` when the active profile's file cannot be used. */
-export function embeddedGraph(options: EmbeddedGraphOptions): GraphPart {
-  const { app, models, rerankerOf, logger, closing, folder, profile, entityTypesOf, apiKey } = options
+/** The graph engine of the active profile in this process, or the one at `graphEngineUrl`. */
+export function openGraph(deps: GraphDeps): GraphPart {
+  const { graphEngineUrl: url, identity } = deps.config
+  return url === null ? embeddedGraph(deps) : remoteGraph(url, identity.graphEngineKey, deps.closing)
+}
+
+/** The engine in this process, with its routes and a file per ingestion profile. Throws `PlatformConfigError` when the active profile's file cannot be used. */
+function embeddedGraph({ config, app, models, rerankerOf, logger, closing }: GraphDeps): GraphPart {
+  const folder = join(config.stateDir, 'graph')
   mkdirSync(folder, { recursive: true })
   const workspaces = createGraphWorkspaces(
     folder,
@@ -58,13 +59,13 @@ export function embeddedGraph(options: EmbeddedGraphOptions): GraphPart {
       models,
       rerank: ({ query, documents, models: metered }, signal) =>
         rerankInBatches(rerankerOf(metered), query, documents, signal),
-      apiKey,
+      apiKey: config.identity.graphEngineKey,
       onError: (error, where) => logger.error({ err: error, where }, 'graph engine'),
     },
-    entityTypesOf,
+    (profile) => config.consumer.ingestion_profiles.find(({ name }) => name === profile)?.entity_types,
   )
   closing.add(() => workspaces.close())
-  const engine = openOrProblem(() => workspaces.open(profile))
+  const engine = openOrProblem(() => workspaces.open(config.profile))
   void app.register(
     (scope) => registerGraphEngineRoutes(scope, (name) => (name === null ? engine : workspaces.opened(name))),
     { prefix: GRAPH_ENGINE_PREFIX },
@@ -93,7 +94,7 @@ function openOrProblem(open: () => GraphEngine): GraphEngine {
 }
 
 /** An engine over HTTP: this platform's in another process, or a real LightRAG. */
-export function remoteGraph(url: string, apiKey: string | null, closing: ClosingList): GraphPart {
+function remoteGraph(url: string, apiKey: string | null, closing: ClosingList): GraphPart {
   const queries = httpGraphQueries({ url, apiKey })
   closing.add(() => queries.close())
   return {

@@ -21,7 +21,7 @@ import { requireKnownAliases } from '../gateway/alias-backend.ts'
 import type { AliasBackend } from '../gateway/alias-backend.ts'
 import { createGateway } from '../gateway/gateway.ts'
 import { createResponseCache } from '../gateway/response-cache.ts'
-import { embeddedGraph, remoteGraph } from './graph-part.ts'
+import { openGraph } from './graph-part.ts'
 import type { GraphPart } from './graph-part.ts'
 import { registerExtractionRoutes } from '../specified/extraction/routes.ts'
 import { guardRoutes } from '../identity/guard.ts'
@@ -290,17 +290,6 @@ function pluginVariables({ models }: PlatformConfig, variable: (name: string) =>
   const secrets = Object.values(models.roles).flatMap((choice) => (isRemoteModel(choice) ? [choice.api_key_env] : []))
   const named = new Set(['RAG_PROFILE', 'RAG_MODEL_SET', 'RAG_PLUGIN_URL', ...secrets.filter((name) => name !== null)])
   return { variables: [...named], variable }
-}
-
-/** The graph engine of the active profile in this process, or the one at `graphEngineUrl`. */
-function openGraph({ config, app, models, closing, logger, rerankerOf }: Parts): GraphPart {
-  const apiKey = config.identity.graphEngineKey
-  if (config.graphEngineUrl !== null) return remoteGraph(config.graphEngineUrl, apiKey, closing)
-  const folder = join(config.stateDir, 'graph')
-  const entityTypesOf = (profile: string) =>
-    config.consumer.ingestion_profiles.find(({ name }) => name === profile)?.entity_types
-  const { profile } = config
-  return embeddedGraph({ app, models, rerankerOf, logger, closing, folder, profile, entityTypesOf, apiKey })
 }
 
 /** The workflow engine in this process, seeded with the declared workflow, or the one at `workflowUrl`. */
