@@ -4,12 +4,8 @@ import sharp from 'sharp'
 import { expect, vi } from 'vitest'
 import { createEnvReader } from '../../providers/kit/env-reader.ts'
 import { createLogger } from '../../providers/kit/logger.ts'
-import { createHttpServer } from '../../providers/kit/server.ts'
 import { createClosingList } from '../../providers/platform/jobs/closing-list.ts'
 import type { Database } from '../../providers/platform/stores/database/database.ts'
-import { guardRoutes } from '../../providers/platform/identity/guard.ts'
-import { readEdgeSettings, readIdentitySettings } from '../../providers/platform/identity/identity-settings.ts'
-import { routePolicies } from '../../providers/platform/identity/route-policy.ts'
 import { registerImageRoutes } from '../../providers/platform/specified/compatibility/image-routes.ts'
 import { openMedia } from '../../providers/platform/specified/media/media-part.ts'
 import { readMediaSettings } from '../../providers/platform/specified/media/media-settings.ts'
@@ -24,8 +20,9 @@ import { startFakeComfyUi, type FakeComfyUi } from './fake-comfyui.ts'
 import { startFakeMediaProvider } from './fake-media-provider.ts'
 import type { FakeMediaProvider } from './fake-media-provider.ts'
 import { openDatabase } from './database-address.ts'
+import { guardedServer } from './guarded-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
-import { USER_ID, USER_SECRET, userToken } from './user-token.ts'
+import { USER_ID, userToken } from './user-token.ts'
 
 export const OTHER_ID = USER_ID.replace('5', '6')
 export const MODEL = 'fal-ai/flux/schnell'
@@ -100,17 +97,7 @@ export class MediaPlatform {
 
   async start(env: Record<string, string> = {}): Promise<void> {
     this.#closing = createClosingList()
-    this.app = createHttpServer({ logger })
-    const identity = createEnvReader({
-      BACKEND_INTERNAL_API_TOKEN: 'operator-token',
-      BACKEND_WORKFLOW_API_TOKEN: 'workflow-token',
-      BACKEND_JWT_SECRET: USER_SECRET,
-    })
-    guardRoutes(this.app, {
-      policies: routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } }),
-      identity: readIdentitySettings(identity),
-      edge: readEdgeSettings(identity),
-    })
+    this.app = guardedServer({ BACKEND_WORKFLOW_API_TOKEN: 'workflow-token' }).app
     const reader = createEnvReader({
       MEDIA_FAL_ENABLED: 'true',
       FAL_API_KEY: 'the-key',

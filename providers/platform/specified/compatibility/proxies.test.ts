@@ -5,13 +5,8 @@ import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createEnvReader } from '../../../kit/env-reader.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
+import { guardedServer } from '../../../../tests/helpers/guarded-server.ts'
 import { createClosingList } from '../../jobs/closing-list.ts'
-import { guardRoutes } from '../../identity/guard.ts'
-import { readEdgeSettings, readIdentitySettings } from '../../identity/identity-settings.ts'
-import { routePolicies } from '../../identity/route-policy.ts'
 import { readWorkflowApiSettings } from '../../workflow/workflow-api-settings.ts'
 import { readRaySettings, registerRayRoutes } from './ray-routes.ts'
 import { registerWorkflowRoutes } from './workflow-routes.ts'
@@ -53,10 +48,8 @@ afterEach(async () => {
 })
 
 function start(env: Record<string, string> = {}): void {
-  app = createHttpServer({ logger: createLogger('test', 'silent') })
   closing = createClosingList()
-  const reader = createEnvReader({
-    BACKEND_INTERNAL_API_TOKEN: 'operator-token',
+  const guarded = guardedServer({
     BACKEND_WORKFLOW_API_TOKEN: 'workflow-token',
     RAY_JOB_API_TOKEN: 'ray-token',
     RAY_URL: url,
@@ -65,11 +58,8 @@ function start(env: Record<string, string> = {}): void {
     WORKFLOW_API_KEY: 'key-of-n8n',
     ...env,
   })
-  guardRoutes(app, {
-    policies: routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } }),
-    identity: readIdentitySettings(reader),
-    edge: readEdgeSettings(reader),
-  })
+  const { reader } = guarded
+  app = guarded.app
   registerRayRoutes(app, readRaySettings(reader), closing)
   registerWorkflowRoutes(app, readWorkflowApiSettings(reader), closing)
   expect(reader.problems).toEqual([])

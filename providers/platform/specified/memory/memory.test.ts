@@ -2,16 +2,11 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../../tests/helpers/database-address.ts'
+import { guardedServer } from '../../../../tests/helpers/guarded-server.ts'
 import { onEachDatabase } from '../../../../tests/helpers/platform-databases.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
-import { USER_ID, USER_SECRET, userToken } from '../../../../tests/helpers/user-token.ts'
-import { createEnvReader } from '../../../kit/env-reader.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
+import { USER_ID, userToken } from '../../../../tests/helpers/user-token.ts'
 import type { Database } from '../../stores/database/database.ts'
-import { guardRoutes } from '../../identity/guard.ts'
-import { readEdgeSettings, readIdentitySettings } from '../../identity/identity-settings.ts'
-import { routePolicies } from '../../identity/route-policy.ts'
 import { registerTaskRoutes } from '../../jobs/routes.ts'
 import { TaskStore } from '../../jobs/task-store.ts'
 import { TaskWorker } from '../../jobs/task-worker.ts'
@@ -49,16 +44,7 @@ onEachDatabase('memory', (kind) => {
       handlers: { [CONSOLIDATION]: consolidation({ store, index }) },
       settings: { concurrency: 1, prefetchMultiplier: 1, softLimitMs: 5000, hardLimitMs: 6000 },
     })
-    app = createHttpServer({ logger: createLogger('test', 'silent') })
-    const reader = createEnvReader({
-      BACKEND_INTERNAL_API_TOKEN: 'operator-token',
-      BACKEND_JWT_SECRET: USER_SECRET,
-    })
-    guardRoutes(app, {
-      policies: routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } }),
-      identity: readIdentitySettings(reader),
-      edge: readEdgeSettings(reader),
-    })
+    app = guardedServer().app
     registerTaskRoutes(app, tasks)
     registerMemoryRoutes(app, {
       store,

@@ -6,18 +6,15 @@ import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../../tests/helpers/database-address.ts'
+import { guardedServer } from '../../../../tests/helpers/guarded-server.ts'
 import { onEachDatabase } from '../../../../tests/helpers/platform-databases.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
-import { USER_ID, USER_SECRET, userToken } from '../../../../tests/helpers/user-token.ts'
+import { USER_ID, userToken } from '../../../../tests/helpers/user-token.ts'
 import { createEnvReader } from '../../../kit/env-reader.ts'
 import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
 import { createClosingList } from '../../jobs/closing-list.ts'
 import type { ClosingList } from '../../jobs/closing-list.ts'
 import type { Database } from '../../stores/database/database.ts'
-import { guardRoutes } from '../../identity/guard.ts'
-import { readEdgeSettings, readIdentitySettings } from '../../identity/identity-settings.ts'
-import { routePolicies } from '../../identity/route-policy.ts'
 import { chatCompletion } from '../../models/openai/chat-completion.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import type { ModelHost } from '../../models/model-host.ts'
@@ -66,18 +63,10 @@ onEachDatabase('research', (kind) => {
   async function start(env: Record<string, string> = {}, searxngUrl: string | null = null): Promise<void> {
     closing = createClosingList()
     const store = tasks()
-    app = createHttpServer({ logger })
-    const reader = createEnvReader({
-      BACKEND_INTERNAL_API_TOKEN: 'operator-token',
+    app = guardedServer({
       BACKEND_WORKFLOW_API_TOKEN: 'workflow-token',
       BACKEND_CHATUI_API_TOKEN: 'chatui-token',
-      BACKEND_JWT_SECRET: USER_SECRET,
-    })
-    guardRoutes(app, {
-      policies: routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } }),
-      identity: readIdentitySettings(reader),
-      edge: readEdgeSettings(reader),
-    })
+    }).app
     registerTaskRoutes(app, store, [RESEARCH])
     await openResearch({
       app,

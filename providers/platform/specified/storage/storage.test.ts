@@ -6,17 +6,13 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../../tests/helpers/database-address.ts'
+import { guardedServer } from '../../../../tests/helpers/guarded-server.ts'
 import { onEachDatabase } from '../../../../tests/helpers/platform-databases.ts'
 import { startS3Server } from '../../../../tests/helpers/s3-server.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
-import { USER_ID, USER_SECRET, userToken } from '../../../../tests/helpers/user-token.ts'
+import { USER_ID, userToken } from '../../../../tests/helpers/user-token.ts'
 import { createEnvReader } from '../../../kit/env-reader.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
 import type { Database } from '../../stores/database/database.ts'
-import { guardRoutes } from '../../identity/guard.ts'
-import { readEdgeSettings, readIdentitySettings } from '../../identity/identity-settings.ts'
-import { routePolicies } from '../../identity/route-policy.ts'
 import { BytesUnavailableError, folderBytes } from './object-bytes.ts'
 import type { ObjectBytes } from './object-bytes.ts'
 import { ObjectStore } from './object-store.ts'
@@ -56,17 +52,8 @@ onEachDatabase('the object store', (kind) => {
     const settings = { maxUploadBytes: 3_000_000, quotaBytes: 4_000_000, buckets: ['default', 'notes'], ...limits }
     const bytes = serviceBytes ?? folderBytes(folder)
     const store = new ObjectStore({ database, bytes, incoming: join(folder, '.incoming'), settings })
-    app = createHttpServer({ logger: createLogger('test', 'silent') })
+    app = guardedServer().app
     apps.push(app)
-    const reader = createEnvReader({
-      BACKEND_INTERNAL_API_TOKEN: 'operator-token',
-      BACKEND_JWT_SECRET: USER_SECRET,
-    })
-    guardRoutes(app, {
-      policies: routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } }),
-      identity: readIdentitySettings(reader),
-      edge: readEdgeSettings(reader),
-    })
     registerStorageRoutes(app, store, settings.maxUploadBytes)
     const upload = async (
       name: string,

@@ -9,15 +9,12 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../../../../tests/helpers/temporary-folder.ts'
 import { openDatabase } from '../../../../../tests/helpers/database-address.ts'
 import { glbOf, gltfErrors, picture, sphere } from '../../../../../tests/helpers/glb-models.ts'
+import { guardedServer } from '../../../../../tests/helpers/guarded-server.ts'
 import { onEachDatabase } from '../../../../../tests/helpers/platform-databases.ts'
-import { createEnvReader } from '../../../../kit/env-reader.ts'
 import { createLogger } from '../../../../kit/logger.ts'
-import { createHttpServer, listen } from '../../../../kit/server.ts'
+import { listen } from '../../../../kit/server.ts'
 import { createClosingList } from '../../../jobs/closing-list.ts'
 import type { Database } from '../../../stores/database/database.ts'
-import { guardRoutes } from '../../../identity/guard.ts'
-import { readEdgeSettings, readIdentitySettings } from '../../../identity/identity-settings.ts'
-import { routePolicies } from '../../../identity/route-policy.ts'
 import { folderBytes } from '../../storage/object-bytes.ts'
 import { ObjectStore } from '../../storage/object-store.ts'
 import { registerStorageRoutes } from '../../storage/routes.ts'
@@ -67,18 +64,9 @@ onEachDatabase('the asset processors', (kind) => {
   function start(env: Record<string, string> = {}, quotaBytes = 100 * MIB): void {
     closing = createClosingList()
     const logger = createLogger('test', 'silent')
-    app = createHttpServer({ logger })
-    const reader = createEnvReader({
-      BACKEND_INTERNAL_API_TOKEN: 'operator-token',
-      ASSET_WORKER_API_TOKEN: 'worker-token',
-      ASSET_BAKER_API_TOKEN: 'baker-token',
-      ...env,
-    })
-    guardRoutes(app, {
-      policies: routePolicies({ plugin: { route_prefix: '/rag', auth: 'inherit' } }),
-      identity: readIdentitySettings(reader),
-      edge: readEdgeSettings(reader),
-    })
+    const tokens = { ASSET_WORKER_API_TOKEN: 'worker-token', ASSET_BAKER_API_TOKEN: 'baker-token' }
+    const guarded = guardedServer({ ...tokens, ...env })
+    app = guarded.app
     objects = new ObjectStore({
       database,
       bytes: folderBytes(folder),
@@ -86,8 +74,8 @@ onEachDatabase('the asset processors', (kind) => {
       settings: { buckets: ['default'], quotaBytes },
     })
     registerStorageRoutes(app, objects, 10 * MIB)
-    openAssets({ app, objects, settings: readAssetSettings(reader), logger, closing })
-    expect(reader.problems).toEqual([])
+    openAssets({ app, objects, settings: readAssetSettings(guarded.reader), logger, closing })
+    expect(guarded.reader.problems).toEqual([])
   }
 
   const post = async (url: string, token: string, payload: Buffer | object, headers: Record<string, string> = {}) => {
