@@ -8,6 +8,7 @@ import { closeGracefully, createHttpServer, listen } from '../../providers/kit/s
 import { registerSearchRoutes } from '../../providers/platform/stores/vector-store/routes.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import type { StoredChunk, VectorStore } from '../../providers/platform/stores/vector-store/vector-store.ts'
+import { storedChunk } from '../helpers/stored-chunk.ts'
 import { median } from './figure.ts'
 
 export interface VectorStoreBench {
@@ -126,15 +127,8 @@ function direction(random: () => number): Float32Array {
   return Float32Array.from({ length: DIMENSIONS }, () => random() - 0.5)
 }
 
-const chunkOf = (index: number, content: string): StoredChunk => ({
-  document: `document-${Math.floor(index / 10)}.md`,
-  title: `Document ${Math.floor(index / 10)}`,
-  chunkIndex: index % 10,
-  startChar: 0,
-  endChar: content.length,
-  content,
-  indexText: content,
-})
+const chunkOf = (index: number, content: string): StoredChunk =>
+  storedChunk(`document-${Math.floor(index / 10)}.md`, content, index % 10)
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const { chunks, dimensions, queries, p50Ms, p95Ms, coldMs, buildMs } = await benchVectorStore()

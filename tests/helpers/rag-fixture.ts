@@ -27,6 +27,14 @@ export const consumer: ConsumerManifest = {
 }
 export const flavors = FlavorsManifest.parse(manifest('flavors'))
 
+/** Collections of the profile `smoke`. */
+export const COLLECTIONS = {
+  profile: 'smoke',
+  plain: 'RagBase_smoke',
+  contextual: 'RagContextual_smoke',
+  tree: 'RagTree_smoke',
+}
+
 /** Documents as their paragraphs: each becomes one chunk, with a blank line between two. */
 export type Documents = Record<string, { title: string; paragraphs: string[] }>
 

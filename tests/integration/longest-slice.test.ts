@@ -8,8 +8,9 @@ import type { ExtractedChunk } from '../../providers/platform/stores/graph-engin
 import { createConceptIndexes } from '../../providers/platform/rag/lazy-graph/concept-indexes.ts'
 import { runInTurns } from '../../providers/platform/stores/graph-engine/sliced-work.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
-import type { StoredChunk, VectorStore } from '../../providers/platform/stores/vector-store/vector-store.ts'
+import type { VectorStore } from '../../providers/platform/stores/vector-store/vector-store.ts'
 import { longestSliceMs } from '../helpers/longest-slice.ts'
+import { storedChunk } from '../helpers/stored-chunk.ts'
 
 /** A turn is 10 ms on an idle machine; its last step, and a collection of garbage, may add to it. Undivided, each work below takes several times as long. */
 const LONGEST_MS = 40
@@ -20,18 +21,9 @@ describe('a collection of a long document', () => {
   let folder: string
   let store: VectorStore
   const vector = Float32Array.from({ length: DIMENSIONS }, (_, at) => Math.sin(at + 1))
-  const chunks = Array.from({ length: CHUNKS }, (_, chunkIndex): StoredChunk => {
-    const content = `Crossing ${chunkIndex} of the ferry ${chunkIndex % 97}. `.repeat(30)
-    return {
-      document: 'long.md',
-      title: 'Long',
-      chunkIndex,
-      startChar: 0,
-      endChar: content.length,
-      content,
-      indexText: content,
-    }
-  })
+  const chunks = Array.from({ length: CHUNKS }, (_, chunkIndex) =>
+    storedChunk('long.md', `Crossing ${chunkIndex} of the ferry ${chunkIndex % 97}. `.repeat(30), chunkIndex),
+  )
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'longest-slice-'))
@@ -89,14 +81,13 @@ it('an index of concepts that follows a change of a long document gives way to o
   const folder = await mkdtemp(join(tmpdir(), 'longest-slice-'))
   const store = openSqliteVectorStore(join(folder, 'vectors.sqlite'))
   try {
-    const chunks = Array.from({ length: 1500 }, (_, chunkIndex): StoredChunk => {
+    const chunks = Array.from({ length: 1500 }, (_, chunkIndex) => {
       const content = Array.from(
         { length: 8 },
         (__, at) =>
           `Crossing ${chunkIndex} of ferry X${(chunkIndex * at) % 97} met Captain Tolland ${at} at pier${at}.`,
       ).join(' ')
-      const place = { document: 'long.md', title: 'Long', chunkIndex, startChar: 0, endChar: content.length }
-      return { ...place, content, indexText: content }
+      return storedChunk('long.md', content, chunkIndex)
     })
     const vector = Float32Array.of(1, 0)
     const source = { dimensions: 2, contentDigest: 'd', embeddingModel: 'm' }

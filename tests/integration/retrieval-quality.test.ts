@@ -10,7 +10,7 @@ import { modelReranker } from '../../providers/platform/models/tei/reranker.ts'
 import { longDocuments } from '../bench/long-documents.ts'
 import { joinAliases } from '../../contract/manifests/aliases.ts'
 import { floorOf, scoreContexts } from '../bench/retrieval.bench.ts'
-import { consumer, flavors, ingest, openStore, temporaryFolder } from '../helpers/rag-fixture.ts'
+import { COLLECTIONS, consumer, flavors, ingest, openStore, temporaryFolder } from '../helpers/rag-fixture.ts'
 
 // Targets of the retrieval benchmark that a change of the built-in models could break unnoticed, on its own documents. All figures follow from a seed.
 
@@ -43,7 +43,7 @@ async function searches() {
     store,
     models,
     reranker: modelReranker(models),
-    collections: { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' },
+    collections: COLLECTIONS,
   } as unknown as ApproachServices
   const { aliases } = joinAliases(consumer, flavors)
   const recallOf = async (alias: string): Promise<number> => {

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync, mkdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { storedChunk } from '../../../tests/helpers/stored-chunk.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
-import type { StoredChunk } from '../stores/vector-store/vector-store.ts'
 import { PhaseFailure } from './errors.ts'
 import { keptFilePath } from './kept-file.ts'
 import { openKeptVectors } from './kept-vectors.ts'
@@ -131,15 +131,7 @@ it('keeps nothing of an answer with too few vectors', async () => {
 })
 
 describe('vectors of chunks', () => {
-  const chunks = ['one', 'three', 'fourteen'].map((content, chunkIndex): StoredChunk => ({
-    document: 'a.md',
-    title: 'A',
-    chunkIndex,
-    startChar: 0,
-    endChar: content.length,
-    content,
-    indexText: content,
-  }))
+  const chunks = ['one', 'three', 'fourteen'].map((content, chunkIndex) => storedChunk('a.md', content, chunkIndex))
   const count = () => undefined
 
   it('are read from the file, which has them until the collection is written', async () => {

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import Database from 'better-sqlite3'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { parseBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
@@ -11,12 +11,6 @@ import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual, documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './build-collection.ts'
 import { createCollectionBuilds } from '../collection-builds.ts'
 
-const collections = {
-  profile: 'smoke',
-  plain: 'RagBase_smoke',
-  contextual: 'RagContextual_smoke',
-  tree: 'RagTree_smoke',
-}
 const CHUNKS = chunksOf(WORLD)
 
 const closers: (() => unknown)[] = []
@@ -37,7 +31,7 @@ async function world(options: FakeModelHostOptions = {}, chunks: StoredChunk[] =
     const models = fakeModelHost(more)
     return {
       models,
-      result: buildContextual({ store, models, cache, collections, ...(signal === undefined ? {} : { signal }) }),
+      result: buildContextual({ store, models, cache, collections: COLLECTIONS, ...(signal === undefined ? {} : { signal }) }),
     }
   }
   return { folder, store, cache, build }
@@ -122,7 +116,7 @@ describe('a contextual build', () => {
     const warned: string[] = []
     const models = fakeModelHost()
     const logger = { warn: (text: string) => void warned.push(text) }
-    const again = () => buildContextual({ store, models, cache, collections, logger })
+    const again = () => buildContextual({ store, models, cache, collections: COLLECTIONS, logger })
     const built = await again()
     expect(built).toMatchObject({ reused: false, damage: expect.stringContaining('store.db') })
     expect(warned).toEqual([`${built.damage}; it is built again`])
@@ -243,7 +237,7 @@ describe('a contextual build', () => {
     closers.push(() => other.close())
     await ingest(other, fakeModelHost(), 'smoke', CHUNKS)
     const models = fakeModelHost()
-    const result = await buildContextual({ store: other, models, cache: reopened, collections })
+    const result = await buildContextual({ store: other, models, cache: reopened, collections: COLLECTIONS })
     expect(result).toMatchObject({ blurbs: 0, cached_blurbs: 7, reused: false })
     expect(blurbCalls(models)).toEqual([])
   })
@@ -271,7 +265,7 @@ describe('a contextual build', () => {
       () => cache.close(),
     )
     const models = fakeModelHost()
-    await expect(buildContextual({ store, models, cache, collections })).rejects.toMatchObject({
+    await expect(buildContextual({ store, models, cache, collections: COLLECTIONS })).rejects.toMatchObject({
       code: 'collection_missing',
     })
     expect(models.calls).toEqual([])
@@ -307,8 +301,8 @@ describe('builds', () => {
       },
     })
     const builder = createCollectionBuilds((work) => buildContextual({ store, models, cache, ...work }))
-    const first = builder.build(collections)
-    const second = builder.build(collections)
+    const first = builder.build(COLLECTIONS)
+    const second = builder.build(COLLECTIONS)
     await halfway.promise
     expect(builder.progress()).toMatchObject({ smoke: { state: 'running', total: 7, error: null } })
     goOn.resolve(undefined)
@@ -331,7 +325,7 @@ describe('builds', () => {
       },
     }
     const builder = createCollectionBuilds((work) => buildContextual({ store, models: stuck, cache, ...work }))
-    const build = expect(builder.build(collections)).rejects.toThrow('the platform is stopping')
+    const build = expect(builder.build(COLLECTIONS)).rejects.toThrow('the platform is stopping')
     await started.promise
     await builder.close()
     await build

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
-import { chunksOf, ingest, openStore, temporaryFolder } from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder } from '../../../../tests/helpers/rag-fixture.ts'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { useOpenAiBackend } from '../../../../tests/helpers/openai-backend.ts'
 import { meterCalls } from '../call-meter.ts'
@@ -72,13 +72,7 @@ it.each([
     )
     const chunks = documentOf(size)
     await ingest(store, fakeModelHost(), 'smoke', chunks)
-    const collections = {
-      profile: 'smoke',
-      plain: 'RagBase_smoke',
-      contextual: 'RagContextual_smoke',
-      tree: 'RagTree_smoke',
-    }
-    expect(await buildContextual({ store, models: meter.models, cache, collections })).toMatchObject({
+    expect(await buildContextual({ store, models: meter.models, cache, collections: COLLECTIONS })).toMatchObject({
       blurbs: chunks.length,
     })
     const { input_tokens: input, cached_input_tokens: cached } = meter

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { shortDocumentQuestions, shortDocuments } from '../../../../tests/helpers/short-documents.ts'
-import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { buildConceptIndex } from './build-index.ts'
 import { ConceptGraph } from './concept-graph.ts'
 import { expand } from './expand.ts'
@@ -35,15 +35,7 @@ describe('a lazy question', () => {
 
   /** Most texts that one question reads in a corpus of so many documents. */
   async function textsRead(documents: number): Promise<number> {
-    const chunks = Array.from(shortDocuments(documents), ({ path, text }): StoredChunk => ({
-      document: path,
-      title: path,
-      chunkIndex: 0,
-      startChar: 0,
-      endChar: text.length,
-      content: text,
-      indexText: text,
-    }))
+    const chunks = Array.from(shortDocuments(documents), ({ path, text }) => storedChunk(path, text))
     const index = await buildConceptIndex(chunks, 24, 'f')
     const counts = shortDocumentQuestions(documents, 12).map((question, at) => {
       const read = new Set<number>()

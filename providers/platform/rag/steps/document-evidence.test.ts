@@ -1,13 +1,11 @@
 import { describe, expect, it } from 'vitest'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { withDocumentEvidence } from './document-evidence.ts'
 
 /** Hits as `document: score`, best first, and what becomes of them. */
 const order = (hits: readonly (readonly [document: string, score: number])[]): string[] =>
   withDocumentEvidence(
-    hits.map(([document, score], chunkIndex) => ({
-      chunk: { document, title: document, chunkIndex, startChar: 0, endChar: 1, content: 'x', indexText: 'x' },
-      score,
-    })),
+    hits.map(([document, score], chunkIndex) => ({ chunk: storedChunk(document, 'x', chunkIndex), score })),
   ).map(({ chunk }) => `${chunk.document}${chunk.chunkIndex}`)
 
 describe('evidence of whole documents', () => {

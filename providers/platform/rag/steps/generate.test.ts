@@ -1,20 +1,13 @@
 import { expect, it } from 'vitest'
 import { messageText } from '../../../../contract/http/chat.ts'
 import { COMPLETION } from '../../../../tests/helpers/openai-backend.ts'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { ModelCallError, type RoleChatRequest } from '../../models/model-host.ts'
 import type { ApproachServices } from '../approach.ts'
 import { answerFrom } from './generate.ts'
 
 const passages = Array.from({ length: 8 }, (_, place) => ({
-  chunk: {
-    document: `d${place}`,
-    title: `Title ${place}`,
-    chunkIndex: 0,
-    startChar: 0,
-    endChar: 4,
-    content: `text ${place}`,
-    indexText: `text ${place}`,
-  },
+  chunk: storedChunk(`d${place}`, `text ${place}`),
   score: 1 - place / 10,
 }))
 

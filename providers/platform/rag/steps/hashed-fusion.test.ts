@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import type { SearchHit } from '../../stores/vector-store/vector-store.ts'
 import { fuseHashed } from './hashed-fusion.ts'
 
@@ -9,7 +10,7 @@ const leg = (scores: Record<string, number>): SearchHit[] =>
   Object.entries(scores)
     .sort(([, left], [, right]) => right - left)
     .map(([document, score]) => ({
-      chunk: { document, title: document, chunkIndex: 0, startChar: 0, endChar: 1, content: 'x', indexText: 'x' },
+      chunk: storedChunk(document, 'x'),
       score,
       denseScore: null,
       keywordScore: null,

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
 import type { HybridQuery, VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { hybridSearch } from './hybrid-search.ts'
@@ -43,7 +43,7 @@ async function search(parameters: typeof FAST, options: FakeModelHostOptions = {
       ranksPools: true,
       rank: async (_: string, texts: readonly string[]) => texts.map((_text, index) => ({ index, score: 0 })),
     },
-    collections: { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' },
+    collections: COLLECTIONS,
   } as unknown as ApproachServices
   const how = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
   const found = await hybridSearch(QUESTION, parameters, how, services)
@@ -69,11 +69,7 @@ it('keyword search spreads its places over documents: the sixth best document is
   ])
   const documents: Documents = { 'much.md': { title: 'Much', paragraphs }, ...Object.fromEntries(others) }
   await ingest(store, models, 'smoke', chunksOf(documents))
-  const services = {
-    store,
-    models,
-    collections: { profile: 'smoke', plain: 'RagBase_smoke', contextual: 'RagContextual_smoke' },
-  } as unknown as ApproachServices
+  const services = { store, models, collections: COLLECTIONS } as unknown as ApproachServices
   const how = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
   const found = await hybridSearch(QUESTION, { ...FAST, retrieve_k: 5, alpha: 0 }, how, services)
   expect(found).toHaveLength(5)

@@ -3,18 +3,12 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runAtOnce } from '../../../../core/sliced-work.ts'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { openBlurbCache } from '../contextual/blurb-cache.ts'
 import { buildTree, SUMMARIES } from './build-tree.ts'
 import { clusterVectors } from './cluster-vectors.ts'
 
-const collections = {
-  profile: 'smoke',
-  plain: 'RagBase_smoke',
-  contextual: 'RagContextual_smoke',
-  tree: 'RagTree_smoke',
-}
 
 /** Three subjects of 12 notes each. */
 const DOCUMENTS: Documents = Object.fromEntries(
@@ -42,7 +36,7 @@ async function world(documents = DOCUMENTS) {
   await ingest(store, fakeModelHost(), 'smoke', chunksOf(documents))
   const build = (options: FakeModelHostOptions = {}, more: { signal?: AbortSignal; mostSummaries?: number } = {}) => {
     const models = fakeModelHost({ chat: () => 'A summary of several notes.', ...options })
-    const result = buildTree({ store, models, cache, collections, ...more })
+    const result = buildTree({ store, models, cache, collections: COLLECTIONS, ...more })
     return { result, calls: () => models.calls.filter(({ kind }) => kind === 'chat') }
   }
   return { store, build }

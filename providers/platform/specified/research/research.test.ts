@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../../tests/helpers/database-address.ts'
 import { guardedServer } from '../../../../tests/helpers/guarded-server.ts'
 import { onEachDatabase } from '../../../../tests/helpers/platform-databases.ts'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { USER_ID, userToken } from '../../../../tests/helpers/user-token.ts'
 import { createEnvReader } from '../../../kit/env-reader.ts'
@@ -90,10 +91,8 @@ onEachDatabase('research', (kind) => {
     database = await openDatabase(await kind.fresh())
     vectors = openSqliteVectorStore(join(folder, 'vectors.sqlite'))
     for (const [name, text] of Object.entries(TEXTS)) {
-      const place = { chunkIndex: 0, startChar: 0, endChar: text.length }
-      const chunk = { document: `${name}.md`, title: name, ...place, content: text, indexText: text }
       const source = { dimensions: 6, contentDigest: name, embeddingModel: 'test-model' }
-      await vectors.replace(`Rag_${name}`, source, [chunk], [vectorOf(text)])
+      await vectors.replace(`Rag_${name}`, source, [{ ...storedChunk(`${name}.md`, text), title: name }], [vectorOf(text)])
     }
     reply = async (role, prompt) => {
       if (role === 'agentic') return 'Plan: {"queries": ["which oil does the lamp burn", "how high is the wall?"]}'

@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { hashEmbedding } from '../../../../tests/helpers/hash-embedding.ts'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { openDatabase, vec0Rows } from './database.ts'
 import { openSqliteVectorStore } from './sqlite-vector-store.ts'
 import { UnknownCollectionError, VectorStoreUnavailableError } from './vector-store.ts'
@@ -12,22 +13,12 @@ import type { CollectionSource, StoredChunk, VectorStore } from './vector-store.
 
 const SOURCE: CollectionSource = { dimensions: 768, contentDigest: 'digest-1', embeddingModel: 'hash' }
 
-const chunk = (document: string, content: string, chunkIndex = 0): StoredChunk => ({
-  document,
-  title: document,
-  chunkIndex,
-  startChar: 0,
-  endChar: content.length,
-  content,
-  indexText: content,
-})
-
 const DOCUMENTS = [
-  chunk('codes.md', 'Fault code E-4471 is shown when the coolant pressure falls.'),
-  chunk('other-codes.md', 'Fault code E-4472 is shown when a sensor is unplugged; 4471 units were recalled.'),
-  chunk('longer-code.md', 'Fault code E-4471-B belongs to another machine with its own coolant and its own pressure.'),
-  chunk('crews.md', 'Night crews repaired the swing bridge after the flood.'),
-  chunk('tea.md', 'Green tea is steamed, black tea is left to oxidise.'),
+  storedChunk('codes.md', 'Fault code E-4471 is shown when the coolant pressure falls.'),
+  storedChunk('other-codes.md', 'Fault code E-4472 is shown when a sensor is unplugged; 4471 units were recalled.'),
+  storedChunk('longer-code.md', 'Fault code E-4471-B belongs to another machine with its own coolant and its own pressure.'),
+  storedChunk('crews.md', 'Night crews repaired the swing bridge after the flood.'),
+  storedChunk('tea.md', 'Green tea is steamed, black tea is left to oxidise.'),
 ]
 
 let folder: string
@@ -77,9 +68,9 @@ describe('vectors in memory', () => {
 describe('collections', () => {
   it('keeps chunks and facts of a collection over a restart', async () => {
     const written = await write('RagBase_smoke', [
-      chunk('b.md', 'two', 1),
-      chunk('b.md', 'one', 0),
-      chunk('a.md', 'nul \0 und ü'),
+      storedChunk('b.md', 'two', 1),
+      storedChunk('b.md', 'one', 0),
+      storedChunk('a.md', 'nul \0 und ü'),
     ])
     expect(written).toEqual({ name: 'RagBase_smoke', chunkCount: 3, ...SOURCE })
     await store.close()
@@ -87,9 +78,9 @@ describe('collections', () => {
     expect(await store.info('RagBase_smoke')).toEqual(written)
     expect(await store.list()).toEqual([written])
     expect(await store.chunks('RagBase_smoke')).toEqual([
-      chunk('a.md', 'nul \0 und ü'),
-      chunk('b.md', 'one', 0),
-      chunk('b.md', 'two', 1),
+      storedChunk('a.md', 'nul \0 und ü'),
+      storedChunk('b.md', 'one', 0),
+      storedChunk('b.md', 'two', 1),
     ])
   })
 
@@ -125,7 +116,7 @@ describe('term statistics', () => {
 describe('replace', () => {
   const generation = (label: string, count: number): StoredChunk[] =>
     Array.from({ length: count }, (_, index) =>
-      chunk(`${label}-${String(index).padStart(4, '0')}.md`, `${label} shared word ${index}`),
+      storedChunk(`${label}-${String(index).padStart(4, '0')}.md`, `${label} shared word ${index}`),
     )
 
   it('shows other connections the old or the new collection, never a mixture', async () => {
@@ -314,7 +305,7 @@ describe('dense search', () => {
       ' ',
     )
     const chunks = Array.from({ length: 333 }, (_, index) =>
-      chunk(`d${index}.md`, [3, 5, 7].map((step) => words[(index * step) % words.length]!).join(' ') + ` ${index}`),
+      storedChunk(`d${index}.md`, [3, 5, 7].map((step) => words[(index * step) % words.length]!).join(' ') + ` ${index}`),
     )
     await write('docs', chunks)
     const onFile = openSqliteVectorStore(file, { matrixBudgetBytes: 0 })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startFakeWeaviate } from '../../../../tests/helpers/fake-weaviate.ts'
 import { hashEmbedding } from '../../../../tests/helpers/hash-embedding.ts'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { openSqliteVectorStore } from './sqlite-vector-store.ts'
 import { CountMismatchError, InvalidVectorError, UnknownCollectionError } from './vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from './vector-store.ts'
@@ -40,21 +41,11 @@ if (REAL !== undefined) {
 const SOURCE: CollectionSource = { dimensions: 768, contentDigest: 'digest-1', embeddingModel: 'hash' }
 const NAME = 'Contract_smoke'
 
-const chunk = (document: string, content: string, chunkIndex = 0): StoredChunk => ({
-  document,
-  title: document,
-  chunkIndex,
-  startChar: 0,
-  endChar: content.length,
-  content,
-  indexText: content,
-})
-
 const DOCUMENTS = [
-  chunk('codes.md', 'Fault code E-4471 is shown when the coolant pressure falls.'),
-  chunk('other-codes.md', 'Fault code E-4472 is shown when a sensor is unplugged; many units were recalled.'),
-  chunk('crews.md', 'Night crews repaired the swing bridge after the flood.'),
-  chunk('tea.md', 'Green tea is steamed, black tea is left to oxidise.'),
+  storedChunk('codes.md', 'Fault code E-4471 is shown when the coolant pressure falls.'),
+  storedChunk('other-codes.md', 'Fault code E-4472 is shown when a sensor is unplugged; many units were recalled.'),
+  storedChunk('crews.md', 'Night crews repaired the swing bridge after the flood.'),
+  storedChunk('tea.md', 'Green tea is steamed, black tea is left to oxidise.'),
 ]
 
 const documents = (hits: readonly { chunk: StoredChunk }[]): string[] => hits.map((hit) => hit.chunk.document)
@@ -82,22 +73,22 @@ describe.each(STORES)('a vector store: %s', (_name, start) => {
     )
 
   it('keeps chunks and facts of a collection for who opens it again', async () => {
-    const written = await write([chunk('b.md', 'two', 1), chunk('b.md', 'one "quoted" \n line', 0), chunk('a.md', 'ü')])
+    const written = await write([storedChunk('b.md', 'two', 1), storedChunk('b.md', 'one "quoted" \n line', 0), storedChunk('a.md', 'ü')])
     expect(written).toEqual({ name: NAME, chunkCount: 3, ...SOURCE })
     await store.close()
     store = opened.open()
     expect(await store.info(NAME)).toEqual(written)
     expect(await store.list()).toContainEqual(written)
     expect(await store.chunks(NAME)).toEqual([
-      chunk('a.md', 'ü'),
-      chunk('b.md', 'one "quoted" \n line', 0),
-      chunk('b.md', 'two', 1),
+      storedChunk('a.md', 'ü'),
+      storedChunk('b.md', 'one "quoted" \n line', 0),
+      storedChunk('b.md', 'two', 1),
     ])
   })
 
   it('gives the vectors of a collection by their texts, as they are written again', async () => {
     expect(await store.vectors(NAME)).toBeNull()
-    await write([...DOCUMENTS, chunk('marks.md', '—')])
+    await write([...DOCUMENTS, storedChunk('marks.md', '—')])
     const stored = (await store.vectors(NAME))!
     expect(stored.embeddingModel).toBe('hash')
     const texts = ['—', 'not there', ...DOCUMENTS.map(({ indexText }) => indexText)]
@@ -111,7 +102,7 @@ describe.each(STORES)('a vector store: %s', (_name, start) => {
 
   it('gives more chunks than a batch or a page holds, in order', async () => {
     const many = Array.from({ length: 1207 }, (_, index) =>
-      chunk(`d${String(index).padStart(4, '0')}.md`, `n ${index}`),
+      storedChunk(`d${String(index).padStart(4, '0')}.md`, `n ${index}`),
     )
     await write([...many].reverse())
     expect(await store.chunks(NAME)).toEqual(many)
@@ -154,7 +145,7 @@ describe.each(STORES)('a vector store: %s', (_name, start) => {
     const refuse = (): void => {
       throw new Error('lease lost')
     }
-    const one = [chunk('new.md', 'new')]
+    const one = [storedChunk('new.md', 'new')]
     await expect(store.replace(NAME, SOURCE, one, [hashEmbedding('new')], { beforeSwitch: refuse })).rejects.toThrow(
       'lease lost',
     )
@@ -187,7 +178,7 @@ describe.each(STORES)('a vector store: %s', (_name, start) => {
       [-2, 0],
       [0, 0],
     ].map((values) => new Float32Array(values))
-    const chunks = ['same', 'across', 'opposite', 'nowhere'].map((name) => chunk(name, name))
+    const chunks = ['same', 'across', 'opposite', 'nowhere'].map((name) => storedChunk(name, name))
     await store.replace(NAME, { ...SOURCE, dimensions: 2 }, chunks, vectors)
     const hits = await store.dense(NAME, new Float32Array([10, 0]), 10)
     expect(documents(hits)).toEqual(['same', 'across', 'opposite'])

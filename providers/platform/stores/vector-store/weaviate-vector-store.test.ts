@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { startFakeWeaviate } from '../../../../tests/helpers/fake-weaviate.ts'
-import type { StoredChunk } from './vector-store.ts'
+import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { openWeaviateVectorStore } from './weaviate-vector-store.ts'
 
 // These tests are for what only this store has to do; vector-store.test.ts tests what every store does.
@@ -20,15 +20,7 @@ async function start(options: Parameters<typeof startFakeWeaviate>[0] = {}, key:
   return { server, store }
 }
 
-const CHUNK: StoredChunk = {
-  document: 'a.md',
-  title: 'A',
-  chunkIndex: 0,
-  startChar: 0,
-  endChar: 1,
-  content: 'a',
-  indexText: 'a',
-}
+const CHUNK = storedChunk('a.md', 'a')
 const SOURCE = { dimensions: 2, contentDigest: 'd', embeddingModel: 'm' }
 const VECTOR = new Float32Array([1, 0])
 const replace = (store: ReturnType<typeof openWeaviateVectorStore>, name = 'RagBase_my-docs') =>
