@@ -48,10 +48,9 @@ async function searches() {
   const { aliases } = joinAliases(consumer, flavors)
   const recallOf = async (alias: string): Promise<number> => {
     const { flavor } = aliases.get(alias)!
-    const how = { collection: 'plain', rerankText: ({ content }: { content: string }) => content } as const
     let found = 0
     for (const { text, gold } of set.questions) {
-      const hits = await hybridSearch(text, flavor.parameters as never, how, services)
+      const hits = await hybridSearch(text, flavor.parameters as never, 'plain', services)
       const contexts = hits.map(({ chunk }) => ({ document: chunk.document, text: chunk.content }))
       found += scoreContexts(contexts, gold).recall
     }

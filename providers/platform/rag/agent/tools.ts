@@ -2,7 +2,6 @@ import { z } from 'zod'
 import type { ApproachParameters } from '../../../../contract/approaches.ts'
 import type { ToolCall } from '../../../../contract/http/chat.ts'
 import type { RoleChatRequest } from '../../models/model-host.ts'
-import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { hybridSearch } from '../steps/hybrid-search.ts'
 import type { FoundPassage } from './notebook.ts'
@@ -116,8 +115,6 @@ const refused = (tool: string, given: unknown, error: z.ZodError): PreparedCall 
   problem: `The arguments are wrong: ${error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`).join('; ')}.`,
 })
 
-const contentOf = ({ content }: StoredChunk): string => content
-
 /** The passages nearest to a query, by its words and its vector, reranked. */
 export async function vectorSearch(
   { query: text, top_k: limit }: { query: string; top_k: number },
@@ -125,7 +122,7 @@ export async function vectorSearch(
   signal?: AbortSignal,
 ): Promise<ToolResult> {
   const search = { alpha: ALPHA, retrieve_k: Math.max(CANDIDATES, limit), top_n: limit, rerank: true }
-  const hits = await hybridSearch(text, search, { collection: 'plain', rerankText: contentOf }, services, signal)
+  const hits = await hybridSearch(text, search, 'plain', services, signal)
   const passages = hits.map(({ chunk }): FoundPassage => ({
     document: chunk.document,
     title: chunk.title,

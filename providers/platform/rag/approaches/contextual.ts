@@ -8,7 +8,6 @@ import { hybridContext } from '../steps/hybrid-search.ts'
  * reranker reads it too. It stays out of prompt and evidence: a model wrote it, and an answer must rest on the document.
  */
 export const contextual: Approach<'contextual-rag'> = async (question, parameters, services, signal) => {
-  const search = { collection: 'contextual', rerankText: (chunk: { indexText: string }) => chunk.indexText } as const
-  const passages = await hybridContext(question, parameters, search, services, signal)
+  const passages = await hybridContext(question, parameters, 'contextual', services, signal)
   return answerFrom(question, passages, services, signal)
 }

@@ -52,8 +52,7 @@ const searchOf =
   (question: string, rerank: boolean, services: ApproachServices, signal: AbortSignal | undefined): PassageSearch =>
   async (most) => {
     const parameters = { alpha: 0.5, rerank, retrieve_k: most, top_n: most }
-    const how = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
-    const passages = await hybridSearch(question, parameters, how, services, signal)
+    const passages = await hybridSearch(question, parameters, 'plain', services, signal)
     return passages.map(({ chunk: { document, content }, score }) => ({ document, content, score }))
   }
 

@@ -5,7 +5,6 @@ import { hybridContext } from '../steps/hybrid-search.ts'
 
 /** Hybrid search over the plain chunks, reranked, top chunks into one prompt. */
 export const hybrid: Approach<'hybrid-rag'> = async (question, parameters, services, signal) => {
-  const search = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
-  const passages = await hybridContext(question, parameters, search, services, signal)
+  const passages = await hybridContext(question, parameters, 'plain', services, signal)
   return answerFrom(question, passages, services, signal)
 }

@@ -45,8 +45,7 @@ async function search(parameters: typeof FAST, options: FakeModelHostOptions = {
     },
     collections: COLLECTIONS,
   } as unknown as ApproachServices
-  const how = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
-  const found = await hybridSearch(QUESTION, parameters, how, services)
+  const found = await hybridSearch(QUESTION, parameters, 'plain', services)
   return { asked, limits, found: found.map(({ chunk }) => chunk.chunkIndex) }
 }
 
@@ -70,8 +69,7 @@ it('keyword search spreads its places over documents: the sixth best document is
   const documents: Documents = { 'much.md': { title: 'Much', paragraphs }, ...Object.fromEntries(others) }
   await ingest(store, models, 'smoke', chunksOf(documents))
   const services = { store, models, collections: COLLECTIONS } as unknown as ApproachServices
-  const how = { collection: 'plain', rerankText: (chunk: { content: string }) => chunk.content } as const
-  const found = await hybridSearch(QUESTION, { ...FAST, retrieve_k: 5, alpha: 0 }, how, services)
+  const found = await hybridSearch(QUESTION, { ...FAST, retrieve_k: 5, alpha: 0 }, 'plain', services)
   expect(found).toHaveLength(5)
   expect(new Set(found.map(({ chunk }) => chunk.document)).size).toBeGreaterThan(2)
 })

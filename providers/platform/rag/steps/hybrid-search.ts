@@ -2,7 +2,7 @@ import type { ApproachParameters } from '../../../../contract/approaches.ts'
 import type { TermStatistics } from '../../models/model-host.ts'
 import { shareOfRepeated, spread } from '../../models/builtin/relevance/repetition.ts'
 import { rerankPool } from '../../models/tei/reranker.ts'
-import type { CollectionInfo, StoredChunk } from '../../stores/vector-store/vector-store.ts'
+import type { CollectionInfo } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices, Passage } from '../approach.ts'
 import { requireCollection, termStatistics } from './collection.ts'
 import { withDocumentEvidence } from './document-evidence.ts'
@@ -10,11 +10,8 @@ import { embedQuestion } from './embed.ts'
 import { fillBudget } from './fill-budget.ts'
 import { fuseHashed } from './hashed-fusion.ts'
 
-export interface HybridSearch {
-  collection: 'plain' | 'contextual'
-  /** Returns what the reranker reads of a chunk. */
-  rerankText: (chunk: StoredChunk) => string
-}
+/** Chunks alone, or chunks after what a model wrote of them, which the reranker reads too. */
+type Searched = 'plain' | 'contextual'
 
 /** The weight that the shipped flavors have. Another one was chosen by a person and holds exactly, whatever the vectors are. */
 const DEFAULT_ALPHA = 0.5
@@ -29,15 +26,15 @@ const LEG_DEPTH = 100
 export async function hybridSearch(
   question: string,
   parameters: ApproachParameters['hybrid-rag'],
-  search: HybridSearch,
+  searched: Searched,
   services: ApproachServices,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const collection = await requireCollection(search.collection, services)
+  const collection = await requireCollection(searched, services)
   const statistics = await termStatistics(question, collection.name, services)
   const hits = await retrieve(question, parameters, collection, services, statistics, signal)
   if (!parameters.rerank) return withoutRepetition(hits, collection).slice(0, parameters.top_n)
-  const ordered = await rerankPassages(question, hits, search.rerankText, services, statistics, signal)
+  const ordered = await rerankPassages(question, hits, searched, services, statistics, signal)
   // The built-in reranker has lowered what repeats a document.
   const isDone = isRuleReranker(services)
   return (isDone ? ordered : withoutRepetition(ordered, collection)).slice(0, parameters.top_n)
@@ -47,14 +44,14 @@ export async function hybridSearch(
 export async function hybridContext(
   question: string,
   parameters: ApproachParameters['hybrid-rag'],
-  search: HybridSearch,
+  searched: Searched,
   services: ApproachServices,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
   const { contextBudget } = services
-  if (contextBudget === null) return hybridSearch(question, parameters, search, services, signal)
+  if (contextBudget === null) return hybridSearch(question, parameters, searched, services, signal)
   return fillBudget(contextBudget, parameters.retrieve_k, (limit) =>
-    hybridSearch(question, { ...parameters, retrieve_k: limit, top_n: limit }, search, services, signal),
+    hybridSearch(question, { ...parameters, retrieve_k: limit, top_n: limit }, searched, services, signal),
   )
 }
 
@@ -94,12 +91,14 @@ function withoutRepetition(passages: readonly Passage[], { chunkCount }: Collect
 async function rerankPassages(
   question: string,
   passages: readonly Passage[],
-  textOf: (chunk: StoredChunk) => string,
+  searched: Searched,
   { reranker }: Pick<ApproachServices, 'reranker'>,
   statistics: TermStatistics | undefined,
   signal?: AbortSignal,
 ): Promise<Passage[]> {
-  const texts = passages.map(({ chunk }) => underTitle({ title: chunk.title, text: textOf(chunk) }))
+  const texts = passages.map(({ chunk: { title, content, indexText } }) =>
+    underTitle({ title, text: searched === 'plain' ? content : indexText }),
+  )
   const candidates = passages.map(({ chunk, score }) => ({
     document: chunk.document,
     chunkIndex: chunk.chunkIndex,
