@@ -87,7 +87,7 @@ describe('an image', () => {
 
   it('that cannot be made is a 502 with its prompt id', async () => {
     await platform.start()
-    platform.objects.add = async () => ({ ok: false, code: 'over_quota' })
+    platform.objects.add = async () => 'over_quota'
     const { status, body } = await generate(SMALL)
     expect([status, body['detail']]).toEqual([
       502,

@@ -80,9 +80,7 @@ export function comfyUiClient(base: string): HostedProvider {
       const before = await entryOf(id, signal)
       if (before !== null) return endOf(before)
       const { queue_running: running, queue_pending: pending } = await queueOf(signal)
-      if (running.some(([, place]) => place === id)) return { state: 'running' }
-      const ahead = pending.toSorted(([a], [b]) => a - b).findIndex(([, place]) => place === id)
-      if (ahead !== -1) return { state: 'waiting', position: ahead }
+      if ([...running, ...pending].some(([, place]) => place === id)) return { state: 'open' }
       // It may have ended between the two questions.
       const after = await entryOf(id, signal)
       return after === null ? { state: 'gone' } : endOf(after)
@@ -114,7 +112,7 @@ export function comfyUiClient(base: string): HostedProvider {
 function endOf({ status }: z.infer<typeof Entry>): ProviderState {
   if (status?.status_str !== 'error') return { state: 'completed' }
   const events = new Map(status.messages)
-  if (events.has('execution_interrupted')) return { state: 'cancelled', message: 'cancelled' }
+  if (events.has('execution_interrupted')) return { state: 'cancelled' }
   const failure = z.object({ node_type: z.string() }).safeParse(events.get('execution_error'))
   const where = failure.success ? ` in its step ${failure.data.node_type.slice(0, 64)}` : ''
   return { state: 'failed', message: `ComfyUI reports a failure${where}` }

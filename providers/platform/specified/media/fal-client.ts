@@ -7,7 +7,6 @@ const FILE_HOSTS = /(?:^|\.)fal\.(?:media|run|ai)$/
 const Accepted = z.object({ request_id: z.string().regex(/^[\w-]{1,128}$/) })
 const State = z.object({
   status: z.enum(['IN_QUEUE', 'IN_PROGRESS', 'COMPLETED', 'CANCELLED', 'FAILED', 'ERROR']),
-  queue_position: z.number().nullish(),
   error: z.string().nullish(),
   error_type: z.string().nullish(),
 })
@@ -44,10 +43,9 @@ export function falClient({ endpoint, apiKey }: { endpoint: string; apiKey: stri
       if (status === 404) return { state: 'gone' }
       const reply = status < 300 ? State.safeParse(body) : null
       if (reply?.success !== true) throw unexpected('the state of a request', status)
-      const { status: word, queue_position: position, error, error_type: type } = reply.data
-      if (word === 'IN_QUEUE') return { state: 'waiting', position: position ?? null }
-      if (word === 'IN_PROGRESS') return { state: 'running' }
-      if (word === 'CANCELLED' || /cancel/i.test(type ?? '')) return { state: 'cancelled', message: 'cancelled' }
+      const { status: word, error, error_type: type } = reply.data
+      if (word === 'IN_QUEUE' || word === 'IN_PROGRESS') return { state: 'open' }
+      if (word === 'CANCELLED' || /cancel/i.test(type ?? '')) return { state: 'cancelled' }
       const hasFailed = word !== 'COMPLETED' || isText(error) || isText(type)
       if (!hasFailed) return { state: 'completed' }
       return {

@@ -322,7 +322,7 @@ onEachDatabase('hosted media operations', (kind) => {
       expect(await platform.account()).toEqual([0.003, 0, 0])
       // Of two that want to submit one does; the answer of a submission that was abandoned is still taken.
       const id = await platform.begin(HOSTED)
-      const begun = await Promise.all(stores.map((store) => store.begin(id, 'submitting')))
+      const begun = await Promise.all(stores.map((store) => store.begin(id)))
       expect(begun.toSorted()).toEqual([false, true])
       expect(await stores[1]!.submissionUnknown(id)).toBe(true)
       expect(await stores[0]!.submitted(id, 'the-id')).toBe(true)

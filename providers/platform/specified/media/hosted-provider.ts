@@ -10,11 +10,10 @@ export type Submission =
   | { outcome: 'refused'; message: string; isTransient: boolean }
   | { outcome: 'unknown'; message: string }
 
-/** Describes what a provider reports about a request that it has. `gone`: it does not know it (any more). */
+/** Describes what a provider reports about a request that it has. `open`: it waits or runs; `gone`: the provider does not know it (any more). */
 export type ProviderState =
-  | { state: 'waiting'; position: number | null }
-  | { state: 'running' | 'completed' | 'gone' }
-  | { state: 'cancelled' | 'failed'; message: string }
+  | { state: 'open' | 'completed' | 'cancelled' | 'gone' }
+  | { state: 'failed'; message: string }
 
 /** A file that a result names. */
 export interface RemoteFile {

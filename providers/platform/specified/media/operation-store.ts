@@ -31,7 +31,7 @@ export interface MediaOperation {
   model: string
   modality: Modality
   status: MediaStatus
-  /** The provider's id of the request; null before its submission, and for a local operation. */
+  /** The provider's id of the request; null before its submission. */
   providerId: string | null
   /** Its deadline has passed: it ends as `timeout` where it would end as `cancelled`. */
   isLate: boolean
@@ -89,8 +89,7 @@ export const isEnded = ({ status }: Pick<MediaOperation, 'status'>): boolean =>
 
 /**
  * Media operations in the platform's database, which several processes share. A status changes only from those that a step expects, in one
- * transaction with the ledger: `queued → submitting → running` for a hosted provider, `queued → running` for the local one, and the first
- * writer of an end wins. `cancellation_requested` and `submission_unknown` keep the reservation.
+ * transaction with the ledger: `queued → submitting → running`, and the first writer of an end wins. `cancellation_requested` and `submission_unknown` keep the reservation.
  */
 export class OperationStore {
   readonly #database: Database
@@ -141,23 +140,22 @@ export class OperationStore {
   }
 
   /** Takes a queued operation: of several processes one gets true. */
-  async begin(id: string, to: 'submitting' | 'running'): Promise<boolean> {
-    return change(this.#database, id, to, ['queued'])
+  async begin(id: string): Promise<boolean> {
+    return change(this.#database, id, 'submitting', ['queued'])
   }
 
   /** The provider certainly has not taken the request: it may be submitted again. */
-  async notSubmitted(id: string): Promise<boolean> {
-    return change(this.#database, id, 'queued', ['submitting'])
+  async notSubmitted(id: string): Promise<void> {
+    await change(this.#database, id, 'queued', ['submitting'])
   }
 
   /** The provider has the request. Also when another process has given the submission up as unknown: this is first-hand. */
-  async submitted(id: string, providerId: string): Promise<boolean> {
-    const changes = await this.#database.run(
+  async submitted(id: string, providerId: string): Promise<void> {
+    await this.#database.run(
       `UPDATE media_operations SET status = 'running', provider_id = ?, updated_ms = ?
        WHERE id = ? AND provider_id IS NULL AND status IN ('submitting', 'submission_unknown')`,
       [providerId, Date.now(), id],
     )
-    return changes > 0
   }
 
   /** Stores that it is unknown whether the provider has the request, or what became of it: nothing submits it again, and it keeps its reservation. */

@@ -115,8 +115,8 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
       if (current === null || isEnded(current)) return
       for (const [index, { artifact }] of files.entries()) {
         const { name } = artifact
-        const added = await objects.add(tx, { bucket: ARTIFACTS, name, subject: current.subject }, staged[index]!)
-        if (added.ok) continue
+        const refusal = await objects.add(tx, { bucket: ARTIFACTS, name, subject: current.subject }, staged[index]!)
+        if (refusal === null) continue
         for (const kept of files.slice(0, index)) await objects.forget(tx, ARTIFACTS, kept.artifact.name)
         const error = 'The generated file would exceed the storage quota (STORAGE_QUOTA_BYTES)'
         await operations.endIn(tx, id, { ...ending, status: 'failed', error })
@@ -156,7 +156,7 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
   async function submit(run: TaskRun, { id, model }: MediaOperation, hosted: HostedProvider): Promise<TaskOutcome> {
     const input = inputOf(run)
     run.signal.throwIfAborted()
-    if (!(await operations.begin(id, 'submitting'))) throw new PostponedTask(0)
+    if (!(await operations.begin(id))) throw new PostponedTask(0)
     const grace = new AbortController()
     const stop = (): void => void setTimeout(() => grace.abort(), SUBMISSION_GRACE_MS).unref()
     run.signal.addEventListener('abort', stop, { once: true })
@@ -202,19 +202,14 @@ export function runMedia(deps: MediaRunDeps): TaskHandler {
     const cancelled: EndedStatus = isLate ? 'timeout' : 'cancelled'
     const why = isLate ? 'not finished within its timeout_seconds' : 'cancelled'
     switch (state.state) {
-      case 'waiting':
-      case 'running':
+      case 'open':
         throw new PostponedTask(pollMs)
       case 'completed':
         return fetchResult(run, operation, hosted)
       case 'failed':
         return ended(id, { ...free, status: 'failed', error: state.message })
       case 'cancelled':
-        return ended(id, {
-          ...free,
-          status: isCancelling ? cancelled : 'cancelled',
-          error: isCancelling ? why : 'cancelled',
-        })
+        return ended(id, { ...free, status: cancelled, error: why })
       case 'gone':
         // A request that is cancelled in the queue is removed from it.
         if (isCancelling) return ended(id, { ...free, status: cancelled, error: why })

@@ -37,7 +37,8 @@ export interface StagedBytes extends BytesPlace {
   mediaType: string | null
 }
 
-export type PutOutcome = { ok: true; object: StoredObject } | { ok: false; code: 'exists' | 'over_quota' }
+/** Why an object is not stored. */
+export type Refusal = 'exists' | 'over_quota'
 
 export interface ObjectStoreOptions {
   database: Database
@@ -80,11 +81,11 @@ export class ObjectStore {
     return this.#options.settings.buckets.includes(bucket)
   }
 
-  /** Keeps a received file under a name that is free: of two processes with the same name, one stores. Throws `BytesUnavailableError`. */
-  async put(object: Pick<StoredObject, 'bucket' | 'name' | 'subject'>, file: ReceivedFile): Promise<PutOutcome> {
+  /** Keeps a received file under a name that is free: of two processes with the same name, one stores. Returns why it is not kept. Throws `BytesUnavailableError`. */
+  async put(object: Pick<StoredObject, 'bucket' | 'name' | 'subject'>, file: ReceivedFile): Promise<Refusal | null> {
     const refusal = await this.#refusalOf(this.#database, object, file)
     // Asked again when the bytes are there; asked now, so that they are not sent for nothing.
-    if (refusal !== null) return { ok: false, code: refusal }
+    if (refusal !== null) return refusal
     const staged = await this.stage(object.bucket, file)
     try {
       return await this.#database.transaction((tx) => this.add(tx, object, staged))
@@ -114,10 +115,10 @@ export class ObjectStore {
     tx: Queries,
     { bucket, name, subject }: Pick<StoredObject, 'bucket' | 'name' | 'subject'>,
     staged: StagedBytes,
-  ): Promise<PutOutcome> {
+  ): Promise<Refusal | null> {
     const { sha256, sizeBytes, mediaType } = staged
     const refusal = await this.#refusalOf(tx, { bucket, name }, staged)
-    if (refusal !== null) return { ok: false, code: refusal }
+    if (refusal !== null) return refusal
     const key = (await keyOf(tx, bucket, sha256)) ?? staged.key
     if (key === staged.key) await unlist(tx, staged)
     await tx.run(
@@ -125,7 +126,7 @@ export class ObjectStore {
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
       [bucket, name, sha256, key, sizeBytes, mediaType, subject, Date.now()],
     )
-    return { ok: true, object: (await findObject(tx, bucket, name))! }
+    return null
   }
 
   /** Removes bytes that no object has; bytes of an object stay. Throws `BytesUnavailableError`; `sweep` tries again then. */
@@ -206,7 +207,7 @@ export class ObjectStore {
     queries: Queries,
     { bucket, name }: Pick<StoredObject, 'bucket' | 'name'>,
     { sha256, sizeBytes }: Pick<StagedBytes, 'sha256' | 'sizeBytes'>,
-  ): Promise<'exists' | 'over_quota' | null> {
+  ): Promise<Refusal | null> {
     if ((await findObject(queries, bucket, name)) !== null) return 'exists'
     if ((await this.usedBytes(queries)) + sizeBytes <= this.#options.settings.quotaBytes) return null
     // Equal bytes count once. Looked for last: another upload may have stored them since, and then they were counted above.

@@ -40,11 +40,11 @@ export function registerStorageRoutes(app: FastifyInstance, store: ObjectStore, 
             400,
             'Unsafe filename: expected 1 to 255 letters, digits, dots, hyphens, underscores and spaces',
           )
-        const outcome = await orUnavailable(() =>
+        const refusal = await orUnavailable(() =>
           store.put({ bucket, name: file.filename, subject: subjectOf(request) }, file),
         )
-        if (!outcome.ok)
-          throw outcome.code === 'exists'
+        if (refusal !== null)
+          throw refusal === 'exists'
             ? new HttpError(409, `An object of this name exists in the bucket '${bucket}'`)
             : new HttpError(413, 'The upload would exceed the storage quota (STORAGE_QUOTA_BYTES)')
         const path = `${bucket}/${file.filename}`

@@ -150,11 +150,11 @@ export function registerProcessorRoutes(app: FastifyInstance, one: Processor, de
   async function keep(temporaryFile: string, { sha256, sizeBytes }: Done): Promise<AssetArtifact> {
     const key = `${sha256}.glb`
     const file = { filename: key, mediaType: GLB, temporaryFile, sizeBytes, sha256 }
-    const outcome = await orUnavailable(async () => {
-      if (await objects.renew(bucket, key)) return { ok: true }
-      return objects.put({ bucket, name: key, subject: null }, file)
+    const refusal = await orUnavailable(async () => {
+      const isKept = await objects.renew(bucket, key)
+      return isKept ? null : objects.put({ bucket, name: key, subject: null }, file)
     })
-    if (!outcome.ok && 'code' in outcome && outcome.code === 'over_quota')
+    if (refusal === 'over_quota')
       throw new HttpError(413, 'The result would exceed the storage quota (STORAGE_QUOTA_BYTES)')
     return { storage: 'local', bucket, key, content_type: GLB, size_bytes: sizeBytes }
   }
