@@ -71,7 +71,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
 
   /** The extracted chunks of the graph's documents. One document is in memory at a time: all extractions together are larger than the graph. */
   function readDocuments(alsoDocuments: readonly string[]): ExtractedDocuments {
-    const ids = extractions.readable(['processed'], alsoDocuments)
+    const ids = extractions.readable(alsoDocuments)
     return {
       *[Symbol.iterator]() {
         for (const id of ids) yield extractions.extracted(id)
@@ -165,7 +165,7 @@ export function createGraphEngine(deps: GraphEngineDeps): GraphEngine {
       return afterRemoval(documents.clear())
     },
     reprocessFailed() {
-      const failed = documents.idsIn(['failed'])
+      const failed = documents.failedIds()
       if (failed.length === 0) return null
       const trackId = newTrackId('retry', clock())
       documents.together(() => {

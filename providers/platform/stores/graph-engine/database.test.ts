@@ -75,7 +75,7 @@ describe('work that can be repeated', () => {
     expect(documents.claim(1, 0)).toHaveLength(1)
     expect(extractions.save(chunkId('a', 0), { entities: [], relations: [], dropped: 0, truncated: false })).toBe(true)
     vectors.put([{ key: 1n, vector: { scale: 1, components: new Int8Array(4) } }])
-    documents.move(['a'], ['processing'], 'processed', null, 0)
+    documents.end(['a'], 'processed', null, 0)
     expect(added()).toEqual([FULL])
     expect(changed()).toEqual([NORMAL, FULL])
     expect(saved()).toEqual([NORMAL])

@@ -146,7 +146,7 @@ function translated<Result>(file: string, step: () => Result): Result {
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
     if (/^SQLITE_(?:BUSY|LOCKED)/.test(code)) {
-      throw new GraphEngineError('file_in_use', `${file} is open in another process`, { retryable: true, cause })
+      throw new GraphEngineError('file_in_use', `${file} is open in another process`, { cause })
     }
     if (OUTSIDE.test(code) || cause instanceof TypeError) {
       throw new GraphEngineError('file_unavailable', `${file} cannot be used: ${(cause as Error).message}`, { cause })

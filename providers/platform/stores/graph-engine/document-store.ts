@@ -39,8 +39,8 @@ export interface DocumentStore {
   /** Documents inserted under this path. */
   atPath(filePath: string): StoredDocument[]
   ofTrack(trackId: string): StoredDocument[]
-  /** Ids of documents in these states, in the order of the queue. */
-  idsIn(states: readonly GraphDocumentStatus[]): string[]
+  /** Ids of documents that have failed, in the order of the queue. */
+  failedIds(): string[]
   /** Ids of documents whose path is not among these. */
   idsElsewhere(filePaths: ReadonlySet<string>): string[]
   page(request: GraphPageRequest): StoredDocument[]
@@ -61,16 +61,12 @@ export interface DocumentStore {
   requeue(id: string, trackId: string, nowMs: number): void
   /** Claims up to `limit` pending documents, oldest first, and marks them as processing. */
   claim(limit: number, nowMs: number): StoredDocument[]
-  /** Moves documents between states; those in another state than `from` stay as they are. Returns how many moved. */
-  move(
-    ids: readonly string[],
-    from: readonly GraphDocumentStatus[],
-    to: GraphDocumentStatus,
-    error: string | null,
-    nowMs: number,
-  ): number
+  /** Ends the processing of documents; those that are in another state stay as they are. */
+  end(ids: readonly string[], status: 'processed' | 'failed', error: string | null, nowMs: number): void
+  /** Fails all documents that are pending or in progress. */
+  failOpen(error: string, nowMs: number): void
   /** Puts back to pending what a crash left in processing. */
-  recover(nowMs: number): number
+  recover(nowMs: number): void
   remove(ids: readonly string[]): number
   clear(): number
   /** Empties the write-ahead log of the file; called when no more writes are to be expected. */
@@ -84,10 +80,8 @@ export function createDocumentStore(database: Database): DocumentStore {
   const byId = rows('WHERE id = ?')
   const byPath = rows('WHERE file_path = ? ORDER BY sequence')
   const byTrack = rows('WHERE track_id = ? ORDER BY sequence')
-  const ids = database
-    .prepare<[string], string>(
-      'SELECT id FROM documents WHERE status IN (SELECT value FROM json_each(?)) ORDER BY sequence',
-    )
+  const failed = database
+    .prepare<[], string>(`SELECT id FROM documents WHERE status = 'failed' ORDER BY sequence`)
     .pluck()
   const paths = database.prepare<[], { id: string; filePath: string }>(
     'SELECT id, file_path AS filePath FROM documents',
@@ -140,7 +134,7 @@ export function createDocumentStore(database: Database): DocumentStore {
     find: (id) => byId.get(id) ?? null,
     atPath: (filePath) => byPath.all(filePath),
     ofTrack: (trackId) => byTrack.all(trackId),
-    idsIn: (states) => ids.all(JSON.stringify(states)),
+    failedIds: () => failed.all(),
     idsElsewhere: (filePaths) =>
       paths
         .all()
@@ -196,20 +190,20 @@ export function createDocumentStore(database: Database): DocumentStore {
       }
       return deferSync(() => atomically(take))
     },
-    move(ids, from, to, error, nowMs) {
-      return atomically(() =>
-        ids.reduce(
-          (sum, id) =>
-            sum + from.reduce((moved, state) => moved + setStatus.run(to, error, nowMs, id, state).changes, 0),
-          0,
-        ),
-      )
-    },
-    recover(nowMs) {
-      return database
+    end: (ids, status, error, nowMs) =>
+      atomically(() => {
+        for (const id of ids) setStatus.run(status, error, nowMs, id, 'processing')
+      }),
+    failOpen: (error, nowMs) =>
+      void database
+        .prepare(
+          `UPDATE documents SET status = 'failed', error = ?, updated_ms = ? WHERE status IN ('pending', 'processing')`,
+        )
+        .run(error, nowMs),
+    recover: (nowMs) =>
+      void database
         .prepare(`UPDATE documents SET status = 'pending', updated_ms = ? WHERE status = 'processing'`)
-        .run(nowMs).changes
-    },
+        .run(nowMs),
     remove: (ids) => atomically(() => removeAll(ids)),
     clear: () => atomically(() => database.prepare('DELETE FROM documents').run().changes),
     truncateLog: () => truncateLog(database),
@@ -222,8 +216,8 @@ export interface ExtractionStore {
   missing(documentId: string): StoredChunk[]
   /** Stores a chunk's extraction once; false when its document was removed. */
   save(chunkId: string, extraction: ChunkExtraction): boolean
-  /** Documents in these states and these, by path: the order does not depend on when they arrived. */
-  readable(states: readonly string[], alsoDocuments: readonly string[]): string[]
+  /** Documents that are processed and these, by path: the order does not depend on when they arrived. */
+  readable(alsoDocuments: readonly string[]): string[]
   /** The extracted chunks of one document, in order, a few of them read at a time. */
   extracted(documentId: string): Iterable<ExtractedChunk>
   progress(): { chunks: number; extracted: number }
@@ -249,9 +243,8 @@ export function createExtractionStore(database: Database): ExtractionStore {
   const exists = database.prepare<[string], number>('SELECT count(*) FROM extractions WHERE chunk_id = ?').pluck()
   const text = database.prepare<[string], string>('SELECT content FROM documents WHERE id = ?').pluck()
   const readable = database
-    .prepare<[string, string], string>(
-      `SELECT id FROM documents WHERE status IN (SELECT value FROM json_each(?)) OR id IN (SELECT value FROM json_each(?))
-       ORDER BY file_path, id`,
+    .prepare<[string], string>(
+      `SELECT id FROM documents WHERE status = 'processed' OR id IN (SELECT value FROM json_each(?)) ORDER BY file_path, id`,
     )
     .pluck()
   const extracted = database.prepare<
@@ -286,7 +279,7 @@ export function createExtractionStore(database: Database): ExtractionStore {
       const read = [extractionDigest(chunkId, bytes), entities.length, dropped, truncated ? 1 : 0]
       return deferSync(() => save.run(bytes, ...read, chunkId)).changes === 1 || exists.get(chunkId) === 1
     },
-    readable: (states, alsoDocuments) => readable.all(JSON.stringify(states), JSON.stringify(alsoDocuments)),
+    readable: (alsoDocuments) => readable.all(JSON.stringify(alsoDocuments)),
     *extracted(documentId) {
       const content = text.get(documentId) ?? ''
       for (let after = -1; ;) {

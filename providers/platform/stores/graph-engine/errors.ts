@@ -10,27 +10,15 @@ export type GraphEngineErrorCode =
   | 'model_answer_invalid'
   | 'model_answer_cut'
   | 'rerank_invalid'
-  | 'upload_refused'
-  | 'drain_timeout'
-  | 'engine_unreachable'
 
-/** A failure of the graph engine, by code; `retryable` when the same call may succeed later. */
+/** A failure of the graph engine, by code. */
 export class GraphEngineError extends Error {
   override readonly name = 'GraphEngineError'
   readonly code: GraphEngineErrorCode
-  readonly retryable: boolean
-  /** HTTP status of a remote engine, where there was one. */
-  readonly status: number | null
 
-  constructor(
-    code: GraphEngineErrorCode,
-    message: string,
-    options: { retryable?: boolean; status?: number | null; cause?: unknown } = {},
-  ) {
-    super(message, { cause: options.cause })
+  constructor(code: GraphEngineErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options)
     this.code = code
-    this.retryable = options.retryable ?? false
-    this.status = options.status ?? null
   }
 }
 

@@ -120,7 +120,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (closed) return false
       const reason = signal.aborted ? CANCELLED : `${location}${failureText(error)}`
       if (!signal.aborted && !isExpected(error)) deps.onError(error, `extraction of ${document.filePath}`)
-      documents.move([document.id], ['processing'], 'failed', reason, clock())
+      documents.end([document.id], 'failed', reason, clock())
       log.documentDone(`failed ${document.filePath}: ${reason}`)
       return false
     }
@@ -131,7 +131,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
     try {
       const graph = await deps.build(finished, stop.signal)
       for (const ids of batchesOf(finished, MOVED_AT_ONCE)) {
-        documents.move(ids, ['processing'], 'processed', null, clock())
+        documents.end(ids, 'processed', null, clock())
         await nextTurn()
       }
       if (holder.publish(graph, revision)) {
@@ -142,7 +142,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
       if (closed) return
       const reason = stop.signal.aborted ? CANCELLED : `merging: ${failureText(error)}`
       if (!stop.signal.aborted && !isExpected(error)) deps.onError(error, 'merging')
-      documents.move(finished, ['processing'], 'failed', reason, clock())
+      documents.end(finished, 'failed', reason, clock())
       log.add(`failed ${reason}`)
       if (holder.outdated) holder.fail(error)
     } finally {
@@ -151,7 +151,7 @@ export function createPipeline(deps: PipelineDeps): Pipeline {
   }
 
   function endCancelled(): void {
-    documents.move(documents.idsIn(['pending', 'processing']), ['pending', 'processing'], 'failed', CANCELLED, clock())
+    documents.failOpen(CANCELLED, clock())
     cancelling = false
     stop = new AbortController()
     log.add(CANCELLED)
