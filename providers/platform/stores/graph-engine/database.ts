@@ -11,24 +11,17 @@ const WAL_BYTES = 4 * 1024 * 1024
 /** The driver's default is 16 MB; documents are read one after the other, so that pages are seldom read again. */
 const CACHE_KIB = 2048
 
-/**
- * `key`: the first 64 bits of the SHA-256 of model and text. `vector`: its scale as a 32-bit float, then its components, deflated where
- * `packed` is 1: vectors of short texts by the built-in model are mostly zeros.
- */
-const PACKED_COLUMN = 'packed INTEGER NOT NULL DEFAULT 0'
 const DIGEST_COLUMN = `digest TEXT NOT NULL DEFAULT ''`
-const VECTORS = `
-  CREATE TABLE vectors (id INTEGER PRIMARY KEY, key INTEGER NOT NULL, vector BLOB NOT NULL, ${PACKED_COLUMN}, ${DIGEST_COLUMN}) STRICT;
-  CREATE UNIQUE INDEX vectors_by_key ON vectors (key);
-`
-
-/** Of each extraction; zero for those of earlier versions. */
+/** Of each extraction; zero for those of version 3. */
 const HEALTH_COLUMNS = ['entities', 'dropped', 'truncated'].map((name) => `${name} INTEGER NOT NULL DEFAULT 0`)
 
 /**
  * The source of truth is what clients inserted and what a model extracted from each chunk: documents, chunks (ranges of their document's
  * text), extractions (compressed JSON, with how their replies were read). Each row carries a digest of what it holds (`stored-digests.ts`). Vectors of networks are stored in one byte a component, by a key of their model and text; those by
  * rules are made when the graph is built. The merged graph is derived from these each time it changes, so that nothing in it can be counted twice.
+ *
+ * Of a vector, `key` is the first 64 bits of the SHA-256 of model and text; `vector` is its scale as a 32-bit float, then its components, deflated
+ * where `packed` is 1: vectors of short texts are mostly zeros.
  */
 const SCHEMA = `
   CREATE TABLE documents (
@@ -63,7 +56,14 @@ const SCHEMA = `
     ${DIGEST_COLUMN},
     ${HEALTH_COLUMNS.join(', ')}
   ) STRICT;
-  ${VECTORS}
+  CREATE TABLE vectors (
+    id INTEGER PRIMARY KEY,
+    key INTEGER NOT NULL,
+    vector BLOB NOT NULL,
+    packed INTEGER NOT NULL DEFAULT 0,
+    ${DIGEST_COLUMN}
+  ) STRICT;
+  CREATE UNIQUE INDEX vectors_by_key ON vectors (key);
 `
 
 /** Opens or creates the engine's file for this process alone. Throws `GraphEngineError`. */
@@ -92,44 +92,23 @@ function prepare(database: Database.Database, file: string): void {
     .transaction(() => {
       const version = database.pragma('user_version', { simple: true })
       if (version === SCHEMA_VERSION) return
-      if (version === 1 || version === 2 || version === 3) {
-        if (version === 1) convertFromVersion1(database)
-        else if (version === 2) database.exec(`ALTER TABLE vectors ADD COLUMN ${PACKED_COLUMN}`)
-        addDigests(database, version === 1 ? ['documents', 'extractions'] : ['documents', 'extractions', 'vectors'])
-        database.pragma(`user_version = ${SCHEMA_VERSION}`)
-        return
-      }
-      if (version !== 0) {
+      if (version === 3) addDigests(database)
+      else if (version === 0) database.exec(SCHEMA)
+      else
         throw new GraphEngineError(
           'file_of_another_version',
           `${file} was written by another version (${String(version)})`,
         )
-      }
-      database.exec(SCHEMA)
       database.pragma(`user_version = ${SCHEMA_VERSION}`)
     })
     .immediate()
 }
 
-/** Rows of earlier versions have no digest: they were read by an extractor without a record, and ingestion has them read again. */
-function addDigests(database: Database.Database, tables: readonly string[]): void {
-  for (const table of tables) database.exec(`ALTER TABLE ${table} ADD COLUMN ${DIGEST_COLUMN}`)
+/** Rows of version 3 have no digest: they were read by an extractor without a record, and ingestion has them read again. */
+function addDigests(database: Database.Database): void {
+  for (const table of ['documents', 'extractions', 'vectors'])
+    database.exec(`ALTER TABLE ${table} ADD COLUMN ${DIGEST_COLUMN}`)
   for (const column of HEALTH_COLUMNS) database.exec(`ALTER TABLE extractions ADD COLUMN ${column}`)
-}
-
-/** Carries a file of version 1 over: chunks become ranges, extractions are compressed, vectors are dropped and made again when needed. */
-function convertFromVersion1(database: Database.Database): void {
-  database.exec(`
-    DROP TABLE vectors;
-    ${VECTORS}
-    ALTER TABLE chunks DROP COLUMN content;
-    CREATE TABLE compressed (chunk_id TEXT PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE, extraction BLOB NOT NULL) STRICT;
-  `)
-  const ids = database.prepare<[], string>('SELECT chunk_id FROM extractions').pluck().all()
-  const read = database.prepare<[string], string>('SELECT extraction FROM extractions WHERE chunk_id = ?').pluck()
-  const write = database.prepare('INSERT INTO compressed (chunk_id, extraction) VALUES (?, ?)')
-  for (const id of ids) write.run(id, packed(read.get(id)!))
-  database.exec('DROP TABLE extractions; ALTER TABLE compressed RENAME TO extractions')
 }
 
 /** A text as it is stored. */
