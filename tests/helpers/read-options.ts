@@ -8,4 +8,5 @@ export const readOptions = (cacheDir: string): ReadOptions => ({
   codeBlocks: true,
   cacheDir,
   tableModelDir: cacheDir,
+  ppOcrDir: null,
 })

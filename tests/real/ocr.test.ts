@@ -12,6 +12,7 @@ import { scanContents } from '../helpers/conversion/fixture-set.ts'
 import { scannedPage } from '../helpers/conversion/scans.ts'
 import { blocksText, contentText } from '../helpers/conversion/score.ts'
 import type { Content } from '../helpers/conversion/writers.ts'
+import { readOptions } from '../helpers/read-options.ts'
 import { wordErrors } from '../helpers/word-errors.ts'
 import { writePpOcr } from './pp-ocr-folder.ts'
 import { skipWithout } from './skip-without.ts'
@@ -40,15 +41,7 @@ afterAll(async () => {
 })
 
 const read = (bytes: Uint8Array, ppOcrDir: string) =>
-  readDocument(bytes, 'scan.png', {
-    useOcr: 'auto',
-    tableMode: 'fast',
-    formulas: true,
-    codeBlocks: true,
-    cacheDir: folder,
-    tableModelDir: folder,
-    ppOcrDir,
-  })
+  readDocument(bytes, 'scan.png', { ...readOptions(folder), ppOcrDir })
 
 const words = (text: string): string[] => text.trim().split(/\s+/)
 

@@ -1,3 +1,4 @@
+import { escapeXml } from '../formats/xml.ts'
 import { plainNumber } from '../model/document.ts'
 import type { Block, Document, ListItem, Page, Place, Table } from '../model/document.ts'
 import { tableGrid } from '../model/table.ts'
@@ -38,14 +39,11 @@ export function toDoctags(document: Document): string {
     items[block.level] = (items[block.level] ?? 0) + 1
     const { marker } = block
     const number = marker === undefined || plainNumber(block) === items[block.level] ? '' : `${marker} `
-    out.push(`<list_item>${locations(block.place, pages)}${escapeTags(`${number}${block.text}`)}</list_item>`)
+    out.push(`<list_item>${locations(block.place, pages)}${escapeXml(`${number}${block.text}`)}</list_item>`)
   }
   closeTo(0)
   return `<doctag>${out.join('\n')}\n</doctag>\n`
 }
-
-const escapeTags = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 function locations(place: Place | null, pages: ReadonlyMap<number, Page>): string {
   const page = place === null ? undefined : pages.get(place.page)
@@ -61,13 +59,13 @@ function locations(place: Place | null, pages: ReadonlyMap<number, Page>): strin
 function blockTags(block: Exclude<Block, ListItem>, at: string): string {
   switch (block.kind) {
     case 'heading':
-      return `<section_header_level_${block.level}>${at}${escapeTags(block.text)}</section_header_level_${block.level}>`
+      return `<section_header_level_${block.level}>${at}${escapeXml(block.text)}</section_header_level_${block.level}>`
     case 'paragraph':
-      return `<text>${at}${escapeTags(block.text)}</text>`
+      return `<text>${at}${escapeXml(block.text)}</text>`
     case 'code':
-      return `<code>${at}<_${escapeTags(block.language ?? 'unknown')}_>${escapeTags(block.text)}</code>`
+      return `<code>${at}<_${escapeXml(block.language ?? 'unknown')}_>${escapeXml(block.text)}</code>`
     case 'formula':
-      return `<formula>${at}${escapeTags(block.text)}</formula>`
+      return `<formula>${at}${escapeXml(block.text)}</formula>`
     case 'figure':
       return `<picture>${at}${caption(block.caption)}</picture>`
     case 'table':
@@ -75,7 +73,7 @@ function blockTags(block: Exclude<Block, ListItem>, at: string): string {
   }
 }
 
-const caption = (text: string | null): string => (text === null ? '' : `<caption>${escapeTags(text)}</caption>`)
+const caption = (text: string | null): string => (text === null ? '' : `<caption>${escapeXml(text)}</caption>`)
 
 /** fcel/ched: a cell, plain or header; ecel: an empty one; lcel, ucel, xcel: joined to the left, above, both; nl ends a row. */
 function otsl(table: Table): string {
@@ -84,8 +82,8 @@ function otsl(table: Table): string {
       const tags = row.map((cell, x) => {
         if (cell === null) return '<ecel>'
         if (cell.row === y && cell.column === x) {
-          if (cell.isHeader) return `<ched>${escapeTags(cell.text)}`
-          return cell.text === '' ? '<ecel>' : `<fcel>${escapeTags(cell.text)}`
+          if (cell.isHeader) return `<ched>${escapeXml(cell.text)}`
+          return cell.text === '' ? '<ecel>' : `<fcel>${escapeXml(cell.text)}`
         }
         if (cell.row === y) return '<lcel>'
         return cell.column === x ? '<ucel>' : '<xcel>'

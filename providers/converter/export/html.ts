@@ -1,3 +1,4 @@
+import { escapeXml } from '../formats/xml.ts'
 import { plainNumber } from '../model/document.ts'
 import type { Block, Document, ListItem, Place, Table } from '../model/document.ts'
 import type { ImageLink } from './markdown.ts'
@@ -21,7 +22,7 @@ export function toHtml(document: Document, link: ImageLink = () => null): string
 }
 
 const escapeHtml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;')
+  escapeXml(text).replaceAll('"', '&quot;')
 
 function placeAttributes(place: Place | null): string {
   if (place === null) return ''

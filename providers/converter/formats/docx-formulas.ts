@@ -1,4 +1,4 @@
-import { elements, parseXml } from './xml.ts'
+import { child, descend, elements, escapeXml, parseXml } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 import { replaceElements } from './docx-body.ts'
 
@@ -27,9 +27,6 @@ function latexOf(inner: string): string {
   }
 }
 
-const escapeXml = (text: string): string =>
-  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
-
 /** Operators with limits and their LaTeX names; others are written unchanged. */
 const OPERATORS: Readonly<Record<string, string>> = {
   '∫': '\\int',
@@ -56,14 +53,9 @@ const ACCENTS: Readonly<Record<string, string>> = {
   '\u20d7': '\\vec',
 }
 
-function find(node: XmlElement, name: string): XmlElement | null {
-  return elements(node).find((each) => each.name === name) ?? null
-}
-
 /** A property of an element: its `m:…Pr` has one element for each. Null where it is not set, '' where it is set to nothing. */
 function property(node: XmlElement, name: string): string | null {
-  const properties = elements(node).find((each) => each.name === `${node.name}Pr`)
-  const found = properties === undefined ? null : find(properties, name)
+  const found = descend(node, `${node.name}Pr`, name)
   return found === null ? null : (found.attributes['m:val'] ?? found.attributes['val'] ?? '')
 }
 
@@ -75,7 +67,7 @@ const isOn = (value: string | null): boolean => value !== null && value !== '0' 
 /** An element of Office Math (ECMA-376, 22.1) as LaTeX. */
 function write(node: XmlElement): string {
   const part = (name: string): string => {
-    const found = find(node, name)
+    const found = child(node, name)
     return found === null ? '' : writeAll(found)
   }
   const script = (mark: '_' | '^', text: string): string => (text === '' ? '' : `${mark}{${text}}`)

@@ -3,7 +3,7 @@ import { numeral } from '../model/list-numbers.ts'
 import type { NumberStyle } from '../model/list-numbers.ts'
 import type { Archive } from './archive.ts'
 import { replaceElements } from './docx-body.ts'
-import { child, descend, descendants, elements, parseXml } from './xml.ts'
+import { child, descend, descendants, elements, escapeXml, parseXml } from './xml.ts'
 import type { XmlElement } from './xml.ts'
 
 /** Mark around the number of a paragraph, at its start. */
@@ -78,7 +78,7 @@ function shownNumber(list: List, level: Level, counter: readonly (number | undef
     if (of?.format === 'none') return ''
     return numeral(number, level.isLegal ? 'decimal' : (FORMATS[of?.format ?? ''] ?? 'decimal'))
   })
-  return text.trim().replaceAll('&', '&amp;').replaceAll('<', '&lt;')
+  return escapeXml(text.trim())
 }
 
 const MARKS_OF_CHANGES = /<w:(?:pPrChange|numberingChange)[\s>][\s\S]*$/

@@ -11,6 +11,7 @@ import { FORMULA_END, FORMULA_START, keepFormulas } from './docx-formulas.ts'
 import { NUMBER_MARK, writeNumbers } from './docx-numbers.ts'
 import { readHtml } from './html.ts'
 import { drawingBlocks } from './office-drawings.ts'
+import { unescapeXml } from './xml.ts'
 
 /** Styles beside the ones that mammoth maps by itself. */
 const STYLES = [
@@ -93,21 +94,13 @@ function textBlocks(xml: string): Block[] {
   return xml.split('</w:p>').flatMap((paragraph): Block[] => {
     let text = ''
     replaceElements(paragraph, 'w:t', (inner) => ((text += inner), ''))
-    const shown = tidy(unescaped(text))
+    const shown = tidy(unescapeXml(text))
     return shown === '' ? [] : [{ kind: 'paragraph', text: shown, place: null }]
   })
 }
 
 const paragraphsOf = (parts: Archive, name: RegExp): Block[] =>
   Object.entries(parts).flatMap(([part, bytes]) => (name.test(part) ? textBlocks(strFromU8(bytes)) : []))
-
-const unescaped = (text: string): string =>
-  text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&')
 
 const NUMBER = new RegExp(`${NUMBER_MARK}([^${NUMBER_MARK}]*)${NUMBER_MARK}\\s*`, 'g')
 

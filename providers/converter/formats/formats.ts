@@ -1,3 +1,4 @@
+import type { UseOcr } from '../../../contract/http/conversion.ts'
 import { DOCUMENT_FORMATS } from '../../../core/document-formats.ts'
 import type { DocumentFormat } from '../../../core/document-formats.ts'
 import { ConversionError, encrypted } from '../model/conversion-error.ts'
@@ -11,7 +12,7 @@ import { entryNames, mainPart, openArchive } from './archive.ts'
  * (`READERS`). Names, extensions and MIME types are in `core/document-formats.ts`.
  */
 export interface ReaderContext {
-  useOcr: 'auto' | 'always' | 'never'
+  useOcr: UseOcr
   /** Opens text recognition when a page needs it. */
   recognizer: () => Promise<Recognizer>
   /** Reads tables again by a model; null where rules decide alone. */

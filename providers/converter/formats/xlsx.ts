@@ -9,6 +9,7 @@ import { lowered, raised, writtenScripts } from '../model/scripts.ts'
 import { MAX_TABLE_PLACES, isMostlyEmpty, tableOfRows, withHeaderRow } from '../model/table.ts'
 import { openArchive, repack } from './archive.ts'
 import type { Archive } from './archive.ts'
+import { unescapeXml } from './xml.ts'
 
 const { format: formatNumber } = SSF as { format: FormatNumber }
 
@@ -150,17 +151,8 @@ function withScripts({ h }: CellObject): string | null {
   const marked = h.replaceAll(/<(su[pb])>(.*?)<\/\1>/gs, (_, kind: string, inner: string) =>
     (kind === 'sup' ? raised : lowered)(inner.replaceAll(/<[^>]*>/g, '')),
   )
-  return tidy(writtenScripts(unescaped(marked.replaceAll(/<br\s*\/?>/g, ' ').replaceAll(/<[^>]*>/g, ''))))
+  return tidy(writtenScripts(unescapeXml(marked.replaceAll(/<br\s*\/?>/g, ' ').replaceAll(/<[^>]*>/g, ''))))
 }
-
-const unescaped = (html: string): string =>
-  html
-    .replaceAll(/&#x([0-9a-f]{1,6});/gi, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&apos;', "'")
-    .replaceAll('&amp;', '&')
 
 /** Hidden rows or columns, and where a shown one comes when they are gone. */
 function hiddenOf(all: readonly ({ hidden?: boolean } | undefined)[] | undefined) {

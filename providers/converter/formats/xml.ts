@@ -46,6 +46,19 @@ export function descendants(node: XmlElement, name: string): XmlElement[] {
   return elements(node).flatMap((each) => (each.name === name ? [each] : descendants(each, name)))
 }
 
+export const escapeXml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+
+/** Text as it was before it was escaped. */
+export const unescapeXml = (text: string): string =>
+  text
+    .replaceAll(/&#x([0-9a-f]{1,6});/gi, (_, code: string) => String.fromCodePoint(Number.parseInt(code, 16)))
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&apos;', "'")
+    .replaceAll('&amp;', '&')
+
 /** Text of a tree. */
 export const textOfXml = (node: XmlElement): string =>
   node.children.map((each) => (typeof each === 'string' ? each : textOfXml(each))).join('')

@@ -117,6 +117,10 @@ export const withoutControls = (text: string): string =>
 export const tidy = (text: string): string =>
   withoutControls(text).replaceAll('\u00AD', '').replace(/\s+/gu, ' ').trim()
 
+/** Two lines of a sentence as one: a word that is divided at the end of the first is whole again. */
+export const joinLines = (head: string, tail: string): string =>
+  /\p{L}-$/u.test(head) && /^\p{Ll}/u.test(tail) ? head.slice(0, -1) + tail : `${head} ${tail}`
+
 /** A block with each of its texts changed. */
 export function mapTexts(block: Block, change: (text: string) => string): Block {
   switch (block.kind) {

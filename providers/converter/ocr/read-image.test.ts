@@ -24,12 +24,7 @@ async function warningsOf(text: string, font: string): Promise<string[]> {
   const done = written(pdf)
   pdf.font(font).fontSize(13).text(text).end()
   const [page] = await new LiteParse({ ocrEnabled: false, quiet: true, dpi: 200 }).screenshot(await done, [1])
-  const options = { useOcr: 'auto', tableMode: 'fast', formulas: true, codeBlocks: true } as const
-  const { ocrPages, warnings } = await readDocument(page!.imageBuffer, 'page.png', {
-    ...options,
-    cacheDir,
-    tableModelDir: cacheDir,
-  })
+  const { ocrPages, warnings } = await readDocument(page!.imageBuffer, 'page.png', readOptions(cacheDir))
   expect(ocrPages).toBe(1)
   return warnings
 }

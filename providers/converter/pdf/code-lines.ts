@@ -1,4 +1,5 @@
 import type { TextItem } from '@llamaindex/liteparse'
+import { joinLines } from '../model/document.ts'
 import type { Block, Box, Code } from '../model/document.ts'
 
 const ENDS = /[.!?:;…]["”»)\]]?$/u
@@ -35,12 +36,7 @@ const isCut = new WeakSet<Block>()
 function continued(former: Placed, block: Placed): Block {
   const [head, tail] = [former as { text: string }, block as { text: string }]
   const text = tail.text.replaceAll('\n', ' ')
-  const isHyphenated = /\p{L}-$/u.test(head.text) && /^\p{Ll}/u.test(text)
-  const whole = {
-    ...former,
-    text: isHyphenated ? head.text.slice(0, -1) + text : `${head.text} ${text}`,
-    place: around(former, block),
-  } as Block
+  const whole = { ...former, text: joinLines(head.text, text), place: around(former, block) } as Block
   if (block.kind === 'code' && !ENDS.test(text)) isCut.add(whole)
   return whole
 }

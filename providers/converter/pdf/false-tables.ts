@@ -1,4 +1,4 @@
-import { tidy } from '../model/document.ts'
+import { joinLines, tidy } from '../model/document.ts'
 import type { Block, Table } from '../model/document.ts'
 
 /** The number of a section, and of a page at the end of a line of contents. */
@@ -133,13 +133,7 @@ function prose(rows: readonly string[][], { place }: Table): Block[] {
     )
       blocks.push({ kind: 'paragraph', text, place })
     else if ('text' in former)
-      blocks[blocks.length - 1] = {
-        ...former,
-        text:
-          /\p{L}-$/u.test(former.text) && /^\p{Ll}/u.test(text)
-            ? former.text.slice(0, -1) + text
-            : `${former.text} ${text}`,
-      }
+      blocks[blocks.length - 1] = { ...former, text: joinLines(former.text, text) }
   }
   return blocks
 }

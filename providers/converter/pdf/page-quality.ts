@@ -1,7 +1,6 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
+import type { UseOcr } from '../../../contract/http/conversion.ts'
 import type { Block } from '../model/document.ts'
-
-export type UseOcr = 'auto' | 'always' | 'never'
 
 /**
  * A page's text is read in one of these ways: from its text layer, from its picture, or from the layer although it looks damaged (`damaged`) or although the page is

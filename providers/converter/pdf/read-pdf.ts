@@ -1,7 +1,8 @@
 import { LiteParse } from '@llamaindex/liteparse'
 import type { ParsedPage } from '@llamaindex/liteparse'
+import type { UseOcr } from '../../../contract/http/conversion.ts'
 import { ConversionError, encrypted } from '../model/conversion-error.ts'
-import { mapTexts, tidy } from '../model/document.ts'
+import { joinLines, mapTexts, tidy } from '../model/document.ts'
 import type { Block, Document, Page } from '../model/document.ts'
 import { readFrame } from '../ocr/read-image.ts'
 import { OCR_DPI, PAGES_AT_ONCE } from '../ocr/recognize.ts'
@@ -14,7 +15,7 @@ import { wholeCode } from './code-lines.ts'
 import { plainTable } from './false-tables.ts'
 import { boxOf, modelBlocks } from './layout-blocks.ts'
 import { pageWarnings, pictures, sidewaysAngle, textSource } from './page-quality.ts'
-import type { PageDoubt, UseOcr } from './page-quality.ts'
+import type { PageDoubt } from './page-quality.ts'
 import { hasRightToLeft, rightToLeftBlocks } from './right-to-left.ts'
 import { droppedLines, withoutRunningLines } from './running-lines.ts'
 import { isLetterSpaced, unevenLines, withJoinedLetters, withRaisedDigits } from './word-details.ts'
@@ -211,10 +212,7 @@ function joinParagraphs(blocks: readonly Block[]): Block[] {
   for (const block of blocks) {
     const former = joined.at(-1)
     if (former?.kind === 'paragraph' && block.kind === 'paragraph' && runsOn(former.text, block.text)) {
-      const text = /\p{L}-$/u.test(former.text)
-        ? `${former.text.slice(0, -1)}${block.text}`
-        : `${former.text} ${block.text}`
-      joined[joined.length - 1] = { ...former, text }
+      joined[joined.length - 1] = { ...former, text: joinLines(former.text, block.text) }
     } else joined.push(block)
   }
   return joined

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { evenGrid, writeTableModel } from '../../../tests/helpers/conversion/tiny-table-model.ts'
 import { writePdf } from '../../../tests/helpers/conversion/writers.ts'
+import { readOptions } from '../../../tests/helpers/read-options.ts'
 import { readDocument } from '../work/convert-document.ts'
 import { openTableModel, tablePicture } from './table-model.ts'
 
@@ -73,14 +74,8 @@ describe('a table model', () => {
 
 describe('table_mode accurate', () => {
   const read = async () => {
-    const { blocks, tableMode, warnings } = await readDocument(pdf, 'a.pdf', {
-      useOcr: 'auto',
-      tableMode: 'accurate',
-      formulas: true,
-      codeBlocks: true,
-      cacheDir,
-      tableModelDir: folder,
-    })
+    const options = { ...readOptions(cacheDir), tableMode: 'accurate', tableModelDir: folder } as const
+    const { blocks, tableMode, warnings } = await readDocument(pdf, 'a.pdf', options)
     const table = blocks.find((block) => block.kind === 'table')!
     return { tableMode, warnings, cells: table.cells.map(({ text, columnSpan }) => [text, columnSpan]) }
   }

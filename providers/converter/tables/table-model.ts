@@ -6,6 +6,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
 import { z } from 'zod'
 import type { Box } from '../model/document.ts'
+import { networkPlanes } from '../ocr/raster.ts'
 import type { Raster } from '../ocr/raster.ts'
 
 export const TABLE_LABELS = [
@@ -147,10 +148,6 @@ export interface TablePicture {
   height: number
 }
 
-/** Mean and deviation of the pictures that such networks are trained on (ImageNet), per colour. */
-const MEAN = [0.485, 0.456, 0.406]
-const DEVIATION = [0.229, 0.224, 0.225]
-
 /** Cuts a part (in points) out of a page and scales it as the model wants it. */
 export async function tablePicture(raster: Raster, part: Box, size: TableModel['size']): Promise<TablePicture> {
   const scale = raster.width / raster.widthPt
@@ -171,13 +168,7 @@ export async function tablePicture(raster: Raster, part: Box, size: TableModel['
     .greyscale()
     .raw()
     .toBuffer({ resolveWithObject: true })
-  const places = info.width * info.height
-  const pixels = new Float32Array(places * 3)
-  MEAN.forEach((mean, colour) => {
-    const deviation = DEVIATION[colour]!
-    for (let at = 0; at < places; at += 1) pixels[colour * places + at] = (data[at]! / 255 - mean) / deviation
-  })
-  return { pixels, width: info.width, height: info.height }
+  return { pixels: networkPlanes(data), width: info.width, height: info.height }
 }
 
 function scaled({ width, height }: { width: number; height: number }, { shortest, longest }: TableModel['size']) {

@@ -1,33 +1,24 @@
-import { performance } from 'node:perf_hooks'
+import type { TableMode } from '../../../contract/http/conversion.ts'
 import { detectFormat, extensionWarning, READERS } from '../formats/formats.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import type { Document } from '../model/document.ts'
 import type { Recognizer } from '../ocr/recognize.ts'
 import type { TableModel } from '../tables/table-model.ts'
 import type { TableReader } from '../tables/table-reader.ts'
+import type { ConversionRequest } from './protocol.ts'
 
-/** A document is read with these options. The request's options already replaced the service's defaults. */
-export interface ReadOptions {
-  useOcr: 'auto' | 'always' | 'never'
-  /** accurate: tables of PDFs and pictures are read again by a model where its weights are installed. */
-  tableMode: 'accurate' | 'fast'
-  formulas: boolean
-  codeBlocks: boolean
-  /** Recognition data is unpacked to this folder. */
-  cacheDir: string
-  /** Folder of the table model. */
-  tableModelDir: string
-  /** Folder of PP-OCR, which reads pictures instead of Tesseract; null or left out: Tesseract. */
-  ppOcrDir?: string | null
-}
+/** A document is read with these options. */
+export type ReadOptions = Pick<
+  ConversionRequest,
+  'useOcr' | 'tableMode' | 'formulas' | 'codeBlocks' | 'cacheDir' | 'tableModelDir' | 'ppOcrDir'
+>
 
 /** A document as read, and how. */
 export interface ReadDocument extends Document {
   /** Pages whose text was recognized from a picture. */
   ocrPages: number
   /** accurate where the model read at least one table. */
-  tableMode: 'accurate' | 'fast'
-  readMs: number
+  tableMode: TableMode
 }
 
 /** Libraries and models by the folder of their data. What could not be opened is opened again for the next document. */
@@ -73,7 +64,7 @@ class UnusableModel extends Error {}
 
 /** The recognizer of the options. Where PP-OCR cannot be used, Tesseract takes its place, and `warn` gets the reason. */
 async function openChosen({ cacheDir, ppOcrDir }: ReadOptions, warn: (warning: string) => void): Promise<Recognizer> {
-  if (ppOcrDir !== undefined && ppOcrDir !== null)
+  if (ppOcrDir !== null)
     try {
       return await kept(recognizers, ppOcrDir, openPpOcrRecognizer)
     } catch (error) {
@@ -98,7 +89,6 @@ async function tableReader(folder: string): Promise<TableReader> {
 
 /** Reads any of the input formats by its content. Throws `ConversionError` for what the sender can fix. */
 export async function readDocument(bytes: Uint8Array, filename: string, options: ReadOptions): Promise<ReadDocument> {
-  const started = performance.now()
   const ocrWarnings = new Set<string>()
   const recognizer = (): Promise<Recognizer> => openChosen(options, (warning) => ocrWarnings.add(warning))
   const format = detectFormat(bytes, filename)
@@ -115,7 +105,7 @@ export async function readDocument(bytes: Uint8Array, filename: string, options:
       'empty',
       ['nothing to read: no text, table or picture was found in the document', ...document.warnings].join('; '),
     )
-  return { ...document, ocrPages, tableMode: byModel > 0 ? 'accurate' : 'fast', readMs: performance.now() - started }
+  return { ...document, ocrPages, tableMode: byModel > 0 ? 'accurate' : 'fast' }
 }
 
 /** Formulas and code that are not wanted as such are kept as plain text. */

@@ -16,12 +16,15 @@ export interface ConversionRequest {
   /** Which page, from 1; only for `page`. */
   page?: number
   useOcr: UseOcr
+  /** accurate: tables of PDFs and pictures are read again by a model where its weights are installed. */
   tableMode: TableMode
   formulas: boolean
   codeBlocks: boolean
   /** Null where no chunks are wanted. */
   chunking: { size: number; overlap: number } | null
+  /** Recognition data is unpacked to this folder. */
   cacheDir: string
+  /** Folder of the table model. */
   tableModelDir: string
   /** Folder of PP-OCR, which reads pictures instead of Tesseract; null: Tesseract. */
   ppOcrDir: string | null

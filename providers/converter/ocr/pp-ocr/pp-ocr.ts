@@ -5,6 +5,7 @@ import { basename, join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
 import type { TextReader } from '../recognize.ts'
+import { networkPlanes } from '../raster.ts'
 import type { Raster } from '../raster.ts'
 import type { Word } from '../text-lines.ts'
 import { PP_OCR_FILES } from './files.ts'
@@ -26,9 +27,6 @@ const LINE_HEIGHT = 48
 const LINE_WIDTH = 320
 /** Longer lines are cut between words: in whole lines of pages at 100 dpi the network dropped every third space. */
 const LONGEST_PART = 256
-/** Mean and deviation of the pictures that the detection network was trained on (ImageNet), per colour. */
-const MEAN = [0.485, 0.456, 0.406]
-const DEVIATION = [0.229, 0.224, 0.225]
 
 /** Scripts that the dictionary has beside the Latin one: Chinese and Japanese. */
 const OTHER_SCRIPTS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u
@@ -102,12 +100,7 @@ async function findAreas(session: InferenceSession, page: Raster): Promise<TextA
     .greyscale()
     .raw()
     .toBuffer()
-  const input = new Float32Array(3 * width * height)
-  MEAN.forEach((mean, colour) => {
-    for (let at = 0; at < width * height; at += 1)
-      input[colour * width * height + at] = (grey[at]! / 255 - mean) / DEVIATION[colour]!
-  })
-  const { data, dims } = await run(session, input, [1, 3, height, width])
+  const { data, dims } = await run(session, networkPlanes(grey), [1, 3, height, width])
   if (dims.join() !== `1,1,${height},${width}`)
     throw new PpOcrError(`its detection network gives [${dims.join(', ')}] for a picture of ${width} × ${height}`)
   const [across, down] = [page.width / width, page.height / height]
