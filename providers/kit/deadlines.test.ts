@@ -2,17 +2,12 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { HttpError } from './http-error.ts'
 import { createLogger } from './logger.ts'
 import { createPermits, permitHook } from './permits.ts'
 import { closeGracefully, createHttpServer, listen } from './server.ts'
-
-const open: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((app) => closeGracefully(app, 0)))
-})
 
 describe('uploadDeadline', () => {
   it('passes without harm where the request was refused and its body is not read', async () => {
@@ -24,7 +19,7 @@ describe('uploadDeadline', () => {
 
   async function start(timeoutMs: number) {
     const app = createHttpServer({ logger: createLogger('test', 'silent'), lingerMs: 20 })
-    open.push(app)
+    onTestFinished(() => closeGracefully(app, 0))
     const permits = createPermits(1)
     app.post(
       '/upload',

@@ -1,13 +1,8 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { FastifyInstance } from 'fastify'
 import { createLogger } from './logger.ts'
 import { createPermits, permitHook, permitOf } from './permits.ts'
 import { closeGracefully, createHttpServer, listen } from './server.ts'
-
-const open: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((app) => closeGracefully(app, 0)))
-})
 
 describe('createPermits', () => {
   it('hands out its count, and takes a place back once however often it is released', () => {
@@ -39,7 +34,7 @@ describe('createPermits', () => {
 describe('permitHook', () => {
   it('answers 429 with Retry-After before reading a body; a caller that leaves does not free working places', async () => {
     const app = createHttpServer({ logger: createLogger('test', 'silent') })
-    open.push(app)
+    onTestFinished(() => closeGracefully(app, 0))
     const permits = createPermits(1)
     const work = Promise.withResolvers<string>()
     const entered = Promise.withResolvers<undefined>()

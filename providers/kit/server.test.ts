@@ -1,18 +1,13 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { HttpError } from './http-error.ts'
 import { createLogger } from './logger.ts'
 import { closeGracefully, createHttpServer, listen, useErrorFamily } from './server.ts'
 import type { HttpServerOptions } from './server.ts'
 import { parseRequest } from './validate.ts'
-
-const open: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((app) => closeGracefully(app, 0)))
-})
 
 class DomainError extends Error {}
 
@@ -26,7 +21,7 @@ async function start(options: Partial<HttpServerOptions> = {}) {
     lingerMs: 20,
     ...options,
   })
-  open.push(app)
+  onTestFinished(() => closeGracefully(app, 0))
   const routes = (scope: FastifyInstance) => {
     scope.post('/echo', async (request) => parseRequest(Body, request.body))
     scope.post('/small', { bodyLimit: 10 }, async () => ({ ok: true }))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEnvReader } from './env-reader.ts'
 import { createLogger } from './logger.ts'
 import { acceptMultipart, requiredFile } from './multipart-form.ts'
@@ -13,9 +13,6 @@ import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
 
 const ENV = { STT_API_TOKEN: 'right', STT_MAX_UPLOAD_BYTES: '1000' }
 const TOKEN = { authorization: 'Bearer right' }
-
-const apps: FastifyInstance[] = []
-afterEach(() => Promise.all(apps.splice(0).map((app) => closeGracefully(app, 0))))
 
 function form(bytes: number): FormData {
   const form = new FormData()
@@ -35,7 +32,7 @@ async function start(changes: Partial<ServiceBoundarySettings> = {}, log: string
   })
   const entered = Promise.withResolvers<AbortSignal>()
   const finish = Promise.withResolvers<string>()
-  apps.push(boundary.app)
+  onTestFinished(() => closeGracefully(boundary.app, 0))
   boundary.app.get('/health', boundary.open, async () => ({ status: 'healthy' }))
   await boundary.app.register(async (scope) => {
     acceptMultipart(scope)

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
 import { GraphQueryRequest } from '../../contract/http/graph-engine.ts'
 import type { GraphQueryInput } from '../../contract/http/graph-engine.ts'
 import { createGraphEngine } from '../../providers/platform/stores/graph-engine/create-graph-engine.ts'
@@ -29,6 +30,22 @@ export function engineBench() {
       await Promise.all(engines.splice(0).map((engine) => engine.close()))
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** A bench of its own for each test of a file. */
+export function useEngineBench(): Omit<ReturnType<typeof engineBench>, 'cleanUp'> {
+  let bench: ReturnType<typeof engineBench>
+  beforeEach(() => {
+    bench = engineBench()
+  })
+  afterEach(() => bench.cleanUp())
+  return {
+    get folder() {
+      return bench.folder
+    },
+    file: (name) => bench.file(name),
+    open: (deps) => bench.open(deps),
   }
 }
 

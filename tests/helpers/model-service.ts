@@ -61,6 +61,7 @@ export async function startModelService(
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     calls,
     async close() {
+      if (!server.listening) return
       server.closeAllConnections()
       server.close()
       await once(server, 'close')

@@ -1,4 +1,4 @@
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import type { ModelOf } from '../../contract/manifests/model-backends.ts'
 import type { KnownModels } from '../../core/model-records/known-models.ts'
 import type { ModelHttpOptions } from '../../providers/platform/models/openai/model-http.ts'
@@ -26,39 +26,33 @@ export interface OpenAiSetup {
   apiKey?: string | null
 }
 
-/** Gives each test of a file a backend on a service of its own; what it opens is closed when the test ends. */
-export function useOpenAiBackend() {
-  const closing: (() => Promise<void>)[] = []
-  afterEach(async () => {
-    await Promise.all(closing.splice(0).map((close) => close()))
-  })
-  const setup = async ({ reply, choice = {}, http = {}, known, apiKey = null }: OpenAiSetup) => {
-    const service: ModelService = await startModelService(reply)
-    const delays: number[] = []
-    const backend = createOpenAiBackend(
-      'light_gen',
-      {
-        backend: 'openai',
-        model: 'm',
-        base_url: `${service.url}/v1`,
-        api_key_env: null,
-        timeout_s: 20,
-        retries: 2,
-        cloud: false,
-        defaults: {},
-        ...choice,
+/** A backend on a service of its own, until the running test ends. */
+export async function openBackend({ reply, choice = {}, http = {}, known, apiKey = null }: OpenAiSetup) {
+  const service: ModelService = await startModelService(reply)
+  const delays: number[] = []
+  const backend = createOpenAiBackend(
+    'light_gen',
+    {
+      backend: 'openai',
+      model: 'm',
+      base_url: `${service.url}/v1`,
+      api_key_env: null,
+      timeout_s: 20,
+      retries: 2,
+      cloud: false,
+      defaults: {},
+      ...choice,
+    },
+    apiKey,
+    {
+      wait: async (delayMs) => {
+        delays.push(delayMs)
       },
-      apiKey,
-      {
-        wait: async (delayMs) => {
-          delays.push(delayMs)
-        },
-        ...http,
-        ...(known === undefined ? {} : { known }),
-      },
-    )
-    closing.push(service.close, () => backend.close())
-    return { backend, service, delays, chat: (signal?: AbortSignal) => backend.chat!({ messages: MESSAGES }, signal) }
-  }
-  return { setup, closing }
+      ...http,
+      ...(known === undefined ? {} : { known }),
+    },
+  )
+  onTestFinished(service.close)
+  onTestFinished(() => backend.close())
+  return { backend, service, delays, chat: (signal?: AbortSignal) => backend.chat!({ messages: MESSAGES }, signal) }
 }

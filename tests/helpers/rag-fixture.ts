@@ -91,7 +91,6 @@ export interface RagFixture {
   plugin: RagPlugin
   store: VectorStore
   folder: string
-  close(): Promise<void>
 }
 
 const unasked = (): Promise<never> => Promise.reject(new Error('no engine is there'))
@@ -122,7 +121,7 @@ export const pluginOver = (
     ...overrides,
   })
 
-/** A plugin over a real store in a temporary folder, the `smoke` profile active and ingested. */
+/** A plugin over a real store in a temporary folder, the `smoke` profile active and ingested, until the running test ends. */
 export async function ragFixture(
   models: ModelHost,
   documents: Documents,
@@ -132,15 +131,11 @@ export async function ragFixture(
   const store = openStore(folder)
   if (Object.keys(documents).length > 0) await ingest(store, models, 'smoke', chunksOf(documents))
   const plugin = pluginOver(store, models, folder, overrides)
-  return {
-    plugin,
-    store,
-    folder,
-    close: async () => {
-      await plugin.close()
-      await store.close()
-    },
-  }
+  onTestFinished(async () => {
+    await plugin.close()
+    await store.close()
+  })
+  return { plugin, store, folder }
 }
 
 /** A small world in which the second hop shares no word with the question. */

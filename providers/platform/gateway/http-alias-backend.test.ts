@@ -1,12 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startModelService } from '../../../tests/helpers/model-service.ts'
 import type { ModelServiceAnswer, ModelServiceCall } from '../../../tests/helpers/model-service.ts'
 import { createHttpAliasBackend } from './http-alias-backend.ts'
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()))
-})
 
 const completion = {
   id: 'c',
@@ -35,7 +30,8 @@ async function setup(reply: (call: ModelServiceCall) => ModelServiceAnswer) {
     token: 'op',
     edgeKey: 'edge',
   })
-  closing.push(plugin.close, () => backend.close())
+  onTestFinished(plugin.close)
+  onTestFinished(() => backend.close())
   return { plugin, backend }
 }
 
@@ -67,7 +63,6 @@ describe('answer', () => {
   it('reports that the service does not answer', async () => {
     const { plugin, backend } = await setup(() => ({ json: completion }))
     await plugin.close()
-    closing.shift()
     await expect(backend.answer('vanilla-rag-wide', request)).rejects.toMatchObject({
       status: 503,
       code: 'plugin_unreachable',

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { badUserTokens, USER_SECRET, userToken } from '../../../tests/helpers/user-token.ts'
 import { createEnvReader } from '../../kit/env-reader.ts'
 import { createLogger } from '../../kit/logger.ts'
@@ -44,15 +44,10 @@ const POLICIES: Record<string, RoutePolicy> = {
   graph: { kind: 'graph_key' },
 }
 
-const apps: { close(): Promise<unknown> }[] = []
-afterEach(async () => {
-  await Promise.all(apps.splice(0).map((app) => app.close()))
-})
-
 /** A server with one route per policy, named after it. */
 function appWith(env: Record<string, string>) {
   const app = createHttpServer({ logger: createLogger('test', 'silent') })
-  apps.push(app)
+  onTestFinished(() => app.close())
   const policies = new Map(Object.entries(POLICIES).map(([name, policy]) => [`GET /${name}`, policy]))
   const routes = guardRoutes(app, { policies, ...settings(env) })
   for (const name of Object.keys(POLICIES)) {

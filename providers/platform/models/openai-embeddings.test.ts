@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import {
   startModelService,
   type ModelServiceAnswer,
   type ModelServiceCall,
 } from '../../../tests/helpers/model-service.ts'
 import { createOpenAiBackend } from './openai/openai-backend.ts'
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()))
-})
 
 async function setup({ reply }: { reply: (call: ModelServiceCall, n: number) => ModelServiceAnswer }) {
   const service = await startModelService(reply)
@@ -27,7 +22,8 @@ async function setup({ reply }: { reply: (call: ModelServiceCall, n: number) => 
     },
     null,
   )
-  closing.push(service.close, () => backend.close())
+  onTestFinished(service.close)
+  onTestFinished(() => backend.close())
   return { backend, service }
 }
 

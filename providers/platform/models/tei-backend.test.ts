@@ -1,13 +1,8 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { startModelService } from '../../../tests/helpers/model-service.ts'
 import type { ModelServiceCall } from '../../../tests/helpers/model-service.ts'
 import { KnownModels } from '../../../core/model-records/known-models.ts'
 import { createTeiBackend } from './tei-backend.ts'
-
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  await Promise.all(closing.splice(0).map((close) => close()))
-})
 
 type Ranked = { index: number; score: unknown }[]
 const textsOf = (call: ModelServiceCall) => (call.body as { texts: string[] }).texts
@@ -20,7 +15,8 @@ async function setup(change: (results: Ranked) => unknown = (results) => results
   const service = await startModelService((call) => ({ json: change(ranked(call)) }))
   const choice = { backend: 'tei' as const, model: 'r', base_url: service.url, api_key_env: null, timeout_s: 20 }
   const backend = createTeiBackend('rerank', choice, 'k-2')
-  closing.push(service.close, () => backend.close())
+  onTestFinished(service.close)
+  onTestFinished(() => backend.close())
   return { service, backend }
 }
 
@@ -70,11 +66,11 @@ it('keeps what it learns of the service: its dimensions, and how many texts it t
         }
       : { json: inputs.map(() => [0.6, 0.8]) }
   })
-  closing.push(service.close)
+  onTestFinished(service.close)
   const known = new KnownModels()
   const choice = { backend: 'tei' as const, model: 'e', base_url: service.url, api_key_env: null, timeout_s: 20 }
   const backend = createTeiBackend('embed', choice, null, { known })
-  closing.push(() => backend.close())
+  onTestFinished(() => backend.close())
   expect(await backend.embed!(texts.slice(0, 32), 'document')).toHaveLength(32)
   expect(known.records()).toMatchObject([{ model: 'e', embedding_batch: 8, dimensions: 2 }])
   const before = service.calls.length

@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { tokensOfTexts, TOKEN_ESTIMATE } from '../../../contract/evidence/context-budget.ts'
 import { fakeModelHost, toolCall } from '../../../tests/helpers/fake-model-host.ts'
-import { ragFixture, type Documents, type RagFixture } from '../../../tests/helpers/rag-fixture.ts'
+import { ragFixture, type Documents } from '../../../tests/helpers/rag-fixture.ts'
 import { parseAnswerTask } from '../models/prompts/answer-task.ts'
 import type { GraphQueries } from './graph/graph-queries.ts'
-
-const fixtures: RagFixture[] = []
-afterEach(async () => {
-  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()))
-})
 
 const words = (count: number, at: number) =>
   Array.from({ length: count }, (_, word) => `w${(word * 7 + at) % 9}`).join(' ')
@@ -38,7 +33,6 @@ async function ask(alias: string, budget: number | undefined) {
         : 'In Tarnwick.',
   })
   const fixture = await ragFixture(models, NOTES, { graph })
-  fixtures.push(fixture)
   if (alias.startsWith('contextual')) await fixture.plugin.buildContextual('smoke')
   models.calls.length = 0
   const question = 'Who was master of the Grey Heron?'

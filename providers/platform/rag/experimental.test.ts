@@ -1,16 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../tests/helpers/fake-model-host.ts'
-import { ragFixture, WORLD, type RagFixture } from '../../../tests/helpers/rag-fixture.ts'
+import { ragFixture, WORLD } from '../../../tests/helpers/rag-fixture.ts'
 import { messageText } from '../../../contract/http/chat.ts'
 import { parseRephrasings } from '../models/prompts/rephrase-task.ts'
 import type { Passage } from './approach.ts'
 import { meanVector } from './steps/embed.ts'
 import { fuseRanks } from './steps/fuse-ranks.ts'
-
-const fixtures: RagFixture[] = []
-afterEach(async () => {
-  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()))
-})
 
 const QUESTION = 'Where did the master of the lost ship grow up?'
 const PASSAGE = 'Ysolde Marrack grew up in Tarnwick as the daughter of a clockmaker.'
@@ -18,7 +13,6 @@ const PASSAGE = 'Ysolde Marrack grew up in Tarnwick as the daughter of a clockma
 async function open(options: FakeModelHostOptions = {}) {
   const models = fakeModelHost(options)
   const fixture = await ragFixture(models, WORLD)
-  fixtures.push(fixture)
   models.calls.length = 0
   const ask = async (alias: string, more: object = {}) =>
     (

@@ -1,6 +1,6 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fakeModelHost } from '../../../tests/helpers/fake-model-host.ts'
-import { consumer, flavors, ragFixture, WORLD, type RagFixture } from '../../../tests/helpers/rag-fixture.ts'
+import { consumer, flavors, ragFixture, WORLD } from '../../../tests/helpers/rag-fixture.ts'
 import { withOwnFlavors } from '../../../contract/manifests/aliases.ts'
 import { OwnFlavorsFile } from '../../../contract/manifests/flavors.ts'
 import { messageText } from '../../../contract/http/chat.ts'
@@ -8,9 +8,6 @@ import type { GraphQueries, GraphQuestion } from './graph/graph-queries.ts'
 
 const QUESTION = 'Who was master of the Grey Heron?'
 const INSTRUCTIONS = 'Answer in French.'
-
-const fixtures: RagFixture[] = []
-afterEach(() => Promise.all(fixtures.splice(0).map((fixture) => fixture.close())))
 
 /** A plugin with the flavors that a file declares, and what its graph engine was asked. */
 async function open(own: Record<string, unknown>) {
@@ -26,7 +23,6 @@ async function open(own: Record<string, unknown>) {
     find: () => Promise.resolve({ entities: [], relations: [], chunks: [] }),
   }
   const fixture = await ragFixture(models, WORLD, { aliases: joined.consumer, flavors: joined.flavors, graph })
-  fixtures.push(fixture)
   models.calls.length = 0
   const answer = (model: string) =>
     fixture.plugin.answer(model, { model, messages: [{ role: 'user', content: QUESTION }] })

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../tests/helpers/fake-model-host.ts'
 import {
   flavors,
@@ -6,17 +6,11 @@ import {
   ragFixture,
   WORLD,
   type Documents,
-  type RagFixture,
 } from '../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError, type ModelCallErrorCode } from '../models/model-host.ts'
 import { parseAnswerTask } from '../models/prompts/answer-task.ts'
 import type { RagPluginDeps } from './plugin.ts'
 import { RagError } from './rag-error.ts'
-
-const fixtures: RagFixture[] = []
-afterEach(async () => {
-  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()))
-})
 
 async function open(
   options: FakeModelHostOptions = {},
@@ -25,7 +19,6 @@ async function open(
 ) {
   const models = fakeModelHost(options)
   const fixture = await ragFixture(models, documents, deps)
-  fixtures.push(fixture)
   models.calls.length = 0
   return { ...fixture, models }
 }

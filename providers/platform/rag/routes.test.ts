@@ -1,15 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../tests/helpers/fake-model-host.ts'
 import { ragFixture, WORLD, type Documents } from '../../../tests/helpers/rag-fixture.ts'
 import { ChatCompletion } from '../../../contract/http/chat.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
-
-const closers: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close()
-})
 
 async function serve(options: FakeModelHostOptions = {}, documents: Documents = WORLD) {
   const models = fakeModelHost(options)
@@ -18,10 +13,7 @@ async function serve(options: FakeModelHostOptions = {}, documents: Documents = 
   const app = createHttpServer({ logger: createLogger('test', 'silent') })
   fixture.plugin.register(app)
   const { url } = await listen(app, '127.0.0.1', 0)
-  closers.push(async () => {
-    await app.close()
-    await fixture.close()
-  })
+  onTestFinished(() => app.close())
   const post = async (path: string, body: unknown) => {
     const response = await fetch(url + path, {
       method: 'POST',

@@ -1,21 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { TrialReport } from '../../../contract/http/trial.ts'
 import { fakeModelHost } from '../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, ingest, ragFixture, WORLD, type RagFixture } from '../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, ingest, ragFixture, WORLD } from '../../../tests/helpers/rag-fixture.ts'
 import type { OwnQuestion } from '../../../core/own-approaches/own-reply.ts'
 import { consumer, flavors } from '../../../tests/helpers/rag-fixture.ts'
-
-const fixtures: RagFixture[] = []
-afterEach(async () => {
-  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()))
-})
 
 const QUESTION = 'Who was master of the Grey Heron?'
 
 async function world(overrides: Parameters<typeof ragFixture>[2] = {}) {
   const models = fakeModelHost({ chat: () => 'Ysolde Marrack.' })
   const fixture = await ragFixture(models, WORLD, overrides)
-  fixtures.push(fixture)
   models.calls.length = 0
   const ask = async (alias: string, trial: object | undefined, budget?: number) => {
     const messages = [{ role: 'user' as const, content: QUESTION }]
@@ -80,7 +74,6 @@ describe('a trial', () => {
       },
       WORLD,
     )
-    fixtures.push(fixture)
     const request = { model: 'vanilla-rag', messages: [{ role: 'user' as const, content: QUESTION }] }
     const trial = { parameters: {}, answer: false }
     await expect(fixture.plugin.answer('vanilla-rag', { ...request, trial })).rejects.toThrow('no service')

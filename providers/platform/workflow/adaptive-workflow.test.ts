@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ROUTING } from '../../../contract/routing.ts'
 import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
@@ -10,11 +10,6 @@ import { WorkflowFile } from './import-workflow.ts'
 import { createWorkflowEngine } from './workflow-engine.ts'
 
 const file = JSON.parse(readFileSync(new URL(`../../../${consumer.workflow.file}`, import.meta.url), 'utf8')) as unknown
-const closers: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  await Promise.all(closers.splice(0).map((close) => close()))
-})
-
 const classified = (content: string) =>
   json({
     choices: [{ message: { role: 'assistant', content } }],
@@ -34,10 +29,8 @@ async function run(query: unknown, ...script: Parameters<FaultServer['script']>)
   const engine = createWorkflowEngine({
     env: () => ({ RAG_LADDER_GATEWAY_URL: gateway.url, RAG_LADDER_GATEWAY_KEY: 'key' }),
   })
-  closers.push(
-    () => gateway.close(),
-    () => engine.close(),
-  )
+  onTestFinished(() => gateway.close())
+  onTestFinished(() => engine.close())
   expect(engine.seed(file)).toBe('created')
   const match = engine.match('POST', consumer.workflow.webhook_path)
   if (!match.found) throw new Error('the declared webhook is not served')

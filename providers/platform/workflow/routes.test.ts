@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, listen } from '../../kit/server.ts'
@@ -6,11 +6,6 @@ import { guardWorkflowLoops } from '../composition/workflow-part.ts'
 import { registerWebhookRoutes } from './routes.ts'
 import { node, respond, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
 import { createWorkflowEngine } from './workflow-engine.ts'
-
-const closers: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
 
 async function serve(file: object, env: Record<string, string> = {}): Promise<string> {
   const engine = createWorkflowEngine({ env: () => env })
@@ -20,10 +15,8 @@ async function serve(file: object, env: Record<string, string> = {}): Promise<st
   registerWebhookRoutes(app, engine)
   app.post('/ask', async () => ({ ok: true }))
   const { url } = await listen(app, '127.0.0.1', 0)
-  closers.push(
-    () => engine.close(),
-    () => app.close(),
-  )
+  onTestFinished(() => engine.close())
+  onTestFinished(() => app.close())
   return url
 }
 
@@ -85,7 +78,7 @@ describe('webhooks', () => {
 
   it('answer 500 with code 0 for a run that failed, and pass on what it has cost', async () => {
     const upstream = await startFaultServer()
-    closers.push(() => upstream.close())
+    onTestFinished(() => upstream.close())
     upstream.script(json({ error: 'x' }, 502, { 'x-rag-ladder-llm-calls': '2', 'x-rag-ladder-cloud-calls': '1' }))
     const call = node('Call', 'httpRequest', 4.2, { url: '={{ $env.BASE }}', options: {} })
     const url = await serve(

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { hang, json, resetMidBody, startFaultServer, text } from '../../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { node, respond, set, textCondition, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
@@ -6,14 +6,9 @@ import { createWorkflowEngine } from './workflow-engine.ts'
 import type { WorkflowEngine } from './workflow-engine.ts'
 import { WorkflowRunError } from './workflow-error.ts'
 
-const open: { close(): Promise<void> }[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((each) => each.close()))
-})
-
 function engineFor(file: object, env: Record<string, string> = {}): WorkflowEngine {
   const engine = createWorkflowEngine({ env: () => env })
-  open.push(engine)
+  onTestFinished(() => engine.close())
   engine.seed(file)
   return engine
 }
@@ -27,7 +22,7 @@ async function run(file: object, body: unknown, env: Record<string, string> = {}
 
 async function server(): Promise<FaultServer> {
   const started = await startFaultServer()
-  open.push(started)
+  onTestFinished(() => started.close())
   return started
 }
 
@@ -173,7 +168,7 @@ describe('a run', () => {
 describe('seeding', () => {
   it('is idempotent and takes a changed file in place of the old one', () => {
     const engine = createWorkflowEngine({ env: () => ({}) })
-    open.push(engine)
+    onTestFinished(() => engine.close())
     const file = workflow([webhook(), respond('={{ 1 }}')], { Webhook: [['Respond']] })
     expect(engine.seed(file)).toBe('created')
     expect(engine.seed(structuredClone(file))).toBe('unchanged')

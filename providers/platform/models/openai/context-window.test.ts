@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { COMPLETION, useOpenAiBackend } from '../../../../tests/helpers/openai-backend.ts'
+import { COMPLETION, openBackend } from '../../../../tests/helpers/openai-backend.ts'
 import { startModelService, type ModelService } from '../../../../tests/helpers/model-service.ts'
 import { KnownModels } from '../../../../core/model-records/known-models.ts'
 import { askForWindow } from './context-window.ts'
@@ -44,12 +44,11 @@ describe('where a service names the window', () => {
 })
 
 describe('a prompt and the window', () => {
-  const { setup } = useOpenAiBackend()
   const messages = (words: number) => [{ role: 'user' as const, content: 'word '.repeat(words) }]
 
   it('an answer gets the room of its role, and no more than the window leaves', async () => {
     const known = new KnownModels()
-    const { backend, service } = await setup({ reply: () => ({ json: COMPLETION }), known })
+    const { backend, service } = await openBackend({ reply: () => ({ json: COMPLETION }), known })
     await backend.chat!({ messages: messages(10) })
     known.of(`${service.url}/v1`, 'm').learn({ context_window: 2000 })
     await backend.chat!({ messages: messages(1000) })
@@ -60,7 +59,7 @@ describe('a prompt and the window', () => {
 
   it('a limit of the connection holds', async () => {
     const defaults = { max_completion_tokens: 99 }
-    const { backend, service } = await setup({ reply: () => ({ json: COMPLETION }), choice: { defaults } })
+    const { backend, service } = await openBackend({ reply: () => ({ json: COMPLETION }), choice: { defaults } })
     await backend.chat!({ messages: messages(1) })
     expect(service.calls[0]!.body).toMatchObject(defaults)
     expect(service.calls[0]!.body).not.toHaveProperty('max_tokens')
@@ -68,7 +67,7 @@ describe('a prompt and the window', () => {
 
   it('a prompt that leaves no room is refused before it is sent, with the numbers: a service may cut it without a word', async () => {
     const known = new KnownModels()
-    const { backend, service } = await setup({ reply: () => ({ json: COMPLETION }), known })
+    const { backend, service } = await openBackend({ reply: () => ({ json: COMPLETION }), known })
     known.of(`${service.url}/v1`, 'm').learn({ context_window: 1000 })
     await expect(backend.chat!({ messages: messages(2000) })).rejects.toMatchObject({
       code: 'context_length_exceeded',
@@ -78,7 +77,7 @@ describe('a prompt and the window', () => {
   })
 
   it('a prompt that is refused with the longest answer is sent again with the room that is left', async () => {
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       reply: ({ body }) => {
         const { max_tokens: room } = body as { max_tokens: number }
         const message = `You passed 1500 input tokens and requested ${room} output tokens. However, the model's context length is only 4096 tokens.`

@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest'
 import type { ModelServiceAnswer } from '../../../../tests/helpers/model-service.ts'
-import { COMPLETION, MESSAGES, type OpenAiSetup, useOpenAiBackend } from '../../../../tests/helpers/openai-backend.ts'
+import { COMPLETION, MESSAGES, openBackend, type OpenAiSetup } from '../../../../tests/helpers/openai-backend.ts'
 
-const { setup, closing } = useOpenAiBackend()
 const answer = COMPLETION
 const messages = MESSAGES
 
 describe('chat', () => {
   it('sends the model, its defaults, the key and the caller fields; the caller wins over a default but for the temperature', async () => {
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       reply: () => ({ json: answer }),
       choice: { defaults: { think: false, temperature: 0.7, seed: 1 } },
       apiKey: 'k-1',
@@ -37,7 +36,7 @@ describe('chat', () => {
   })
 
   it('sends no key when there is none, and forwards the declared think', async () => {
-    const { chat, service } = await setup({ reply: () => ({ json: answer }), choice: { defaults: { think: false } } })
+    const { chat, service } = await openBackend({ reply: () => ({ json: answer }), choice: { defaults: { think: false } } })
     await chat()
     expect(service.calls[0]!.headers['authorization']).toBeUndefined()
     expect(service.calls[0]!.body).toEqual({ model: 'm', messages, max_tokens: 4096, stream: false, think: false })
@@ -45,7 +44,7 @@ describe('chat', () => {
 
   it('fills in what compatible services leave out, and keeps what they add', async () => {
     const toolCalls = [{ id: 't1', type: 'function', function: { name: 'search', arguments: '{"q":' } }]
-    const { chat } = await setup({
+    const { chat } = await openBackend({
       reply: () => ({
         json: {
           choices: [{ message: { role: 'assistant', tool_calls: toolCalls, reasoning_content: 'hm' } }],
@@ -84,7 +83,7 @@ const delta = (fields: object, finish: string | null = null): object => ({
 
 describe('a streamed answer', () => {
   const ask = async (reply: OpenAiSetup['reply'], request: object = {}) => {
-    const { backend, service } = await setup({ reply })
+    const { backend, service } = await openBackend({ reply })
     const pieces: string[] = []
     const completion = backend.chat!({ messages, ...request }, undefined, (piece) => pieces.push(piece))
     return { completion, pieces, service, backend }
@@ -154,7 +153,7 @@ describe('a streamed answer', () => {
 
   it('is not requested again when the connection breaks after its first piece', async () => {
     const { promise: broken, resolve: breakOff } = Promise.withResolvers<undefined>()
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       reply: () => ({
         raw: (response) => {
           response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -174,7 +173,7 @@ describe('a streamed answer', () => {
   it('ends when the caller leaves', async () => {
     const left = new AbortController()
     const closed = Promise.withResolvers<undefined>()
-    const { backend } = await setup({
+    const { backend } = await openBackend({
       reply: () => ({
         raw: (response) => {
           response.once('close', () => closed.resolve(undefined))
@@ -193,7 +192,7 @@ describe('a reply that has to fit a JSON schema', () => {
   const schema = { type: 'object', properties: { maxLength: { type: 'string', maxLength: 5 } } }
 
   it('is requested by response_format, without the bounds of texts that strict services refuse', async () => {
-    const { backend, service } = await setup({ reply: () => ({ json: answer }) })
+    const { backend, service } = await openBackend({ reply: () => ({ json: answer }) })
     await backend.chat!({ messages, reply_schema: schema })
     expect(service.calls[0]!.body).toEqual({
       model: 'm',
@@ -212,7 +211,7 @@ describe('a reply that has to fit a JSON schema', () => {
   })
 
   it('is requested as plain text of a service that refuses response_format, by every later request too', async () => {
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       reply: ({ body }) =>
         'response_format' in (body as object)
           ? { status: 400, json: { error: { message: "'response_format.type' must be 'text'" } } }
@@ -223,7 +222,7 @@ describe('a reply that has to fit a JSON schema', () => {
   })
 
   it('fails where the refusal is about something else', async () => {
-    const { backend, service } = await setup({ reply: () => ({ status: 400, json: { error: 'no such model' } }) })
+    const { backend, service } = await openBackend({ reply: () => ({ status: 400, json: { error: 'no such model' } }) })
     await expect(backend.chat!({ messages, reply_schema: schema })).rejects.toMatchObject({ code: 'bad_request' })
     expect(service.calls).toHaveLength(1)
   })
@@ -231,7 +230,7 @@ describe('a reply that has to fit a JSON schema', () => {
 
 describe('retries', () => {
   it('waits what Retry-After asks, backs off otherwise, and succeeds', async () => {
-    const { chat, delays, service } = await setup({
+    const { chat, delays, service } = await openBackend({
       reply: (_call, n) =>
         n === 0
           ? { status: 429, headers: { 'retry-after': '7' }, json: {} }
@@ -248,7 +247,7 @@ describe('retries', () => {
   })
 
   it('retries a connection that breaks', async () => {
-    const { chat, service } = await setup({
+    const { chat, service } = await openBackend({
       reply: (_call, n) => (n === 0 ? { raw: (response) => response.socket!.destroy() } : { json: answer }),
     })
     await chat()
@@ -256,7 +255,7 @@ describe('retries', () => {
   })
 
   it('retries HTTP 409, by which a service reports that another request holds what this one needs', async () => {
-    const { chat, service } = await setup({
+    const { chat, service } = await openBackend({
       reply: (_call, n) => (n === 0 ? { status: 409, json: {} } : { json: answer }),
     })
     await chat()
@@ -264,7 +263,7 @@ describe('retries', () => {
   })
 
   it.each([400, 401, 404, 422])('does not retry HTTP %i', async (status) => {
-    const { chat, service } = await setup({ reply: () => ({ status, json: {} }) })
+    const { chat, service } = await openBackend({ reply: () => ({ status, json: {} }) })
     await expect(chat()).rejects.toMatchObject({ status })
     expect(service.calls).toHaveLength(1)
   })
@@ -280,7 +279,7 @@ describe('failures', () => {
     [500, 'upstream_error'],
     [504, 'timeout'],
   ])('HTTP %i is %s, with the upstream sentence', async (status, code) => {
-    const { chat } = await setup({
+    const { chat } = await openBackend({
       reply: () => ({ status, json: { error: { message: 'because' } } }),
       choice: { retries: 0 },
     })
@@ -317,13 +316,13 @@ describe('failures', () => {
     ],
     [413, { error: 'prompt is too long: 9000 tokens > 8192 maximum' }],
   ])('HTTP %i with %j is a prompt that is too long', async (status, json) => {
-    const { chat, service } = await setup({ reply: () => ({ status, json }) })
+    const { chat, service } = await openBackend({ reply: () => ({ status, json }) })
     await expect(chat()).rejects.toMatchObject({ code: 'context_length_exceeded', status })
     expect(service.calls).toHaveLength(1)
   })
 
   it('a limit of requests keeps the pause that the service asked for', async () => {
-    const { chat } = await setup({
+    const { chat } = await openBackend({
       reply: () => ({ status: 429, headers: { 'retry-after': '7' }, json: {} }),
       choice: { retries: 0 },
     })
@@ -331,21 +330,20 @@ describe('failures', () => {
   })
 
   it('a service that does not run is unreachable', async () => {
-    const { chat, service, delays } = await setup({ reply: () => ({ json: answer }) })
+    const { chat, service, delays } = await openBackend({ reply: () => ({ json: answer }) })
     await service.close()
-    closing.shift()
     await expect(chat()).rejects.toMatchObject({ code: 'unreachable', status: null })
     expect(delays).toHaveLength(2)
   })
 
   it('a service that hangs is a timeout and not asked again', async () => {
-    const { chat, service } = await setup({ reply: () => ({ raw: () => undefined }), choice: { timeout_s: 0.05 } })
+    const { chat, service } = await openBackend({ reply: () => ({ raw: () => undefined }), choice: { timeout_s: 0.05 } })
     await expect(chat()).rejects.toMatchObject({ code: 'timeout' })
     expect(service.calls).toHaveLength(1)
   })
 
   it('a body that stalls is a timeout too', async () => {
-    const { chat } = await setup({
+    const { chat } = await openBackend({
       reply: () => ({ raw: (response) => void response.writeHead(200).write('{"choices":') }),
       choice: { timeout_s: 0.05 },
     })
@@ -354,7 +352,7 @@ describe('failures', () => {
 
   it('an aborted caller gets its own reason, without a retry', async () => {
     const stop = new AbortController()
-    const { chat, service } = await setup({
+    const { chat, service } = await openBackend({
       reply: () => ({
         raw: () => {
           stop.abort(new Error('the caller left'))
@@ -375,12 +373,12 @@ describe('failures', () => {
       'content',
     ],
   ])('%s is an invalid response', async (_name, raw, problem) => {
-    const { chat } = await setup({ reply: () => ({ raw }) })
+    const { chat } = await openBackend({ reply: () => ({ raw }) })
     await expect(chat()).rejects.toMatchObject({ code: 'invalid_response', message: expect.stringContaining(problem) })
   })
 
   it('an endless answer is cut at the limit', async () => {
-    const { chat } = await setup({
+    const { chat } = await openBackend({
       reply: () => ({
         raw: (response) => {
           const pour = () => {

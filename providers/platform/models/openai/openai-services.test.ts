@@ -4,20 +4,19 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { keptRecord, KnownModels } from '../../../../core/model-records/known-models.ts'
-import { COMPLETION, MESSAGES, useOpenAiBackend } from '../../../../tests/helpers/openai-backend.ts'
+import { COMPLETION, MESSAGES, openBackend } from '../../../../tests/helpers/openai-backend.ts'
 import { PROVIDER_QUIRKS } from '../../../../tests/helpers/provider-quirks.ts'
 import { usageOfCall } from '../../../../contract/evidence/model-usage.ts'
 import { ChatCompletion } from '../../../../contract/http/chat.ts'
 
-const { setup, closing } = useOpenAiBackend()
 const answer = COMPLETION
 const messages = MESSAGES
 
 describe('what a service refuses or cannot take', () => {
   it('is left out of this request and of later ones', async () => {
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       reply: ({ body }) =>
         (body as { temperature?: number }).temperature === undefined
           ? { json: answer }
@@ -37,15 +36,15 @@ describe('what a service refuses or cannot take', () => {
 
   it('is not sent at the next start either, and the answers that came are known', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'model-records-'))
-    closing.push(() => rm(folder, { recursive: true, force: true }))
+    onTestFinished(() => rm(folder, { recursive: true, force: true }))
     const reply = ({ body }: { body: unknown }) =>
       (body as { temperature?: number }).temperature === undefined
         ? { json: answer }
         : { status: 400, json: { error: { message: "Unsupported value: 'temperature'", param: 'temperature' } } }
-    const first = await setup({ reply, known: new KnownModels(folder) })
+    const first = await openBackend({ reply, known: new KnownModels(folder) })
     await first.backend.chat!({ messages, temperature: 0 })
     const base_url = `${first.service.url}/v1`
-    const second = await setup({ reply, known: new KnownModels(folder), choice: { base_url } })
+    const second = await openBackend({ reply, known: new KnownModels(folder), choice: { base_url } })
     await second.backend.chat!({ messages, temperature: 0 })
     expect(first.service.calls.map(({ body }) => 'temperature' in (body as object))).toEqual([true, false, false])
     expect(keptRecord(folder, base_url, 'm')).toMatchObject({
@@ -57,7 +56,7 @@ describe('what a service refuses or cannot take', () => {
   })
 
   it('a connection whose temperature is null sends none', async () => {
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       reply: () => ({ json: answer }),
       choice: { defaults: { temperature: null } },
     })
@@ -67,7 +66,7 @@ describe('what a service refuses or cannot take', () => {
 
   it('a batch of texts that is too large is halved, also later', async () => {
     const sizes: number[] = []
-    const { backend } = await setup({
+    const { backend } = await openBackend({
       reply: ({ body }) => {
         const { input } = body as { input: string[] }
         sizes.push(input.length)
@@ -85,7 +84,7 @@ describe('what a service refuses or cannot take', () => {
 
   it('reads vectors in base64', async () => {
     const base64 = Buffer.from(new Float32Array([3, 4]).buffer).toString('base64')
-    const { backend } = await setup({ reply: () => ({ json: { data: [{ index: 0, embedding: base64 }] } }) })
+    const { backend } = await openBackend({ reply: () => ({ json: { data: [{ index: 0, embedding: base64 }] } }) })
     const [vector] = await backend.embed!(['a'], 'document')
     expect([...vector!].map((value) => value.toFixed(2))).toEqual(['0.60', '0.80'])
   })
@@ -107,14 +106,14 @@ describe('calls of tools', () => {
     ['[TOOL_CALLS][{"name": "search", "arguments": "{\\"query\\": \\"lock\\"}"}]'],
     ['<function=search>{"query": "lock"}</function>'],
   ])('that a model writes as text are calls: %s', async (content) => {
-    const { backend } = await setup({ reply: () => ({ json: said(content) }) })
+    const { backend } = await openBackend({ reply: () => ({ json: said(content) }) })
     const completion = await backend.chat!({ messages, tools })
     expect(callIn(completion)).toEqual([['search', '{"query":"lock"}']])
     expect(completion.choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } })
   })
 
   it('of a tool that was not offered, and prose, are answers', async () => {
-    const { backend } = await setup({ reply: () => ({ json: said('{"name": "delete", "arguments": {}}') }) })
+    const { backend } = await openBackend({ reply: () => ({ json: said('{"name": "delete", "arguments": {}}') }) })
     const completion = await backend.chat!({ messages, tools })
     expect([callIn(completion), completion.choices[0]!.message.content]).toEqual([
       undefined,
@@ -129,7 +128,7 @@ describe('calls of tools', () => {
     [404, 'No endpoints found that support tool use.'],
   ])('are asked for in words where a service refuses tools: %i %s', async (status, message) => {
     const replies = ['{"tool": "search", "arguments": {"query": "lock"}}', '{"answer": "In 1904."}', 'In 1904.']
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       reply: ({ body }) =>
         (body as { tools?: unknown }).tools === undefined
           ? { json: said(replies.shift()!) }
@@ -167,13 +166,13 @@ describe('an answer that a service withholds', () => {
     ],
     ['by a refusal of the model', { json: ended('stop', { content: null, refusal: 'I cannot help.' }) }, 'refused'],
   ])('%s is a failure of its own, and is asked for once', async (_how, reply, code) => {
-    const { backend, service } = await setup({ reply: () => reply })
+    const { backend, service } = await openBackend({ reply: () => reply })
     await expect(backend.chat!({ messages })).rejects.toMatchObject({ code })
     expect(service.calls).toHaveLength(1)
   })
 
   it('is an answer where there is text beside the refusal', async () => {
-    const { backend } = await setup({ reply: () => ({ json: ended('stop', { content: 'Yes.', refusal: 'no' }) }) })
+    const { backend } = await openBackend({ reply: () => ({ json: ended('stop', { content: 'Yes.', refusal: 'no' }) }) })
     expect(await backend.chat!({ messages })).toMatchObject({ choices: [{ message: { content: 'Yes.' } }] })
   })
 })
@@ -187,8 +186,8 @@ describe('how a service ends and wraps its answers', () => {
     })
     await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
     const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-    const { backend } = await setup({ reply: () => ({ json: answer }), choice: { base_url } })
-    closing.push(async () => {
+    const { backend } = await openBackend({ reply: () => ({ json: answer }), choice: { base_url } })
+    onTestFinished(() => {
       server.closeAllConnections()
       server.close()
     })
@@ -243,14 +242,14 @@ describe('how a service ends and wraps its answers', () => {
     ],
     ['an error beside no choices', { id: 'x', choices: null, error: { message: 'Provider died', code: 502 } }],
   ])('reports %s with the words of the service', async (_what, json) => {
-    const { chat } = await setup({ reply: () => ({ json }), choice: { retries: 0 } })
+    const { chat } = await openBackend({ reply: () => ({ json }), choice: { retries: 0 } })
     await expect(chat()).rejects.toMatchObject({ code: 'upstream_error', said: { text: 'Provider died' } })
   })
 })
 
 describe('the quirks of providers', () => {
   it.each(Object.entries(PROVIDER_QUIRKS))('are read from %s', async (_provider, json) => {
-    const { chat } = await setup({ reply: () => ({ json }) })
+    const { chat } = await openBackend({ reply: () => ({ json }) })
     expect(ChatCompletion.safeParse(await chat()).error).toBeUndefined()
     expect((await chat()).choices[0]?.message).toMatchObject({ role: 'assistant', content: 'yes' })
   })
@@ -266,7 +265,7 @@ describe('the quirks of providers', () => {
     ['llama.cpp: a null id', { id: null, type: 'function', function: { name: 'f', arguments: '{"a":1}' } }, ''],
   ])('in tool calls are read from %s', async (_provider, call, id) => {
     const message = { role: 'assistant', content: null, tool_calls: [call] }
-    const { chat } = await setup({
+    const { chat } = await openBackend({
       reply: () => ({ json: { choices: [{ index: 0, finish_reason: 'tool_calls', message }] } }),
     })
     expect((await chat()).choices[0]?.message.tool_calls).toEqual([
@@ -423,7 +422,7 @@ describe('a recorded behaviour of each service', () => {
 
   it.each(RECORDED)('%s', async (_service, reply, known) => {
     const models = new KnownModels()
-    const { backend, service } = await setup({ reply: ({ body }) => reply(body as Sent), known: models })
+    const { backend, service } = await openBackend({ reply: ({ body }) => reply(body as Sent), known: models })
     const completion = await backend.chat!(asked)
     expect(completion.choices[0]!.message.content).toBe('hello')
     expect(models.of(`${service.url}/v1`, 'm').record).toMatchObject(known)
@@ -434,7 +433,7 @@ describe('a recorded behaviour of each service', () => {
   })
 
   it('a service without usage: its tokens are counted here, and marked', async () => {
-    const { backend } = await setup({ reply: () => message({}) })
+    const { backend } = await openBackend({ reply: () => message({}) })
     const { usage } = await backend.chat!(asked)
     expect(usage).toMatchObject({ prompt_tokens: expect.any(Number), estimated: true })
     expect(usage!.prompt_tokens).toBeGreaterThan(5)
@@ -443,7 +442,7 @@ describe('a recorded behaviour of each service', () => {
 
   it('GPT-5.4: tools beside an effort that was not sent are asked for in words', async () => {
     const message54 = 'Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions.'
-    const { backend } = await setup({
+    const { backend } = await openBackend({
       reply: ({ body }) =>
         'tools' in (body as Sent)
           ? { status: 400, json: { error: { message: message54, param: 'reasoning_effort', code: null } } }
@@ -456,7 +455,7 @@ describe('a recorded behaviour of each service', () => {
   it('TEI: a request may have 32 texts, as the refusal of more says', async () => {
     const sizes: number[] = []
     const models = new KnownModels()
-    const { backend, service } = await setup({
+    const { backend, service } = await openBackend({
       known: models,
       reply: ({ body }) => {
         const { input } = body as { input: string[] }

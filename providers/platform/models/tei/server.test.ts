@@ -1,19 +1,14 @@
 import type { FastifyInstance } from 'fastify'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { tinyModelHost } from '../../../../tests/helpers/fake-builtin-models.ts'
 import { createLogger } from '../../../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../../kit/server.ts'
 import { ModelCallError } from '../model-host.ts'
 import { registerRerankerRoutes } from './server.ts'
 
-const open: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(open.splice(0).map((app) => closeGracefully(app, 0)))
-})
-
 async function start(host = tinyModelHost()) {
   const app = createHttpServer({ logger: createLogger('test', 'silent') })
-  open.push(app)
+  onTestFinished(() => closeGracefully(app, 0))
   registerRerankerRoutes(app, host, '1.2.3')
   const { url } = await listen(app, '127.0.0.1', 0)
   const post = async (path: string, body: unknown) => {

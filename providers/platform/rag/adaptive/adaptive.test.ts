@@ -1,14 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
 import type { Behaviour } from '../../../../tests/helpers/fault-server.ts'
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { httpWorkflowClient } from './workflow-client.ts'
-
-const closers: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
 
 const SOURCES = [{ title: 'a.md', snippet: 'Text', score: 0.5, text: 'Text of a', document: 'a.md' }]
 const EXTENSION = {
@@ -26,11 +21,8 @@ async function open(behaviour: Behaviour, more: { cloud?: boolean; timeoutMs?: n
   const workflow = httpWorkflowClient({ url: () => `${server.url}/webhook/adaptive-rag`, token: 'door', ...more })
   const models = fakeModelHost({ cloud: more.cloud === true ? ['workflow_classifier'] : [] })
   const fixture = await ragFixture(models, WORLD, { workflow })
-  closers.push(
-    () => server.close(),
-    () => workflow.close(),
-    () => fixture.close(),
-  )
+  onTestFinished(() => server.close())
+  onTestFinished(() => workflow.close())
   const ask = (signal?: AbortSignal, more: { context_budget?: number } = {}) =>
     fixture.plugin.answer(
       'workflow-adaptive-rag',

@@ -1,11 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import {
   fakeModelHost,
   toolCall,
   type FakeModelHostOptions,
   type FakeReply,
 } from '../../../../tests/helpers/fake-model-host.ts'
-import { ragFixture, WORLD, type Documents, type RagFixture } from '../../../../tests/helpers/rag-fixture.ts'
+import { ragFixture, WORLD, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
 import { messageText } from '../../../../contract/http/chat.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { parseAnswerTask } from '../../models/prompts/answer-task.ts'
@@ -13,11 +13,6 @@ import { parseObservation } from '../../models/prompts/agent-task.ts'
 import type { GraphQueries } from '../graph/graph-queries.ts'
 import { RagError } from '../rag-error.ts'
 import type { TrajectoryStep } from './run-agent.ts'
-
-const fixtures: RagFixture[] = []
-afterEach(async () => {
-  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()))
-})
 
 const QUESTION = 'Where did the master of the Grey Heron grow up?'
 const FINDINGS = {
@@ -40,7 +35,6 @@ async function agent(
   let turn = 0
   const models = fakeModelHost({ chat: () => replies[Math.min(turn++, replies.length - 1)]!, ...options })
   const fixture = await ragFixture(models, documents, { graph: graph ?? graphOf(async () => FINDINGS) })
-  fixtures.push(fixture)
   models.calls.length = 0
   const ask = async (signal?: AbortSignal, alias = 'agentic-rag') => {
     const request = { model: alias, messages: [{ role: 'user' as const, content: QUESTION }] }

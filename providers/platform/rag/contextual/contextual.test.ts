@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
 import Database from 'better-sqlite3'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
@@ -13,19 +13,12 @@ import { createCollectionBuilds } from '../collection-builds.ts'
 
 const CHUNKS = chunksOf(WORLD)
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
 async function world(options: FakeModelHostOptions = {}, chunks: StoredChunk[] = CHUNKS) {
   const folder = temporaryFolder()
   const store = openStore(folder)
   const cache = openBlurbCache(join(folder, 'blurbs.sqlite'))
-  closers.push(
-    () => store.close(),
-    () => cache.close(),
-  )
+  onTestFinished(() => store.close())
+  onTestFinished(() => cache.close())
   await ingest(store, fakeModelHost(), 'smoke', chunks)
   const build = (more: FakeModelHostOptions = options, signal?: AbortSignal) => {
     const models = fakeModelHost(more)
@@ -232,9 +225,9 @@ describe('a contextual build', () => {
     const { folder, build } = await world()
     await build().result
     const reopened = openBlurbCache(join(folder, 'blurbs.sqlite'))
-    closers.push(() => reopened.close())
+    onTestFinished(() => reopened.close())
     const other = openStore(temporaryFolder())
-    closers.push(() => other.close())
+    onTestFinished(() => other.close())
     await ingest(other, fakeModelHost(), 'smoke', CHUNKS)
     const models = fakeModelHost()
     const result = await buildContextual({ store: other, models, cache: reopened, collections: COLLECTIONS })
@@ -260,10 +253,8 @@ describe('a contextual build', () => {
   it('refuses to build from nothing', async () => {
     const store = openStore(temporaryFolder())
     const cache = openBlurbCache(join(temporaryFolder(), 'blurbs.sqlite'))
-    closers.push(
-      () => store.close(),
-      () => cache.close(),
-    )
+    onTestFinished(() => store.close())
+    onTestFinished(() => cache.close())
     const models = fakeModelHost()
     await expect(buildContextual({ store, models, cache, collections: COLLECTIONS })).rejects.toMatchObject({
       code: 'collection_missing',

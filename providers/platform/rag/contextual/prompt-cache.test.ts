@@ -1,17 +1,12 @@
 import { join } from 'node:path'
-import { afterEach, expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder } from '../../../../tests/helpers/rag-fixture.ts'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
-import { useOpenAiBackend } from '../../../../tests/helpers/openai-backend.ts'
+import { openBackend } from '../../../../tests/helpers/openai-backend.ts'
 import { meterCalls } from '../call-meter.ts'
 import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual } from './build-collection.ts'
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-const { setup } = useOpenAiBackend()
 
 const textOf = (body: unknown): string => JSON.stringify((body as { messages: unknown }).messages)
 
@@ -25,7 +20,7 @@ function sharedStart(one: string, other: string): number {
 /** A service that keeps every prompt and reports, as OpenAI does, how much of the start of a new one it knows already; a token has four characters. */
 async function cachingService() {
   const seen: string[] = []
-  return setup({
+  return openBackend({
     reply: ({ body }) => {
       const prompt = textOf(body)
       const known = Math.max(0, ...seen.map((before) => sharedStart(before, prompt)))
@@ -66,10 +61,8 @@ it.each([
     const folder = temporaryFolder()
     const store = openStore(folder)
     const cache = openBlurbCache(join(folder, 'blurbs.sqlite'))
-    closers.push(
-      () => store.close(),
-      () => cache.close(),
-    )
+    onTestFinished(() => store.close())
+    onTestFinished(() => cache.close())
     const chunks = documentOf(size)
     await ingest(store, fakeModelHost(), 'smoke', chunks)
     expect(await buildContextual({ store, models: meter.models, cache, collections: COLLECTIONS })).toMatchObject({

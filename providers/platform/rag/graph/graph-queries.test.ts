@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
@@ -13,11 +13,6 @@ import type { GraphQueries } from './graph-queries.ts'
 import type { RemoteCalls } from '../call-meter.ts'
 import { httpGraphQueries } from './http-graph-queries.ts'
 
-const closers: (() => Promise<unknown>)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
 const FACTS = 'Ann Reed/person > founded > Hill Bank/organization: Ann Reed founded Hill Bank.'
 const QUESTION = {
   query: 'Who founded Hill Bank?',
@@ -30,7 +25,7 @@ const QUESTION = {
 
 async function engine() {
   const bench = engineBench()
-  closers.push(() => bench.cleanUp())
+  onTestFinished(() => bench.cleanUp())
   const models = scriptedModels()
   const opened = bench.open({ models, apiKey: 'key' })
   await feed(opened, { 'a.md': FACTS })
@@ -48,9 +43,9 @@ async function overHttp(apiKey: string): Promise<GraphQueries> {
   const { engine: opened } = await engine()
   void app.register((scope) => registerGraphEngineRoutes(scope, opened), { prefix: '/graph-engine' })
   const { url } = await listen(app, '127.0.0.1', 0)
-  closers.push(() => app.close())
+  onTestFinished(() => app.close())
   const queries = httpGraphQueries({ url: `${url}/graph-engine/`, apiKey })
-  closers.push(() => queries.close())
+  onTestFinished(() => queries.close())
   return queries
 }
 
@@ -146,9 +141,9 @@ describe('an engine over HTTP', () => {
 
   it('may be one that reports no cost and answers in `data`', async () => {
     const server = await startFaultServer()
-    closers.push(() => server.close())
+    onTestFinished(() => server.close())
     const queries = httpGraphQueries({ url: server.url, apiKey: null })
-    closers.push(() => queries.close())
+    onTestFinished(() => queries.close())
     const references = [{ reference_id: '1', file_path: 'a.md', content: ['x', 'y'] }]
     server.script(json({ data: ' From data. ', references }), json({ response: 'R', data: 'D', references: null }))
     const caller = account()
@@ -177,10 +172,8 @@ describe('an engine over HTTP', () => {
     const server = await startFaultServer()
     server.script(behaviour)
     const queries = httpGraphQueries({ url: server.url, apiKey: null, timeoutMs: behaviour === hang ? 100 : 20_000 })
-    closers.push(
-      () => server.close(),
-      () => queries.close(),
-    )
+    onTestFinished(() => server.close())
+    onTestFinished(() => queries.close())
     await expect(queries.answer(QUESTION, account())).rejects.toMatchObject({ code, status })
   })
 })
@@ -189,7 +182,6 @@ describe('graph-rag', () => {
   async function open(graph: GraphQueries) {
     const models = fakeModelHost()
     const fixture = await ragFixture(models, WORLD, { graph })
-    closers.push(() => fixture.close())
     const ask = (alias: string, content: string, more: { context_budget?: number } = {}) =>
       fixture.plugin.answer(alias, { model: alias, messages: [{ role: 'user', content }], ...more })
     models.calls.length = 0

@@ -1,17 +1,11 @@
-import { afterEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fakeModelHost, toolCall, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { ragFixture, WORLD, type RagFixture } from '../../../../tests/helpers/rag-fixture.ts'
-
-const fixtures: RagFixture[] = []
-afterEach(async () => {
-  await Promise.all(fixtures.splice(0).map((fixture) => fixture.close()))
-})
+import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 
 const never = () => Promise.reject(new Error('not asked'))
 
 async function asked(alias: string, options: FakeModelHostOptions) {
   const fixture = await ragFixture(fakeModelHost(options), WORLD, { graph: { answer: never, find: never } })
-  fixtures.push(fixture)
   const messages = [{ role: 'user' as const, content: 'Who was master of the Grey Heron?' }]
   return (await fixture.plugin.answer(alias, { model: alias, messages })).rag_extension!
 }

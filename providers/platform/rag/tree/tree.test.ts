@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import fc from 'fast-check'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { runAtOnce } from '../../../../core/sliced-work.ts'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
@@ -20,19 +20,12 @@ const DOCUMENTS: Documents = Object.fromEntries(
   ),
 )
 
-const closers: (() => unknown)[] = []
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close()
-})
-
 async function world(documents = DOCUMENTS) {
   const folder = temporaryFolder()
   const store = openStore(folder)
   const cache = openBlurbCache(join(folder, 'texts.sqlite'))
-  closers.push(
-    () => store.close(),
-    () => cache.close(),
-  )
+  onTestFinished(() => store.close())
+  onTestFinished(() => cache.close())
   await ingest(store, fakeModelHost(), 'smoke', chunksOf(documents))
   const build = (options: FakeModelHostOptions = {}, more: { signal?: AbortSignal; mostSummaries?: number } = {}) => {
     const models = fakeModelHost({ chat: () => 'A summary of several notes.', ...options })

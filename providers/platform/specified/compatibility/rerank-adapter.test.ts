@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { tinyModelHost } from '../../../../tests/helpers/fake-builtin-models.ts'
 import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
 import type { Behaviour, FaultServer } from '../../../../tests/helpers/fault-server.ts'
@@ -14,13 +14,9 @@ import type { Reranker } from '../../models/tei/reranker.ts'
 import { registerRerankAdapter } from './rerank-adapter.ts'
 
 let upstream: FaultServer
-const closing: (() => Promise<unknown>)[] = []
 beforeEach(async () => {
   upstream = await startFaultServer()
-  closing.push(() => upstream.close())
-})
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
+  onTestFinished(() => upstream.close())
 })
 
 async function start(
@@ -30,10 +26,8 @@ async function start(
   const app: FastifyInstance = createHttpServer({ logger: createLogger('test', 'silent') })
   registerRerankAdapter(app, { reranker, timeoutMs })
   const { url, port } = await listen(app, '127.0.0.1', 0)
-  closing.push(
-    async () => reranker.close?.(),
-    () => closeGracefully(app, 0),
-  )
+  onTestFinished(() => reranker.close?.())
+  onTestFinished(() => closeGracefully(app, 0))
   const post = async (body: unknown) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${url}/graph-engine/rerank`, { method: 'POST', headers, body: JSON.stringify(body) })
@@ -184,7 +178,6 @@ describe('time and reach', () => {
     await upstream.close()
     const { post } = await start(httpReranker(url, null))
     expect(await post({ query: 'q', documents: ['a'] })).toEqual([503, { detail: 'The reranker cannot be reached' }])
-    closing.shift()
   })
 
   it('drops the upstream call when the caller leaves', async () => {

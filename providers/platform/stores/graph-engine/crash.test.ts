@@ -2,15 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterEach, beforeEach, expect, it } from 'vitest'
-import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { expect, it } from 'vitest'
+import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 
-let bench: ReturnType<typeof engineBench>
-beforeEach(() => {
-  bench = engineBench()
-})
-afterEach(() => bench.cleanUp())
+const bench = useEngineBench()
 
 /** One fact a paragraph, each long enough to be a chunk of its own at 80 characters. */
 const fact = (from: string, to: string) =>

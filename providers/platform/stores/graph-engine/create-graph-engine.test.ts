@@ -1,17 +1,13 @@
 import { statSync } from 'node:fs'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { describe, expect, it } from 'vitest'
+import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 import { createGraphWorkspaces } from './create-graph-engine.ts'
 import { GraphEngineError } from './errors.ts'
 import { graphTargetClient } from './graph-target.ts'
 
-let bench: ReturnType<typeof engineBench>
-beforeEach(() => {
-  bench = engineBench()
-})
-afterEach(() => bench.cleanUp())
+const bench = useEngineBench()
 
 const YARD = 'Red Yard/organization > built > Osprey/vessel: The Red Yard built the Osprey.'
 const CAPTAIN = 'Agnes Tolland/person > commanded > Osprey/vessel: Agnes Tolland commanded the Osprey.'

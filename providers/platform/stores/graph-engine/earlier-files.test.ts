@@ -1,15 +1,11 @@
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { describe, expect, it } from 'vitest'
+import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 import { embedText } from '../../models/builtin/embedding/embed-text.ts'
 import type { ModelHost } from '../../models/model-host.ts'
 
-let bench: ReturnType<typeof engineBench>
-beforeEach(() => {
-  bench = engineBench()
-})
-afterEach(() => bench.cleanUp())
+const bench = useEngineBench()
 
 const YARD = 'Red Yard/organization > built > Osprey/vessel: The Red Yard built the Osprey.'
 

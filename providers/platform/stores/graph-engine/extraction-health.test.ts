@@ -1,7 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../../contract/http/chat.ts'
 import { chatCompletion } from '../../models/openai/chat-completion.ts'
-import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 import type { ScriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 
@@ -9,9 +9,7 @@ const YARD = 'Ann/person > founded > Blue Yard/organization: Ann founded the Blu
 const line = (number: number) => `Ann/person > met > Guest ${number}/person: Ann met guest ${number} on the quay.`
 const LONG = Array.from({ length: 40 }, (_, number) => line(number)).join('\n\n')
 
-let bench: ReturnType<typeof engineBench>
-beforeEach(() => (bench = engineBench()))
-afterEach(() => bench.cleanUp())
+const bench = useEngineBench()
 
 /** Cuts every reply to a text of more than so many characters. */
 function cutting(most: number): ScriptedModels {

@@ -1,14 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { describe, expect, it } from 'vitest'
+import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { documentId } from './stored-graph.ts'
 import { failOn, scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 
-let bench: ReturnType<typeof engineBench>
-beforeEach(() => {
-  bench = engineBench()
-})
-afterEach(() => bench.cleanUp())
+const bench = useEngineBench()
 
 const YARD = 'Red Yard/organization > built > Osprey/vessel: The Red Yard built the Osprey.'
 const BORN = 'Agnes Tolland/person > born in > Hesk/place: Agnes Tolland was born in Hesk.'

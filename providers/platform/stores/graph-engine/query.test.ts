@@ -1,18 +1,14 @@
 import { NO_ANSWER } from '../../../../contract/prompts.ts'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
 import type { GraphQueryInput } from '../../../../contract/http/graph-engine.ts'
-import { ask, engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { ask, engineBench, feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 import { countTokens } from '../../../../contract/evidence/count-tokens.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import type { GraphEngine } from './graph-engine.ts'
 
-let bench: ReturnType<typeof engineBench>
-beforeEach(() => {
-  bench = engineBench()
-})
-afterEach(() => bench.cleanUp())
+const bench = useEngineBench()
 
 /** A chain over three documents in which question and answer share no word with the middle and last one. */
 const WORLD = {

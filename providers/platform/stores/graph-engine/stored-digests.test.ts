@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 
 const TEXTS = {
@@ -8,14 +8,12 @@ const TEXTS = {
   'boat.md': 'Blue Yard/organization > built > Osprey/vessel: The Blue Yard built the Osprey.',
 }
 
-let bench: ReturnType<typeof engineBench>
+const bench = useEngineBench()
 beforeEach(async () => {
-  bench = engineBench()
   const engine = bench.open()
   await feed(engine, TEXTS)
   await engine.close()
 })
-afterEach(() => bench.cleanUp())
 
 const change = (sql: string): void => {
   const database = new Database(bench.file())

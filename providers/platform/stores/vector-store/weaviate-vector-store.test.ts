@@ -1,22 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startFakeWeaviate } from '../../../../tests/helpers/fake-weaviate.ts'
 import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
 import { openWeaviateVectorStore } from './weaviate-vector-store.ts'
 
 // These tests are for what only this store has to do; vector-store.test.ts tests what every store does.
 
-const closing: (() => Promise<void>)[] = []
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close()
-})
-
 async function start(options: Parameters<typeof startFakeWeaviate>[0] = {}, key: string | null = null) {
   const server = await startFakeWeaviate(options)
   const store = openWeaviateVectorStore(server.url, key)
-  closing.push(
-    () => server.close(),
-    () => store.close(),
-  )
+  onTestFinished(() => server.close())
+  onTestFinished(() => store.close())
   return { server, store }
 }
 
@@ -44,7 +37,7 @@ describe('the Weaviate store', () => {
     const { server, store } = await start()
     await replace(store)
     const other = openWeaviateVectorStore(server.url, null)
-    closing.push(() => other.close())
+    onTestFinished(() => other.close())
     expect(await other.dense('RagBase_my-docs', VECTOR, 3)).toHaveLength(1)
     await replace(store)
     expect(await other.dense('RagBase_my-docs', VECTOR, 3)).toHaveLength(1)
@@ -77,7 +70,7 @@ describe('the Weaviate store', () => {
     const server = await startFakeWeaviate()
     await server.close()
     const store = openWeaviateVectorStore(server.url, null)
-    closing.push(() => store.close())
+    onTestFinished(() => store.close())
     await expect(store.list()).rejects.toThrow(`Weaviate at ${server.url} cannot be used: GET /v1/aliases`)
   })
 })

@@ -1,14 +1,12 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { GraphQueryRequest } from '../../../../../contract/http/graph-engine.ts'
 import { messageText } from '../../../../../contract/http/chat.ts'
-import { engineBench, feed } from '../../../../../tests/helpers/graph-engine-bench.ts'
+import { feed, useEngineBench } from '../../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels, type ScriptedModels } from '../../../../../tests/helpers/scripted-models.ts'
 import { chatCompletion } from '../../../models/openai/chat-completion.ts'
 import { ModelCallError } from '../../../models/model-host.ts'
 
-let bench: ReturnType<typeof engineBench>
-beforeEach(() => (bench = engineBench()))
-afterEach(() => bench.cleanUp())
+const bench = useEngineBench()
 
 const fact = (at: number) => `Ann/person > met > Guest ${at}/person: Ann met guest ${at} on the quay.`
 const documents = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`d${at}`, fact(at)]))
