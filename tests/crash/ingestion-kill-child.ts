@@ -4,7 +4,7 @@ import { graphTargetClient } from '../../providers/platform/stores/graph-engine/
 import { IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from '../helpers/hash-embedding.ts'
-import { DEFAULT_CORPUS_LIMITS, testProfile } from '../helpers/ingestion-fixture.ts'
+import { DEFAULT_CORPUS_LIMITS, testProfile } from '../helpers/ingestion-profile.ts'
 import { scriptedModels } from '../helpers/scripted-models.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import path from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createGraphEngine } from '../../providers/platform/stores/graph-engine/create-graph-engine.ts'
 import { graphTargetClient } from '../../providers/platform/stores/graph-engine/graph-target.ts'
 import { systemClock } from '../../providers/platform/ingestion/clock.ts'
@@ -39,14 +39,8 @@ const documents = (): Record<string, string> =>
     ]),
   )
 
-const sites: IngestionSite[] = []
-afterEach(async () => {
-  for (const site of sites.splice(0)) await site.close()
-})
-
 async function openSite(): Promise<IngestionSite> {
   const site = await openIngestionSite()
-  sites.push(site)
   await writeFiles(path.join(site.corpusRoot, 'smoke'), documents())
   return site
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import { hashEmbeddings } from './hash-embedding.ts'
-import { DEFAULT_CORPUS_LIMITS, testProfile } from './ingestion-fixture.ts'
+import { DEFAULT_CORPUS_LIMITS, testProfile } from './ingestion-profile.ts'
 
 /**
  * An ingestion process for tests that kill or race it: `node ingestion-child.ts <folder> <mode>`. hang: works on a job and sends

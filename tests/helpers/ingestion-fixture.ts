@@ -1,35 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { IngestionProfile } from '../../contract/manifests/consumer.ts'
-import { defaultOf } from '../../contract/settings/variables.ts'
+import { onTestFinished } from 'vitest'
 import type { IngestionRecord } from '../../contract/http/ingestion.ts'
 import { IngestionService } from '../../providers/platform/ingestion/ingestion-service.ts'
 import type { IngestionOptions } from '../../providers/platform/ingestion/ingestion-deps.ts'
 import type { EmbedDocuments } from '../../providers/platform/ingestion/kept-vectors.ts'
-import type { CorpusLimits } from '../../providers/platform/ingestion/corpus.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import type { VectorStore } from '../../providers/platform/stores/vector-store/vector-store.ts'
 import { hashEmbeddings } from './hash-embedding.ts'
-
-/** The declared limits. */
-export const DEFAULT_CORPUS_LIMITS: CorpusLimits = {
-  maxFileBytes: Number(defaultOf('RAG_INGESTION_MAX_FILE_BYTES')),
-  maxCorpusBytes: Number(defaultOf('RAG_INGESTION_MAX_CORPUS_BYTES')),
-  maxFiles: Number(defaultOf('RAG_INGESTION_MAX_FILES')),
-}
-
-/** An ingestion profile over `corpus/<name>`, in small chunks, for the parts of it that a test does not care about. */
-export const testProfile = (name: string, changes: Partial<IngestionProfile> = {}): IngestionProfile =>
-  IngestionProfile.parse({
-    name,
-    corpus: { source: 'mount', path: name },
-    parser_order: ['converter', 'plain_text'],
-    chunker: { strategy: 'recursive', chunk_size: 120, overlap: 20 },
-    vector_target: { collection_prefix: 'RagBase' },
-    graph_target: { mode: 'upload_documents', wait_for_extraction: true, timeout_seconds: 60 },
-    ...changes,
-  })
+import { DEFAULT_CORPUS_LIMITS, testProfile } from './ingestion-profile.ts'
 
 /** Writes files below a folder, parents included. */
 export async function writeFiles(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
@@ -55,12 +35,10 @@ export interface IngestionSite {
   corpusRoot: string
   store: VectorStore
   options(changes?: Partial<IngestionOptions>): IngestionOptions
-  /** A service that `close` ends. */
   service(changes?: Partial<IngestionOptions>): IngestionService
-  close(): Promise<void>
 }
 
-/** Opens a site whose corpus `smoke` has three documents. */
+/** Opens a site whose corpus `smoke` has three documents, until the running test ends. */
 export async function openIngestionSite(): Promise<IngestionSite> {
   const folder = await mkdtemp(path.join(tmpdir(), 'ingestion-'))
   const corpusRoot = path.join(folder, 'corpus')
@@ -79,6 +57,11 @@ export async function openIngestionSite(): Promise<IngestionSite> {
     leaseSeconds: 10,
     ...changes,
   })
+  onTestFinished(async () => {
+    for (const service of services) await service.close()
+    await store.close()
+    await rm(folder, { recursive: true, force: true })
+  })
   return {
     folder,
     corpusRoot,
@@ -88,11 +71,6 @@ export async function openIngestionSite(): Promise<IngestionSite> {
       const service = new IngestionService(options(changes))
       services.push(service)
       return service
-    },
-    close: async () => {
-      for (const service of services) await service.close()
-      await store.close()
-      await rm(folder, { recursive: true, force: true })
     },
   }
 }

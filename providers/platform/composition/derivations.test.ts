@@ -1,11 +1,12 @@
 import path from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Derivation } from '../../../contract/evidence/derivation.ts'
 import type { ChatCompletion } from '../../../contract/http/chat.ts'
 import type { IngestionProfile } from '../../../contract/manifests/consumer.ts'
 import { toolCall } from '../../../tests/helpers/fake-model-host.ts'
-import { openIngestionSite, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { openIngestionSite, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { consumer, pluginOver } from '../../../tests/helpers/rag-fixture.ts'
 import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
@@ -33,7 +34,6 @@ beforeEach(async () => {
   site = await openIngestionSite()
   await writeFiles(path.join(site.corpusRoot, 'harbour'), FACTS)
 })
-afterEach(() => site.close())
 
 const graphFile = () => path.join(site.folder, 'graph.sqlite')
 

@@ -1,9 +1,10 @@
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { engineBench } from '../../../tests/helpers/graph-engine-bench.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { useEngineBench } from '../../../tests/helpers/graph-engine-bench.ts'
 import { hashEmbedding, hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
-import { ingest, openIngestionSite, phase, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { ingest, openIngestionSite, phase, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { scriptedModels } from '../../../tests/helpers/scripted-models.ts'
 import { graphTargetClient } from '../stores/graph-engine/graph-target.ts'
@@ -28,16 +29,11 @@ const documentText = (number: number, yard = 'Red Yard'): string =>
 const fileOf = (number: number): string => `ship-${number}.md`
 
 let site: IngestionSite
-let bench: ReturnType<typeof engineBench>
+const bench = useEngineBench()
 beforeEach(async () => {
   site = await openIngestionSite()
-  bench = engineBench()
   for (let number = 0; number < DOCUMENTS; number += 1)
     await writeFiles(path.join(site.corpusRoot, 'harbour'), { [fileOf(number)]: documentText(number) })
-})
-afterEach(async () => {
-  await site.close()
-  await bench.cleanUp()
 })
 
 /** A platform's ingestion with every text that is embedded and every title that is extracted. */
@@ -91,14 +87,10 @@ describe('a corpus of which one document changed', () => {
     expect(phase(record, 'embed').counts).toMatchObject({ chunks_unchanged: record.counts['chunks_created']! - 1 })
 
     const other = await openIngestionSite()
-    try {
-      const scratch = openCounted('scratch', other.store)
-      await ingest(scratch.service, 'harbour')
-      expect(scratch.embedded).toHaveLength(record.counts['chunks_created']!)
-      expect(await contents(site.store, kept.engine)).toEqual(await contents(other.store, scratch.engine))
-    } finally {
-      await other.close()
-    }
+    const scratch = openCounted('scratch', other.store)
+    await ingest(scratch.service, 'harbour')
+    expect(scratch.embedded).toHaveLength(record.counts['chunks_created']!)
+    expect(await contents(site.store, kept.engine)).toEqual(await contents(other.store, scratch.engine))
   })
 
   it('embeds no sentence of the other documents for a semantic chunker either', async () => {
@@ -124,12 +116,8 @@ describe('a corpus of which one document changed', () => {
     expect(embedded.filter((text) => /ship (?!7\b)\d+/i.test(text))).toEqual([])
 
     const other = await openIngestionSite()
-    try {
-      await ingest(service('scratch', other.store), 'harbour')
-      expect(await site.store.chunks(COLLECTION)).toEqual(await other.store.chunks(COLLECTION))
-    } finally {
-      await other.close()
-    }
+    await ingest(service('scratch', other.store), 'harbour')
+    expect(await site.store.chunks(COLLECTION)).toEqual(await other.store.chunks(COLLECTION))
   })
 
   it('parses only files that changed, by content, by what their service is, or because they were parsed never', async () => {

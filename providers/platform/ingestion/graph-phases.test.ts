@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { IngestionPhaseRecord } from '../../../contract/http/ingestion.ts'
-import { testProfile } from '../../../tests/helpers/ingestion-fixture.ts'
+import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import { systemClock } from './clock.ts'
 import type { Clock } from './clock.ts'
 import { PhaseFailure } from './errors.ts'

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
 import {
   gatedEmbedding,
@@ -8,9 +8,9 @@ import {
   openIngestionSite,
   phase,
   someDocuments,
-  testProfile,
   writeFiles,
 } from '../../../tests/helpers/ingestion-fixture.ts'
+import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
 import { StateStoreUnavailableError } from './errors.ts'
@@ -19,7 +19,6 @@ let site: IngestionSite
 beforeEach(async () => {
   site = await openIngestionSite()
 })
-afterEach(() => site.close())
 
 describe('submitting again', () => {
   it('gives the job that is under way or completed', async () => {

@@ -28,7 +28,6 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
-  await site.close()
 })
 
 function start(mode: 'hang' | 'submit'): ChildProcess {

@@ -2,16 +2,16 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { INGESTION_PHASES, IngestionRecord } from '../../../contract/http/ingestion.ts'
 import {
   gatedEmbedding,
   ingest,
   openIngestionSite,
   phase,
-  testProfile,
   writeFiles,
 } from '../../../tests/helpers/ingestion-fixture.ts'
+import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { VectorStoreUnavailableError, type CollectionInfo } from '../stores/vector-store/vector-store.ts'
 import { systemClock } from './clock.ts'
@@ -24,7 +24,6 @@ let site: IngestionSite
 beforeEach(async () => {
   site = await openIngestionSite()
 })
-afterEach(() => site.close())
 
 it('a phase reports its rate and the time left', async () => {
   let nowMs = 0

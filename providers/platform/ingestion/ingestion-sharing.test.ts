@@ -1,7 +1,8 @@
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
-import { gatedEmbedding, openIngestionSite, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { gatedEmbedding, openIngestionSite, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
 import type { EmbedDocuments } from './kept-vectors.ts'
@@ -10,7 +11,6 @@ let site: IngestionSite
 beforeEach(async () => {
   site = await openIngestionSite()
 })
-afterEach(() => site.close())
 
 describe('two services on one state file', () => {
   it('run every job once', async () => {

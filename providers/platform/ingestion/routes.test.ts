@@ -2,7 +2,8 @@ import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { IngestionAccepted, IngestionRecord } from '../../../contract/http/ingestion.ts'
-import { openIngestionSite, testProfile, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { openIngestionSite, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer } from '../../kit/server.ts'
@@ -19,10 +20,7 @@ beforeEach(async () => {
   app = createHttpServer({ logger: createLogger('test', 'silent') })
   registerIngestionRoutes(app, service)
 })
-afterEach(async () => {
-  await app.close()
-  await site.close()
-})
+afterEach(() => app.close())
 
 async function call(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) {
   const response = await app.inject({ method, url, ...(payload === undefined ? {} : { payload }) })

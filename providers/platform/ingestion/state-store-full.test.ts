@@ -9,10 +9,7 @@ let other: Database.Database
 beforeEach(async () => {
   site = await openIngestionSite()
 })
-afterEach(async () => {
-  other.close()
-  await site.close()
-})
+afterEach(() => other.close())
 
 /** From now on no job can be written, as on a full disk; what is stored can still be read. */
 function fillDisk(): void {

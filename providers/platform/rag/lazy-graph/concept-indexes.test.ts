@@ -1,23 +1,17 @@
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
-import type { VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ConceptIndex } from './concept-index.ts'
 import { createConceptIndexes } from './concept-indexes.ts'
 import { readIndexFile, writeIndexFile } from './index-file.ts'
 import { createStemHolders } from './stem-holders.ts'
 
-const stores: VectorStore[] = []
-afterEach(async () => {
-  await Promise.all(stores.splice(0).map((store) => store.close()))
-})
-
 async function world() {
   const folder = temporaryFolder()
   const store = openStore(folder)
-  stores.push(store)
+  onTestFinished(() => store.close())
   await ingest(store, fakeModelHost(), 'smoke', chunksOf(WORLD))
   const cache = join(folder, 'concepts')
   const file = join(cache, 'RagBase_smoke-concepts-24.json')

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { GraphPipelineStatus, GraphTrackStatus } from '../../../../../contract/http/graph-documents.ts'
 import { GraphDataResponse, GraphQueryResponse } from '../../../../../contract/http/graph-engine.ts'
 import { GraphPicture } from '../../../../../contract/http/graph-picture.ts'
-import { engineBench } from '../../../../../tests/helpers/graph-engine-bench.ts'
+import { useEngineBench } from '../../../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../../../tests/helpers/scripted-models.ts'
 import { createLogger } from '../../../../kit/logger.ts'
 import { closeGracefully, createHttpServer, listen } from '../../../../kit/server.ts'
@@ -15,14 +15,10 @@ const KEY = 'graph-secret'
 const YARD = 'Red Yard/organization > built > Osprey/vessel: The Red Yard built the Osprey.'
 const BORN = 'Agnes Tolland/person > born in > Hesk/place: Agnes Tolland was born in Hesk.'
 
-let bench: ReturnType<typeof engineBench>
+const bench = useEngineBench()
 const servers: FastifyInstance[] = []
-beforeEach(() => {
-  bench = engineBench()
-})
 afterEach(async () => {
   await Promise.all(servers.splice(0).map((app) => closeGracefully(app, 0)))
-  await bench.cleanUp()
 })
 
 async function serve(engine: GraphEngine | null, options: { uploadTimeoutMs?: number } = {}): Promise<string> {
