@@ -6,7 +6,7 @@ import type { EdgeSettings, IdentitySettings } from './identity-settings.ts'
 import { SERVICE_PRINCIPALS } from './principals.ts'
 import type { Caller, Principal } from './principals.ts'
 import type { RoutePolicy } from './route-policy.ts'
-import { createUserVerifier, looksLikeUserToken } from './user-token.ts'
+import { createUserVerifier, looksLikeUserToken, UUID } from './user-token.ts'
 
 /** A registered route and who may use it. */
 export interface GuardedRoute {
@@ -64,8 +64,6 @@ const subjects = new WeakMap<FastifyRequest, string>()
 
 /** The user that sent a request; null for an operator or service, which acts for every user. */
 export const subjectOf = (request: FastifyRequest): string | null => subjects.get(request) ?? null
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /**
  * The user that a request is about: that of its token, or the one that a service names by `given`; null for a service that names none. Throws 400

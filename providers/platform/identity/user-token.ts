@@ -3,7 +3,7 @@ import { errors, jwtVerify } from 'jose'
 /** Verifies a user token. */
 export type VerifyUser = (token: string) => Promise<{ subject: string } | null>
 
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** A user's name as other systems give it; control characters cannot be stored everywhere. */
 const NAME = /^(?=.*\S)[^\p{Cc}]{1,256}$/u

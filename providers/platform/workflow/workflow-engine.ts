@@ -21,7 +21,6 @@ export interface WorkflowEngine {
   match(method: string, path: string): WebhookMatch
   /** Throws `WorkflowRunError`. */
   run(workflow: Workflow, received: object, signal?: AbortSignal): Promise<WebhookResponse>
-  workflows(): { id: string; name: string; active: boolean; webhook: string }[]
   close(): Promise<void>
 }
 
@@ -49,13 +48,6 @@ export function createWorkflowEngine({ env }: WorkflowEngineDeps): WorkflowEngin
       const fetchJson = (asked: Parameters<typeof http.fetch>[1]) => http.fetch(workflow.id, asked, signal)
       return runWorkflow(workflow, received, { env: env(), fetchJson }, signal)
     },
-    workflows: () =>
-      [...seeded.values()].map(({ workflow: { id, name, active: isActive, trigger } }) => ({
-        id,
-        name,
-        active: isActive,
-        webhook: `${trigger.method} ${trigger.path}`,
-      })),
     close: () => http.close(),
   }
 }

@@ -2,6 +2,7 @@ import { GraphQueryRequest } from '../../../../contract/http/graph-engine.ts'
 import type { GraphQueryData } from '../../../../contract/http/graph-engine.ts'
 import { GraphEngineError } from '../../stores/graph-engine/errors.ts'
 import type { GraphEngine } from '../../stores/graph-engine/graph-engine.ts'
+import { JOINED } from '../../stores/graph-engine/query/run-query.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { RagError } from '../rag-error.ts'
 import { requireQueryLength } from './graph-queries.ts'
@@ -9,9 +10,6 @@ import type { GraphFindings, GraphQueries, GraphQuestion } from './graph-queries
 
 /** A context of fewer tokens holds hardly a passage. */
 const LEAST_CONTEXT_TOKENS = 1000
-
-/** Holds what the engine puts between the members of a joined list. */
-const JOINED = '<SEP>'
 
 /** The engine of this process. A graph without documents is refused: it would answer every question with nothing. */
 export function embeddedGraphQueries(

@@ -1,7 +1,8 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
 import { callerSignal } from '../../../kit/caller-signal.ts'
 import { HttpError } from '../../../kit/http-error.ts'
+import type { ClosingList } from '../../jobs/closing-list.ts'
 
 /** Another server that some of its routes are passed on to. */
 export interface ProxyTarget {
@@ -15,23 +16,43 @@ export interface ProxyTarget {
   maxResponseBytes: number
 }
 
-export interface Proxy {
-  /** Sends method, query and JSON body of a request to a path of the target, and its answer to the caller. */
-  forward(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply>
-  close(): Promise<void>
-}
+/** A method, a path here and the path there, which has the same ids. */
+export type ProxiedRoute = readonly [method: 'GET' | 'POST' | 'PUT' | 'DELETE', here: string, there: string]
 
 /** Matches what a caller may be sent as it is; anything else could be a page that runs at this address. */
 const PASSED_TYPES = /^(?:application\/(?:[\w.-]+\+)?json|text\/plain)\b/i
+
+/** Passes routes on with method, query and JSON body. `target` may be why there is none: 503 then, and nothing is called. */
+export function registerProxy(
+  app: FastifyInstance,
+  routes: readonly ProxiedRoute[],
+  target: ProxyTarget | string,
+  closing: ClosingList,
+  bodyLimit?: number,
+): void {
+  const proxy = typeof target === 'string' ? null : createProxy(target)
+  if (proxy !== null) closing.add(() => proxy.close())
+  for (const [method, url, there] of routes)
+    app.route({
+      method,
+      url,
+      ...(bodyLimit === undefined || method === 'GET' ? {} : { bodyLimit }),
+      handler: async (request, reply) => {
+        const path = there.replaceAll(/:(\w+)/g, (_, name: string) => pathId(request, name))
+        if (proxy === null) throw new HttpError(503, target as string)
+        return proxy.forward(request, reply, path)
+      },
+    })
+}
 
 /**
  * Passes requests on, within a limit of seconds and bytes. 502: the target cannot be reached, redirects, refuses our credential or sends too much; 504: it takes
  * too long. Neither credential nor cookies of the caller reach it.
  */
-export function createProxy({ name, url, headers, timeoutMs, maxResponseBytes }: ProxyTarget): Proxy {
+function createProxy({ name, url, headers, timeoutMs, maxResponseBytes }: ProxyTarget) {
   const client = createHttpClient(headers)
   return {
-    async forward(request, reply, path) {
+    async forward(request: FastifyRequest, reply: FastifyReply, path: string): Promise<FastifyReply> {
       const { status, type, text } = await answerOf(request, path, callerSignal(request, reply)).catch(
         (cause: unknown) => {
           const fault = cause instanceof HttpFault ? cause.fault : null
@@ -68,7 +89,7 @@ export function createProxy({ name, url, headers, timeoutMs, maxResponseBytes }:
 const ID = /^[A-Za-z0-9_-]{1,100}$/
 
 /** The id in a path. Throws 404 for one that cannot exist. */
-export function pathId(request: FastifyRequest, name: string): string {
+function pathId(request: FastifyRequest, name: string): string {
   const id = (request.params as Record<string, unknown>)[name]
   if (typeof id !== 'string' || !ID.test(id)) throw new HttpError(404, 'Not Found')
   return id

@@ -309,7 +309,7 @@ async function rerankChunks(
 }
 
 /** LightRAG's separator of joined lists. */
-const JOINED = '<SEP>'
+export const JOINED = '<SEP>'
 
 /** A context in the form of `/query/data`; references are numbered by the first appearance of their file. */
 function queryData(graph: KnowledgeGraph, context: GraphContext): GraphQueryData {
