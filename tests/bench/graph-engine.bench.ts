@@ -46,7 +46,7 @@ export async function benchGraphEngine(size = 50_000): Promise<GraphEngineBench>
   const graph = createKnowledgeGraph(merged, vectors)
   const graphMb = (memoryBytes() - beforeBytes) / 2 ** 20
   const models = scriptedModels({ embed: (texts) => texts.map(vector) })
-  const tools = { graph: () => Promise.resolve(graph), models, rerank: null, bounds: DEFAULT_LIMITS }
+  const tools = { graph: () => Promise.resolve(graph), models, rerank: null, limits: DEFAULT_LIMITS }
   const times: number[] = []
   for (let query = 0; query <= QUERIES; query += 1) {
     const [a, b] = [nameOf(pick(random, size)), nameOf(pick(random, size))]

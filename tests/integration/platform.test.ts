@@ -154,42 +154,6 @@ describe('media', () => {
 })
 
 describe('answers', () => {
-  it.each([
-    ['vanilla-rag', { embed: 1, light_gen: 1 }],
-    ['hybrid-rag', { embed: 1, rerank: 1, light_gen: 1 }],
-    ['hybrid-rag-fast', { embed: 1, light_gen: 1 }],
-    ['contextual-rag', { embed: 1, rerank: 1, light_gen: 1 }],
-    ['lazy-graph-rag', { embed: 1, light_gen: 1 }],
-  ])('of %s are the same in JSON and as a stream, with exactly the declared calls', async (alias, modelCalls) => {
-    const json = await counted(async () => ChatCompletion.parse(await (await ask(alias)).json()))
-    const extension = json.result.rag_extension!
-    expect(json.calls).toEqual({ ...modelCalls, [alias]: 1 })
-    expect(extension.metrics.llm_calls).toBe(1)
-    expect(extension.answer).toContain('Edith Marlowe')
-    expect(extension.sources.map((source) => source.document)).toContain('lighthouse.md')
-    expect(extension.sources.every((source) => source.snippet.length <= 240)).toBe(true)
-    expect(json.result.choices[0]!.message.content).toContain(extension.answer)
-    expect(extension.lazy_graph === undefined).toBe(alias !== 'lazy-graph-rag')
-
-    const stream = await counted(async () => {
-      const answer = await ask(alias, { stream: true })
-      return { type: answer.headers.get('content-type'), frames: (await answer.text()).trimEnd().split('\n\n') }
-    })
-    expect(stream.calls).toEqual(json.calls)
-    expect(stream.result.type).toContain('text/event-stream')
-    expect(stream.result.frames).toHaveLength(2)
-    expect(stream.result.frames[1]).toBe('data: [DONE]')
-    const chunk = JSON.parse(stream.result.frames[0]!.slice(6)) as {
-      object: string
-      choices: { delta: { content: string }; finish_reason: string }[]
-      rag_extension: typeof extension
-    }
-    expect(chunk.object).toBe('chat.completion.chunk')
-    expect(chunk.choices[0]!.finish_reason).toBe('stop')
-    expect(chunk.rag_extension.answer).toBe(extension.answer)
-    expect(chunk.choices[0]!.delta.content).toContain(extension.answer)
-  })
-
   it('of all aliases cost what they report, once as JSON and once as a stream', async () => {
     const list = ModelList.parse(await (await call('/v1/models')).json())
     const answering = list.data.filter(({ id, rag_ladder: state }) => state !== undefined && !NEED_A_MODEL.includes(id))
@@ -205,6 +169,7 @@ describe('answers', () => {
       const stream = await counted(async () => (await ask(alias, { stream: true })).text())
       expect(stream.calls).toEqual(json.calls)
       expect(stream.result.trimEnd().split('\n\n')).toHaveLength(2)
+      expect(stream.result).toContain(JSON.stringify(answer))
     }
   })
 
@@ -234,17 +199,6 @@ describe('answers', () => {
     await writeFile(join(here.folder, 'corpus', 'smoke', 'bread.md'), `${DOCUMENTS['bread.md']}Some add caraway.\n`)
     expect((await ingest()).status).toBe('completed')
     expect((await counted(cached)).calls).toEqual({ embed: 1, light_gen: 1, 'vanilla-rag': 1 })
-  })
-
-  it('of another base are refused on the plugin’s own route, unknown models at the gateway', async () => {
-    const body = { model: 'vanilla-rag', messages: [{ role: 'user', content: QUESTION }] }
-    const foreign = await call('/rag/hybrid-rag/v1/chat/completions', body)
-    expect([foreign.status, Object.keys((await foreign.json()) as object)]).toEqual([400, ['detail']])
-    const unknown = await ask('no-such-model')
-    expect([unknown.status, await unknown.json()]).toMatchObject([
-      400,
-      { error: { code: 'model_not_found', param: 'model' } },
-    ])
   })
 })
 

@@ -64,7 +64,7 @@ export interface AnsweringDeps {
 /** Answers queries in two parts, so that a stream can show the references while the text is written. */
 export function createAnswering(deps: AnsweringDeps) {
   return async (request: GraphQueryRequest, options: QueryOptions = {}): Promise<GraphAnswerParts> => {
-    const tools = { ...deps, models: options.models ?? deps.models, bounds: deps.limits, search: options.search }
+    const tools = { ...deps, models: options.models ?? deps.models, search: options.search }
     const context = await retrieveContext(request, tools, options.signal, options.onText)
     const { data, keywords, info, statements } = context
     const references = !request.include_references
@@ -91,13 +91,7 @@ export function createAnswering(deps: AnsweringDeps) {
   }
 }
 
-export interface QueryTools {
-  graph: (signal?: AbortSignal) => Promise<KnowledgeGraph>
-  models: ModelHost
-  rerank: GraphRerank | null
-  bounds: Pick<GraphEngineLimits, 'pathLength' | 'visitedEntities' | 'walkedEntities'>
-  search?: PassageSearch | undefined
-}
+type QueryTools = AnsweringDeps & { search?: PassageSearch | undefined }
 
 /** Describes how a query went: additive `metadata.processing_info` of `/query/data`. */
 export interface ProcessingInfo {
@@ -202,10 +196,7 @@ async function search(request: GraphQueryRequest, tools: QueryTools, signal: Abo
   const findings =
     mode === 'naive'
       ? EMPTY
-      : searchGraph(graph, question, mode === 'local' || mode === 'global' ? mode : 'hybrid', {
-          topK: request.top_k,
-          ...tools.bounds,
-        })
+      : searchGraph(graph, question, mode, { topK: request.top_k, ...tools.limits })
   await nextTurn()
   const least = Math.max(RERANK_POOL.least, request.chunk_top_k * RERANK_POOL.times)
   const most = request.context_budget === null ? least : depthFor(request.context_budget, least)
@@ -254,7 +245,7 @@ async function deeper(
   graph: KnowledgeGraph,
   question: QuestionView,
   found: readonly Ranked<GraphChunk>[],
-  { bounds }: Pick<QueryTools, 'bounds'>,
+  { limits }: Pick<QueryTools, 'limits'>,
 ): Promise<Ranked<GraphChunk>[]> {
   let chunks = [...found]
   const isFilled = (): boolean => tokensOfTexts(chunks.map(({ item }) => item.content)) >= budget!
@@ -267,7 +258,7 @@ async function deeper(
         : chunksOfFindings(
             graph,
             question,
-            searchGraph(graph, question, mode === 'local' || mode === 'global' ? mode : 'hybrid', { topK, ...bounds }),
+            searchGraph(graph, question, mode, { topK, ...limits }),
           )
     const known = new Set(chunks.map(({ item }) => item.position))
     chunks = [...chunks, ...wider.filter(({ item }) => !known.has(item.position))]

@@ -1,3 +1,4 @@
+import type { GraphQueryRequest } from '../../../../../contract/http/graph-engine.ts'
 import { highest, highestAmong } from '../../vectors/dense-vectors.ts'
 import type { GraphChunk, GraphEntity, GraphRelation, KnowledgeGraph } from '../graph/knowledge-graph.ts'
 import { findPaths } from './find-paths.ts'
@@ -22,11 +23,11 @@ export interface SearchBounds {
 
 const NOTHING: GraphFindings = { anchors: [], paths: [], entities: [], relations: [] }
 
-/** Entities and relations for a mode: from the question's entities outwards, from relations that fit its themes, or both in turn. */
+/** Entities and relations for a mode: from the question's entities outwards (local), from relations that fit its themes (global), else both in turn. */
 export function searchGraph(
   graph: KnowledgeGraph,
   question: QuestionView,
-  mode: 'local' | 'global' | 'hybrid',
+  mode: GraphQueryRequest['mode'],
   bounds: SearchBounds,
 ): GraphFindings {
   const local = mode === 'global' ? NOTHING : searchLocal(graph, question, bounds)
