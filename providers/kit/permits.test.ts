@@ -1,8 +1,7 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
-import type { FastifyInstance } from 'fastify'
-import { createLogger } from './logger.ts'
+import { describe, expect, it } from 'vitest'
+import { testServer } from '../../tests/helpers/test-server.ts'
 import { createPermits, permitHook, permitOf } from './permits.ts'
-import { closeGracefully, createHttpServer, listen } from './server.ts'
+import { listen } from './server.ts'
 
 describe('createPermits', () => {
   it('hands out its count, and takes a place back once however often it is released', () => {
@@ -33,8 +32,7 @@ describe('createPermits', () => {
 
 describe('permitHook', () => {
   it('answers 429 with Retry-After before reading a body; a caller that leaves does not free working places', async () => {
-    const app = createHttpServer({ logger: createLogger('test', 'silent') })
-    onTestFinished(() => closeGracefully(app, 0))
+    const app = testServer()
     const permits = createPermits(1)
     const work = Promise.withResolvers<string>()
     const entered = Promise.withResolvers<undefined>()

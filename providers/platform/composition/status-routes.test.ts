@@ -1,12 +1,11 @@
 import { expect, it, vi } from 'vitest'
-import { createLogger } from '../../kit/logger.ts'
-import { createHttpServer } from '../../kit/server.ts'
+import { testServer } from '../../../tests/helpers/test-server.ts'
 import { registerStatusRoutes } from './status-routes.ts'
 
 type Probes = Record<string, () => Promise<unknown>>
 
 function appWith(probes: Probes, own: Probes = {}) {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   const models = { set: 'builtin', roles: { embed: { backend: 'builtin', model: 'hashed-768' } } }
   const usage = () => ({ model_calls: { embed: 2 }, alias_calls: { 'vanilla-rag': 1 } })
   const plugins = async () => ({ plugins: [] })

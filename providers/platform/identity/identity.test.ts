@@ -1,6 +1,7 @@
 import fc from 'fast-check'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { badUserTokens, USER_SECRET, userToken } from '../../../tests/helpers/user-token.ts'
+import { testServer } from '../../../tests/helpers/test-server.ts'
 import { createEnvReader } from '../../kit/env-reader.ts'
 import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, useErrorFamily } from '../../kit/server.ts'
@@ -46,8 +47,7 @@ const POLICIES: Record<string, RoutePolicy> = {
 
 /** A server with one route per policy, named after it. */
 function appWith(env: Record<string, string>) {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
-  onTestFinished(() => app.close())
+  const app = testServer()
   const policies = new Map(Object.entries(POLICIES).map(([name, policy]) => [`GET /${name}`, policy]))
   const routes = guardRoutes(app, { policies, ...settings(env) })
   for (const name of Object.keys(POLICIES)) {

@@ -1,12 +1,11 @@
 import path from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { IngestionAccepted, IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { openIngestionSite, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
-import { createLogger } from '../../kit/logger.ts'
-import { createHttpServer } from '../../kit/server.ts'
+import { testServer } from '../../../tests/helpers/test-server.ts'
 import type { IngestionService } from './ingestion-service.ts'
 import { registerIngestionRoutes } from './routes.ts'
 
@@ -17,10 +16,9 @@ let service: IngestionService
 beforeEach(async () => {
   site = await openIngestionSite()
   service = site.service({ profiles: [testProfile('smoke'), testProfile('other')] })
-  app = createHttpServer({ logger: createLogger('test', 'silent') })
+  app = testServer()
   registerIngestionRoutes(app, service)
 })
-afterEach(() => app.close())
 
 async function call(method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) {
   const response = await app.inject({ method, url, ...(payload === undefined ? {} : { payload }) })

@@ -1,9 +1,7 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createLogger } from '../../kit/logger.ts'
-import { createHttpServer } from '../../kit/server.ts'
 import { openDatabase } from '../../../tests/helpers/database-address.ts'
 import { onEachDatabase } from '../../../tests/helpers/platform-databases.ts'
+import { testServer } from '../../../tests/helpers/test-server.ts'
 import type { Database, Queries } from '../stores/database/database.ts'
 import { registerTaskRoutes } from './routes.ts'
 import { TaskLostError, TaskSignatureError, TaskStore } from './task-store.ts'
@@ -332,7 +330,7 @@ onEachDatabase('background jobs', (kind) => {
   describe('GET /jobs/:job_id', () => {
     it('shows state, result and log, 404 for an unknown job, 403 for one with another signature', async () => {
       const store = storeOf()
-      const app = createHttpServer({ logger: createLogger('test', 'silent') })
+      const app = testServer()
       registerTaskRoutes(app, store)
       const { id } = await store.add(task())
       const read = async (job: string) => {
@@ -358,17 +356,15 @@ onEachDatabase('background jobs', (kind) => {
         },
       ])
       expect(await read('unknown')).toEqual([404, { detail: `Unknown job: 'unknown'` }])
-      registerTaskRoutes(createHttpServer({ logger: createLogger('test', 'silent') }), store)
       await database.run(`UPDATE tasks SET payload = '1'`)
       expect(await read(id)).toEqual([403, { detail: 'Task signature mismatch' }])
-      await app.close()
     })
   })
 
   describe('GET /jobs and POST /jobs/:job_id/cancel', () => {
     it('lists jobs but the hidden kinds, newest first, and cancels open ones', async () => {
       const store = storeOf()
-      const app = createHttpServer({ logger: createLogger('test', 'silent') })
+      const app = testServer()
       const stopped: string[] = []
       registerTaskRoutes(app, store, ['hidden'], (id) => stopped.push(id))
       const [first, second] = [(await store.add(task())).id, (await store.add(task())).id]
@@ -389,7 +385,6 @@ onEachDatabase('background jobs', (kind) => {
       expect(stopped).toEqual([second, first])
       expect((await list()).map(({ status }) => status)).toEqual(['REVOKED', 'STARTED'])
       expect(await cancel(second)).toBe(409)
-      await app.close()
     })
   })
 })

@@ -1,19 +1,18 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../tests/helpers/fake-model-host.ts'
 import { ragFixture, WORLD, type Documents } from '../../../tests/helpers/rag-fixture.ts'
+import { testServer } from '../../../tests/helpers/test-server.ts'
 import { ChatCompletion } from '../../../contract/http/chat.ts'
-import { createLogger } from '../../kit/logger.ts'
-import { createHttpServer, listen } from '../../kit/server.ts'
+import { listen } from '../../kit/server.ts'
 import { ModelCallError } from '../models/model-host.ts'
 
 async function serve(options: FakeModelHostOptions = {}, documents: Documents = WORLD) {
   const models = fakeModelHost(options)
   const fixture = await ragFixture(models, documents)
   models.calls.length = 0
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   fixture.plugin.register(app)
   const { url } = await listen(app, '127.0.0.1', 0)
-  onTestFinished(() => app.close())
   const post = async (path: string, body: unknown) => {
     const response = await fetch(url + path, {
       method: 'POST',

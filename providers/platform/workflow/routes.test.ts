@@ -1,22 +1,21 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
-import { createLogger } from '../../kit/logger.ts'
-import { createHttpServer, listen } from '../../kit/server.ts'
+import { listen } from '../../kit/server.ts'
 import { guardWorkflowLoops } from '../composition/workflow-part.ts'
 import { registerWebhookRoutes } from './routes.ts'
 import { node, respond, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
+import { testServer } from '../../../tests/helpers/test-server.ts'
 import { createWorkflowEngine } from './workflow-engine.ts'
 
 async function serve(file: object, env: Record<string, string> = {}): Promise<string> {
   const engine = createWorkflowEngine({ env: () => env })
   engine.seed(file)
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   guardWorkflowLoops(app, new Set(['adaptive']))
   registerWebhookRoutes(app, engine)
   app.post('/ask', async () => ({ ok: true }))
   const { url } = await listen(app, '127.0.0.1', 0)
   onTestFinished(() => engine.close())
-  onTestFinished(() => app.close())
   return url
 }
 

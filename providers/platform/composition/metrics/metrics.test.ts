@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { createHistogram } from './labelled.ts'
 import { measureRequests, registerMetricsRoute } from './platform-metrics.ts'
 import { metricsText } from './text-format.ts'
@@ -50,7 +49,7 @@ it('counts buckets upwards, bounds included', () => {
 })
 
 it('measures requests by route pattern and status, and shows the usage', async () => {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   const families = measureRequests(app)
   app.get('/things/:id', async () => 'in')
   app.get('/broken', async () => {

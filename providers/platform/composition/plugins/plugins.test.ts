@@ -1,13 +1,12 @@
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { PROJECT_ROOT } from '../../../../tests/helpers/project-root.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { consumer } from '../../../../tests/helpers/rag-fixture.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { createEnvReader } from '../../../kit/env-reader.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
 import { guardRoutes } from '../../identity/guard.ts'
 import { readEdgeSettings, readIdentitySettings } from '../../identity/identity-settings.ts'
 import { routePolicies } from '../../identity/route-policy.ts'
@@ -19,11 +18,7 @@ let project: string
 let app: FastifyInstance
 beforeEach(async () => {
   project = await temporaryFolder('plugins')
-  app = createHttpServer({ logger: createLogger('test', 'silent') })
-})
-afterEach(async () => {
-  await app.close()
-  await rm(project, { recursive: true, force: true })
+  app = testServer()
 })
 
 /** Writes a plugin of the project and returns its folder. Its module reports when it is imported. */

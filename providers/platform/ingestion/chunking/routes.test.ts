@@ -1,16 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import { hashEmbeddings } from '../../../../tests/helpers/hash-embedding.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { ChunkResponse } from '../../../../contract/http/chunk.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
 import { registerChunkRoutes } from './routes.ts'
 import type { ChunkRoutesDeps } from './routes.ts'
 
 async function post(body: object, deps: ChunkRoutesDeps = { embed: hashEmbeddings }) {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   registerChunkRoutes(app, deps)
   const response = await app.inject({ method: 'POST', url: '/api/chunk', payload: body })
-  await app.close()
   return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
 }
 

@@ -1,14 +1,12 @@
-import type { FastifyInstance } from 'fastify'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { tinyModelHost } from '../../../../tests/helpers/fake-builtin-models.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { closeGracefully, createHttpServer, listen } from '../../../kit/server.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
+import { listen } from '../../../kit/server.ts'
 import { ModelCallError } from '../model-host.ts'
 import { registerRerankerRoutes } from './server.ts'
 
 async function start(host = tinyModelHost()) {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
-  onTestFinished(() => closeGracefully(app, 0))
+  const app = testServer()
   registerRerankerRoutes(app, host, '1.2.3')
   const { url } = await listen(app, '127.0.0.1', 0)
   const post = async (path: string, body: unknown) => {

@@ -2,11 +2,11 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer, listen } from '../../../kit/server.ts'
+import { listen } from '../../../kit/server.ts'
 import { registerGraphEngineRoutes } from '../../specified/compatibility/lightrag/server.ts'
 import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { embeddedGraphQueries } from './embedded-graph-queries.ts'
 import type { GraphQueries } from './graph-queries.ts'
@@ -39,11 +39,10 @@ function account() {
 }
 
 async function overHttp(apiKey: string): Promise<GraphQueries> {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   const { engine: opened } = await engine()
   void app.register((scope) => registerGraphEngineRoutes(scope, opened), { prefix: '/graph-engine' })
   const { url } = await listen(app, '127.0.0.1', 0)
-  onTestFinished(() => app.close())
   const queries = httpGraphQueries({ url: `${url}/graph-engine/`, apiKey })
   onTestFinished(() => queries.close())
   return queries

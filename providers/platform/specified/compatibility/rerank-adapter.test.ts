@@ -1,13 +1,12 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import fc from 'fast-check'
-import type { FastifyInstance } from 'fastify'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { tinyModelHost } from '../../../../tests/helpers/fake-builtin-models.ts'
 import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
 import type { Behaviour, FaultServer } from '../../../../tests/helpers/fault-server.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { closeGracefully, createHttpServer, listen } from '../../../kit/server.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
+import { listen } from '../../../kit/server.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { httpReranker, modelReranker, rerankInBatches, rerankPool } from '../../models/tei/reranker.ts'
 import type { Reranker } from '../../models/tei/reranker.ts'
@@ -23,11 +22,10 @@ async function start(
   reranker: Reranker & { close?(): Promise<void> } = httpReranker(upstream.url, 'upstream-key'),
   timeoutMs = 30_000,
 ) {
-  const app: FastifyInstance = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   registerRerankAdapter(app, { reranker, timeoutMs })
   const { url, port } = await listen(app, '127.0.0.1', 0)
   onTestFinished(() => reranker.close?.())
-  onTestFinished(() => closeGracefully(app, 0))
   const post = async (body: unknown) => {
     const headers = { 'content-type': 'application/json' }
     const answer = await fetch(`${url}/graph-engine/rerank`, { method: 'POST', headers, body: JSON.stringify(body) })

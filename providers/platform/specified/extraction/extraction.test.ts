@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
 import { hang, json, startFaultServer } from '../../../../tests/helpers/fault-server.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { converterParser, isConvertible } from '../../ingestion/parsers.ts'
 import type { DocumentParser } from '../../ingestion/parsers.ts'
 import { registerExtractionRoutes } from './routes.ts'
@@ -17,7 +16,7 @@ async function extract(
   bytes: string | Buffer,
   { converter = null as DocumentParser | null, maxFileBytes = 1000, timeoutMs = 1000 } = {},
 ) {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
+  const app = testServer()
   registerExtractionRoutes(app, { settings: { maxFileBytes, timeoutMs }, converter, isDocument: isConvertible })
   const payload = Buffer.concat([
     Buffer.from(`--edge\r\ncontent-disposition: form-data; name="file"; filename="${filename}"\r\n\r\n`),
@@ -26,7 +25,6 @@ async function extract(
   ])
   const headers = { 'content-type': 'multipart/form-data; boundary=edge' }
   const answer = await app.inject({ method: 'POST', url: '/documents/extract', headers, payload })
-  await app.close()
   return [answer.statusCode, answer.json()] as const
 }
 

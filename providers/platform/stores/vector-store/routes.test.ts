@@ -3,8 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { hashEmbedding } from '../../../../tests/helpers/hash-embedding.ts'
-import { createLogger } from '../../../kit/logger.ts'
-import { createHttpServer } from '../../../kit/server.ts'
+import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { registerSearchRoutes } from './routes.ts'
 import { openSqliteVectorStore } from './sqlite-vector-store.ts'
 import type { VectorStore } from './vector-store.ts'
@@ -33,13 +32,10 @@ beforeEach(async () => {
     chunks,
     texts.map((text) => hashEmbedding(text)),
   )
-  app = createHttpServer({ logger: createLogger('test', 'silent') })
+  app = testServer()
   registerSearchRoutes(app, { store, embedQuery: async (text) => hashEmbedding(text) })
 })
-afterEach(async () => {
-  await app.close()
-  await store.close()
-})
+afterEach(() => store.close())
 
 const search = (payload: object) => app.inject({ method: 'POST', url: '/api/rag/search', payload })
 

@@ -1,12 +1,11 @@
-import type { FastifyInstance } from 'fastify'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { GraphPipelineStatus, GraphTrackStatus } from '../../../../../contract/http/graph-documents.ts'
 import { GraphDataResponse, GraphQueryResponse } from '../../../../../contract/http/graph-engine.ts'
 import { GraphPicture } from '../../../../../contract/http/graph-picture.ts'
 import { useEngineBench } from '../../../../../tests/helpers/graph-engine-bench.ts'
 import { failOn, scriptedModels } from '../../../../../tests/helpers/scripted-models.ts'
-import { createLogger } from '../../../../kit/logger.ts'
-import { closeGracefully, createHttpServer, listen } from '../../../../kit/server.ts'
+import { testServer } from '../../../../../tests/helpers/test-server.ts'
+import { listen } from '../../../../kit/server.ts'
 import type { GraphEngine } from '../../../stores/graph-engine/graph-engine.ts'
 import { httpGraphTargetClient } from './client.ts'
 import { registerGraphEngineRoutes } from './server.ts'
@@ -16,14 +15,9 @@ const YARD = 'Red Yard/organization > built > Osprey/vessel: The Red Yard built 
 const BORN = 'Agnes Tolland/person > born in > Hesk/place: Agnes Tolland was born in Hesk.'
 
 const bench = useEngineBench()
-const servers: FastifyInstance[] = []
-afterEach(async () => {
-  await Promise.all(servers.splice(0).map((app) => closeGracefully(app, 0)))
-})
 
 async function serve(engine: GraphEngine | null, options: { uploadTimeoutMs?: number } = {}): Promise<string> {
-  const app = createHttpServer({ logger: createLogger('test', 'silent') })
-  servers.push(app)
+  const app = testServer()
   await app.register(
     (scope) => registerGraphEngineRoutes(scope, engine ?? (() => null), { uploadBytes: 10_000, ...options }),
     {
@@ -393,8 +387,7 @@ describe('httpGraphTargetClient', () => {
     ])
     const deleted: string[] = []
     let isBusy = true
-    const app = createHttpServer({ logger: createLogger('test', 'silent') })
-    servers.push(app)
+    const app = testServer()
     app.post('/documents/text', async (request, reply) => {
       const { file_source: name, text } = request.body as { file_source: string; text: string }
       if (stored.has(name)) return reply.code(409).send({ detail: `Document storage already contains '${name}'` })
@@ -438,8 +431,7 @@ describe('httpGraphTargetClient', () => {
 
   it('waits for an engine that queues only after it has answered', async () => {
     let polls = 0
-    const app = createHttpServer({ logger: createLogger('test', 'silent') })
-    servers.push(app)
+    const app = testServer()
     app.get('/documents/pipeline_status', async () => ({ busy: false, latest_message: '' }))
     app.get('/documents/track_status/:id', async () => {
       polls += 1
