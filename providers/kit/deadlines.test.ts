@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { HttpError } from './http-error.ts'

@@ -21,8 +21,7 @@ export function toHtml(document: Document, link: ImageLink = () => null): string
   return `<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"></head>\n<body>\n${body.join('\n')}\n</body>\n</html>\n`
 }
 
-const escapeHtml = (text: string): string =>
-  escapeXml(text).replaceAll('"', '&quot;')
+const escapeHtml = (text: string): string => escapeXml(text).replaceAll('"', '&quot;')
 
 function placeAttributes(place: Place | null): string {
   if (place === null) return ''

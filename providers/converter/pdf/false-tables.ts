@@ -132,8 +132,7 @@ function prose(rows: readonly string[][], { place }: Table): Block[] {
       (row[0] === '' && 'text' in former && ENDS.test(former.text))
     )
       blocks.push({ kind: 'paragraph', text, place })
-    else if ('text' in former)
-      blocks[blocks.length - 1] = { ...former, text: joinLines(former.text, text) }
+    else if ('text' in former) blocks[blocks.length - 1] = { ...former, text: joinLines(former.text, text) }
   }
   return blocks
 }

@@ -309,9 +309,7 @@ async function openWorkflow(parts: Parts & { baseUrl: () => string }): Promise<W
 }
 
 /** Ingestion with a worker in this process. */
-async function openIngestion(
-  parts: Parts & { graph: GraphPart; backend: AliasBackend },
-): Promise<IngestionService> {
+async function openIngestion(parts: Parts & { graph: GraphPart; backend: AliasBackend }): Promise<IngestionService> {
   const { config, app, store, models, closing, logger, graph, backend } = parts
   const parsers = [
     ...(config.converter === null ? [] : [converterParser(config.converter)]),
@@ -319,22 +317,24 @@ async function openIngestion(
   ]
   for (const parser of parsers) closing.add(() => parser.close())
   const stateFile = join(config.stateDir, 'ingestion.sqlite')
-  const service = await openStore(stateFile, () =>
-    new IngestionService({
-      stateFile,
-      corpusRoots: { project: config.corpusRoot, own: config.ownDatasetsRoot },
-      consumer: config.consumer.project,
-      profiles: config.consumer.ingestion_profiles,
-      store,
-      embed: (texts, signal) => models.embed('embed', texts, 'document', signal),
-      embeddingSpace: models.embeddingSpace(),
-      limits: config.corpusLimits,
-      leaseSeconds: config.ingestionLeaseSeconds,
-      parsers,
-      graph: (profile) => graph.target(profile),
-      prepare: async (...written) => backend.prepare?.(...written),
-      logger,
-    }),
+  const service = await openStore(
+    stateFile,
+    () =>
+      new IngestionService({
+        stateFile,
+        corpusRoots: { project: config.corpusRoot, own: config.ownDatasetsRoot },
+        consumer: config.consumer.project,
+        profiles: config.consumer.ingestion_profiles,
+        store,
+        embed: (texts, signal) => models.embed('embed', texts, 'document', signal),
+        embeddingSpace: models.embeddingSpace(),
+        limits: config.corpusLimits,
+        leaseSeconds: config.ingestionLeaseSeconds,
+        parsers,
+        graph: (profile) => graph.target(profile),
+        prepare: async (...written) => backend.prepare?.(...written),
+        logger,
+      }),
   )
   closing.add(() => service.close())
   await openStore(stateFile, () => service.list({ limit: 1 }))

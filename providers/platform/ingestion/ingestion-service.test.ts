@@ -117,15 +117,13 @@ it('what is derived from a collection is made ready while readers still find the
 })
 
 /** An engine that notes what is uploaded. */
-const graphOf =
-  (uploaded: string[]) =>
-  (): GraphTargetClient => ({
-    upload: async ({ id }) => {
-      uploaded.push(id)
-      return { trackId: id }
-    },
-    drain: async (ids) => ({ processed: ids.length, failed: [] }),
-  })
+const graphOf = (uploaded: string[]) => (): GraphTargetClient => ({
+  upload: async ({ id }) => {
+    uploaded.push(id)
+    return { trackId: id }
+  },
+  drain: async (ids) => ({ processed: ids.length, failed: [] }),
+})
 
 describe('a job that leaves out the graph', () => {
   it('is opened again for it: the same job, the collection as it is, nothing embedded twice', async () => {
@@ -159,8 +157,7 @@ describe('a job that leaves out the graph', () => {
     expect(skipped).toEqual(['chunk', 'embed', 'vector_write'])
     expect(complete.phases.every(({ status }) => status === 'skipped' || status === 'completed')).toBe(true)
     expect([embedded, complete.counts['chunks_written']]).toEqual([before, chunks])
-    for (const graph of [true, false])
-      expect(await submit(graph)).toMatchObject({ ingestion_id: id, unchanged: true })
+    for (const graph of [true, false]) expect(await submit(graph)).toMatchObject({ ingestion_id: id, unchanged: true })
   })
 })
 

@@ -19,12 +19,7 @@ import { collectionsOf } from '../stores/vector-store/collection-names.ts'
 import { systemClock } from './clock.ts'
 import { digestWithin, listCorpus } from './corpus.ts'
 import type { ReadingBudget } from './corpus.ts'
-import {
-  CorpusError,
-  StateStoreUnavailableError,
-  UnknownIngestionError,
-  UnknownProfileError,
-} from './errors.ts'
+import { CorpusError, StateStoreUnavailableError, UnknownIngestionError, UnknownProfileError } from './errors.ts'
 import {
   chunksDerivation,
   collectionDigest,
@@ -230,7 +225,9 @@ export class IngestionService {
     if (request.graph === false || !order.graph) return true
     const { documents_processed: processed = 0, documents_failed: failed = 0 } =
       progress.phases.find(({ name }) => name === 'drain')?.counts ?? {}
-    return (await graph?.(order.profile.name).isCurrent?.(request.retry === true ? processed + failed : processed)) ?? true
+    return (
+      (await graph?.(order.profile.name).isCurrent?.(request.retry === true ? processed + failed : processed)) ?? true
+    )
   }
 
   async #runToEnd(id: string): Promise<Job> {

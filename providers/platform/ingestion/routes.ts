@@ -4,12 +4,7 @@ import { IngestionRequest } from '../../../contract/http/ingestion.ts'
 import type { IngestionAccepted, IngestionRecord } from '../../../contract/http/ingestion.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { parseRequest } from '../../kit/validate.ts'
-import {
-  CorpusError,
-  StateStoreUnavailableError,
-  UnknownIngestionError,
-  UnknownProfileError,
-} from './errors.ts'
+import { CorpusError, StateStoreUnavailableError, UnknownIngestionError, UnknownProfileError } from './errors.ts'
 import type { IngestionService, ProfileReset } from './ingestion-service.ts'
 
 const SubmitQuery = z.object({ async_job: z.stringbool().default(true) })

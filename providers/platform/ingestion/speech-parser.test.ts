@@ -9,6 +9,8 @@ let server: Server
 beforeEach(() => void (server = createServer()))
 afterEach(() => server.close())
 
+const NOTHING_KEPT = { get: () => null, put: () => undefined }
+
 const file = (path: string, content: string) => ({
   path,
   sizeBytes: 1,
@@ -39,6 +41,7 @@ it('sends the service the texts that lie beside a recording, and nothing where t
   // As a service answers whose recognizer returns no times.
   let answer: object = { has_timestamps: false, segments: [], words: [] }
   server.on('request', (request, response) => {
+    if (request.url === '/health') return response.end('{}')
     const blocks: Buffer[] = []
     request.on('data', (block: Buffer) => blocks.push(block))
     request.on('end', () => {
@@ -57,7 +60,7 @@ it('sends the service the texts that lie beside a recording, and nothing where t
   const speech = speechParser({ url: `http://127.0.0.1:${port}`, token: null })
   const parsers = [speech, plainTextParser]
   const read = (...files: ReturnType<typeof file>[]) =>
-    parse(files, ['speech', 'plain_text'], parsers, null, new AbortController().signal, () => undefined)
+    parse(files, ['speech', 'plain_text'], parsers, NOTHING_KEPT, new AbortController().signal, () => undefined)
   const { result } = await read(
     file('a.md', '# Brackenjaw'),
     file('b.wav', 'sound'),

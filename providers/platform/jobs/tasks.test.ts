@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openDatabase } from '../../../tests/helpers/database-address.ts'
 import { onEachDatabase } from '../../../tests/helpers/platform-databases.ts'

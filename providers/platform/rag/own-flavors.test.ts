@@ -33,7 +33,10 @@ async function open(own: Record<string, unknown>) {
 
 it('answers an own flavor with its own parameters, beside the alias that it comes from', async () => {
   const { plugin, answer } = await open({ 'vanilla-k2': { base: 'vanilla-rag', parameters: { k: 2 } } })
-  expect((await plugin.health()).aliases.map(({ alias }) => alias).slice(-2)).toEqual(['lazy-graph-rag-wide', 'vanilla-k2'])
+  expect((await plugin.health()).aliases.map(({ alias }) => alias).slice(-2)).toEqual([
+    'lazy-graph-rag-wide',
+    'vanilla-k2',
+  ])
   expect((await answer('vanilla-k2')).rag_extension!.sources).toHaveLength(2)
   expect((await answer('vanilla-rag')).rag_extension!.sources).toHaveLength(5)
 })

@@ -1,12 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../tests/helpers/fake-model-host.ts'
-import {
-  flavors,
-  pluginOver,
-  ragFixture,
-  WORLD,
-  type Documents,
-} from '../../../tests/helpers/rag-fixture.ts'
+import { flavors, pluginOver, ragFixture, WORLD, type Documents } from '../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError, type ModelCallErrorCode } from '../models/model-host.ts'
 import { parseAnswerTask } from '../models/prompts/answer-task.ts'
 import type { RagPluginDeps } from './plugin.ts'
@@ -361,6 +355,8 @@ describe('failures', () => {
     expect(() => pluginOver(store, models, folder, { flavors: fewer })).toThrow(
       'the alias hybrid-rag-fast of consumer.yaml has no parameters',
     )
-    expect(() => pluginOver(store, models, folder, { profile: 'nope' })).toThrow("Unknown rag_ingestion profile: 'nope'")
+    expect(() => pluginOver(store, models, folder, { profile: 'nope' })).toThrow(
+      "Unknown rag_ingestion profile: 'nope'",
+    )
   })
 })

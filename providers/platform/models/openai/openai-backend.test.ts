@@ -36,7 +36,10 @@ describe('chat', () => {
   })
 
   it('sends no key when there is none, and forwards the declared think', async () => {
-    const { chat, service } = await openBackend({ reply: () => ({ json: answer }), choice: { defaults: { think: false } } })
+    const { chat, service } = await openBackend({
+      reply: () => ({ json: answer }),
+      choice: { defaults: { think: false } },
+    })
     await chat()
     expect(service.calls[0]!.headers['authorization']).toBeUndefined()
     expect(service.calls[0]!.body).toEqual({ model: 'm', messages, max_tokens: 4096, stream: false, think: false })
@@ -337,7 +340,10 @@ describe('failures', () => {
   })
 
   it('a service that hangs is a timeout and not asked again', async () => {
-    const { chat, service } = await openBackend({ reply: () => ({ raw: () => undefined }), choice: { timeout_s: 0.05 } })
+    const { chat, service } = await openBackend({
+      reply: () => ({ raw: () => undefined }),
+      choice: { timeout_s: 0.05 },
+    })
     await expect(chat()).rejects.toMatchObject({ code: 'timeout' })
     expect(service.calls).toHaveLength(1)
   })

@@ -172,7 +172,9 @@ describe('an answer that a service withholds', () => {
   })
 
   it('is an answer where there is text beside the refusal', async () => {
-    const { backend } = await openBackend({ reply: () => ({ json: ended('stop', { content: 'Yes.', refusal: 'no' }) }) })
+    const { backend } = await openBackend({
+      reply: () => ({ json: ended('stop', { content: 'Yes.', refusal: 'no' }) }),
+    })
     expect(await backend.chat!({ messages })).toMatchObject({ choices: [{ message: { content: 'Yes.' } }] })
   })
 })

@@ -3,13 +3,7 @@ import type { ModelRole } from '../../../../contract/manifests/models.ts'
 import type { Flavor } from '../../../../contract/manifests/flavors.ts'
 import type { AliasAvailability } from '../../gateway/alias-backend.ts'
 import type { ModelHost } from '../../models/model-host.ts'
-import type {
-  ApproachAnswer,
-  ApproachEntry,
-  ApproachServices,
-  Engines,
-  ProfileCollections,
-} from '../approach.ts'
+import type { ApproachAnswer, ApproachEntry, ApproachServices, Engines, ProfileCollections } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 import { requireCollection } from '../steps/collection.ts'
 import { agentic } from './agentic.ts'

@@ -186,7 +186,9 @@ export async function buildContextual(deps: DerivedBuildDeps): Promise<Contextua
   const failed = failures.size
   // Without some of its contexts the collection is another one, which the next build completes.
   const digest =
-    failed === 0 ? contentDigest : hash('sha256', JSON.stringify([contentDigest, [...failures.keys()].sort((a, b) => a - b)]))
+    failed === 0
+      ? contentDigest
+      : hash('sha256', JSON.stringify([contentDigest, [...failures.keys()].sort((a, b) => a - b)]))
   const made =
     failed === 0 ? derivation : { ...derivation, contexts: { chunks: chunks.length, without_context: failed } }
   await store.replace(

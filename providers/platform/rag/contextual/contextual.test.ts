@@ -3,7 +3,14 @@ import fc from 'fast-check'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
+import {
+  chunksOf,
+  COLLECTIONS,
+  ingest,
+  openStore,
+  temporaryFolder,
+  WORLD,
+} from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { parseBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
@@ -24,7 +31,13 @@ async function world(options: FakeModelHostOptions = {}, chunks: StoredChunk[] =
     const models = fakeModelHost(more)
     return {
       models,
-      result: buildContextual({ store, models, cache, collections: COLLECTIONS, ...(signal === undefined ? {} : { signal }) }),
+      result: buildContextual({
+        store,
+        models,
+        cache,
+        collections: COLLECTIONS,
+        ...(signal === undefined ? {} : { signal }),
+      }),
     }
   }
   return { folder, store, cache, build }

@@ -7,7 +7,6 @@ import { meterCalls } from '../call-meter.ts'
 import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual } from './build-collection.ts'
 
-
 const textOf = (body: unknown): string => JSON.stringify((body as { messages: unknown }).messages)
 
 /** Characters at the start that two texts share. */

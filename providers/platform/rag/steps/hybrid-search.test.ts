@@ -1,6 +1,13 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
+import {
+  chunksOf,
+  COLLECTIONS,
+  ingest,
+  openStore,
+  temporaryFolder,
+  type Documents,
+} from '../../../../tests/helpers/rag-fixture.ts'
 import type { HybridQuery, VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { hybridSearch } from './hybrid-search.ts'

@@ -3,12 +3,18 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runAtOnce } from '../../../../core/sliced-work.ts'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
+import {
+  chunksOf,
+  COLLECTIONS,
+  ingest,
+  openStore,
+  temporaryFolder,
+  type Documents,
+} from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { openBlurbCache } from '../contextual/blurb-cache.ts'
 import { buildTree, SUMMARIES } from './build-tree.ts'
 import { clusterVectors } from './cluster-vectors.ts'
-
 
 /** Three subjects of 12 notes each. */
 const DOCUMENTS: Documents = Object.fromEntries(

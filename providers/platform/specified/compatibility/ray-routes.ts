@@ -38,7 +38,11 @@ const ROUTES: readonly ProxiedRoute[] = [
 ]
 
 /** The job API of Ray, below `/api/ray`. 503 without `RAY_URL`; then nothing is called. */
-export function registerRayRoutes(app: FastifyInstance, { url, token, ...limits }: RaySettings, closing: ClosingList): void {
+export function registerRayRoutes(
+  app: FastifyInstance,
+  { url, token, ...limits }: RaySettings,
+  closing: ClosingList,
+): void {
   const headers: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` }
   const target = url === null ? 'No job server is configured (RAY_URL)' : { name: 'Ray', url, headers, ...limits }
   registerProxy(app, ROUTES, target, closing, BODY_LIMIT_BYTES)

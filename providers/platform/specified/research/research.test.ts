@@ -92,7 +92,12 @@ onEachDatabase('research', (kind) => {
     vectors = openSqliteVectorStore(join(folder, 'vectors.sqlite'))
     for (const [name, text] of Object.entries(TEXTS)) {
       const source = { dimensions: 6, contentDigest: name, embeddingModel: 'test-model' }
-      await vectors.replace(`Rag_${name}`, source, [{ ...storedChunk(`${name}.md`, text), title: name }], [vectorOf(text)])
+      await vectors.replace(
+        `Rag_${name}`,
+        source,
+        [{ ...storedChunk(`${name}.md`, text), title: name }],
+        [vectorOf(text)],
+      )
     }
     reply = async (role, prompt) => {
       if (role === 'agentic') return 'Plan: {"queries": ["which oil does the lamp burn", "how high is the wall?"]}'

@@ -16,7 +16,10 @@ const SOURCE: CollectionSource = { dimensions: 768, contentDigest: 'digest-1', e
 const DOCUMENTS = [
   storedChunk('codes.md', 'Fault code E-4471 is shown when the coolant pressure falls.'),
   storedChunk('other-codes.md', 'Fault code E-4472 is shown when a sensor is unplugged; 4471 units were recalled.'),
-  storedChunk('longer-code.md', 'Fault code E-4471-B belongs to another machine with its own coolant and its own pressure.'),
+  storedChunk(
+    'longer-code.md',
+    'Fault code E-4471-B belongs to another machine with its own coolant and its own pressure.',
+  ),
   storedChunk('crews.md', 'Night crews repaired the swing bridge after the flood.'),
   storedChunk('tea.md', 'Green tea is steamed, black tea is left to oxidise.'),
 ]
@@ -305,7 +308,10 @@ describe('dense search', () => {
       ' ',
     )
     const chunks = Array.from({ length: 333 }, (_, index) =>
-      storedChunk(`d${index}.md`, [3, 5, 7].map((step) => words[(index * step) % words.length]!).join(' ') + ` ${index}`),
+      storedChunk(
+        `d${index}.md`,
+        [3, 5, 7].map((step) => words[(index * step) % words.length]!).join(' ') + ` ${index}`,
+      ),
     )
     await write('docs', chunks)
     const onFile = openSqliteVectorStore(file, { matrixBudgetBytes: 0 })

@@ -73,7 +73,11 @@ describe.each(STORES)('a vector store: %s', (_name, start) => {
     )
 
   it('keeps chunks and facts of a collection for who opens it again', async () => {
-    const written = await write([storedChunk('b.md', 'two', 1), storedChunk('b.md', 'one "quoted" \n line', 0), storedChunk('a.md', 'ü')])
+    const written = await write([
+      storedChunk('b.md', 'two', 1),
+      storedChunk('b.md', 'one "quoted" \n line', 0),
+      storedChunk('a.md', 'ü'),
+    ])
     expect(written).toEqual({ name: NAME, chunkCount: 3, ...SOURCE })
     await store.close()
     store = opened.open()

@@ -194,9 +194,7 @@ async function search(request: GraphQueryRequest, tools: QueryTools, signal: Abo
   // Each step holds the thread for some milliseconds: other requests have their turn between them.
   await nextTurn()
   const findings =
-    mode === 'naive'
-      ? EMPTY
-      : searchGraph(graph, question, mode, { topK: request.top_k, ...tools.limits })
+    mode === 'naive' ? EMPTY : searchGraph(graph, question, mode, { topK: request.top_k, ...tools.limits })
   await nextTurn()
   const least = Math.max(RERANK_POOL.least, request.chunk_top_k * RERANK_POOL.times)
   const most = request.context_budget === null ? least : depthFor(request.context_budget, least)
@@ -255,11 +253,7 @@ async function deeper(
     const wider =
       mode === 'naive'
         ? chunksByMeaning(graph, question, topK)
-        : chunksOfFindings(
-            graph,
-            question,
-            searchGraph(graph, question, mode, { topK, ...limits }),
-          )
+        : chunksOfFindings(graph, question, searchGraph(graph, question, mode, { topK, ...limits }))
     const known = new Set(chunks.map(({ item }) => item.position))
     chunks = [...chunks, ...wider.filter(({ item }) => !known.has(item.position))]
   }
