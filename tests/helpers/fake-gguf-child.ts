@@ -26,7 +26,10 @@ function load(asked: GgufLoad): void {
 
 /** The number of letters and of words; a text `zero` has no direction. */
 function embed(texts: readonly string[]): void {
-  if (task !== 'embedding') return send({ failed: { fault: 'failed', message: 'loaded for answers' } })
+  if (task !== 'embedding') {
+    send({ failed: { fault: 'failed', message: 'loaded for answers' } })
+    return
+  }
   const vectors = texts.map((text) => (text === 'zero' ? [0, 0] : [text.length, text.split(' ').length]))
   send({ embedded: { vectors, tokens: texts.join(' ').split(' ').length } })
 }

@@ -39,7 +39,7 @@ export function registerProxy(
       ...(bodyLimit === undefined || method === 'GET' ? {} : { bodyLimit }),
       handler: async (request, reply) => {
         const path = there.replaceAll(/:(\w+)/g, (_, name: string) => pathId(request, name))
-        if (proxy === null) throw new HttpError(503, target as string)
+        if (proxy === null) throw new HttpError(503, target)
         return proxy.forward(request, reply, path)
       },
     })
