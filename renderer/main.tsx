@@ -5,7 +5,7 @@ import '@mantine/spotlight/styles.css'
 import '@fontsource-variable/inter/wght.css'
 import '@fontsource-variable/jetbrains-mono/wght.css'
 import './app/base.css'
-import { Button, CloseButton, createTheme, Drawer, MantineProvider, Modal, Tooltip } from '@mantine/core'
+import { Button, CloseButton, createTheme, MantineProvider, Modal, Progress, Select, Tooltip } from '@mantine/core'
 import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode, useEffect } from 'react'
@@ -59,11 +59,14 @@ const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    Button: Button.extend({ defaultProps: { size: 'xs' } }),
+    // The one action of a page is filled; other buttons weigh less.
+    Button: Button.extend({ defaultProps: { size: 'xs', variant: 'default' } }),
+    Progress: Progress.extend({ defaultProps: { transitionDuration: 100 } }),
+    // Where a choice can be empty, it has a button for that.
+    Select: Select.extend({ defaultProps: { allowDeselect: false } }),
     CloseButton: CloseButton.extend({ defaultProps: NAMED_CLOSE }),
     // Scroll locking writes a `<style>` element as well.
     Modal: Modal.extend({ defaultProps: { lockScroll: false, transitionProps: { duration: 120 } } }),
-    Drawer: Drawer.extend({ defaultProps: { lockScroll: false } }),
     Tooltip: Tooltip.extend({ defaultProps: { openDelay: 350, transitionProps: { duration: 100 } } }),
   },
 })

@@ -1,5 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { Form } from '../components/dialog-form.tsx'
 import { Page } from '../components/states.tsx'
 import { addressOfLink } from './pasted-link.ts'
 import styles from './shell.module.css'
@@ -26,10 +27,9 @@ export function ExpiredLink() {
           {WORDS.inItsMenu}
         </p>
       </div>
-      <form
+      <Form
         className={styles.expired}
-        onSubmit={(event) => {
-          event.preventDefault()
+        onSubmit={() => {
           if (address !== null) window.location.assign(`${address}${window.location.hash}`)
         }}
       >
@@ -42,10 +42,10 @@ export function ExpiredLink() {
           error={isWrong ? WORDS.wrong : null}
           onChange={({ currentTarget }) => setPasted(currentTarget.value)}
         />
-        <Button type="submit" disabled={address === null}>
+        <Button variant="filled" type="submit" disabled={address === null}>
           {WORDS.open}
         </Button>
-      </form>
+      </Form>
     </Page>
   )
 }

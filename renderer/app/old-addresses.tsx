@@ -7,6 +7,13 @@ import { LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useBlind } from '../stores/sight.ts'
 
+/** A page that is not there yet. */
+export const PagePending = (): ReactElement => (
+  <Page title="…">
+    <LoadingRows rows={8} />
+  </Page>
+)
+
 /** Goes on to the part of the run that an old address names; without a name to that of the run under way, or the person's newest. */
 function OldRunAddress({ part }: { part: RunTab | 'cell' }): ReactElement {
   const { run, land, ...view }: Record<string, unknown> = useSearch({ strict: false })
@@ -17,12 +24,7 @@ function OldRunAddress({ part }: { part: RunTab | 'cell' }): ReactElement {
   const newest =
     (part === 'progress' ? jobs.data?.find(({ state }) => state !== 'queued')?.run_id : undefined) ??
     firstShown(runs.data?.runs ?? [], new Set(runs.data?.samples))?.run_id
-  if (named === undefined && (runs.isPending || jobs.isLoading))
-    return (
-      <Page title="…">
-        <LoadingRows rows={8} />
-      </Page>
-    )
+  if (named === undefined && (runs.isPending || jobs.isLoading)) return <PagePending />
   const shown = typeof named === 'string' || typeof named === 'number' ? String(named) : newest
   if (shown === undefined) return <Navigate to="/runs" replace />
   const search = land === undefined ? view : { ...view, land: true }

@@ -43,12 +43,8 @@ function useRunCommands(): SpotlightActionData[] {
 
 function useServiceCommands(): SpotlightActionData[] {
   const services = useQuery(api.services.list.queryOptions()).data ?? []
-  const start = useMutation(
-    api.services.start.mutationOptions({ onError: (error) => notifyFailure(WORDS.starting, error) }),
-  )
-  const stop = useMutation(
-    api.services.stop.mutationOptions({ onError: (error) => notifyFailure(WORDS.stopping, error) }),
-  )
+  const start = useMutation(api.services.start.mutationOptions({ meta: { failed: WORDS.starting } }))
+  const stop = useMutation(api.services.stop.mutationOptions({ meta: { failed: WORDS.stopping } }))
   const titleOf = (name: ServiceName): string => serviceDescriptor(name).title
   return services.flatMap(({ name, state }) => [
     ...(CAN_START.includes(state)

@@ -6,13 +6,13 @@ import {
   Navigate,
   useParams,
 } from '@tanstack/react-router'
-import { LoadingRows, Page } from '../components/states.tsx'
+import { Page } from '../components/states.tsx'
 import { HomePage } from '../pages/home.tsx'
 import { NewRunPage } from '../pages/new-run.tsx'
 import { MatrixPage } from '../pages/matrix.tsx'
 import { ProgressPage } from '../pages/progress.tsx'
 import { lazyPage, PageFailed } from './lazy-page.tsx'
-import { oldRoutes } from './old-addresses.tsx'
+import { oldRoutes, PagePending } from './old-addresses.tsx'
 import * as search from './search-params.ts'
 import { Shell } from './shell.tsx'
 import { SHELL_WORDS } from './shell-words.ts'
@@ -117,11 +117,7 @@ export const router = createRouter({
   // The old addresses stay out of the types: no page links to them.
   routeTree: root.addChildren([...routes, ...(oldRoutes(root) as [])]),
   history: createHashHistory(),
-  defaultPendingComponent: () => (
-    <Page title="…">
-      <LoadingRows rows={8} />
-    </Page>
-  ),
+  defaultPendingComponent: PagePending,
   defaultErrorComponent: PageFailed,
 })
 

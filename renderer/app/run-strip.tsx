@@ -51,12 +51,13 @@ export function RunStrip() {
         className={styles.stripBar}
         value={progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
         aria-label={WORDS.cellsDone}
-        transitionDuration={100}
       />
       {job.state === 'paused' ? (
-        <Button onClick={() => control.resume(job.run_id)}>{WORDS.resume}</Button>
+        <Button variant="filled" onClick={() => control.resume(job.run_id)}>
+          {WORDS.resume}
+        </Button>
       ) : (
-        <Button variant="default" disabled={job.state !== 'running'} onClick={() => control.pause(job.run_id)}>
+        <Button disabled={job.state !== 'running'} onClick={() => control.pause(job.run_id)}>
           {WORDS.pause}
         </Button>
       )}

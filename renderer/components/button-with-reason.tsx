@@ -12,7 +12,7 @@ export function ButtonWithReason({ why, ...props }: Props) {
   const isHeld = why !== null
   return (
     <>
-      <Button {...props} disabled={isHeld} aria-describedby={isHeld ? id : undefined} />
+      <Button variant="filled" {...props} disabled={isHeld} aria-describedby={isHeld ? id : undefined} />
       {isHeld && (
         <span id={id} className="dim">
           {why}

@@ -41,7 +41,6 @@ export function ChartPanel({ title, pictureTitle = title, aside, fileName, isEmp
   const saveButton = (format: 'SVG' | 'PNG') => (
     <Button
       size="compact-xs"
-      variant="default"
       aria-label={WORDS.save(format)}
       onClick={() =>
         void save(format).then(

@@ -1,4 +1,4 @@
-import { Modal, TextInput } from '@mantine/core'
+import { Button, Modal, TextInput } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import { COMPONENT_WORDS } from './component-words.ts'
 import { DialogForm } from './dialog-form.tsx'
@@ -67,5 +67,28 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
         )}
       </DialogForm>
     </Modal>
+  )
+}
+
+interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'opened' | 'onClose' | 'onConfirm'> {
+  label: string
+  disabled?: boolean
+  /** Of the button: why it is disabled. */
+  tooltip?: string | undefined
+  /** Called with what closes the dialog. */
+  onConfirm: (close: () => void) => void
+}
+
+/** A button that asks before it acts. */
+export function ConfirmButton({ label, disabled = false, tooltip, onConfirm, ...dialog }: ConfirmButtonProps) {
+  const [isOpen, setOpen] = useState(false)
+  const close = (): void => setOpen(false)
+  return (
+    <>
+      <Button disabled={disabled} title={tooltip} onClick={() => setOpen(true)}>
+        {label}
+      </Button>
+      <ConfirmDialog {...dialog} opened={isOpen} onClose={close} onConfirm={() => onConfirm(close)} />
+    </>
   )
 }

@@ -1,5 +1,6 @@
 import { Button, type ButtonProps, Modal, type ModalProps } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
+import { controlErrorOf } from '../../contract/control/control-error.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
 
 interface DialogFormProps {
@@ -14,8 +15,8 @@ interface DialogFormProps {
   isDanger?: boolean
   /** The focus begins at the button that changes nothing. */
   isCancelFirst?: boolean
-  /** What was refused and belongs to no field. */
-  problem?: string | null
+  /** What was refused and belongs to no field: its words, or the error. */
+  problem?: string | Error | null
   /** Buttons before those that end the form. */
   others?: ReactNode
   onCancel: () => void
@@ -28,34 +29,56 @@ export function DialogForm(props: DialogFormProps) {
   const { label, submit, cancel = COMPONENT_WORDS.cancel, isReady = true, isPending = false, problem, others } = props
   const { isDanger = false, isCancelFirst, onCancel, onSubmit, children } = props
   return (
-    <form
-      aria-label={label}
-      className="stack"
-      onSubmit={(event) => {
-        event.preventDefault()
-        onSubmit()
-      }}
-    >
+    <Form label={label} className="stack" onSubmit={onSubmit}>
       {children}
       <ProblemLine problem={problem} />
       <div className="buttons">
         {others}
-        <Button variant="default" data-autofocus={isCancelFirst || undefined} onClick={onCancel}>
+        <Button data-autofocus={isCancelFirst || undefined} onClick={onCancel}>
           {cancel}
         </Button>
         {submit !== null && (
-          <Button type="submit" color={isDanger ? 'red' : undefined} loading={isPending} disabled={!isReady}>
+          <Button
+            variant="filled"
+            type="submit"
+            color={isDanger ? 'red' : undefined}
+            loading={isPending}
+            disabled={!isReady}
+          >
             {submit}
           </Button>
         )}
       </div>
-    </form>
+    </Form>
   )
 }
 
+interface FormProps {
+  /** A screen reader calls it by this name. */
+  label?: string | undefined
+  className?: string | undefined
+  onSubmit: () => void
+  children: ReactNode
+}
+
+/** Fields that Enter submits; the page stays. */
+export const Form = ({ label, className, onSubmit, children }: FormProps) => (
+  <form
+    aria-label={label}
+    className={className}
+    onSubmit={(event) => {
+      event.preventDefault()
+      onSubmit()
+    }}
+  >
+    {children}
+  </form>
+)
+
 /** What went wrong, read aloud at once; nothing while all is well. */
-export function ProblemLine({ problem }: { problem: string | null | undefined }) {
-  return typeof problem === 'string' && <p role="alert">▲ {problem}</p>
+export function ProblemLine({ problem }: { problem: string | Error | null | undefined }) {
+  if (problem === null || problem === undefined) return null
+  return <p role="alert">▲ {typeof problem === 'string' ? problem : controlErrorOf(problem).message}</p>
 }
 
 interface DialogButtonProps extends Omit<ButtonProps, 'children'> {
@@ -72,7 +95,7 @@ export function DialogButton({ label, title, width = 'lg', children, ...button }
   const close = (): void => setOpen(false)
   return (
     <>
-      <Button variant="default" {...button} onClick={() => setOpen(true)}>
+      <Button {...button} onClick={() => setOpen(true)}>
         {label}
       </Button>
       <Modal opened={isOpen} onClose={close} title={title} size={width} centered>

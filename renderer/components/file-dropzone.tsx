@@ -17,9 +17,7 @@ export function FilePicker({ label, accept, isMultiple = false, isFolder = false
   const input = useRef<HTMLInputElement>(null)
   return (
     <>
-      <Button variant="default" onClick={() => input.current?.click()}>
-        {label}
-      </Button>
+      <Button onClick={() => input.current?.click()}>{label}</Button>
       <input
         ref={input}
         type="file"

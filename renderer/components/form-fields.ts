@@ -52,7 +52,6 @@ export function formFields<Draft extends object, Words extends object>(options: 
     /** One of several; it cannot be emptied. */
     choice: <Name extends Names<Draft, Words, string | null>>(name: Name) => ({
       ...written(name),
-      allowDeselect: false as const,
       value: draft[name],
       onChange: (value: string | null) => value !== null && put(name, value),
     }),

@@ -1,4 +1,4 @@
-import type { Column } from './table-head.tsx'
+import type { Column } from './tables.tsx'
 import styles from './interval-bar.module.css'
 
 interface IntervalBarProps {

@@ -20,7 +20,7 @@ export function NextStepLine({ next: { page, label, text, run_id: run, dataset_i
         : ({ to: RUN_PARTS[page], params: { run }, search: page === '/ladder' ? {} : { dataset } } as const)
   return (
     <p className={styles.next}>
-      <Button size="compact-sm" renderRoot={(props) => <Link {...target} {...props} />}>
+      <Button variant="filled" size="compact-sm" renderRoot={(props) => <Link {...target} {...props} />}>
         {label}
       </Button>{' '}
       <span>{text}</span>

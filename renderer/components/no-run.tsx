@@ -28,7 +28,7 @@ export function NoRun({ title, query, named, words }: NoRunProps) {
       {query.isSuccess && (
         <EmptyPanel title={named === undefined ? words.noRun : WORDS.unknownRun(named)}>
           <p>{words.afterLaunch}</p>
-          <Button component={Link} to="/launch">
+          <Button variant="filled" component={Link} to="/launch">
             {WORDS.launch}
           </Button>
         </EmptyPanel>

@@ -10,7 +10,6 @@ export function notifyUndo(message: string, label: string, undo: () => void): vo
         <span>{message}</span>
         <Button
           size="compact-sm"
-          variant="default"
           onClick={() => {
             notifications.hide(id)
             undo()

@@ -1,10 +1,9 @@
 import type { PricesView } from '../../contract/control/models.ts'
 import type { ModelSetView } from '../../contract/control/experiment.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
+import { DataTable, num } from './tables.tsx'
 import { roleWords } from './role-words.ts'
-import { ScrollTable } from './scroll-table.tsx'
 import table from './table.module.css'
-import { num, TableHead } from './table-head.tsx'
 
 const WORDS = COMPONENT_WORDS.roleTable
 
@@ -19,36 +18,30 @@ interface RoleTableProps {
 }
 
 /** Shows which model does what in a set, and what calls have taught of it. */
-export function RoleTable({ label, roles, prices }: RoleTableProps) {
-  return (
-    <ScrollTable label={label}>
-      <TableHead
-        columns={[
-          WORDS.work,
-          WORDS.model,
-          WORDS.backend,
-          WORDS.where,
-          prices !== undefined && num(WORDS.price(prices.currency)),
-          WORDS.role,
-        ]}
-      />
-      <tbody>
-        {Object.entries(roles).map(([role, { backend, model, cloud, known }]) => (
-          <tr key={role}>
-            <th scope="row">{roleWords(role)}</th>
-            <td className={table.wrap}>
-              {model}
-              {known.length > 0 && <div className="dim">{known.join(' · ')}</div>}
-            </td>
-            <td>{backend}</td>
-            <td className={table.whole}>{COMPONENT_WORDS.where(cloud)}</td>
-            {prices !== undefined && <td className={table.num}>{cloud ? priceWords(prices.models[model]) : '–'}</td>}
-            <td>
-              <code>{role}</code>
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </ScrollTable>
-  )
-}
+export const RoleTable = ({ label, roles, prices }: RoleTableProps) => (
+  <DataTable
+    label={label}
+    rows={Object.entries(roles)}
+    keyOf={([role]) => role}
+    columns={[
+      [WORDS.work, ([role]) => roleWords(role)],
+      [
+        WORDS.model,
+        ([, { model, known }]) => (
+          <>
+            {model}
+            {known.length > 0 && <div className="dim">{known.join(' · ')}</div>}
+          </>
+        ),
+        table.wrap,
+      ],
+      [WORDS.backend, ([, { backend }]) => backend],
+      [WORDS.where, ([, { cloud }]) => COMPONENT_WORDS.where(cloud), table.whole],
+      prices !== undefined && [
+        num(WORDS.price(prices.currency)),
+        ([, { cloud, model }]) => (cloud ? priceWords(prices.models[model]) : '–'),
+      ],
+      [WORDS.role, ([role]) => <code>{role}</code>],
+    ]}
+  />
+)

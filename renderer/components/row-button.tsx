@@ -14,7 +14,7 @@ interface RowButtonProps extends ButtonProps {
 export function RowButton({ label, of, name, ...props }: RowButtonProps) {
   const said = of === undefined ? undefined : `${label.replace(/…$/, '')} ${of}`
   return (
-    <Button size="xs" variant="default" aria-label={name ?? said} {...props}>
+    <Button aria-label={name ?? said} {...props}>
       {label}
     </Button>
   )

@@ -40,7 +40,6 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
         searchable
         w={260}
         maw="100%"
-        allowDeselect={false}
         data={runChoices(
           runs.map(({ run_id: id }) => id),
           samples,
@@ -51,7 +50,6 @@ export function RunPicker({ runs, run, datasetId, onChange }: RunPickerProps) {
       <Select
         size="xs"
         aria-label={WORDS.dataset}
-        allowDeselect={false}
         data={run.datasets.map(({ dataset_id: value, label }) => ({ value, label }))}
         value={datasetId}
         onChange={(next) => next !== null && onChange({ run: run.run_id, dataset: next })}

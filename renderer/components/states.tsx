@@ -1,4 +1,5 @@
 import { Button, Skeleton } from '@mantine/core'
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { controlErrorOf, type ControlErrorCode } from '../../contract/control/control-error.ts'
 import styles from './states.module.css'
@@ -43,9 +44,7 @@ export function ErrorPanel({ error, what, retry }: { error: unknown; what: strin
       )}
       {WHAT_TO_DO[code] !== undefined && <p className="dim">{WHAT_TO_DO[code]}</p>}
       {retry !== undefined && (retryable || code === 'unreachable') && (
-        <Button variant="default" onClick={retry}>
-          {WORDS.tryAgain}
-        </Button>
+        <Button onClick={retry}>{WORDS.tryAgain}</Button>
       )}
     </div>
   )
@@ -69,6 +68,27 @@ export function LoadingRows({ rows, height = 28 }: { rows: number; height?: numb
         <Skeleton key={index} height={height - 8} mb={8} animate={false} />
       ))}
     </div>
+  )
+}
+
+interface LoadedProps<Data> {
+  query: Pick<UseQueryResult<Data>, 'data' | 'error' | 'refetch'>
+  /** What could not be read, at the beginning of a sentence. */
+  what: string
+  /** Lines that are shown until it is there, and their height. */
+  rows: number
+  height?: number
+  children?: (data: Data) => ReactNode
+}
+
+/** What a query brings: lines of its height until it is there, and the reason with a new attempt where it failed. */
+export function Loaded<Data>({ query: { data, error, refetch }, what, rows, height, children }: LoadedProps<Data>) {
+  return (
+    <>
+      {error !== null && <ErrorPanel error={error} what={what} retry={() => void refetch()} />}
+      {error === null && data === undefined && <LoadingRows rows={rows} height={height} />}
+      {data !== undefined && children?.(data)}
+    </>
   )
 }
 

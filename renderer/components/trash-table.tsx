@@ -1,9 +1,8 @@
-import { Button } from '@mantine/core'
+import { DataTable, unseen } from './tables.tsx'
 import { moment } from './format.ts'
-import { ScrollTable } from './scroll-table.tsx'
+import { RowButton } from './row-button.tsx'
 import { Panel } from './states.tsx'
 import table from './table.module.css'
-import { TableHead, unseen } from './table-head.tsx'
 
 /** Something that was moved to the trash. */
 interface Removed {
@@ -28,30 +27,22 @@ export function TrashTable({ title, columns, items, restore, restoreOf, onRestor
   if (items.length === 0) return null
   return (
     <Panel title={title}>
-      <ScrollTable label={title}>
-        <TableHead columns={[columns.name, columns.removedAt, columns.size ?? false, unseen(restore)]} />
-        <tbody>
-          {items.map(({ trashId, name, removedAt, size }) => (
-            <tr key={trashId}>
-              <th scope="row" className={table.wrap}>
-                {name}
-              </th>
-              <td>{moment(removedAt)}</td>
-              {columns.size !== undefined && <td>{size}</td>}
-              <td>
-                <Button
-                  size="compact-sm"
-                  variant="default"
-                  aria-label={restoreOf(name)}
-                  onClick={() => onRestore(trashId)}
-                >
-                  {restore}
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </ScrollTable>
+      <DataTable
+        label={title}
+        rows={items}
+        keyOf={({ trashId }) => trashId}
+        columns={[
+          [columns.name, ({ name }) => name, table.wrap],
+          [columns.removedAt, ({ removedAt }) => moment(removedAt)],
+          columns.size !== undefined && [columns.size, ({ size }) => size],
+          [
+            unseen(restore),
+            ({ trashId, name }) => (
+              <RowButton size="compact-sm" label={restore} name={restoreOf(name)} onClick={() => onRestore(trashId)} />
+            ),
+          ],
+        ]}
+      />
     </Panel>
   )
 }

@@ -1,10 +1,14 @@
 import { MutationCache, type QueryClient, type QueryKey } from '@tanstack/react-query'
-import { notifyFailure } from '../components/notify.ts'
+import { notifyDone, notifyFailure } from '../components/notify.ts'
 
 /** What follows a change, written beside it as its `meta`. */
 interface MutationEffects extends Record<string, unknown> {
   /** What is reported as failed, where the page itself shows no failure. */
   failed?: string
+  /** What is reported as done. */
+  done?: string
+  /** The query whose new data the change returns. */
+  returns?: QueryKey
   /** Queries to read again, however it ended; before what the page does with a success. */
   refreshes?: readonly QueryKey[]
 }
@@ -20,7 +24,11 @@ const refresh = (client: QueryClient, { refreshes = [] }: MutationEffects = {}):
 
 /** Does for every mutation what its `meta` says. */
 export const mutationCache = new MutationCache({
-  onSuccess: (_data, _variables, _result, { meta }, { client }) => refresh(client, meta),
+  onSuccess: async (data, _variables, _result, { meta }, { client }) => {
+    if (meta?.returns !== undefined) client.setQueryData(meta.returns, data)
+    await refresh(client, meta)
+    if (meta?.done !== undefined) notifyDone(meta.done)
+  },
   onError: (error, _variables, _result, { meta }, { client }) => {
     if (meta?.failed !== undefined) notifyFailure(meta.failed, error)
     return refresh(client, meta)

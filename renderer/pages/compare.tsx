@@ -57,7 +57,6 @@ export function ComparePage() {
           <Select
             size="xs"
             aria-label={WORDS.metric}
-            allowDeselect={false}
             data={METRIC_CHOICES}
             value={metric}
             onChange={(value) => void navigate({ search: { ...search, metric: IndexMetric.parse(value) } })}
@@ -73,12 +72,12 @@ export function ComparePage() {
       ) : (
         <>
           <Panel title={WORDS.conditions}>
-            <div className={styles.stack}>
+            <div className="stack">
               <ProvenanceDifferences runIds={[run.run_id, ...others]} dataset={dataset.dataset_id} />
             </div>
           </Panel>
           <Panel title={WORDS.tested}>
-            <div className={styles.stack}>
+            <div className="stack">
               <RunDifferences
                 {...ofBoth}
                 onChanged={(changed) => {
@@ -90,7 +89,7 @@ export function ComparePage() {
           </Panel>
           <div ref={questions}>
             <Panel title={WORDS.questions.title}>
-              <div className={styles.stack}>
+              <div className="stack">
                 <QuestionDifferences {...ofBoth} alias={alias} onAlias={setAlias} />
               </div>
             </Panel>

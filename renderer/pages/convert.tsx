@@ -1,8 +1,8 @@
-import { Button, FileButton, NumberInput, Progress, Select } from '@mantine/core'
-import { Dropzone } from '@mantine/dropzone'
+import { NumberInput, Progress, Select } from '@mantine/core'
 import { useState } from 'react'
 import { OutputFormat, UseOcr } from '../../contract/http/conversion.ts'
 import { DOCUMENT_FORMATS } from '../../core/document-formats.ts'
+import { FileDropzone } from '../components/file-dropzone.tsx'
 import { bytes, count } from '../components/format.ts'
 import { EmptyPanel } from '../components/states.tsx'
 import { ToolPage } from '../components/tool-page.tsx'
@@ -31,35 +31,28 @@ export function ConvertPage() {
   const { conversions, add } = useConversions()
   const [choices, setChoices] = useState<ConversionChoices>({ format: 'markdown', useOcr: 'auto', chunkSize: 800 })
   const [chosen, setChosen] = useState<number | null>(null)
-  const drop = (files: File[]): void => add(files, choices)
   const current = conversions.find(({ id }) => id === chosen) ?? conversions.at(-1)
   return (
     <ToolPage>
       <div className={styles.layout}>
         <div className="stack">
-          <Dropzone
-            onDrop={drop}
-            activateOnClick={false}
-            classNames={{ root: styles.drop! }}
-            aria-label={WORDS.dropFilesHere}
-          >
-            <p>{WORDS.dropFilesHere}</p>
-            <p className="dim">{FORMAT_LABELS}</p>
-            <FileButton onChange={drop} multiple>
-              {(props) => (
-                <Button {...props} size="compact-sm" variant="default" style={{ pointerEvents: 'all' }}>
-                  {WORDS.chooseFiles}
-                </Button>
-              )}
-            </FileButton>
-          </Dropzone>
+          <FileDropzone
+            isMultiple
+            about={
+              <>
+                <p>{WORDS.dropFilesHere}</p>
+                <p className="dim">{FORMAT_LABELS}</p>
+              </>
+            }
+            choose={WORDS.chooseFiles}
+            onFiles={(files) => add(files, choices)}
+          />
           <div className="stack">
             <Select
               label={WORDS.output}
               size="xs"
               data={OutputFormat.options}
               value={choices.format}
-              allowDeselect={false}
               onChange={(format) => setChoices({ ...choices, format: OutputFormat.parse(format) })}
             />
             <Select
@@ -67,7 +60,6 @@ export function ConvertPage() {
               size="xs"
               data={UseOcr.options}
               value={choices.useOcr}
-              allowDeselect={false}
               onChange={(useOcr) => setChoices({ ...choices, useOcr: UseOcr.parse(useOcr) })}
             />
             <NumberInput

@@ -30,14 +30,7 @@ export function GuidePage() {
   }, [isRead, page, at])
   const title = GUIDE_CONTENTS.find(({ name }) => name === page)?.label ?? WORDS.guide
   return (
-    <Page
-      title={title}
-      aside={
-        <Button variant="default" onClick={open}>
-          {WORDS.tour}
-        </Button>
-      }
-    >
+    <Page title={title} aside={<Button onClick={open}>{WORDS.tour}</Button>}>
       <div className={styles.layout}>
         <nav className={styles.contents} aria-label={WORDS.guide}>
           <ul>

@@ -9,8 +9,8 @@ import { useActiveRun, useProgress } from '../data/progress.ts'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestVerdict } from '../features/home/newest-verdict.tsx'
-import { StoppedRuns } from '../features/home/stopped-runs.tsx'
 import styles from '../features/home/home.module.css'
+import { RunNote } from '../features/ladder/run-note.tsx'
 import { HOME_WORDS } from '../features/home/home-words.ts'
 import { NewDatasetButton } from '../features/own-data/new-dataset.tsx'
 import { OWN_WORDS } from '../features/own-data/own-words.ts'
@@ -82,13 +82,17 @@ export function HomePage() {
       aside={
         <>
           <span>{WORDS.ownRuns(runs.data.total - names.size, names.size)}</span>
-          <Button variant="default" component={Link} to="/launch">
+          <Button component={Link} to="/launch">
             {WORDS.newRun}
           </Button>
         </>
       }
     >
-      <StoppedRuns />
+      {jobs
+        .filter(({ state }) => state === 'paused' || state === 'interrupted')
+        .map((job) => (
+          <RunNote key={job.run_id} job={job} />
+        ))}
       <UnreadableFiles />
       <FoundOffer />
       <VectorsOffer />
@@ -121,11 +125,9 @@ function FoundOffer() {
   const all = [...services, ...(found.files.length === 0 ? [] : [FOUND.files(found.files.length)])]
   if (all.length === 0) return null
   return (
-    <div className={styles.hint} role="note">
+    <div className="notice" role="note">
       <p>{FOUND.found(all)}</p>
-      <Button variant="default" onClick={() => void navigate({ to: '/models' })}>
-        {FOUND.choose}
-      </Button>
+      <Button onClick={() => void navigate({ to: '/models' })}>{FOUND.choose}</Button>
     </div>
   )
 }
@@ -176,7 +178,6 @@ function RunningNow({ job }: { job: RunJob }) {
         <Progress
           value={progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
           aria-label={RUNNING.cellsDone}
-          transitionDuration={100}
         />
         <FigureList figures={figures} className={styles.figures} />
       </div>
@@ -190,9 +191,9 @@ const FIRST = HOME_WORDS.firstRun
 function FirstRunHint() {
   const { smoke, approaches, start, isStarting } = useSmokeRun()
   return (
-    <div className={styles.hint} role="note">
+    <div className="notice" role="note">
       <p>{FIRST.noRunFromPanel}</p>
-      <Button loading={isStarting} disabled={smoke === undefined} onClick={start}>
+      <Button variant="filled" loading={isStarting} disabled={smoke === undefined} onClick={start}>
         {FIRST.runSmoke}
       </Button>
       {smoke !== undefined && <span className="dim">{FIRST.smokeSize(smoke.questions, approaches.length)}</span>}
@@ -217,7 +218,7 @@ function FirstRun() {
               ? FIRST.readingTheExperiment
               : FIRST.smokeSummary(smoke.questions, approaches.length, stays ? FIRST.local : '')}
           </p>
-          <Button loading={isStarting} disabled={smoke === undefined} onClick={start}>
+          <Button variant="filled" loading={isStarting} disabled={smoke === undefined} onClick={start}>
             {FIRST.runSmoke}
           </Button>
         </li>
@@ -229,7 +230,7 @@ function FirstRun() {
         <li>
           <h2>{FIRST.model}</h2>
           <p>{FIRST.modelAbout}</p>
-          <Button variant="default" renderRoot={(props) => <Link to="/models" search={{ connect: true }} {...props} />}>
+          <Button renderRoot={(props) => <Link to="/models" search={{ connect: true }} {...props} />}>
             {FIRST.connectModel}
           </Button>
         </li>

@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
-import { Loaded } from '../components/loaded.tsx'
-import { Page } from '../components/states.tsx'
+import { Loaded, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useLeadingMetric } from '../data/leading-metric.ts'
 import { MATRIX_WORDS as WORDS } from '../features/matrix/matrix-words.ts'

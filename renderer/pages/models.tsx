@@ -64,7 +64,6 @@ export function ModelsPage() {
       aside={MODELS_PARTS.map((part) => (
         <Button
           key={part}
-          variant="default"
           leftSection={part === 'catalogue' ? <Icon name="download" /> : null}
           aria-expanded={search.show === part}
           onClick={() => show({ show: search.show === part ? undefined : part })}

@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { Loaded } from '../components/loaded.tsx'
-import { Page } from '../components/states.tsx'
+import { Loaded, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { NEW_RUN_WORDS } from '../features/new-run/new-run-words.ts'
 import { NewRunSheet } from '../features/new-run/new-run-sheet.tsx'

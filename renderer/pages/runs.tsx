@@ -3,8 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { RunState } from '../../contract/control/run-job.ts'
 import { useSamples } from '../components/run-marks.tsx'
-import { Loaded } from '../components/loaded.tsx'
-import { EmptyPanel, Page, Panel } from '../components/states.tsx'
+import { EmptyPanel, Loaded, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { CompareBar } from '../features/runs/compare-bar.tsx'
 import { ImportBundleButton } from '../features/runs/run-bundle.tsx'
@@ -41,7 +40,7 @@ export function RunsPage() {
   const shown = runs.filter((run) => matchesFilter(run, filter))
   const samples = useSamples().size
   const launch = (
-    <Button component={Link} to="/launch">
+    <Button variant="filled" component={Link} to="/launch">
       {WORDS.launch}
     </Button>
   )
@@ -75,7 +74,7 @@ export function RunsPage() {
           {shown.length === 0 && (
             <p className="dim">
               {WORDS.filter.none}{' '}
-              <Button size="compact-sm" variant="default" onClick={() => void navigate({ search: kept })}>
+              <Button size="compact-sm" onClick={() => void navigate({ search: kept })}>
                 {WORDS.filter.clear}
               </Button>
             </p>
@@ -97,7 +96,7 @@ export function RunsPage() {
             />
           )}
           {query.hasNextPage && (
-            <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+            <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
               {WORDS.older}
             </Button>
           )}

@@ -14,7 +14,7 @@ export function TunePage() {
     <ToolPage
       aside={
         name === undefined ? null : (
-          <Button component={Link} to="/tools/tune" variant="default" size="compact-sm">
+          <Button component={Link} to="/tools/tune" size="compact-sm">
             {WORDS.back}
           </Button>
         )

@@ -21,8 +21,7 @@ import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
 import { ApproachName } from '../components/approach-name.tsx'
-import { DataTable } from '../components/data-table.tsx'
-import { num } from '../components/table-head.tsx'
+import { DataTable, num } from '../components/tables.tsx'
 import { RunPage } from '../features/run/run-page.tsx'
 
 export function VerdictPage() {
@@ -86,7 +85,6 @@ function Verdict() {
             <Select
               size="xs"
               aria-label={COMPARE_WORDS.metric}
-              allowDeselect={false}
               data={METRIC_CHOICES}
               value={metric}
               onChange={(value) => void navigate({ search: { ...search, metric: IndexMetric.parse(value) } })}

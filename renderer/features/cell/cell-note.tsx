@@ -2,6 +2,7 @@ import { Button, Checkbox, Textarea } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { CellNote } from '../../../contract/control/stored-runs.ts'
+import { Form } from '../../components/dialog-form.tsx'
 import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { CELL_WORDS } from './cell-words.ts'
@@ -39,13 +40,7 @@ function NoteForm({ run, row, kept }: { run: string; row: string; kept: CellNote
         {WORDS.title}
         {flagged && ` ${WORDS.flag}`}
       </summary>
-      <form
-        className={styles.note}
-        onSubmit={(event) => {
-          event.preventDefault()
-          keep({ flagged, note: text })
-        }}
-      >
+      <Form className={styles.note} onSubmit={() => keep({ flagged, note: text })}>
         <Checkbox
           label={WORDS.flagged}
           checked={flagged}
@@ -64,17 +59,11 @@ function NoteForm({ run, row, kept }: { run: string; row: string; kept: CellNote
           onChange={({ currentTarget: { value } }) => setText(value)}
         />
         <div>
-          <Button
-            type="submit"
-            size="compact-sm"
-            variant="default"
-            disabled={text === kept.note}
-            loading={save.isPending}
-          >
+          <Button type="submit" size="compact-sm" disabled={text === kept.note} loading={save.isPending}>
             {WORDS.save}
           </Button>
         </div>
-      </form>
+      </Form>
     </details>
   )
 }

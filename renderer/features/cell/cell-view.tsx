@@ -12,7 +12,6 @@ import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { count, duration, metricName, metricValue, plural } from '../../components/format.ts'
 import { directionOf, markupOf } from '../../components/light-markup.ts'
 import { MarkedText, PlainPart } from '../../components/marked-text.tsx'
-import { notifyFailure } from '../../components/notify.ts'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { Citations } from '../../../contract/evidence/rag-extension.ts'
@@ -209,7 +208,7 @@ function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
   const readOn = useMutation({
     mutationFn: (offset: number) => control.cells.answerSlice({ run_id: run, row_id: row, offset }),
     onSuccess: ({ text }) => setMore((before) => before + text),
-    onError: (error) => notifyFailure(WORDS.readingOn, error),
+    meta: { failed: WORDS.readingOn },
   })
   const answer = evidence === null ? '' : evidence.answer + more
   const missing = Citations.safeParse(evidence?.approach_metadata?.['citations']).data?.missing ?? []
@@ -236,7 +235,7 @@ function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
       {evidence?.unreadable_characters !== undefined && <p>▲ {WORDS.unreadable(evidence.unreadable_characters)}</p>}
       {shaded && (evidence?.contexts.length ?? 0) > 0 && <p className="dim">{WORDS.shading}</p>}
       {cut !== undefined && answer.length < cut.total && (
-        <Button variant="default" loading={readOn.isPending} onClick={() => readOn.mutate(answer.length)}>
+        <Button loading={readOn.isPending} onClick={() => readOn.mutate(answer.length)}>
           {WORDS.readOn(count(answer.length), count(cut.total))}
         </Button>
       )}

@@ -175,7 +175,7 @@ export function EvidenceDiff({ run, row, here, against, facts, onOpen }: Evidenc
                 <ApproachName alias={cell.approach.model} base={cell.approach.base_model} />
               </h2>
               {cell !== here && (
-                <Button variant="default" size="compact-xs" onClick={() => onOpen(cell.row_id)}>
+                <Button size="compact-xs" onClick={() => onOpen(cell.row_id)}>
                   {WORDS.openOther}
                 </Button>
               )}

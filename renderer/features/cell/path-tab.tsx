@@ -1,13 +1,13 @@
+import type { ReactNode } from 'react'
 import { lookOf } from '../../../charts/look.ts'
 import type { CellCut } from '../../../contract/control/run-index/cell.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, num } from '../../components/tables.tsx'
 import { FigureList } from '../../components/figure-list.tsx'
 import { count, duration, meanWords } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
-import { num } from '../../components/table-head.tsx'
 import { approachPath, type PathBudget, type PathStep } from './approach-path.ts'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { RawJson } from './row-tabs.tsx'
@@ -84,6 +84,13 @@ function Budget({ budget: { tests, budget, figures, bridges } }: { budget: PathB
   )
 }
 
+const Section = ({ title, children }: { title: string; children: ReactNode }) => (
+  <section>
+    <h3>{title}</h3>
+    {children}
+  </section>
+)
+
 interface PathTabProps {
   run: string
   cell: CanonicalRow
@@ -96,38 +103,33 @@ export function PathTab({ run, cell, cuts }: PathTabProps) {
   return (
     <div className={styles.sections}>
       {route !== null && (
-        <section>
-          <h3>{WORDS.route}</h3>
+        <Section title={WORDS.route}>
           <p>
             {WORDS.classifiedAs} <strong>{route.route}</strong>
             {WORDS.answeredBy} <ApproachName alias={route.approach} />
           </p>
-        </section>
+        </Section>
       )}
       {steps !== null && (
-        <section>
-          <h3>{WORDS.trajectory}</h3>
+        <Section title={WORDS.trajectory}>
           <Trajectory steps={steps} />
-        </section>
+        </Section>
       )}
       {budget !== null && (
-        <section>
-          <h3>{WORDS.budget}</h3>
+        <Section title={WORDS.budget}>
           <Budget budget={budget} />
-        </section>
+        </Section>
       )}
       {graph !== null && (
-        <section>
-          <h3>{WORDS.graphEvidence}</h3>
+        <Section title={WORDS.graphEvidence}>
           <Figures figures={graph} />
-        </section>
+        </Section>
       )}
       <TraceTree key={cell.row_id} run={run} row={cell.row_id} trace={cell.trace} cuts={cuts} />
       {Object.keys(rest).length > 0 && (
-        <section>
-          <h3>{WORDS.alsoReported}</h3>
+        <Section title={WORDS.alsoReported}>
           <RawJson value={rest} />
-        </section>
+        </Section>
       )}
     </div>
   )

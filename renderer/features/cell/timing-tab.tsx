@@ -1,10 +1,8 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import { DataTable } from '../../components/data-table.tsx'
-import { FactTable } from '../../components/fact-table.tsx'
+import { DataTable, FactTable, num } from '../../components/tables.tsx'
 import { count, duration } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
-import { num } from '../../components/table-head.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import styles from './cell.module.css'
 

@@ -12,12 +12,10 @@ import { intervalText } from '../../components/estimate.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { ChartBox } from '../../components/chart-panel.tsx'
 import { count, duration, meanWords, metricHeading, metricName, score } from '../../components/format.ts'
-import { type DataColumn, DataTable } from '../../components/data-table.tsx'
+import { type DataColumn, DataTable, num } from '../../components/tables.tsx'
 import { RungTable } from '../../components/rung-table.tsx'
-import { num } from '../../components/table-head.tsx'
 import type { IntervalOf } from '../../data/intervals.ts'
 import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-words.ts'
-import styles from './compare.module.css'
 import { intervalWords } from '../../../contract/words.ts'
 
 const calls = (value: number): string => meanWords(value, 2)
@@ -80,7 +78,7 @@ export function QualityAndCost(props: QualityAndCostProps) {
   const drawn = drawnOf(props)
   const best = new Set(frontierOf(drawn, better).map(({ model }) => model))
   return (
-    <div className={styles.stack}>
+    <div className="stack">
       {drawn.length === 0 ? (
         <p className="dim">{WORDS.noPoint(metricName(metric), WORDS.costs[axis].name)}</p>
       ) : (
@@ -136,7 +134,7 @@ export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
   }))
   const drawn = series.flatMap((line) => line.points.filter((point) => point !== null))
   return (
-    <div className={styles.stack}>
+    <div className="stack">
       <ChartBox
         draw={(width) => (
           <LadderCurve
@@ -154,7 +152,6 @@ export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
         label={WORDS.rungTable}
         points={points}
         datasets={rungs}
-        short
         mean={(dataset, alias, point) => {
           const interval = intervalOf(dataset, alias) ?? null
           return score(point?.quality) + (interval === null ? '' : ` ${intervalWords(interval)}`)

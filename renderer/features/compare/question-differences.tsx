@@ -10,7 +10,7 @@ import { useSamples } from '../../components/run-marks.tsx'
 import { runChoices } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { TableHead } from '../../components/table-head.tsx'
+import { TableHead } from '../../components/tables.tsx'
 import { runColumn } from './run-column.tsx'
 import { api } from '../../data/client.ts'
 import { changeKind, type ChangeKind } from './changed-kind.ts'
@@ -61,7 +61,6 @@ export function QuestionDifferences({ run, others, dataset, metric, alias, onAli
           <Select
             size="xs"
             aria-label={WORDS.against}
-            allowDeselect={false}
             data={runChoices(others, samples)}
             value={other}
             onChange={setChosen}

@@ -1,5 +1,5 @@
 import { SampleMark } from '../../components/run-marks.tsx'
-import type { Column } from '../../components/table-head.tsx'
+import type { Column } from '../../components/tables.tsx'
 import styles from './compare.module.css'
 
 /** The column of a run in a table that compares several. */

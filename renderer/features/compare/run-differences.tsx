@@ -10,11 +10,9 @@ import { count, metricName, plural, pWords, score, signed } from '../../componen
 import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
-import { type DataColumn, DataTable } from '../../components/data-table.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { type DataColumn, DataTable, num } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
 import { runColumn } from './run-column.tsx'
-import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { COMPARE_WORDS as WORDS } from './compare-words.ts'
 import styles from './compare.module.css'
@@ -97,95 +95,82 @@ export function RunDifferences({ run, others, dataset, metric, onChanged }: RunD
       {means.data.unknown_run_ids.length > 0 && (
         <p role="alert">{WORDS.notIndexed(means.data.unknown_run_ids.join(', '))}</p>
       )}
-      <ScrollTable label={WORDS.differences}>
-        <TableHead
-          columns={[
+      <DataTable
+        label={WORDS.differences}
+        rows={differences}
+        keyOf={({ model, other }) => `${model} ${other}`}
+        columns={[
+          [
             WORDS.approach,
-            others.length > 1 && WORDS.differenceColumns.against,
-            num(WORDS.differenceColumns.shared),
-            num(WORDS.differenceColumns.own),
-            num(WORDS.differenceColumns.other),
-            num(WORDS.differenceColumns.difference(metricName(metric))),
+            ({ model }) => (
+              <>
+                <ApproachName alias={model} short /> <RunCloudMark run={run} alias={model} />
+              </>
+            ),
+          ],
+          others.length > 1 && [
+            { head: WORDS.differenceColumns.against, className: styles.runName },
+            ({ other }) => (
+              <>
+                {other} <SampleMark run={other} />
+              </>
+            ),
+          ],
+          [num(WORDS.differenceColumns.shared), ({ where, common }) => (where === 'both' ? count(common) : '–')],
+          [num(WORDS.differenceColumns.own), ({ mean }) => score(mean)],
+          [num(WORDS.differenceColumns.other), ({ otherMean }) => score(otherMean)],
+          [num(WORDS.differenceColumns.difference(metricName(metric))), differenceWords],
+          [
             scaleColumn(WORDS.differenceColumns.bar, domain, [domain[0], 0, domain[1]]),
-            WORDS.differenceColumns.decision,
+            ({ change }) => <IntervalBar {...(change?.pair?.difference ?? NO_VALUE)} domain={domain} zero={0} />,
+          ],
+          [WORDS.differenceColumns.decision, (difference) => <Decision difference={difference} />],
+          [
             num(WORDS.differenceColumns.changed),
-          ]}
-        />
-        <tbody>
-          {differences.map((difference) => (
-            <DifferenceRow
-              key={`${difference.model} ${difference.other}`}
-              {...difference}
-              {...{ run, domain, onChanged }}
-              isNamed={others.length > 1}
-            />
-          ))}
-        </tbody>
-      </ScrollTable>
+            (difference) => <Changed difference={difference} onChanged={onChanged} />,
+          ],
+        ]}
+      />
     </>
   )
 }
 
-interface DifferenceRowProps extends Difference {
-  run: string
-  domain: [number, number]
-  onChanged: (alias: string) => void
-  /** Shows which run it is against. */
-  isNamed: boolean
+const NO_VALUE = { value: null, interval: null }
+
+function differenceWords({ change }: Difference): string {
+  const { value, interval } = change?.pair?.difference ?? NO_VALUE
+  if (value === null) return '–'
+  if (interval === null) return signed(value)
+  const ratio = change?.pair?.ratio
+  const range = ratio === undefined ? `[${signed(interval.low)}, ${signed(interval.high)}]` : ratioWords(ratio)
+  return `${signed(value)} ${range}`
 }
 
-function DifferenceRow({ run, domain, isNamed, onChanged, ...difference }: DifferenceRowProps) {
-  const { model, other, common, mean, otherMean, changed, change, where } = difference
-  const { value, interval } = change?.pair?.difference ?? { value: null, interval: null }
-  const p = change?.pair?.p_adjusted ?? null
+function Decision({ difference }: { difference: Difference }) {
+  const p = difference.change?.pair?.p_adjusted ?? null
+  return <span title={p === null ? undefined : WORDS.pAfterHolm(pWords(p))}>{DECISIONS[decisionOf(difference)]}</span>
+}
+
+interface ChangedProps extends Pick<RunDifferencesProps, 'onChanged'> {
+  difference: Difference
+}
+
+/** How many questions differ; the number lists them. */
+function Changed({ difference: { where, changed, model }, onChanged }: ChangedProps) {
+  if (where !== 'both') return '–'
+  if (changed === 0) return count(0)
   return (
-    <tr>
-      <th scope="row">
-        <ApproachName alias={model} short /> <RunCloudMark run={run} alias={model} />
-      </th>
-      {isNamed && (
-        <td className={styles.runName}>
-          {other} <SampleMark run={other} />
-        </td>
-      )}
-      <td className={table.num}>{where === 'both' ? count(common) : '–'}</td>
-      <td className={table.num}>{score(mean)}</td>
-      <td className={table.num}>{score(otherMean)}</td>
-      <td className={table.num}>
-        {value === null ? '–' : signed(value)}
-        {interval !== null && (
-          <>
-            {' '}
-            {change?.pair?.ratio === undefined
-              ? `[${signed(interval.low)}, ${signed(interval.high)}]`
-              : ratioWords(change.pair.ratio)}
-          </>
-        )}
-      </td>
-      <td>
-        <IntervalBar value={value} interval={interval} domain={domain} zero={0} />
-      </td>
-      <td title={p === null ? undefined : WORDS.pAfterHolm(pWords(p))}>{DECISIONS[decisionOf(difference)]}</td>
-      <td className={table.num}>
-        {where !== 'both' ? (
-          '–'
-        ) : changed === 0 ? (
-          count(0)
-        ) : (
-          <Anchor
-            component="button"
-            type="button"
-            size="sm"
-            c="var(--accent)"
-            underline="always"
-            aria-label={WORDS.questions.showChanged(count(changed), model)}
-            onClick={() => onChanged(model)}
-          >
-            {count(changed)}
-          </Anchor>
-        )}
-      </td>
-    </tr>
+    <Anchor
+      component="button"
+      type="button"
+      size="sm"
+      c="var(--accent)"
+      underline="always"
+      aria-label={WORDS.questions.showChanged(count(changed), model)}
+      onClick={() => onChanged(model)}
+    >
+      {count(changed)}
+    </Anchor>
   )
 }
 

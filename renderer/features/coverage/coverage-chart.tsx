@@ -33,7 +33,6 @@ export function CoverageChart({ coverage, metric, onMetric }: CoverageChartProps
         <Select
           size="xs"
           aria-label={WORDS.metric}
-          allowDeselect={false}
           data={metrics.map((value) => ({ value, label: metricName(value) }))}
           value={shown}
           onChange={(value) => value !== null && onMetric(value)}

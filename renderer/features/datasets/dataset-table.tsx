@@ -5,11 +5,10 @@ import type { DatasetView } from '../../../contract/control/experiment.ts'
 import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { count, plural } from '../../components/format.ts'
 import { SampleMark } from '../../components/run-marks.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { num, ScrollTable, TableHead, unseen } from '../../components/tables.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { EmptyPanel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead, unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
 import { NewDatasetButton } from '../own-data/new-dataset.tsx'
@@ -68,12 +67,13 @@ export function DatasetTable({ datasets, text, onText, ticked, onTick }: Dataset
         </span>
         {chosen.length > 0 && (
           <>
-            <Button onClick={() => void navigate({ to: '/launch', search: { datasets: chosen.map(({ id }) => id) } })}>
+            <Button
+              variant="filled"
+              onClick={() => void navigate({ to: '/launch', search: { datasets: chosen.map(({ id }) => id) } })}
+            >
               {WORDS.run(chosen.length)}
             </Button>
-            <Button variant="default" onClick={() => onTick([])}>
-              {WORDS.clear}
-            </Button>
+            <Button onClick={() => onTick([])}>{WORDS.clear}</Button>
           </>
         )}
       </div>

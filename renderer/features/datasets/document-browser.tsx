@@ -5,8 +5,7 @@ import { keepPreviousData, useInfiniteQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { DocumentChunksInput } from '../../../contract/control/document-chunks.ts'
 import { bytes, plural } from '../../components/format.ts'
-import { Loaded } from '../../components/loaded.tsx'
-import { EmptyPanel } from '../../components/states.tsx'
+import { EmptyPanel, Loaded } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import styles from './datasets.module.css'
 import { DocumentText } from './document-text.tsx'
@@ -85,12 +84,7 @@ export function DocumentBrowser({ dataset, path, chunker, action }: DocumentBrow
           ))}
         </ul>
         {list.hasNextPage && (
-          <Button
-            size="xs"
-            variant="default"
-            loading={list.isFetchingNextPage}
-            onClick={() => void list.fetchNextPage()}
-          >
+          <Button loading={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             {WORDS.showMore(Math.min(PAGE, matching - documents.length))}
           </Button>
         )}

@@ -9,8 +9,7 @@ import {
 } from '../../../contract/control/document-chunks.ts'
 import { count, plural } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
-import { Loaded } from '../../components/loaded.tsx'
-import { EmptyPanel } from '../../components/states.tsx'
+import { EmptyPanel, Loaded } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { ChunkedText } from './chunked-text.tsx'
 import chunkStyles from './chunks.module.css'
@@ -97,12 +96,7 @@ export function DocumentText({ dataset, path, chunker }: DocumentTextProps) {
         {query.hasNextPage && (
           <p className={chunkStyles.head}>
             <span className="dim">{WORDS.of(count(text.length), first.total)}</span>
-            <Button
-              size="compact-sm"
-              variant="default"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-            >
+            <Button size="compact-sm" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
               {WORDS.showMore(count(Math.min(SLICE, first.total - text.length)))}
             </Button>
           </p>

@@ -6,7 +6,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { count, plural } from '../../components/format.ts'
 import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import styles from './datasets.module.css'
 import { DATASETS_WORDS } from './datasets-words.ts'
@@ -69,7 +69,7 @@ export function QuestionList({ dataset: { id: dataset, questions: total } }: { d
         ))}
       </ol>
       {query.hasNextPage && (
-        <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()} w={240}>
+        <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()} w={240}>
           {WORDS.showMoreOf(count(questions.length), count(total))}
         </Button>
       )}

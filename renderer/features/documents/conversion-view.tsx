@@ -66,7 +66,7 @@ export function ConversionView({
           {format === 'markdown' ? (
             <SendDialog fileName={file.name} markdown={content} />
           ) : (
-            <Button size="compact-sm" disabled title={WORDS.convertFirst}>
+            <Button variant="filled" size="compact-sm" disabled title={WORDS.convertFirst}>
               {WORDS.send}
             </Button>
           )}

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import styles from './documents.module.css'
 import { DOCUMENTS_WORDS } from './documents-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
+import { TableHead } from '../../components/tables.tsx'
 
 const WORDS = DOCUMENTS_WORDS.markdownView
 

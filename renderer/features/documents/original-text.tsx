@@ -29,7 +29,6 @@ export function OriginalText({ id, file, sourceFormat }: OriginalTextProps) {
         {desktop !== null && (
           <Button
             size="compact-sm"
-            variant="default"
             onClick={() =>
               void desktop!.openOriginal(file).catch((error: unknown) => notifyFailure(WORDS.opening(file.name), error))
             }

@@ -61,7 +61,6 @@ function SendForm({ fileName, markdown, onClose }: { fileName: string; markdown:
     >
       <Select
         label={WORDS.dataset}
-        allowDeselect={false}
         data={[
           { value: NEW, label: WORDS.aNewDataset },
           ...(datasets?.filter(({ own }) => own).map(({ id, label }) => ({ value: id, label })) ?? []),
@@ -111,9 +110,7 @@ function SentNote({ sent: { dataset, path }, onClose }: { sent: Sent; onClose: (
         </li>
       </ol>
       <div className="buttons">
-        <Button variant="default" onClick={onClose}>
-          {WORDS.close}
-        </Button>
+        <Button onClick={onClose}>{WORDS.close}</Button>
       </div>
     </div>
   )

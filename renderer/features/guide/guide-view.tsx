@@ -4,7 +4,7 @@ import { guideBlocks, guideSpans, type GuideBlock } from './guide-markdown.ts'
 import { guideTarget } from './guide-pages.ts'
 import styles from './guide.module.css'
 import { GUIDE_WORDS } from './guide-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
+import { TableHead } from '../../components/tables.tsx'
 
 const WORDS = GUIDE_WORDS.guideView
 

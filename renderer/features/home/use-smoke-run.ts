@@ -2,7 +2,6 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { DECLARABLE_APPROACHES } from '../../../contract/approaches.ts'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
-import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
 import { smallestDataset } from './smallest-dataset.ts'
@@ -35,7 +34,7 @@ export function useSmokeRun({ onStarted }: { onStarted?: (run: string) => void }
           void navigate({ to: '/runs/$run/progress', params: { run }, search: { land: true } })
         else onStarted(run)
       },
-      onError: (error) => notifyFailure('Starting the smoke ladder', error),
+      meta: { failed: 'Starting the smoke ladder' },
     }),
   )
   return {

@@ -138,10 +138,14 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
           <span role="status" className={complaint === '' ? 'dim' : styles.complaint}>
             {complaint === '' ? state : `▲ ${complaint}`}
           </span>
-          <Button variant="default" disabled={index === 0} onClick={() => go(index - 1)}>
+          <Button disabled={index === 0} onClick={() => go(index - 1)}>
             {WORDS.previous}
           </Button>
-          <Button disabled={index === last && page.next_unvoted === null} onClick={() => go(index + 1)}>
+          <Button
+            variant="filled"
+            disabled={index === last && page.next_unvoted === null}
+            onClick={() => go(index + 1)}
+          >
             {WORDS.next}
           </Button>
         </div>

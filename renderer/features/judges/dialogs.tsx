@@ -1,144 +1,114 @@
-import { Button, Checkbox, Modal, NumberInput, TagsInput, TextInput } from '@mantine/core'
+import { Checkbox, NumberInput, TagsInput, TextInput } from '@mantine/core'
 import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import { BUILTIN_JUDGES } from '../../../contract/control/judging.ts'
+import { DialogButton, DialogForm } from '../../components/dialog-form.tsx'
+import { formFields } from '../../components/form-fields.ts'
 import { count } from '../../components/format.ts'
 import { api } from '../../data/client.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
-import styles from './judges.module.css'
 import { type Round, setInput } from './use-ballot.ts'
 
 const MOST_ROTATIONS = 64
 
 /** Has the stored answers of a finished run graded by judges; no approach is called again. */
-export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string }) {
+export const JudgeRunDialog = ({ run, dataset }: { run: string; dataset: string }) => (
+  <DialogButton label={WORDS.judgeRun.open} title={WORDS.judgeRun.title(run)} width="md">
+    {(close) => <JudgeRunForm run={run} dataset={dataset} onClose={close} />}
+  </DialogButton>
+)
+
+function JudgeRunForm({ run, dataset, onClose }: { run: string; dataset: string; onClose: () => void }) {
   const navigate = useNavigate()
-  const [isOpen, setOpen] = useState(false)
-  const [chosen, setChosen] = useState<string[] | null>(null)
-  const [rotations, setRotations] = useState(1)
-  const [hasReference, setReference] = useState(true)
   // Not the experiment: it names every approach, and this page may be blind.
-  const settings = useQuery({ ...api.settings.get.queryOptions(), enabled: isOpen }).data?.settings
+  const known = useQuery(api.settings.get.queryOptions()).data?.settings.judge_models ?? BUILTIN_JUDGES
+  const [draft, setDraft] = useState<{ judges: string[] | null; rotations: number | null; reference: boolean }>({
+    judges: null,
+    rotations: 1,
+    reference: true,
+  })
+  const models = draft.judges ?? [...known]
+  const field = formFields({
+    words: WORDS.judgeRun,
+    draft: { ...draft, judges: models },
+    onChange: (part) => setDraft({ ...draft, ...part }),
+  })
   const judge = useMutation(
     api.judges.judgeRun.mutationOptions({
       onSuccess: () => void navigate({ to: '/runs/$run/progress', params: { run } }),
     }),
   )
-  const judges = chosen ?? settings?.judge_models ?? [...BUILTIN_JUDGES]
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.judgeRun.open}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.judgeRun.title(run)} centered>
-        <form
-          className={styles.reveal}
-          onSubmit={(event) => {
-            event.preventDefault()
-            judge.mutate({
-              run_id: run,
-              dataset_ids: [dataset],
-              judge: { models: judges, rotations, reference: hasReference },
-            })
-          }}
-        >
-          <p>{WORDS.judgeRun.effect(dataset)}</p>
-          <TagsInput
-            label={WORDS.judgeRun.judges}
-            description={WORDS.judgeRun.judgesNote}
-            data={[...new Set([...BUILTIN_JUDGES, ...(settings?.judge_models ?? [])])]}
-            value={judges}
-            onChange={setChosen}
-          />
-          <NumberInput
-            label={WORDS.judgeRun.rotations}
-            description={WORDS.judgeRun.rotationsNote}
-            min={1}
-            max={MOST_ROTATIONS}
-            value={rotations}
-            onChange={(value) => setRotations(typeof value === 'number' && Number.isInteger(value) ? value : 1)}
-          />
-          <Checkbox
-            label={WORDS.judgeRun.reference}
-            checked={hasReference}
-            onChange={({ currentTarget: { checked } }) => setReference(checked)}
-          />
-          {judge.isError && <p role="alert">▲ {controlErrorOf(judge.error).message}</p>}
-          <div className={styles.steps}>
-            <Button variant="default" onClick={() => setOpen(false)}>
-              {WORDS.judgeRun.cancel}
-            </Button>
-            <Button type="submit" disabled={judges.length < 2} loading={judge.isPending}>
-              {WORDS.judgeRun.confirm}
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+    <DialogForm
+      submit={WORDS.judgeRun.confirm}
+      cancel={WORDS.judgeRun.cancel}
+      isReady={models.length >= 2}
+      isPending={judge.isPending}
+      problem={judge.error}
+      onCancel={onClose}
+      onSubmit={() => {
+        const { rotations, reference } = draft
+        judge.mutate({ run_id: run, dataset_ids: [dataset], judge: { models, rotations: rotations ?? 1, reference } })
+      }}
+    >
+      <p>{WORDS.judgeRun.effect(dataset)}</p>
+      <TagsInput {...field.list('judges')} data={[...new Set([...BUILTIN_JUDGES, ...known])]} />
+      <NumberInput {...field.number('rotations')} min={1} max={MOST_ROTATIONS} allowDecimal={false} />
+      <Checkbox {...field.check('reference')} />
+    </DialogForm>
   )
 }
 
 /** Starts a blind round: which questions, what is shown beside the answers, and what is hidden until the approaches are revealed. */
 export function BeginDialog({ round, questions }: { round: Round; questions: number }) {
   const client = useQueryClient()
-  const [isOpen, setOpen] = useState(false)
-  const [wanted, setWanted] = useState(questions)
-  const [hasReference, setReference] = useState(true)
+  const [draft, setDraft] = useState<{ questions: number | null; reference: boolean }>({ questions, reference: true })
+  const field = formFields({
+    words: WORDS.begin,
+    draft,
+    onChange: (part) => setDraft({ ...draft, ...part }),
+  })
+  const wanted = draft.questions ?? questions
+  const input = { run_id: round.run, dataset_id: round.dataset }
   const begin = useMutation(
     api.judges.begin.mutationOptions({
       onSuccess: async (state) => {
-        client.setQueryData(
-          api.judges.state.queryKey({ input: { run_id: round.run, dataset_id: round.dataset } }),
-          state,
-        )
+        client.setQueryData(api.judges.state.queryKey({ input }), state)
         await forgetGrades(client)
       },
     }),
   )
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.begin.open}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.begin.title} centered>
-        <form
-          className={styles.reveal}
-          onSubmit={(event) => {
-            event.preventDefault()
-            const some = wanted < questions ? { questions: wanted } : {}
-            begin.mutate({ run_id: round.run, dataset_id: round.dataset, reference: hasReference, ...some })
-          }}
+    <DialogButton label={WORDS.begin.open} title={WORDS.begin.title} width="md">
+      {(close) => (
+        <DialogForm
+          submit={WORDS.begin.confirm}
+          cancel={WORDS.begin.cancel}
+          isPending={begin.isPending}
+          problem={begin.error}
+          onCancel={close}
+          onSubmit={() =>
+            begin.mutate({
+              ...input,
+              reference: draft.reference,
+              ...(wanted < questions ? { questions: wanted } : {}),
+            })
+          }
         >
           <p>{WORDS.begin.effect}</p>
           <p className="dim">{WORDS.begin.seen}</p>
           <NumberInput
-            label={WORDS.begin.questions}
+            {...field.number('questions')}
             description={WORDS.begin.questionsNote(count(questions))}
             min={1}
             max={questions}
-            value={wanted}
-            onChange={(value) => setWanted(typeof value === 'number' && Number.isInteger(value) ? value : questions)}
+            allowDecimal={false}
           />
-          <Checkbox
-            label={WORDS.begin.reference}
-            description={WORDS.begin.referenceNote}
-            checked={hasReference}
-            onChange={({ currentTarget: { checked } }) => setReference(checked)}
-          />
-          {begin.isError && <p role="alert">▲ {controlErrorOf(begin.error).message}</p>}
-          <div className={styles.steps}>
-            <Button variant="default" onClick={() => setOpen(false)}>
-              {WORDS.begin.cancel}
-            </Button>
-            <Button type="submit" loading={begin.isPending}>
-              {WORDS.begin.confirm}
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+          <Checkbox {...field.check('reference')} />
+        </DialogForm>
+      )}
+    </DialogButton>
   )
 }
 
@@ -160,7 +130,6 @@ async function forgetGrades(client: QueryClient): Promise<void> {
 /** The one question before the names: what it ends, under which name, and that it is logged. */
 export function RevealDialog({ round }: { round: Round }) {
   const client = useQueryClient()
-  const [isOpen, setOpen] = useState(false)
   const [rater, setRater] = useState('')
   const reveal = useMutation(
     api.judges.reveal.mutationOptions({
@@ -174,21 +143,21 @@ export function RevealDialog({ round }: { round: Round }) {
   const [voted, total] = [sets?.voted ?? 0, sets?.total ?? 0]
   const name = rater.trim()
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.reveal.open}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.reveal.title} centered>
-        <form
-          className={styles.reveal}
-          onSubmit={(event) => {
-            event.preventDefault()
+    <DialogButton label={WORDS.reveal.open} title={WORDS.reveal.title} width="md">
+      {(close) => (
+        <DialogForm
+          submit={WORDS.reveal.confirm}
+          cancel={WORDS.reveal.cancel}
+          isPending={reveal.isPending}
+          problem={reveal.error}
+          onCancel={close}
+          onSubmit={() =>
             reveal.mutate({
               run_id: round.run,
               dataset_id: round.dataset,
               ...(name === '' ? {} : { rater: name }),
             })
-          }}
+          }
         >
           <p>
             {voted === 0 ? WORDS.reveal.noVotes : WORDS.reveal.votes(count(voted), count(total))}
@@ -201,17 +170,8 @@ export function RevealDialog({ round }: { round: Round }) {
             value={rater}
             onChange={({ currentTarget }) => setRater(currentTarget.value)}
           />
-          {reveal.isError && <p role="alert">▲ {controlErrorOf(reveal.error).message}</p>}
-          <div className={styles.steps}>
-            <Button variant="default" onClick={() => setOpen(false)}>
-              {WORDS.reveal.cancel}
-            </Button>
-            <Button type="submit" loading={reveal.isPending}>
-              {WORDS.reveal.confirm}
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+        </DialogForm>
+      )}
+    </DialogButton>
   )
 }

@@ -5,8 +5,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { count, score } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
-import { type DataColumn, DataTable } from '../../components/data-table.tsx'
-import { num } from '../../components/table-head.tsx'
+import { type DataColumn, DataTable, num } from '../../components/tables.tsx'
 import { api } from '../../data/client.ts'
 import { JUDGES_WORDS as WORDS } from './judges-words.ts'
 import styles from './judges.module.css'
@@ -85,7 +84,7 @@ export function ReasonList({ round, total }: { round: Round; total: number }) {
         <QuestionReasons key={each.query.query_id} query={each} />
       ))}
       {query.hasNextPage && (
-        <Button mt={12} variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        <Button mt={12} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           {WORDS.more(count(queries.length), count(total))}
         </Button>
       )}

@@ -1,6 +1,5 @@
 import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query'
 import type { BlindSets } from '../../../contract/control/judging.ts'
-import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { draftKey, useDrafts } from '../../stores/drafts.ts'
 import { JUDGES_WORDS } from './judges-words.ts'
@@ -47,7 +46,7 @@ export function useBallot(round: Round, page: BlindSets) {
             setDraft(roundId, sent.set, null)
         })
       },
-      onError: (error) => notifyFailure(JUDGES_WORDS.vote.savingFailed, error),
+      meta: { failed: JUDGES_WORDS.vote.savingFailed },
     }),
   )
   const isWhole = (of: Draft): boolean => withoutGrade(letters, of).length === 0

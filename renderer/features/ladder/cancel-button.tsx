@@ -1,7 +1,5 @@
-import { Button } from '@mantine/core'
-import { useState } from 'react'
 import type { RunJob } from '../../../contract/control/run-job.ts'
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { ConfirmButton } from '../../components/confirm-dialog.tsx'
 import { count } from '../../components/format.ts'
 import { useProgress } from '../../data/progress.ts'
 import { useRunControl } from './run-control.ts'
@@ -11,33 +9,27 @@ const WORDS = LADDER_WORDS.cancelButton
 
 /** Cancels a run after asking. */
 export function CancelButton({ job }: { job: RunJob }) {
-  const [isOpen, setOpen] = useState(false)
   const control = useRunControl()
   const progress = useProgress(job)
   return (
-    <>
-      <Button variant="default" disabled={job.state === 'cancelling'} onClick={() => setOpen(true)}>
-        {WORDS.openDialog}
-      </Button>
-      <ConfirmDialog
-        opened={isOpen}
-        title={WORDS.question(job.run_id)}
-        confirm={WORDS.cancelRun}
-        keep="Keep run"
-        onClose={() => setOpen(false)}
-        onConfirm={() => {
-          setOpen(false)
-          control.cancel(job.run_id)
-        }}
-      >
-        <p>
-          {WORDS.canResume(
-            progress !== null && progress.total > 0
-              ? WORDS.cellsKept(count(progress.done), count(progress.total))
-              : WORDS.noCellDone,
-          )}
-        </p>
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label={WORDS.openDialog}
+      disabled={job.state === 'cancelling'}
+      title={WORDS.question(job.run_id)}
+      confirm={WORDS.cancelRun}
+      keep="Keep run"
+      onConfirm={(close) => {
+        close()
+        control.cancel(job.run_id)
+      }}
+    >
+      <p>
+        {WORDS.canResume(
+          progress !== null && progress.total > 0
+            ? WORDS.cellsKept(count(progress.done), count(progress.total))
+            : WORDS.noCellDone,
+        )}
+      </p>
+    </ConfirmButton>
   )
 }

@@ -15,7 +15,7 @@ import type { DatasetProgress, RunStep } from '../../../contract/control/run-job
 import { hasFailed, isRunning, leftMsOf, stepOf, throughput } from '../../../core/evidence/run-fold.ts'
 import { RepairButtons } from './repair-buttons.tsx'
 import { LADDER_WORDS } from './ladder-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
+import { TableHead } from '../../components/tables.tsx'
 
 const WIDTH = 120
 const HEIGHT = 18
@@ -142,7 +142,7 @@ export function ClimbView({ dataset, runId, ended, alone }: ClimbViewProps) {
         <>
           <span>{WORDS.steps(done, LADDER_STEPS.length)}</span>
           {!alone && (
-            <Button size="compact-xs" variant="default" aria-expanded={open} onClick={() => setChosen(!open)}>
+            <Button size="compact-xs" aria-expanded={open} onClick={() => setChosen(!open)}>
               {WORDS.toggleSteps(open ? WORDS.hide : WORDS.show)}
             </Button>
           )}
@@ -173,13 +173,7 @@ function CellsLive({ dataset, ended }: { dataset: DatasetProgress; ended: boolea
         {moving && rate !== null && WORDS.cellsPerSecond(rateWords(rate))}
         {moving && left !== null && WORDS.left(duration(left))}
       </span>
-      {moving && (
-        <Progress
-          value={total === 0 ? 0 : (done / total) * 100}
-          aria-label={WORDS.cellsDone}
-          transitionDuration={100}
-        />
-      )}
+      {moving && <Progress value={total === 0 ? 0 : (done / total) * 100} aria-label={WORDS.cellsDone} />}
       <table className={styles.aliases}>
         <TableHead
           columns={[
@@ -223,7 +217,6 @@ function PhaseMeter({ phase, progress }: { phase: string; progress: PhaseProgres
       <Progress
         value={total === 0 ? 0 : (done / total) * 100}
         aria-label={WORDS.phaseMeter(phase.replaceAll('_', ' '))}
-        transitionDuration={100}
       />
     </span>
   )

@@ -7,7 +7,6 @@ import type { MissingColumn } from '../../../contract/evidence/missing-column.ts
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import { allMissing, missingWords } from '../../../core/evidence/missing-columns.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { notifyFailure } from '../../components/notify.ts'
 import { useSamples } from '../../components/run-marks.tsx'
 import { api } from '../../data/client.ts'
 import styles from './ladder.module.css'
@@ -30,7 +29,7 @@ export function RescoreButtons({ run, columns }: { run: string; columns: readonl
         setOpen(false)
         void navigate({ to: '/runs/$run/progress', params: { run: started } })
       },
-      onError: (error) => notifyFailure(WORDS.scoring, error),
+      meta: { failed: WORDS.scoring },
     }),
   )
   if (!columns.some(({ kind }) => kind === 'metric')) return null
@@ -41,15 +40,14 @@ export function RescoreButtons({ run, columns }: { run: string; columns: readonl
     <span className={styles.repair}>
       {builtIn !== undefined && (
         <Button
+          variant="filled"
           loading={rescore.isPending && !isOpen}
           onClick={() => rescore.mutate({ run_id: run, model_set: builtIn.name })}
         >
           {WORDS.useBuiltIn}
         </Button>
       )}
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.choose}
-      </Button>
+      <Button onClick={() => setOpen(true)}>{WORDS.choose}</Button>
       <ConfirmDialog
         opened={isOpen}
         title={WORDS.question(run)}
@@ -70,7 +68,6 @@ export function RescoreButtons({ run, columns }: { run: string; columns: readonl
           }))}
           value={set}
           onChange={setChosen}
-          allowDeselect={false}
         />
       </ConfirmDialog>
     </span>
@@ -85,7 +82,7 @@ export function MissingNote({ run }: { run: string }) {
   if (columns.length === 0) return null
   const isPartlyFailed = data?.verdicts.some(({ kind }) => kind === 'partly_failed') === true
   return (
-    <div className={styles.done} role="note">
+    <div className={`notice ${styles.done}`} role="note">
       <span className={styles.noteText}>
         <span aria-hidden="true">▲ </span>
         {WORDS.note(missingWords(columns), isPartlyFailed)}

@@ -3,8 +3,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { FailureClass } from '../../../contract/control/run-job.ts'
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { notifyFailure } from '../../components/notify.ts'
+import { ConfirmButton } from '../../components/confirm-dialog.tsx'
 import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { api } from '../../data/client.ts'
 import { LADDER_WORDS } from './ladder-words.ts'
@@ -15,7 +14,6 @@ const WORDS = LADDER_WORDS.retryFailures
 /** Makes failed cells and scores of a run again, in a new run, after asking which; approaches that were left out, in one of their own. Nothing while the run is under way, or where nothing failed. */
 export function RetryFailuresButton({ run }: { run: string }) {
   const navigate = useNavigate()
-  const [isOpen, setOpen] = useState(false)
   const [left, setLeft] = useState<readonly FailureClass[]>([])
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run)
   const isUnfinished = job !== undefined && (isUnderWayOrQueued(job.state) || job.state === 'paused')
@@ -27,11 +25,8 @@ export function RetryFailuresButton({ run }: { run: string }) {
   })
   const retry = useMutation(
     api.runs.retryFailures.mutationOptions({
-      onSuccess: ({ run_id: started }) => {
-        setOpen(false)
-        void navigate({ to: '/runs/$run/progress', params: { run: started } })
-      },
-      onError: (error) => notifyFailure(WORDS.retrying, error),
+      onSuccess: ({ run_id: run }) => void navigate({ to: '/runs/$run/progress', params: { run } }),
+      meta: { failed: WORDS.retrying },
     }),
   )
   const lacksModel = job?.failures.some(needsOtherModel) === true
@@ -48,45 +43,38 @@ export function RetryFailuresButton({ run }: { run: string }) {
   const toggle = (name: FailureClass): void =>
     setLeft(left.includes(name) ? left.filter((each) => each !== name) : [...left, name])
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.openDialog}
-      </Button>
-      <ConfirmDialog
-        opened={isOpen}
-        title={WORDS.question(run)}
-        confirm={WORDS.confirm(cells)}
-        keep={WORDS.keep}
-        tone="plain"
-        held={cells === 0}
-        loading={retry.isPending}
-        onClose={() => setOpen(false)}
-        onConfirm={() => retry.mutate({ run_id: run, classes: chosen.map((failure) => failure.class) })}
-      >
-        {job !== undefined && missing.length > 0 && (
-          <>
-            <p>{WORDS.missing(missing)}</p>
-            <Button
-              variant="default"
-              onClick={() => void navigate({ to: '/launch', search: missingSearch(job, missing) })}
-            >
-              {WORDS.makeMissing}
-            </Button>
-          </>
-        )}
-        {failures.length > 0 && <p>{WORDS.newRun}</p>}
-        <Stack gap={8} role="group" aria-label={WORDS.triedAgain}>
-          {failures.map((failure) => (
-            <Checkbox
-              key={failure.class}
-              checked={!left.includes(failure.class)}
-              onChange={() => toggle(failure.class)}
-              label={WORDS.failureClass(failure)}
-            />
-          ))}
-        </Stack>
-        {failures.length > 0 && <p className="dim">{WORDS.refusals}</p>}
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label={WORDS.openDialog}
+      title={WORDS.question(run)}
+      confirm={WORDS.confirm(cells)}
+      keep={WORDS.keep}
+      tone="plain"
+      held={cells === 0}
+      loading={retry.isPending}
+      onConfirm={(close) =>
+        retry.mutate({ run_id: run, classes: chosen.map((failure) => failure.class) }, { onSuccess: close })
+      }
+    >
+      {job !== undefined && missing.length > 0 && (
+        <>
+          <p>{WORDS.missing(missing)}</p>
+          <Button onClick={() => void navigate({ to: '/launch', search: missingSearch(job, missing) })}>
+            {WORDS.makeMissing}
+          </Button>
+        </>
+      )}
+      {failures.length > 0 && <p>{WORDS.newRun}</p>}
+      <Stack gap={8} role="group" aria-label={WORDS.triedAgain}>
+        {failures.map((failure) => (
+          <Checkbox
+            key={failure.class}
+            checked={!left.includes(failure.class)}
+            onChange={() => toggle(failure.class)}
+            label={WORDS.failureClass(failure)}
+          />
+        ))}
+      </Stack>
+      {failures.length > 0 && <p className="dim">{WORDS.refusals}</p>}
+    </ConfirmButton>
   )
 }

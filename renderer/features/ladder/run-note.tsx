@@ -1,8 +1,7 @@
 import { Button } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { RunJob } from '../../../contract/control/run-job.ts'
-import { notifyFailure } from '../../components/notify.ts'
 import { runStateWords, signOf } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
@@ -25,13 +24,9 @@ interface RunNoteProps {
 export function RunNote({ job, withSteps = false }: RunNoteProps) {
   const { run_id: runId, state, cells, request, resumable } = job
   const navigate = useNavigate()
-  const client = useQueryClient()
   const control = useRunControl()
   const dismiss = useMutation(
-    api.runs.dismiss.mutationOptions({
-      onSuccess: () => client.invalidateQueries({ queryKey: api.runs.key() }),
-      onError: (error) => notifyFailure(WORDS.dismissing, error),
-    }),
+    api.runs.dismiss.mutationOptions({ meta: { failed: WORDS.dismissing, refreshes: [api.runs.key()] } }),
   )
   const dataset = request.dataset_ids.at(-1)
   const openMatrix = (): void =>
@@ -42,7 +37,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
   const stepless = state === 'failed' && withSteps ? failuresWithoutStep(job)[0] : undefined
   const canResume = resumable && state !== 'failed' && isResumeUseful(job)
   return (
-    <div className={styles.done} role="status" data-state={state}>
+    <div className={`notice ${styles.done}`} role="status" data-state={state}>
       <span className={styles.noteText}>
         <span aria-hidden="true">{signOf(job)} </span>
         {WORDS.run}
@@ -50,20 +45,20 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
         {/[.!?]$/.test(runStateWords(job)) ? '' : '.'}
       </span>
       {hasResult(job) && (
-        <Button onClick={() => void navigate({ to: '/runs/$run/verdict', params: { run: runId } })}>
+        <Button variant="filled" onClick={() => void navigate({ to: '/runs/$run/verdict', params: { run: runId } })}>
           {WORDS.openResult}
         </Button>
       )}
       {job.missing !== undefined && state === 'completed' && <RescoreButtons run={runId} columns={job.missing} />}
-      {canResume && <Button onClick={() => control.resume(runId)}>{WORDS.resumeRun}</Button>}
-      {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
-      {hasCells && (
-        <Button variant="default" onClick={openMatrix}>
-          {WORDS.openMatrix}
+      {canResume && (
+        <Button variant="filled" onClick={() => control.resume(runId)}>
+          {WORDS.resumeRun}
         </Button>
       )}
+      {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
+      {hasCells && <Button onClick={openMatrix}>{WORDS.openMatrix}</Button>}
       {failed > 0 && (state === 'completed' || state === 'failed') && (
-        <Button variant="default" onClick={() => void navigate({ to: '/launch', search: continueSearch(job) })}>
+        <Button onClick={() => void navigate({ to: '/launch', search: continueSearch(job) })}>
           {WORDS.tryAgain(failed)}
         </Button>
       )}
@@ -76,7 +71,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
         </Button>
       )}
       {state === 'interrupted' && (
-        <Button variant="default" loading={dismiss.isPending} onClick={() => dismiss.mutate({ run_id: runId })}>
+        <Button loading={dismiss.isPending} onClick={() => dismiss.mutate({ run_id: runId })}>
           {WORDS.dismiss}
         </Button>
       )}

@@ -4,8 +4,8 @@ import { count, duration, moment, plural } from '../../components/format.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { DataTable } from '../../components/data-table.tsx'
-import { num } from '../../components/table-head.tsx'
+import { DataTable, num } from '../../components/tables.tsx'
+import { ProblemLine } from '../../components/dialog-form.tsx'
 import { useNow } from '../../components/use-now.ts'
 import { api } from '../../data/client.ts'
 import { RayJobs } from './ray-jobs.tsx'
@@ -33,7 +33,7 @@ export function WorkersPanel({ runId }: { runId: string }) {
     },
   })
   const now = useNow(data?.workers.some(isConnected) === true)
-  if (data === undefined) return error === null ? null : <p role="alert">▲ {error.message}</p>
+  if (data === undefined) return <ProblemLine problem={error} />
   const { database, problem, workers, left_out: leftOut, ray } = data
   if (database === null || (problem === null && workers.length === 0 && (ray === null || ray.jobs.length === 0))) {
     return null
@@ -42,7 +42,7 @@ export function WorkersPanel({ runId }: { runId: string }) {
   return (
     <div className={styles.workers}>
       <Panel title={WORDS.title} aside={<span>{WORDS.summary(connected, workers.length + leftOut, database)}</span>}>
-        {problem !== null && <p role="alert">▲ {problem}</p>}
+        <ProblemLine problem={problem} />
         {problem === null && workers.length === 0 && <p className="dim">{WORDS.none}</p>}
         {workers.length > 0 && <WorkerTable workers={workers} now={now} />}
         {leftOut > 0 && <p className="dim">{WORDS.leftOut(leftOut)}</p>}

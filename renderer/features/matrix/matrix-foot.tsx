@@ -109,9 +109,7 @@ function KeyList({ judged }: { judged: boolean }) {
   return (
     <Popover position="top-end" width={380} trapFocus>
       <Popover.Target>
-        <Button variant="default" size="compact-xs">
-          {WORDS.keys}
-        </Button>
+        <Button size="compact-xs">{WORDS.keys}</Button>
       </Popover.Target>
       <Popover.Dropdown>
         <p className={`${styles.legend ?? ''} ${styles.whereNarrow ?? ''}`}>

@@ -239,7 +239,7 @@ export function MatrixGrid(props: MatrixGridProps) {
         {matching === 0 && (
           <div className={styles.none}>
             <p>{WORDS.noMatch(count(first.data?.questions ?? 0))}</p>
-            <Button mt={8} variant="default" onClick={() => set(NO_FILTERS)}>
+            <Button mt={8} onClick={() => set(NO_FILTERS)}>
               {WORDS.clearAll}
             </Button>
           </div>

@@ -34,7 +34,6 @@ function Choice({ width, always = false, ...props }: SelectProps & { width: numb
   return (
     <Select
       size="xs"
-      allowDeselect={false}
       title={typeof props.label === 'string' ? props.label : ''}
       classNames={{ root: `${styles.field ?? ''} ${always ? '' : (styles.folded ?? '')}` }}
       style={{ maxWidth: width }}
@@ -105,20 +104,11 @@ export function MatrixToolbar(props: MatrixToolbarProps) {
         />
       </div>
       <div className={styles.choices}>
-        <Button
-          variant="default"
-          className={styles.unfold ?? ''}
-          aria-expanded={isOpen}
-          onClick={() => setOpen(!isOpen)}
-        >
+        <Button className={styles.unfold ?? ''} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
           {WORDS.view(filters)}
         </Button>
         <MatrixFilterFields {...{ search, aliases, set, textInput }} />
-        {hidden > 0 && (
-          <Button variant="default" onClick={() => set({ hidden: undefined })}>
-            {WORDS.showHidden(hidden)}
-          </Button>
-        )}
+        {hidden > 0 && <Button onClick={() => set({ hidden: undefined })}>{WORDS.showHidden(hidden)}</Button>}
       </div>
     </div>
   )
@@ -203,11 +193,7 @@ function MatrixFilterFields({ search, aliases, set, textInput }: MatrixFilterFie
           keepText(value)
         }}
       />
-      {filters > 0 && (
-        <Button variant="default" onClick={() => set(NO_FILTERS)}>
-          {WORDS.clear(filters)}
-        </Button>
-      )}
+      {filters > 0 && <Button onClick={() => set(NO_FILTERS)}>{WORDS.clear(filters)}</Button>}
     </>
   )
 }

@@ -109,9 +109,7 @@ function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
             <Link to="/runs/$run/cell" params={{ run }} search={{ ...view, row }}>
               {WORDS.openAsPage}
             </Link>
-            <Button variant="default" onClick={close}>
-              {WORDS.close}
-            </Button>
+            <Button onClick={close}>{WORDS.close}</Button>
           </>
         }
       />

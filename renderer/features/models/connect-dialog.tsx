@@ -8,6 +8,7 @@ import {
   usualTimeoutS,
 } from '../../../contract/manifests/model-connections.ts'
 import type { ModelsView } from '../../../contract/control/models.ts'
+import { Form } from '../../components/dialog-form.tsx'
 import { formFields } from '../../components/form-fields.ts'
 import { notifyDone } from '../../components/notify.ts'
 import { ErrorPanel } from '../../components/states.tsx'
@@ -29,7 +30,7 @@ import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import type { Choice } from './set-draft.ts'
 import { TestResult } from './test-result.tsx'
-import { useModelsChange } from './use-models.ts'
+import { MODELS_CHANGE } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.connect
 
@@ -76,8 +77,7 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
   const [tested, setTested] = useState({ name: '', input: '' })
   const test = useMutation(api.models.test.mutationOptions())
   const tests = useModelTests()
-  const change = useModelsChange()
-  const add = useMutation(api.models.add.mutationOptions(change))
+  const add = useMutation(api.models.add.mutationOptions({ meta: MODELS_CHANGE }))
   const input = testOfDraft(draft)
   // What is shown of a test counts for the fields as they were then.
   const result = tested.input === JSON.stringify(input) ? test.data : undefined
@@ -122,20 +122,12 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
   const submitWords = isFile ? WORDS.chooseFile : edited !== null ? WORDS.save : isAnyway ? WORDS.anyway : WORDS.connect
   return (
     <Modal opened onClose={onClose} title={title} size="xl">
-      <form
-        aria-label={title}
-        className={styles.dialog}
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
+      <Form label={title} className={`stack ${styles.dialog}`} onSubmit={() => void submit()}>
         <div className="fields">
           <Select
             label={WORDS.kind}
             data={KINDS}
             value={kind}
-            allowDeselect={false}
             disabled={edited !== null}
             comboboxProps={{ withinPortal: false }}
             onChange={(value) => value !== null && setDraft(draftOfKind(value))}
@@ -182,23 +174,19 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
         )}
         <div className={styles.actions}>
           <Button
+            variant="filled"
             type="submit"
             loading={add.isPending || (test.isPending && edited === null && !isFile)}
             disabled={cannotTest || (!isFile && name === '')}
           >
             {submitWords}
           </Button>
-          <Button
-            variant="default"
-            loading={test.isPending}
-            disabled={cannotTest}
-            onClick={() => void runTest().catch(() => undefined)}
-          >
+          <Button loading={test.isPending} disabled={cannotTest} onClick={() => void runTest().catch(() => undefined)}>
             {WORDS.test}
           </Button>
           {rest !== null && <span role="alert">▲ {rest}</span>}
         </div>
-      </form>
+      </Form>
       {test.isError && <ErrorPanel error={test.error} what={MODELS_WORDS.test.theTest} />}
       {test.data !== undefined && <TestResult name={tested.name} result={test.data} />}
     </Modal>

@@ -5,12 +5,11 @@ import type { ConnectionView } from '../../../contract/control/models.ts'
 import { connectionKey } from '../../../contract/manifests/model-connections.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { DialogForm } from '../../components/dialog-form.tsx'
-import { notifyDone } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { useModelTests } from '../../stores/model-tests.ts'
 import { problemsOf } from '../../data/refused.ts'
 import { MODELS_WORDS } from './models-words.ts'
-import { useModelsChange } from './use-models.ts'
+import { MODELS_CHANGE } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.keys
 
@@ -24,10 +23,9 @@ export function EnterKey({ connection: { name, address }, onClose }: KeyDialogPr
   const [key, setKey] = useState('')
   const store = useMutation(
     api.models.setKey.mutationOptions({
-      ...useModelsChange(),
+      meta: { ...MODELS_CHANGE, done: WORDS.isStored(name) },
       onSuccess: () => {
         useModelTests.getState().forget(name)
-        notifyDone(WORDS.isStored(name))
         onClose()
       },
     }),
@@ -62,13 +60,11 @@ export function EnterKey({ connection: { name, address }, onClose }: KeyDialogPr
 export function RemoveKey({ connection: { name, declared }, onClose }: KeyDialogProps) {
   const remove = useMutation(
     api.models.setKey.mutationOptions({
-      ...useModelsChange(),
+      meta: { ...MODELS_CHANGE, failed: WORDS.removing, done: WORDS.isRemoved(name) },
       onSuccess: () => {
         useModelTests.getState().forget(name)
-        notifyDone(WORDS.isRemoved(name))
         onClose()
       },
-      meta: { failed: WORDS.removing },
     }),
   )
   const variable = connectionKey(declared)

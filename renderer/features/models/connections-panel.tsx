@@ -13,8 +13,7 @@ import { RowButton } from '../../components/row-button.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { DataTable } from '../../components/data-table.tsx'
-import { num } from '../../components/table-head.tsx'
+import { DataTable, num } from '../../components/tables.tsx'
 import { api } from '../../data/client.ts'
 import { useModelTests } from '../../stores/model-tests.ts'
 import { addressWords, connectionState, keyWords } from './connection-state.ts'
@@ -23,7 +22,7 @@ import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import type { Choice } from './set-draft.ts'
 import { TestResult } from './test-result.tsx'
-import { useModelsChange } from './use-models.ts'
+import { MODELS_CHANGE } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.connections
 
@@ -50,13 +49,12 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
   }
   const remove = useMutation(
     api.models.remove.mutationOptions({
-      ...useModelsChange(),
       onSuccess: (_view, { name }) => {
         setAsked(null)
         forget(name)
         notifyDone(WORDS.removed(name))
       },
-      meta: { failed: WORDS.removing },
+      meta: { ...MODELS_CHANGE, failed: WORDS.removing },
     }),
   )
   const stateOf = (connection: ConnectionView) => connectionState(connection, tests[connection.name], services)
@@ -115,7 +113,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
     <Panel
       title={WORDS.title}
       aside={
-        <Button leftSection={<Icon name="plus" />} onClick={() => onConnect('compatible')}>
+        <Button variant="filled" leftSection={<Icon name="plus" />} onClick={() => onConnect('compatible')}>
           {MODELS_WORDS.connect.title}
         </Button>
       }

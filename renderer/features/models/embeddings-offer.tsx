@@ -28,7 +28,7 @@ export function EmbeddingsOffer({ sets, current, onUse }: EmbeddingsOfferProps) 
   if (!isOffered || entry === undefined) return null
   const size = entry.files.reduce((sum, { size_bytes: each }) => sum + each, 0)
   return (
-    <section className={styles.offer} aria-label={WORDS.title}>
+    <section className={`notice ${styles.offer}`} aria-label={WORDS.title}>
       <p>{WORDS.about(bytes(size))}</p>
       {entry.fetched ? <RowButton label={WORDS.use} onClick={onUse} /> : <FetchButton entry={entry} />}
     </section>

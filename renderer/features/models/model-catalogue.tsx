@@ -1,5 +1,5 @@
 import { Select } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { serviceDescriptor } from '../../../contract/control/service-list.ts'
@@ -9,14 +9,11 @@ import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import type { ModelTask } from '../../../contract/manifests/model-backends.ts'
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { bytes, count } from '../../components/format.ts'
-import { notifyDone } from '../../components/notify.ts'
-import { Loaded } from '../../components/loaded.tsx'
+import { ErrorPanel, Loaded, Panel } from '../../components/states.tsx'
 import { RowButton } from '../../components/row-button.tsx'
-import { ErrorPanel, Panel } from '../../components/states.tsx'
 import { ExperimentalMark } from '../../components/experimental-mark.tsx'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { num, ScrollTable, TableHead } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
-import { num, TableHead } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { FetchButton } from './fetch-button.tsx'
 import styles from './models.module.css'
@@ -184,15 +181,15 @@ function UseFor({ entry, onUse }: { entry: CatalogueEntry; onUse: ModelCatalogue
 
 function RemoveFiles({ entry, onClose }: { entry: CatalogueEntry; onClose: () => void }) {
   const { id, paths, received_bytes: size, used_by: users } = entry
-  const client = useQueryClient()
   const remove = useMutation(
     api.models.removeFetched.mutationOptions({
-      meta: { failed: WORDS.removing, refreshes: [api.models.found.key()] },
-      onSuccess: (entries) => {
-        client.setQueryData(api.models.catalogue.queryKey(), entries)
-        onClose()
-        notifyDone(WORDS.isRemoved(id))
+      meta: {
+        failed: WORDS.removing,
+        done: WORDS.isRemoved(id),
+        returns: api.models.catalogue.queryKey(),
+        refreshes: [api.models.found.key()],
       },
+      onSuccess: onClose,
     }),
   )
   return (
@@ -207,9 +204,11 @@ function RemoveFiles({ entry, onClose }: { entry: CatalogueEntry; onClose: () =>
       onConfirm={() => remove.mutate({ id })}
     >
       <p>{WORDS.lost(bytes(size))}</p>
-      <ul className="bad">
+      <ul>
         {paths.map((path) => (
-          <li key={path}>{path}</li>
+          <li key={path} className="bad">
+            {path}
+          </li>
         ))}
       </ul>
       {users.length > 0 && <p role="alert">▲ {WORDS.usedBy(users.join(', '))}</p>}

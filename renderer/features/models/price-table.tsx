@@ -1,11 +1,10 @@
 import { Button, NumberInput, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PricesView } from '../../../contract/control/models.ts'
-import { Loaded } from '../../components/loaded.tsx'
-import { notifyDone } from '../../components/notify.ts'
-import { Panel } from '../../components/states.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { Form } from '../../components/dialog-form.tsx'
+import { Loaded, Panel } from '../../components/states.tsx'
+import { DataTable } from '../../components/tables.tsx'
 import { api } from '../../data/client.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
@@ -26,15 +25,15 @@ const draftOf = ({ models, paid }: PricesView): Draft =>
 const amountOf = (value: string | number): number | null => (typeof value === 'number' ? value : null)
 
 function PriceForm({ view }: { view: PricesView }) {
-  const client = useQueryClient()
   const [currency, setCurrency] = useState(view.currency)
   const [draft, setDraft] = useState(() => draftOf(view))
   const save = useMutation(
     api.models.savePrices.mutationOptions({
-      meta: { failed: WORDS.saving, refreshes: [api.compare.result.key()] },
-      onSuccess: (saved) => {
-        client.setQueryData(api.models.prices.queryKey(), saved)
-        notifyDone(WORDS.saved)
+      meta: {
+        failed: WORDS.saving,
+        done: WORDS.saved,
+        returns: api.models.prices.queryKey(),
+        refreshes: [api.compare.result.key()],
       },
     }),
   )
@@ -59,13 +58,10 @@ function PriceForm({ view }: { view: PricesView }) {
   )
   if (Object.keys(draft).length === 0) return <p className="dim">{WORDS.none}</p>
   return (
-    <form
+    <Form
       className="stack"
-      aria-label={WORDS.title}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate({ version: 1, currency: currency.trim().toUpperCase(), models })
-      }}
+      label={WORDS.title}
+      onSubmit={() => save.mutate({ version: 1, currency: currency.trim().toUpperCase(), models })}
     >
       <p className="dim">{WORDS.about}</p>
       <div className="fields">
@@ -87,11 +83,11 @@ function PriceForm({ view }: { view: PricesView }) {
         ]}
       />
       <div className={styles.actions}>
-        <Button type="submit" loading={save.isPending}>
+        <Button variant="filled" type="submit" loading={save.isPending}>
           {WORDS.save}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 

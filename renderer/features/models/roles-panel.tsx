@@ -4,7 +4,6 @@ import { useNavigate } from '@tanstack/react-router'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { MoreMenu } from '../../components/more-menu.tsx'
-import { notifyDone } from '../../components/notify.ts'
 import { RoleTable } from '../../components/role-table.tsx'
 import { RowButton } from '../../components/row-button.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
@@ -12,7 +11,7 @@ import { api } from '../../data/client.ts'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import { TestResult } from './test-result.tsx'
-import { useModelsChange } from './use-models.ts'
+import { MODELS_CHANGE } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.sets
 
@@ -46,14 +45,11 @@ export function RolesPanel({ sets, shown, onShow, onNew, onEdit }: RolesPanelPro
           <Select
             size="xs"
             aria-label={WORDS.set}
-            allowDeselect={false}
             data={groups}
             value={set?.name ?? null}
             onChange={(name) => name !== null && onShow(name)}
           />
-          <Button size="xs" variant="default" onClick={onNew}>
-            {WORDS.new}
-          </Button>
+          <Button onClick={onNew}>{WORDS.new}</Button>
         </>
       }
     >
@@ -65,17 +61,14 @@ export function RolesPanel({ sets, shown, onShow, onNew, onEdit }: RolesPanelPro
 function SetRoles({ set, onEdit }: { set: ModelSetView; onEdit: () => void }) {
   const { name, description, is_default: isDefault, own } = set
   const navigate = useNavigate()
-  const change = useModelsChange()
   const isPaid = Object.values(set.roles).some(({ cloud }) => cloud)
   const prices = useQuery({ ...api.models.prices.queryOptions(), enabled: isPaid }).data
   const use = useMutation(
     api.models.use.mutationOptions({
-      ...change,
-      onSuccess: () => notifyDone(WORDS.isDefault(name)),
-      meta: { failed: WORDS.changing },
+      meta: { ...MODELS_CHANGE, failed: WORDS.changing, done: WORDS.isDefault(name) },
     }),
   )
-  const remove = useMutation(api.models.remove.mutationOptions({ ...change, meta: { failed: WORDS.removing } }))
+  const remove = useMutation(api.models.remove.mutationOptions({ meta: { ...MODELS_CHANGE, failed: WORDS.removing } }))
   // What the test has learned is shown beside the models here and in New run.
   const test = useMutation(
     api.models.test.mutationOptions({ meta: { refreshes: [api.models.list.key(), api.experiment.key()] } }),

@@ -5,6 +5,7 @@ import { isRuleBased, localLabel, type Backend, type ModelTask } from '../../../
 import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import type { ModelsView } from '../../../contract/control/models.ts'
+import { Form } from '../../components/dialog-form.tsx'
 import { CloudMark } from '../../components/cloud-mark.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
@@ -24,7 +25,7 @@ import {
   type Source,
 } from './set-draft.ts'
 import { roleWords } from '../../components/role-words.ts'
-import { useModelsChange } from './use-models.ts'
+import { MODELS_CHANGE } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.editor
 
@@ -57,7 +58,6 @@ function ModelPicker({ label, task, connections, choice, onChange, isOptional = 
         data={sources}
         placeholder={isOptional ? WORDS.asAbove : WORDS.source}
         clearable={isOptional}
-        allowDeselect={false}
         value={choice?.source ?? null}
         onChange={(source) => onChange(source === null ? null : { source, model: '' })}
       />
@@ -89,7 +89,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
   const navigate = useNavigate()
   const save = useMutation(
     api.models.saveSet.mutationOptions({
-      ...useModelsChange(),
+      meta: MODELS_CHANGE,
       onSuccess: (_view, { name }) => notifyDone(WORDS.saved(name)),
     }),
   )
@@ -109,13 +109,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
   const title = edited === null ? WORDS.title : WORDS.editing(edited.name)
   return (
     <Panel title={title}>
-      <form
-        aria-label={title}
-        onSubmit={(event) => {
-          event.preventDefault()
-          saveThen(() => onClose(name))
-        }}
-      >
+      <Form label={title} onSubmit={() => saveThen(() => onClose(name))}>
         <p className="dim">{edited === null ? WORDS.about : WORDS.editAbout}</p>
         <div className={styles.pickers}>
           {(['text', 'embedding', 'rerank'] as const).map((part) => (
@@ -160,10 +154,16 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
         </div>
         {!isAsSaved && name !== '' && <SetFate name={name} edited={edited} sets={sets} />}
         <div className={styles.actions}>
-          <Button data-primary loading={save.isPending} disabled={!isReady} onClick={() => saveThen(open)}>
+          <Button
+            variant="filled"
+            data-primary
+            loading={save.isPending}
+            disabled={!isReady}
+            onClick={() => saveThen(open)}
+          >
             {WORDS.useInLaunch}
           </Button>
-          <Button type="submit" variant="default" loading={save.isPending} disabled={!isReady}>
+          <Button type="submit" loading={save.isPending} disabled={!isReady}>
             {WORDS.save}
           </Button>
           <Button variant="subtle" onClick={() => onClose()}>
@@ -173,7 +173,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
           {set === null && choiceOf(draft, 'light_gen') !== null && <span className="dim">{WORDS.missing}</span>}
           {rest !== null && <span role="alert">▲ {rest}</span>}
         </div>
-      </form>
+      </Form>
     </Panel>
   )
 }

@@ -1,17 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query'
-import type { ModelsView } from '../../../contract/control/models.ts'
 import { api } from '../../data/client.ts'
 
-/** Follows a change of connections or sets: the list that came back is shown, and New run reads the sets again. */
-export function useModelsChange(): { onSettled: (view: ModelsView | undefined) => Promise<void> } {
-  const client = useQueryClient()
-  return {
-    onSettled: async (view) => {
-      if (view !== undefined) client.setQueryData(api.models.list.queryKey(), view)
-      await client.invalidateQueries({ queryKey: api.models.prices.key() })
-      // It lists which sets name a file.
-      await client.invalidateQueries({ queryKey: api.models.catalogue.key() })
-      await client.invalidateQueries({ queryKey: api.experiment.key() })
-    },
-  }
+/** What follows a change of connections or sets: the list that comes back is shown, and what names sets is read again. */
+export const MODELS_CHANGE = {
+  returns: api.models.list.queryKey(),
+  refreshes: [api.models.prices.key(), api.models.catalogue.key(), api.experiment.key()],
 }

@@ -38,12 +38,7 @@ export function ApproachesStep({ aliases, chosen, onChange }: ApproachesStepProp
     <>
       <div className="row">
         {sets.map(([name, set]) => (
-          <Button
-            key={name}
-            size="compact-sm"
-            variant="default"
-            onClick={() => onChange(set.map(({ alias }) => alias))}
-          >
+          <Button key={name} size="compact-sm" onClick={() => onChange(set.map(({ alias }) => alias))}>
             {name}
           </Button>
         ))}

@@ -29,7 +29,6 @@ export function Calibration({ plan: { datasets }, set }: CalibrationProps) {
         <>
           <Button
             size="compact-sm"
-            variant="default"
             loading={calibrate.isPending}
             aria-describedby="calibration-cost"
             onClick={() => calibrate.mutate({ set })}

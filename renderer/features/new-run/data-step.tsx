@@ -34,10 +34,10 @@ export function DataStep({ datasets, chosen, plans, onChange }: DataStepProps) {
   return (
     <>
       <div className="row">
-        <Button size="compact-sm" variant="default" onClick={() => onChange([])}>
+        <Button size="compact-sm" onClick={() => onChange([])}>
           {WORDS.none}
         </Button>
-        <Button size="compact-sm" variant="default" onClick={() => onChange(levels)}>
+        <Button size="compact-sm" onClick={() => onChange(levels)}>
           {WORDS.allLevels}
         </Button>
       </div>

@@ -37,7 +37,6 @@ function Field({ field: { label, about, kind, range, options }, value, before, e
         {...shared}
         data={options}
         value={typeof value === 'string' ? value : null}
-        allowDeselect={false}
         onChange={(next) => next !== null && onChange(next)}
       />
     )

@@ -147,7 +147,11 @@ export function NewRunSheet({ experiment }: { experiment: ExperimentView }) {
         onRetry={(retry) => change({ ...draft, retry })}
         actions={
           <div className={styles.actions}>
-            {following !== undefined && <Button onClick={next}>{WORDS.next(WORDS.names[following])}</Button>}
+            {following !== undefined && (
+              <Button variant="filled" onClick={next}>
+                {WORDS.next(WORDS.names[following])}
+              </Button>
+            )}
             <Button
               variant={following === undefined ? 'filled' : 'default'}
               disabled={!start.isReady}

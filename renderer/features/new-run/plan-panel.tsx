@@ -94,18 +94,12 @@ export function PlanPanel({ request, set, state, startError, actions, onNewName,
           {plan !== null && request.run_id !== undefined && (
             <div className={styles.repairs}>
               {plan.blockers.some(({ code }) => code === 'torn_tail') && (
-                <Button
-                  variant="default"
-                  loading={recover.isPending}
-                  onClick={() => recover.mutate({ run_id: plan.run_id })}
-                >
+                <Button loading={recover.isPending} onClick={() => recover.mutate({ run_id: plan.run_id })}>
                   {WORDS.moveTornBytes}
                 </Button>
               )}
               {plan.blockers.some(({ code }) => code !== 'run_active') && (
-                <Button variant="default" onClick={onNewName}>
-                  {WORDS.useNewName}
-                </Button>
+                <Button onClick={onNewName}>{WORDS.useNewName}</Button>
               )}
             </div>
           )}
@@ -115,13 +109,7 @@ export function PlanPanel({ request, set, state, startError, actions, onNewName,
         {startError !== null && <ErrorPanel error={startError} what={WORDS.startingTheRun} />}
         <div className={styles.short}>
           <p>{problems.length > 0 ? `▲ ${problems[0]!.message}` : short.join(' · ')}</p>
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-expanded={isOpen}
-            aria-controls="plan-of-run"
-            onClick={() => setOpen(!isOpen)}
-          >
+          <Button size="compact-sm" aria-expanded={isOpen} aria-controls="plan-of-run" onClick={() => setOpen(!isOpen)}>
             {isOpen ? WORDS.hide : WORDS.show}
           </Button>
         </div>

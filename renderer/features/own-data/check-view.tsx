@@ -1,10 +1,10 @@
 import table from '../../components/table.module.css'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable } from '../../components/tables.tsx'
 import styles from './own-data.module.css'
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Loaded } from '../../components/loaded.tsx'
+import { Loaded } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { measuredLevelWords } from '../../../core/measured-level-words.ts'
 import { plannedWords } from '../../../core/planned-words.ts'
@@ -31,7 +31,7 @@ export function CheckView({ dataset }: { dataset: string }) {
       {(data) => (
         <div className="stack">
           <Findings dataset={dataset} check={data} />
-          <Button variant="default" w={140} loading={check.isFetching} onClick={() => void check.refetch()}>
+          <Button w={140} loading={check.isFetching} onClick={() => void check.refetch()}>
             {WORDS.again}
           </Button>
         </div>

@@ -2,9 +2,8 @@ import styles from './own-data.module.css'
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
+import { ConfirmButton } from '../../components/confirm-dialog.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { notifyUndo } from '../../components/notify-undo.tsx'
 import { api, control } from '../../data/client.ts'
@@ -29,7 +28,7 @@ function ExportDatasetButton({ dataset }: { dataset: string }) {
     meta: { failed: TRANSFER_WORDS.exporting },
   })
   return (
-    <Button variant="default" loading={isPending} onClick={() => mutate()}>
+    <Button loading={isPending} onClick={() => mutate()}>
       {TRANSFER_WORDS.export}
     </Button>
   )
@@ -62,7 +61,6 @@ export function DatasetActions({ dataset }: { dataset: DatasetView }) {
 }
 
 function RemoveDataset({ dataset: { id, label, questions } }: { dataset: DatasetView }) {
-  const [isOpen, setOpen] = useState(false)
   const navigate = useNavigate()
   const refresh = useDatasetRefresh()
   const restore = useRestoreDataset()
@@ -72,7 +70,6 @@ function RemoveDataset({ dataset: { id, label, questions } }: { dataset: Dataset
       meta: { failed: WORDS.removing },
       // The page of what is gone is left before anything is read again.
       onSuccess: async ({ trash_id }) => {
-        setOpen(false)
         notifyUndo(WORDS.removed(label), OWN_WORDS.undo, () => restore.mutate({ trash_id }))
         void navigate({ to: '/datasets', search: {} })
         await refresh()
@@ -80,21 +77,15 @@ function RemoveDataset({ dataset: { id, label, questions } }: { dataset: Dataset
     }),
   )
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.remove}
-      </Button>
-      <ConfirmDialog
-        opened={isOpen}
-        title={WORDS.question(label)}
-        confirm={WORDS.confirm}
-        keep={WORDS.keep}
-        loading={remove.isPending}
-        onClose={() => setOpen(false)}
-        onConfirm={() => remove.mutate({ dataset_id: id })}
-      >
-        <p>{WORDS.consequence(documents ?? 0, questions)}</p>
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label={WORDS.remove}
+      title={WORDS.question(label)}
+      confirm={WORDS.confirm}
+      keep={WORDS.keep}
+      loading={remove.isPending}
+      onConfirm={() => remove.mutate({ dataset_id: id })}
+    >
+      <p>{WORDS.consequence(documents ?? 0, questions)}</p>
+    </ConfirmButton>
   )
 }

@@ -167,10 +167,10 @@ function ImportDone({ step, onClose, onShow }: ImportDoneProps) {
         </>
       )}
       <div className="buttons">
-        <Button variant="default" onClick={onClose}>
-          {WORDS.close}
+        <Button onClick={onClose}>{WORDS.close}</Button>
+        <Button variant="filled" onClick={onShow}>
+          {WORDS.show}
         </Button>
-        <Button onClick={onShow}>{WORDS.show}</Button>
       </div>
     </div>
   )

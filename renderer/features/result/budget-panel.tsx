@@ -7,10 +7,9 @@ import { contextBudgetWords, curveWords, equalWords } from '../../../contract/wo
 import { ApproachName } from '../../components/approach-name.tsx'
 import { ChartBox, ChartPanel } from '../../components/chart-panel.tsx'
 import { count } from '../../components/format.ts'
-import { type DataColumn, DataTable } from '../../components/data-table.tsx'
+import { type DataColumn, DataTable, num } from '../../components/tables.tsx'
 import { Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { num } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { RESULT_WORDS } from './result-words.ts'
 

@@ -5,9 +5,8 @@ import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { metricName, score } from '../../components/format.ts'
-import { Loaded } from '../../components/loaded.tsx'
-import { Panel } from '../../components/states.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { Loaded, Panel } from '../../components/states.tsx'
+import { DataTable } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { expectedAndBest, type Scored } from './expected-outcome.ts'
@@ -94,12 +93,7 @@ export function ExpectedWinners({ run, dataset, metric }: ExpectedWinnersProps) 
             ]}
           />
           {query.hasNextPage && (
-            <Button
-              variant="default"
-              loading={query.isFetchingNextPage}
-              onClick={() => void query.fetchNextPage()}
-              mt={12}
-            >
+            <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()} mt={12}>
               {WORDS.more(questions.length, total)}
             </Button>
           )}

@@ -114,7 +114,6 @@ function DatasetChoice({ datasets, chosen }: { datasets: RunHead['datasets']; ch
       aria-label={WORDS.dataset}
       className={styles.dataset ?? ''}
       comboboxProps={{ width: 'max-content', position: 'bottom-end' }}
-      allowDeselect={false}
       data={datasets.map(({ dataset_id: value, label }) => ({ value, label }))}
       value={chosen}
       onChange={(dataset) =>

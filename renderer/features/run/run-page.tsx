@@ -54,14 +54,16 @@ function NoAnswers({ run, job }: { run: string; job: RunJob | undefined }) {
     return (
       <EmptyPanel title={WORDS.unknown(run)}>
         <p>{WORDS.unknownText}</p>
-        <Button renderRoot={(props) => <Link to="/runs" {...props} />}>{WORDS.showRuns}</Button>
+        <Button variant="filled" renderRoot={(props) => <Link to="/runs" {...props} />}>
+          {WORDS.showRuns}
+        </Button>
       </EmptyPanel>
     )
   const hasFailed = job.state === 'failed'
   return (
     <EmptyPanel title={hasFailed ? WORDS.failedBefore : WORDS.noAnswers}>
       {hasFailed ? job.failures.map(({ message }) => <p key={message}>▲ {message}</p>) : <p>{WORDS.noAnswersText}</p>}
-      <Button renderRoot={(props) => <Link to="/runs/$run/progress" params={{ run }} {...props} />}>
+      <Button variant="filled" renderRoot={(props) => <Link to="/runs/$run/progress" params={{ run }} {...props} />}>
         {hasFailed ? WORDS.showRepair : WORDS.showProgress}
       </Button>
     </EmptyPanel>

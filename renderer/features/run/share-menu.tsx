@@ -31,7 +31,7 @@ export function ShareMenu({ run, dataset, listed }: ShareMenuProps) {
   const { mutate, isPending } = useMutation({
     mutationFn: (save: () => Promise<string>) => save(),
     onSuccess: (name) => notifyDone(WORDS.saved(name)),
-    onError: (error) => notifyFailure(WORDS.theExport, error),
+    meta: { failed: WORDS.theExport },
   })
   const [picture, setPicture] = useState<PictureFormat | null>(null)
   return (
@@ -49,9 +49,7 @@ export function ShareMenu({ run, dataset, listed }: ShareMenuProps) {
       )}
       <Menu position="bottom-end">
         <Menu.Target>
-          <Button variant="default" loading={isPending || picture !== null}>
-            {WORDS.share}
-          </Button>
+          <Button loading={isPending || picture !== null}>{WORDS.share}</Button>
         </Menu.Target>
         <Menu.Dropdown>
           {PICTURE_FORMATS.map((format) => (

@@ -21,11 +21,11 @@ export function CompareBar({ ticked: [first, second], onClear }: CompareBarProps
     <div className={styles.compareBar} role="status">
       <span>{second === undefined ? WORDS.one(first.run_id) : WORDS.two(first.run_id, second.run_id)}</span>
       {search !== undefined && (
-        <Button renderRoot={(props) => <Link to="/runs/compare" search={search} {...props} />}>{WORDS.compare}</Button>
+        <Button variant="filled" renderRoot={(props) => <Link to="/runs/compare" search={search} {...props} />}>
+          {WORDS.compare}
+        </Button>
       )}
-      <Button variant="default" onClick={onClear}>
-        {WORDS.clear}
-      </Button>
+      <Button onClick={onClear}>{WORDS.clear}</Button>
     </div>
   )
 }

@@ -17,7 +17,6 @@ export function RunAgain({ run, className = '' }: { run: ListedRun; className?: 
   const taken = new Set([...runs, ...jobs].map(({ run_id: id }) => id))
   return (
     <Button
-      variant="default"
       className={className}
       title={WORDS.againAbout}
       onClick={() => void navigate({ to: '/launch', search: launchAgain(run, job, taken) })}

@@ -1,43 +1,38 @@
-import { Button, Modal, TextInput } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { DialogButton, DialogForm } from '../../components/dialog-form.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../../data/refused.ts'
 import { RUNS_WORDS } from './runs-words.ts'
-import styles from './runs.module.css'
-import { useRunsRefresh } from './use-runs.ts'
+import { RUN_LISTS } from './use-runs.ts'
 
 const WORDS = RUNS_WORDS.bundle
 
 /** Opens the bundle of a run from a path of the engine's machine. */
 export function ImportBundleButton() {
-  const [isOpen, setOpen] = useState(false)
   const [source, setSource] = useState('')
-  const refresh = useRunsRefresh()
   const run = useMutation(
     api.runs.importBundle.mutationOptions({
-      onSuccess: async ({ run_id: id }) => {
-        setOpen(false)
+      onSuccess: ({ run_id: id }) => {
         setSource('')
         notifyDone(WORDS.imported(id))
-        await refresh()
       },
+      meta: { refreshes: RUN_LISTS },
     }),
   )
   const { byField, rest } = problemsOf(run.error, ['source'])
   return (
-    <>
-      <Button variant="default" onClick={() => setOpen(true)}>
-        {WORDS.import}
-      </Button>
-      <Modal opened={isOpen} onClose={() => setOpen(false)} title={WORDS.title} size="lg" centered>
-        <form
-          className={styles.notes}
-          onSubmit={(event) => {
-            event.preventDefault()
-            run.mutate({ source: source.trim() })
-          }}
+    <DialogButton label={WORDS.import} title={WORDS.title}>
+      {(close) => (
+        <DialogForm
+          submit={WORDS.import}
+          cancel={WORDS.cancel}
+          isReady={source.trim() !== ''}
+          isPending={run.isPending}
+          onCancel={close}
+          onSubmit={() => run.mutate({ source: source.trim() }, { onSuccess: close })}
         >
           <p>{WORDS.about}</p>
           <TextInput
@@ -50,16 +45,8 @@ export function ImportBundleButton() {
               run.reset()
             }}
           />
-          <div className={styles.actions}>
-            <Button variant="default" onClick={() => setOpen(false)}>
-              {WORDS.cancel}
-            </Button>
-            <Button type="submit" disabled={source.trim() === ''} loading={run.isPending}>
-              {WORDS.import}
-            </Button>
-          </div>
-        </form>
-      </Modal>
-    </>
+        </DialogForm>
+      )}
+    </DialogButton>
   )
 }

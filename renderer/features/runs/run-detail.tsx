@@ -1,17 +1,18 @@
 import { Button, TextInput, Textarea } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
-import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
-import { notifyFailure } from '../../components/notify.ts'
+import { Form } from '../../components/dialog-form.tsx'
+import { formFields } from '../../components/form-fields.ts'
+import { ConfirmButton } from '../../components/confirm-dialog.tsx'
 import { notifyUndo } from '../../components/notify-undo.tsx'
 import { api } from '../../data/client.ts'
 import { RunAgain } from './run-again-button.tsx'
 import { RunSettings } from './run-settings.tsx'
 import { RUNS_WORDS } from './runs-words.ts'
 import styles from './runs.module.css'
-import { useRestoreRun, useRunsRefresh } from './use-runs.ts'
+import { RUN_LISTS, useRestoreRun } from './use-runs.ts'
 
 const WORDS = RUNS_WORDS.detail
 
@@ -49,46 +50,22 @@ const tagsIn = (text: string): string[] => [
 ]
 
 function NoteForm({ run: { run_id: id, note } }: { run: ListedRun }) {
-  const [text, setText] = useState(note.note)
-  const [tags, setTags] = useState(note.tags.join(', '))
-  const refresh = useRunsRefresh()
-  const save = useMutation(
-    api.runs.annotate.mutationOptions({
-      onSuccess: refresh,
-      onError: (error) => notifyFailure(WORDS.saving, error),
-    }),
-  )
-  const isSaved = text === note.note && tagsIn(tags).join() === note.tags.join()
+  const [draft, setDraft] = useState({ note: note.note, tags: note.tags.join(', ') })
+  const field = formFields({ words: WORDS, draft, onChange: (part) => setDraft({ ...draft, ...part }) })
+  const tags = tagsIn(draft.tags)
+  const save = useMutation(api.runs.annotate.mutationOptions({ meta: { failed: WORDS.saving, refreshes: RUN_LISTS } }))
+  const isSaved = draft.note === note.note && tags.join() === note.tags.join()
   return (
-    <form
-      className={styles.notes}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate({ run_id: id, note: text, tags: tagsIn(tags) })
-      }}
-    >
+    <Form className={styles.notes} onSubmit={() => save.mutate({ run_id: id, note: draft.note, tags })}>
       <h3>{WORDS.notes}</h3>
-      <Textarea
-        label={WORDS.note}
-        autosize
-        minRows={3}
-        maxRows={12}
-        maxLength={4000}
-        value={text}
-        onChange={({ currentTarget: { value } }) => setText(value)}
-      />
-      <TextInput
-        label={WORDS.tags}
-        description={WORDS.tagsAbout}
-        value={tags}
-        onChange={({ currentTarget: { value } }) => setTags(value)}
-      />
+      <Textarea {...field.text('note')} autosize minRows={3} maxRows={12} maxLength={4000} />
+      <TextInput {...field.text('tags')} />
       <div>
-        <Button type="submit" variant="default" disabled={isSaved} loading={save.isPending}>
+        <Button type="submit" disabled={isSaved} loading={save.isPending}>
           {WORDS.save}
         </Button>
       </div>
-    </form>
+    </Form>
   )
 }
 
@@ -114,45 +91,30 @@ function CellNoteList({ run }: { run: string }) {
 }
 
 function RemoveRun({ run: { run_id: id, cells, datasets, kept } }: { run: ListedRun }) {
-  const [isOpen, setOpen] = useState(false)
-  const client = useQueryClient()
-  const refresh = useRunsRefresh()
   const navigate = useNavigate({ from: '/runs' })
   const restore = useRestoreRun()
   const remove = useMutation(
     api.runs.remove.mutationOptions({
-      onSuccess: async ({ trash_id }) => {
-        setOpen(false)
+      onSuccess: ({ trash_id }) => {
         notifyUndo(RUNS_WORDS.remove.removed(id), RUNS_WORDS.remove.undo, () => restore.mutate({ trash_id }))
         void navigate({ search: ({ run: _run, ...search }) => search })
-        await refresh()
-        await client.invalidateQueries({ queryKey: api.runs.jobs.key() })
       },
-      onError: (error) => notifyFailure(RUNS_WORDS.remove.failed(id), error),
+      meta: { failed: RUNS_WORDS.remove.failed(id), refreshes: RUN_LISTS },
     }),
   )
   return (
-    <>
-      <Button
-        variant="default"
-        disabled={kept !== null}
-        title={kept === null ? undefined : WORDS.kept[kept]}
-        onClick={() => setOpen(true)}
-      >
-        {WORDS.delete}
-      </Button>
-      <ConfirmDialog
-        opened={isOpen}
-        title={RUNS_WORDS.remove.title(id)}
-        confirm={RUNS_WORDS.remove.confirm}
-        keep={RUNS_WORDS.remove.keep}
-        loading={remove.isPending}
-        onClose={() => setOpen(false)}
-        onConfirm={() => remove.mutate({ run_id: id })}
-      >
-        <p>{RUNS_WORDS.remove.cells(cells.ok + cells.failed, datasets.length)}</p>
-        <p className="dim">{RUNS_WORDS.remove.publishedStays}</p>
-      </ConfirmDialog>
-    </>
+    <ConfirmButton
+      label={WORDS.delete}
+      disabled={kept !== null}
+      tooltip={kept === null ? undefined : WORDS.kept[kept]}
+      title={RUNS_WORDS.remove.title(id)}
+      confirm={RUNS_WORDS.remove.confirm}
+      keep={RUNS_WORDS.remove.keep}
+      loading={remove.isPending}
+      onConfirm={() => remove.mutate({ run_id: id })}
+    >
+      <p>{RUNS_WORDS.remove.cells(cells.ok + cells.failed, datasets.length)}</p>
+      <p className="dim">{RUNS_WORDS.remove.publishedStays}</p>
+    </ConfirmButton>
   )
 }

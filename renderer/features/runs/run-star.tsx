@@ -2,19 +2,14 @@ import { ActionIcon } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import { Icon } from '../../components/icon.tsx'
-import { notifyFailure } from '../../components/notify.ts'
 import { api } from '../../data/client.ts'
 import { RUNS_WORDS as WORDS } from './runs-words.ts'
-import { useRunsRefresh } from './use-runs.ts'
+import { RUN_LISTS } from './use-runs.ts'
 
 /** Marks a run, or takes the mark away. */
 export function Star({ run: { run_id: id, note } }: { run: ListedRun }) {
-  const refresh = useRunsRefresh()
   const save = useMutation(
-    api.runs.annotate.mutationOptions({
-      onSuccess: refresh,
-      onError: (error) => notifyFailure(WORDS.detail.saving, error),
-    }),
+    api.runs.annotate.mutationOptions({ meta: { failed: WORDS.detail.saving, refreshes: RUN_LISTS } }),
   )
   return (
     <ActionIcon

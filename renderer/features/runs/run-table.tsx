@@ -9,7 +9,7 @@ import { count, metricName, moment, score } from '../../components/format.ts'
 import { cloudRoles, RunCloudMark } from '../../components/cloud-mark.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { failureWords, signOf, stateWord } from '../../components/run-state.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { ScrollTable } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
 import { RunDetail } from './run-detail.tsx'
@@ -161,13 +161,7 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
               {WORDS.result}
             </Link>
           )}
-          <Button
-            size="compact-sm"
-            variant="default"
-            aria-expanded={isOpen}
-            aria-label={WORDS.detailsOf(id)}
-            onClick={onOpen}
-          >
+          <Button size="compact-sm" aria-expanded={isOpen} aria-label={WORDS.detailsOf(id)} onClick={onOpen}>
             {WORDS.details}
           </Button>
         </span>

@@ -16,9 +16,8 @@ import { METRIC_CHOICES } from '../../components/metric-choices.ts'
 import { SampleMark, useSamples } from '../../components/run-marks.tsx'
 import { firstShown, runChoices, runLabel } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
-import { type DataColumn, DataTable } from '../../components/data-table.tsx'
+import { type DataColumn, DataTable, num, unseen } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
-import { num, unseen } from '../../components/table-head.tsx'
 import { api } from '../../data/client.ts'
 import { useLeadingMetric } from '../../data/leading-metric.ts'
 import { valuesOf } from '../compare/compare-charts.tsx'
@@ -60,7 +59,6 @@ export function TrendPanel({ search, onChange }: TrendPanelProps) {
       <div className={styles.filter}>
         <Select
           aria-label={WORDS.dataset}
-          allowDeselect={false}
           data={Array.from(labels, ([value, label]) => ({ value, label }))}
           value={dataset}
           onChange={(value) => value !== null && onChange({ trend: value, of: undefined })}
@@ -68,7 +66,6 @@ export function TrendPanel({ search, onChange }: TrendPanelProps) {
         <Select
           aria-label={WORDS.of}
           title={WORDS.of}
-          allowDeselect={false}
           data={runChoices(
             having.map(({ run_id: id }) => id),
             samples,
@@ -78,7 +75,6 @@ export function TrendPanel({ search, onChange }: TrendPanelProps) {
         />
         <Select
           aria-label={WORDS.metric}
-          allowDeselect={false}
           data={METRIC_CHOICES}
           value={metric}
           onChange={(value) => onChange({ metric: value === null ? undefined : IndexMetric.parse(value) })}
@@ -220,7 +216,7 @@ function ApartTable({ runs, onChoose }: { runs: TrendRun[]; onChoose: (run: stri
           [
             unseen(WORDS.choose),
             ({ run_id: id }) => (
-              <Button size="compact-sm" variant="default" onClick={() => onChoose(id)}>
+              <Button size="compact-sm" onClick={() => onChoose(id)}>
                 {WORDS.choose}
               </Button>
             ),

@@ -1,12 +1,12 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import type { PlatformWork } from '../../../contract/control/services.ts'
 import { moment } from '../../components/format.ts'
 import { RowButton } from '../../components/row-button.tsx'
+import { ProblemLine } from '../../components/dialog-form.tsx'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { DataTable } from '../../components/data-table.tsx'
-import { unseen } from '../../components/table-head.tsx'
+import { DataTable, unseen } from '../../components/tables.tsx'
 import { api } from '../../data/client.ts'
 import styles from './services.module.css'
 import { SERVICES_WORDS } from './services-words.ts'
@@ -25,7 +25,7 @@ export function PlatformWorkTable() {
     refetchInterval: ({ state }) => (state.data?.some(({ is_open: isOpen }) => isOpen) === true ? OPEN_MS : IDLE_MS),
   })
   if (isPending) return <LoadingRows rows={2} height={36} />
-  if (data === undefined) return <p role="alert">▲ {error.message}</p>
+  if (data === undefined) return <ProblemLine problem={error} />
   if (data.length === 0) return <p className="dim">{WORDS.empty}</p>
   return (
     <DataTable
@@ -60,12 +60,8 @@ function toneOf({ is_open: isOpen, error, status }: PlatformWork): Tone {
 }
 
 function CancelButton({ work: { kind, id, title } }: { work: PlatformWork }) {
-  const client = useQueryClient()
   const cancel = useMutation(
-    api.services.cancelWork.mutationOptions({
-      onSuccess: (list) => client.setQueryData(api.services.work.queryKey(), list),
-      meta: { failed: title },
-    }),
+    api.services.cancelWork.mutationOptions({ meta: { failed: title, returns: api.services.work.queryKey() } }),
   )
   return (
     <RowButton label={WORDS.cancel} of={title} loading={cancel.isPending} onClick={() => cancel.mutate({ kind, id })} />

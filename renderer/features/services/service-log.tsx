@@ -58,7 +58,7 @@ export function ServiceLog({ name }: { name: ServiceName }) {
         {failure !== null && <li>▲ {failure}</li>}
       </ol>
       {found.length > NEWEST_LINES && (
-        <Button className={styles.allLines} size="compact-xs" variant="default" onClick={() => setWhole(!isWhole)}>
+        <Button className={styles.allLines} size="compact-xs" onClick={() => setWhole(!isWhole)}>
           {isWhole ? WORDS.showNewest : WORDS.showAll(found.length)}
         </Button>
       )}

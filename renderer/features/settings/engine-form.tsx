@@ -1,12 +1,12 @@
 import { Button, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
 import { VARIABLES } from '../../../contract/settings/variables.ts'
+import { Form } from '../../components/dialog-form.tsx'
 import { formFields } from '../../components/form-fields.ts'
-import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../../data/refused.ts'
@@ -24,7 +24,6 @@ const descriptionOf = (setting: keyof EngineSettings): string =>
 
 /** Endpoints and defaults; empty leaves a value to environment and manifests. */
 export function EngineForm({ view }: { view: SettingsView }) {
-  const client = useQueryClient()
   const [draft, setDraft] = useState<EngineSettings>(view.settings)
   const experiment = useQuery(api.experiment.get.queryOptions()).data
   const sets = experiment?.model_sets ?? []
@@ -34,10 +33,10 @@ export function EngineForm({ view }: { view: SettingsView }) {
   )
   const save = useMutation(
     api.settings.update.mutationOptions({
-      meta: { refreshes: [api.settings.connections.key()] },
-      onSuccess: (next) => {
-        client.setQueryData(api.settings.get.queryKey(), next)
-        notifyDone(WORDS.settingsSaved)
+      meta: {
+        done: WORDS.settingsSaved,
+        returns: api.settings.get.queryKey(),
+        refreshes: [api.settings.connections.key()],
       },
     }),
   )
@@ -51,12 +50,7 @@ export function EngineForm({ view }: { view: SettingsView }) {
   const changed = JSON.stringify(draft) !== JSON.stringify(view.settings)
   return (
     <Panel title={WORDS.endpointsAndModels}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          save.mutate({ settings: draft })
-        }}
-      >
+      <Form onSubmit={() => save.mutate({ settings: draft })}>
         <div className="fields">
           {ADDRESSES.map((key) => (
             <TextInput
@@ -90,12 +84,12 @@ export function EngineForm({ view }: { view: SettingsView }) {
           />
         </div>
         <div className={styles.actions}>
-          <Button type="submit" disabled={!changed} loading={save.isPending}>
+          <Button variant="filled" type="submit" disabled={!changed} loading={save.isPending}>
             {WORDS.saveSettings}
           </Button>
           {rest !== null && <span role="alert">▲ {rest}</span>}
         </div>
-      </form>
+      </Form>
       {chosen !== undefined && <ModelRoles set={chosen} />}
     </Panel>
   )

@@ -60,10 +60,10 @@ export function IndexPanel({ folders }: { folders: SettingsView['folders'] }) {
         </div>
       )}
       <div className={styles.actions}>
-        <Button variant="default" loading={verify.isPending} onClick={() => verify.mutate(undefined)}>
+        <Button loading={verify.isPending} onClick={() => verify.mutate(undefined)}>
           {WORDS.verifyIndex}
         </Button>
-        <Button variant="default" disabled={isRebuilding} onClick={() => rebuild.mutate(undefined)}>
+        <Button disabled={isRebuilding} onClick={() => rebuild.mutate(undefined)}>
           {WORDS.rebuildIndex}
         </Button>
         {verify.data !== undefined && (

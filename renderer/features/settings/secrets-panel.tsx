@@ -1,5 +1,5 @@
 import { Button, PasswordInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { SecretName, type SettingsView } from '../../../contract/control/settings.ts'
 import { notifyDone } from '../../components/notify.ts'
@@ -18,13 +18,11 @@ interface SecretFieldProps {
 }
 
 function SecretField({ name, source, isKept }: SecretFieldProps) {
-  const client = useQueryClient()
   const [value, setValue] = useState('')
   const save = useMutation(
     api.settings.update.mutationOptions({
-      meta: { failed: name, refreshes: [DESKTOP_KEY] },
+      meta: { failed: name, returns: api.settings.get.queryKey(), refreshes: [DESKTOP_KEY] },
       onSuccess: (next) => {
-        client.setQueryData(api.settings.get.queryKey(), next)
         setValue('')
         notifyDone(`${name.replaceAll('_', ' ')}: ${next.secrets[name] === 'session' ? 'set' : 'forgotten'}`)
       },
@@ -40,14 +38,10 @@ function SecretField({ name, source, isKept }: SecretFieldProps) {
         onChange={({ currentTarget }) => setValue(currentTarget.value)}
       />
       <div className={styles.actions}>
-        <Button variant="default" disabled={value === ''} onClick={() => save.mutate({ secrets: { [name]: value } })}>
+        <Button disabled={value === ''} onClick={() => save.mutate({ secrets: { [name]: value } })}>
           {WORDS.keep}
         </Button>
-        <Button
-          variant="default"
-          disabled={source !== 'session' && !isKept}
-          onClick={() => save.mutate({ secrets: { [name]: null } })}
-        >
+        <Button disabled={source !== 'session' && !isKept} onClick={() => save.mutate({ secrets: { [name]: null } })}>
           {WORDS.forget}
         </Button>
       </div>
@@ -78,14 +72,11 @@ export function SecretsPanel({ view }: { view: SettingsView }) {
 
 function EndSessions() {
   const end = useMutation(
-    api.system.endSessions.mutationOptions({
-      onSuccess: () => notifyDone(WORDS.sessionsEnded),
-      meta: { failed: WORDS.endingTheSessions },
-    }),
+    api.system.endSessions.mutationOptions({ meta: { failed: WORDS.endingTheSessions, done: WORDS.sessionsEnded } }),
   )
   return (
     <div className={styles.actions}>
-      <Button variant="default" loading={end.isPending} onClick={() => end.mutate(undefined)}>
+      <Button loading={end.isPending} onClick={() => end.mutate(undefined)}>
         {WORDS.endSessions}
       </Button>
       <span className="dim">{WORDS.endAbout}</span>

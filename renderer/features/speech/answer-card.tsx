@@ -68,7 +68,6 @@ function AnswerCard({
         {hasText && (
           <Button
             size="compact-sm"
-            variant="default"
             loading={speaking.isPending}
             onClick={() => speaking.mutate({ input: answer.text.slice(0, MAX_SPEECH_CHARACTERS) })}
           >

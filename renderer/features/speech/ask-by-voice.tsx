@@ -4,6 +4,7 @@ import { useQuery, useMutation } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
+import { Form } from '../../components/dialog-form.tsx'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { EmptyPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -48,13 +49,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   return (
     <>
       <Panel title={WORDS.askByVoice}>
-        <form
-          className={styles.stack}
-          onSubmit={(event) => {
-            event.preventDefault()
-            void ask(question.trim(), chosen)
-          }}
-        >
+        <Form className={styles.stack} onSubmit={() => void ask(question.trim(), chosen)}>
           <div className={styles.actions}>
             <RecordButton
               maxSeconds={MAX_QUESTION_SECONDS}
@@ -86,7 +81,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             <span className="dim">{WORDS.answersFrom}</span>
           </div>
           {transcription.isError && <ServiceFault error={transcription.error} service="stt" />}
-        </form>
+        </Form>
       </Panel>
       <Panel title={asking === null ? WORDS.answers : WORDS.answersTo(asking.question)}>
         {asking === null ? (

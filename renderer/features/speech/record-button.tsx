@@ -28,11 +28,11 @@ export function RecordButton({ maxSeconds, label, onRecorded }: RecordButtonProp
   return (
     <div className="row">
       {state === 'idle' ? (
-        <Button onKeyDown={ignoreRepeat} onClick={start}>
+        <Button variant="filled" onKeyDown={ignoreRepeat} onClick={start}>
           {label}
         </Button>
       ) : (
-        <Button color="red" onKeyDown={ignoreRepeat} onClick={() => recording.stop()}>
+        <Button variant="filled" color="red" onKeyDown={ignoreRepeat} onClick={() => recording.stop()}>
           {state === 'recording' ? WORDS.stopRecording : WORDS.cancel}
         </Button>
       )}

@@ -33,7 +33,7 @@ export function ReadingFault({ query, service }: { query: UseQueryResult; servic
   return (
     <div className={styles.fault}>
       <ServiceFault error={query.error} service={service} />
-      <Button variant="default" loading={query.isFetching} onClick={() => void query.refetch()}>
+      <Button loading={query.isFetching} onClick={() => void query.refetch()}>
         {WORDS.tryAgain}
       </Button>
     </div>

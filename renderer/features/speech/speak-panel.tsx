@@ -59,7 +59,6 @@ export function SpeakPanel() {
         <div className="fields">
           <Select
             label={WORDS.engine}
-            allowDeselect={false}
             data={models.data?.map(({ id }) => id) ?? []}
             value={chosen?.id ?? null}
             onChange={setModel}
@@ -68,7 +67,6 @@ export function SpeakPanel() {
           />
           <Select
             label={WORDS.voice}
-            allowDeselect={false}
             data={choices ?? []}
             value={chosenVoice ?? null}
             onChange={setVoice}

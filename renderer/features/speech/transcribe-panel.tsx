@@ -75,7 +75,7 @@ function UnderWay({ startedAt, onCancel }: { startedAt: number; onCancel: () => 
         {WORDS.listening}
       </p>
       <span className="dim">{WORDS.elapsed(Math.max(0, Math.round((now - startedAt) / 1000)))}</span>
-      <Button size="compact-sm" variant="default" onClick={onCancel}>
+      <Button size="compact-sm" onClick={onCancel}>
         {WORDS.cancel}
       </Button>
     </div>

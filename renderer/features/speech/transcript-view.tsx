@@ -33,7 +33,6 @@ export function TranscriptView({ transcript, time, onSeek }: Props) {
         {formsOf(transcript).map((form) => (
           <Button
             key={form}
-            variant="default"
             onClick={() => {
               navigator.clipboard.writeText(transcriptAs(form, transcript)).then(
                 () => notifyDone(WORDS.copiedAs(form)),

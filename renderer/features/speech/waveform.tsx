@@ -69,7 +69,6 @@ export function Waveform({ sound, label, onTrim, onTime, seek, playsAtOnce = fal
       {/* Stays for the next sound, which is drawn into it. */}
       <div className={styles.wave} hidden={isUnreadable}>
         <Button
-          variant="default"
           className={styles.play}
           data-ready={state === 'ready'}
           aria-label={`${playing ? WORDS.pause : WORDS.play} ${label}`}

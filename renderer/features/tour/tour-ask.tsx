@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
+import { Form } from '../../components/dialog-form.tsx'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -29,10 +30,9 @@ export function TourAsk({ dataset, approaches, onLeave }: TourAskProps) {
       <div className={styles.text}>
         <p>{WORDS.what}</p>
         <TourDocuments dataset={dataset} />
-        <form
+        <Form
           className={styles.text}
-          onSubmit={(event) => {
-            event.preventDefault()
+          onSubmit={() => {
             if (question.trim() !== '') void ask(question.trim(), approaches)
           }}
         >
@@ -51,7 +51,7 @@ export function TourAsk({ dataset, approaches, onLeave }: TourAskProps) {
               {WORDS.ask}
             </ButtonWithReason>
           </div>
-        </form>
+        </Form>
       </div>
       {asking !== null && <AnswerList asking={asking} label={asking.question} className={styles.answers} />}
       <div role="status">
@@ -61,6 +61,7 @@ export function TourAsk({ dataset, approaches, onLeave }: TourAskProps) {
       {isAnswered && (
         <div>
           <Button
+            variant="filled"
             title={WORDS.ownAbout}
             onClick={() => {
               onLeave()

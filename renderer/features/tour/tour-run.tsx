@@ -34,7 +34,7 @@ export function TourRun({ job, dataset, approaches, start, isStarting }: TourRun
       <p>{WORDS.what(documents ?? 0, dataset.questions, approaches)}</p>
       {(job === undefined || (isOver && !isIngested(job))) && (
         <div>
-          <Button loading={isStarting} onClick={start}>
+          <Button variant="filled" loading={isStarting} onClick={start}>
             {WORDS.start(dataset.questions, approaches)}
           </Button>
         </div>
@@ -59,7 +59,6 @@ export function TourRun({ job, dataset, approaches, start, isStarting }: TourRun
         <Progress
           value={progress === null || progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
           aria-label={WORDS.cellsDone}
-          transitionDuration={100}
         />
       )}
     </div>

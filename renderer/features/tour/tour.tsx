@@ -1,9 +1,8 @@
 import { Button, Modal } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
-import { notifyFailure } from '../../components/notify.ts'
 import { RunResultPanel } from '../result/run-result.tsx'
 import { api } from '../../data/client.ts'
 import { useBlind } from '../../stores/sight.ts'
@@ -36,13 +35,11 @@ export function Tour() {
 
 function TourDialog() {
   useFirstStart()
-  const client = useQueryClient()
   const { isOpen, close } = useTour()
   const isNarrow = useMediaQuery('(max-width: 600px)')
   const remember = useMutation(
     api.settings.savePanel.mutationOptions({
-      onSuccess: (state) => client.setQueryData(api.settings.panel.queryKey(), state),
-      onError: (error) => notifyFailure(WORDS.saving, error),
+      meta: { failed: WORDS.saving, returns: api.settings.panel.queryKey() },
     }),
   )
   const leave = (): void => {
@@ -113,15 +110,9 @@ function TourBody({ onLeave }: { onLeave: () => void }) {
       )}
       <div className={styles.buttons}>
         {after === null ? <span /> : <SkipButton onLeave={onLeave} />}
-        {before !== null && (
-          <Button variant="default" onClick={() => goTo(before)}>
-            {WORDS.back}
-          </Button>
-        )}
+        {before !== null && <Button onClick={() => goTo(before)}>{WORDS.back}</Button>}
         {after === null ? (
-          <Button variant="default" onClick={onLeave}>
-            {WORDS.finish}
-          </Button>
+          <Button onClick={onLeave}>{WORDS.finish}</Button>
         ) : (
           <NextButton step={step} held={held} onNext={() => goTo(after)} />
         )}

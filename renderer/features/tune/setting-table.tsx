@@ -2,10 +2,9 @@ import { Switch } from '@mantine/core'
 import { useState } from 'react'
 import type { TuningDetail } from '../../../contract/control/tuning.ts'
 import { count, duration, metricName, metricValue, pWords } from '../../components/format.ts'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, num } from '../../components/tables.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
-import { num } from '../../components/table-head.tsx'
 
 type Result = NonNullable<TuningDetail['result']>
 

@@ -80,7 +80,6 @@ export function TuneForm({ dataset, alias, onStarted }: TuneFormProps) {
             label={WORDS.search}
             data={SearchMethod.options.map((value) => ({ value, label: WORDS.searches[value] }))}
             value={draft.search ?? 'grid'}
-            allowDeselect={false}
             onChange={(value) => {
               const search = SearchMethod.parse(value)
               change({ search, trials: search === 'grid' ? null : FIRST_TRIALS })
@@ -136,7 +135,6 @@ function Ranges({ fields, ranges, onChange }: RangesProps) {
             label={WORDS.parameter(at)}
             data={[range, ...free].map(({ name }) => ({ value: name, label: labelOf(name) }))}
             value={range.name}
-            allowDeselect={false}
             onChange={(name) => {
               const field = fields.find((each) => each.name === name)
               if (field !== undefined) put(at, { name: field.name, values: field.suggestion })
@@ -148,7 +146,6 @@ function Ranges({ fields, ranges, onChange }: RangesProps) {
             onChange={({ currentTarget: { value } }) => put(at, { ...range, values: value })}
           />
           <Button
-            variant="default"
             aria-label={WORDS.remove(labelOf(range.name))}
             onClick={() => onChange(ranges.filter((_, place) => place !== at))}
           >
@@ -159,7 +156,6 @@ function Ranges({ fields, ranges, onChange }: RangesProps) {
       {free[0] !== undefined && (
         <Button
           size="compact-sm"
-          variant="default"
           onClick={() => onChange([...ranges, { name: free[0]!.name, values: free[0]!.suggestion }])}
         >
           {WORDS.add}
@@ -203,6 +199,7 @@ function Plan({ draft, onStarted }: { draft: Draft; onStarted: (name: string) =>
         ))}
       <div>
         <Button
+          variant="filled"
           disabled={plan?.ok !== true || !isSettled}
           loading={start.isPending}
           onClick={() => start.mutate(draft)}

@@ -2,11 +2,10 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { TuningHead } from '../../../contract/control/tuning.ts'
 import { ErrorPanel } from '../../components/states.tsx'
-import { DataTable } from '../../components/data-table.tsx'
+import { DataTable, num } from '../../components/tables.tsx'
 import { api } from '../../data/client.ts'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
-import { num } from '../../components/table-head.tsx'
 
 const POLL_MS = 1000
 

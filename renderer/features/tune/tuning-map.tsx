@@ -2,10 +2,9 @@ import { Select, useComputedColorScheme } from '@mantine/core'
 import type { TuningDetail } from '../../../contract/control/tuning.ts'
 import { metricValue } from '../../components/format.ts'
 import { heatOf, type HeatDomain } from '../../components/heat.ts'
-import { ScrollTable } from '../../components/scroll-table.tsx'
+import { ScrollTable, TableHead } from '../../components/tables.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
-import { TableHead } from '../../components/table-head.tsx'
 
 interface TuningMapProps {
   metric: string
@@ -31,14 +30,12 @@ export function TuningMap({ metric, map, mappable, onChange }: TuningMapProps) {
             label={WORDS.rows}
             data={mappable.filter((name) => name !== columnName)}
             value={rowName}
-            allowDeselect={false}
             onChange={(name) => name !== null && onChange([name, columnName])}
           />
           <Select
             label={WORDS.columns}
             data={mappable.filter((name) => name !== rowName)}
             value={columnName}
-            allowDeselect={false}
             onChange={(name) => name !== null && onChange([rowName, name])}
           />
         </div>

@@ -2,10 +2,9 @@ import { Button, Progress } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TuningDetail } from '../../../contract/control/tuning.ts'
-import { FactTable } from '../../components/fact-table.tsx'
+import { DataTable, FactTable, num } from '../../components/tables.tsx'
 import { differenceValue, moment } from '../../components/format.ts'
 import { IntervalBar } from '../../components/interval-bar.tsx'
-import { DataTable } from '../../components/data-table.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { SaveWinner } from './save-winner.tsx'
@@ -13,7 +12,6 @@ import { SettingTable } from './setting-table.tsx'
 import { TuningMap } from './tuning-map.tsx'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
-import { num } from '../../components/table-head.tsx'
 
 const POLL_MS = 700
 
@@ -83,12 +81,12 @@ function State({ detail: { head, progress } }: { detail: TuningDetail }) {
       </p>
       <div className="row">
         {state === 'running' && (
-          <Button variant="default" loading={stop.isPending} onClick={() => stop.mutate({ name })}>
+          <Button loading={stop.isPending} onClick={() => stop.mutate({ name })}>
             {WORDS.stop}
           </Button>
         )}
         {state !== 'running' && resumable && (
-          <Button loading={resume.isPending} onClick={() => resume.mutate({ name })}>
+          <Button variant="filled" loading={resume.isPending} onClick={() => resume.mutate({ name })}>
             {WORDS.resume}
           </Button>
         )}

@@ -5,7 +5,7 @@ import type { ClipVerdict } from '../../../contract/http/speech.ts'
 import { ButtonWithReason } from '../../components/button-with-reason.tsx'
 import { ProblemLine } from '../../components/dialog-form.tsx'
 import { FilePicker } from '../../components/file-dropzone.tsx'
-import { FactTable } from '../../components/fact-table.tsx'
+import { FactTable } from '../../components/tables.tsx'
 import { notifyDone } from '../../components/notify.ts'
 import { Panel } from '../../components/states.tsx'
 import { RecordButton } from '../speech/record-button.tsx'
@@ -94,7 +94,7 @@ export function NewVoice() {
             }}
           />
           <div className={styles.actions}>
-            <Button variant="default" loading={check.isPending} onClick={() => check.mutate(clipOf(take))}>
+            <Button loading={check.isPending} onClick={() => check.mutate(clipOf(take))}>
               {WORDS.checkTheClip}
             </Button>
             <span className="dim">{WORDS.chosenLength((take.end - take.start).toFixed(1), LONGEST_CLIP_SECONDS)}</span>
@@ -172,7 +172,7 @@ function VerdictView({ verdict }: { verdict: ClipVerdict }) {
       <p>
         <strong>{verdict.ok ? WORDS.usable : WORDS.unusable}</strong>
       </p>
-      <ul className="items">
+      <ul className="stack tight">
         {verdict.findings.map(({ code, message, fatal }) => (
           <li key={code}>
             {fatal ? '▲' : '◐'} {message}

@@ -32,14 +32,12 @@ export function VoicePanel({ voice }: { voice: ClonedVoice }) {
       aside={
         <>
           <Button
-            variant="default"
             aria-label={WORDS.renameVoice(voice.name)}
             onClick={() => setNewName(newName === null ? voice.name : null)}
           >
             {WORDS.rename}
           </Button>
           <Button
-            variant="default"
             color="red"
             loading={remove.isPending}
             onBlur={() => setIsSure(false)}

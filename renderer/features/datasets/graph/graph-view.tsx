@@ -5,8 +5,7 @@ import { useState } from 'react'
 import type { GraphPicture } from '../../../../contract/http/graph-picture.ts'
 import { count } from '../../../components/format.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
-import { Loaded } from '../../../components/loaded.tsx'
-import { EmptyPanel, ErrorPanel } from '../../../components/states.tsx'
+import { EmptyPanel, ErrorPanel, Loaded } from '../../../components/states.tsx'
 import { api } from '../../../data/client.ts'
 import styles from '../datasets.module.css'
 import { COLOURED, communityColour } from './community-colours.ts'
@@ -54,7 +53,10 @@ export function GraphView({ dataset }: { dataset: string }) {
       <EmptyPanel title={TITLES[query.data.reason]}>
         <p>{query.data.message}</p>
         {query.data.reason === 'not_ingested' && (
-          <Button renderRoot={(props) => <Link to="/launch" search={{ datasets: [dataset] }} {...props} />}>
+          <Button
+            variant="filled"
+            renderRoot={(props) => <Link to="/launch" search={{ datasets: [dataset] }} {...props} />}
+          >
             {WORDS.launchDataset}
           </Button>
         )}
@@ -89,7 +91,6 @@ export function GraphView({ dataset }: { dataset: string }) {
           size="xs"
           w={150}
           aria-label={WORDS.entitiesShown}
-          allowDeselect={false}
           data={[100, 300, 700, 1500].map((each) => ({ value: String(each), label: WORDS.best(each) }))}
           value={String(limit)}
           onChange={(value) => void navigate({ search: (before) => ({ ...before, limit: Number(value) }) })}
@@ -157,7 +158,7 @@ function EntityPanel({ picture, id, onSelect }: EntityPanelProps) {
         <h2>
           <MarkedText text={node.label} />
         </h2>
-        <Button size="compact-xs" variant="default" onClick={() => onSelect(null)}>
+        <Button size="compact-xs" onClick={() => onSelect(null)}>
           {WORDS.close}
         </Button>
       </header>

@@ -68,7 +68,7 @@ export function OwnApproaches({ chosen, onToggle }: OwnApproachesProps) {
           </div>
         )
       })}
-      <Button className={styles.addOwn} size="compact-sm" variant="default" onClick={() => setAdding(true)}>
+      <Button className={styles.addOwn} size="compact-sm" onClick={() => setAdding(true)}>
         {WORDS.add}
       </Button>
       {isAdding && (

@@ -167,7 +167,7 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
             value={question}
             onChange={({ currentTarget: { value } }) => setQuestion(value)}
           />
-          <Button variant="default" loading={test.isPending} onClick={ask}>
+          <Button loading={test.isPending} onClick={ask}>
             {WORDS.test}
           </Button>
         </div>

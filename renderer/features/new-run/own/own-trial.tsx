@@ -1,6 +1,6 @@
 import type { OwnTrial } from '../../../../contract/control/own-approaches.ts'
 import { duration } from '../../../components/format.ts'
-import { DataTable } from '../../../components/data-table.tsx'
+import { DataTable } from '../../../components/tables.tsx'
 import table from '../../../components/table.module.css'
 import { RowButton } from '../../../components/row-button.tsx'
 import styles from '../new-run.module.css'

@@ -1,6 +1,7 @@
 import { Button, NumberInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
+import { Form } from '../../../components/dialog-form.tsx'
 import { formFields } from '../../../components/form-fields.ts'
 import { notifyDone } from '../../../components/notify.ts'
 import { api } from '../../../data/client.ts'
@@ -55,27 +56,20 @@ export function ChunkSettings({ own, chunker, onChange }: ChunkSettingsProps) {
     onChange: (value: number | string) => set({ [name]: value === '' ? Number.NaN : Number(value) }),
   })
   return (
-    <form
+    <Form
       className={styles.chunks}
-      aria-label={WORDS.title}
-      onSubmit={(event) => {
-        event.preventDefault()
-        save.mutate({ dataset_id: own.dataset_id, revision: own.revision, chunker })
-      }}
+      label={WORDS.title}
+      onSubmit={() => save.mutate({ dataset_id: own.dataset_id, revision: own.revision, chunker })}
     >
       <NumberInput {...number('chunk_size')} min={1} max={8192} step={50} />
       <NumberInput {...number('overlap')} min={0} max={2048} step={10} />
-      <Button type="submit" disabled={isSaved || !isChunkerValid(chunker)} loading={save.isPending}>
+      <Button variant="filled" type="submit" disabled={isSaved || !isChunkerValid(chunker)} loading={save.isPending}>
         {WORDS.save}
       </Button>
-      {!isSaved && (
-        <Button variant="default" onClick={() => onChange(own.chunker)}>
-          {WORDS.reset}
-        </Button>
-      )}
+      {!isSaved && <Button onClick={() => onChange(own.chunker)}>{WORDS.reset}</Button>}
       <span className="dim" role="status">
         {rest ?? (isSaved ? WORDS.preview : WORDS.unsaved)}
       </span>
-    </form>
+    </Form>
   )
 }

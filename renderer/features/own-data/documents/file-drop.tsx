@@ -2,7 +2,7 @@ import { Button, Progress } from '@mantine/core'
 import { useState } from 'react'
 import { DOCUMENT_FORMATS } from '../../../../core/document-formats.ts'
 import table from '../../../components/table.module.css'
-import { DataTable } from '../../../components/data-table.tsx'
+import { DataTable } from '../../../components/tables.tsx'
 import { FileDropzone, FilePicker } from '../../../components/file-dropzone.tsx'
 import { isRecording } from './dropped-files.ts'
 import { OWN_WORDS } from '../own-words.ts'
@@ -73,15 +73,9 @@ function DroppedFiles({ files, onClear }: { files: readonly DroppedFile[]; onCle
       />
       <div className="row">
         {files.length > shown && (
-          <Button variant="default" onClick={() => setShown(shown + PAGE)}>
-            {WORDS.showMore(Math.min(PAGE, files.length - shown))}
-          </Button>
+          <Button onClick={() => setShown(shown + PAGE)}>{WORDS.showMore(Math.min(PAGE, files.length - shown))}</Button>
         )}
-        {over === files.length && (
-          <Button variant="default" onClick={onClear}>
-            {WORDS.clear}
-          </Button>
-        )}
+        {over === files.length && <Button onClick={onClear}>{WORDS.clear}</Button>}
       </div>
     </div>
   )

@@ -1,7 +1,6 @@
 import { Button, Checkbox, Textarea } from '@mantine/core'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import type { DraftedQuestion } from '../../../../contract/control/drafted-questions.ts'
 import type { OwnDataset } from '../../../../contract/control/own-datasets.ts'
 import { draftFacts } from '../../../../core/draft-words.ts'
@@ -57,6 +56,7 @@ export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }
             onChange={({ currentTarget: { checked } }) => setTicked(new Set(checked ? drafts.map(({ id }) => id) : []))}
           />
           <Button
+            variant="filled"
             disabled={chosen.length === 0}
             loading={accept.isPending}
             onClick={() => accept.mutate({ dataset_id, revision, drafts: chosen.map(({ id }) => ({ id })) })}
@@ -64,7 +64,6 @@ export function DraftList({ own: { dataset_id, revision } }: { own: OwnDataset }
             {WORDS.accept(chosen.length)}
           </Button>
           <Button
-            variant="default"
             disabled={chosen.length === 0}
             loading={reject.isPending}
             onClick={() => reject.mutate({ dataset_id, draft_ids: chosen.map(({ id }) => id) })}
@@ -152,7 +151,7 @@ function EditedDraft({ own, draft, onClose }: DraftProps & { onClose: () => void
       submit={WORDS.acceptEdited}
       isReady={question.query.trim() !== ''}
       isPending={accept.isPending}
-      problem={accept.error === null ? null : controlErrorOf(accept.error).message}
+      problem={accept.error}
       onCancel={onClose}
       onSubmit={() => accept.mutate({ ...own, drafts: [{ id, question }] })}
     >

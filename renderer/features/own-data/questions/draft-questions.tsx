@@ -2,7 +2,6 @@ import { Button, MultiSelect, NumberInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import { MAX_DRAFTS, type DraftPlan, type DraftStep } from '../../../../contract/control/drafted-questions.ts'
 import { QuestionClass } from '../../../../contract/question-classes.ts'
 import { DialogButton, DialogForm } from '../../../components/dialog-form.tsx'
@@ -76,7 +75,7 @@ function DraftForm({ dataset, onClose }: { dataset: string; onClose: () => void 
       cancel={run.isPending ? WORDS.stop : undefined}
       isReady={isCurrent && plan.data !== undefined}
       isPending={run.isPending}
-      problem={problem === null ? null : controlErrorOf(problem).message}
+      problem={problem}
       onCancel={() => (run.isPending ? stop.current?.abort() : onClose())}
       onSubmit={() => plan.data !== undefined && run.mutate(plan.data.calls)}
     >
@@ -135,7 +134,9 @@ function DraftDone({ step, onClose }: { step: Extract<DraftStep, { type: 'done' 
         </ul>
       )}
       <div className="buttons">
-        <Button onClick={onClose}>{WORDS.close}</Button>
+        <Button variant="filled" onClick={onClose}>
+          {WORDS.close}
+        </Button>
       </div>
     </div>
   )

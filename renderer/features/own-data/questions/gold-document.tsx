@@ -2,8 +2,7 @@ import { Button, Select } from '@mantine/core'
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { MarkedText } from '../../../components/marked-text.tsx'
-import { Loaded } from '../../../components/loaded.tsx'
-import { ErrorPanel, Panel } from '../../../components/states.tsx'
+import { ErrorPanel, Loaded, Panel } from '../../../components/states.tsx'
 import { api, control } from '../../../data/client.ts'
 import { factSpans, type Span } from '../../../components/text-match.ts'
 import { convertFile } from '../../documents/convert.ts'
@@ -78,7 +77,6 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
           size="xs"
           aria-label={WORDS.document}
           searchable
-          allowDeselect={false}
           data={[...new Set([path, ...documents])]}
           value={path}
           onChange={(next) => next !== null && onChoose(next)}
@@ -88,6 +86,7 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
       <div className="stack">
         <div className="row">
           <Button
+            variant="filled"
             // The button would take the focus, and with it the selection in some browsers.
             onMouseDown={(event) => event.preventDefault()}
             disabled={selected === null}
@@ -116,7 +115,7 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
           </article>
         )}
         {query.hasNextPage && (
-          <Button variant="default" loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+          <Button loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
             {WORDS.more(Math.min(SLICE, total - text.length))}
           </Button>
         )}

@@ -11,13 +11,12 @@ import {
 } from '../../../../contract/control/own-datasets.ts'
 import { controlErrorOf } from '../../../../contract/control/control-error.ts'
 import { decodedText, TextEncodingError } from '../../../../core/decoded-text.ts'
-import { DataTable } from '../../../components/data-table.tsx'
+import { DataTable, num } from '../../../components/tables.tsx'
 import { DialogButton, DialogForm } from '../../../components/dialog-form.tsx'
 import { FilePicker } from '../../../components/file-dropzone.tsx'
 import { count } from '../../../components/format.ts'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { notifyDone } from '../../../components/notify.ts'
-import { num } from '../../../components/table-head.tsx'
 import table from '../../../components/table.module.css'
 import { factSpans } from '../../../components/text-match.ts'
 import { api } from '../../../data/client.ts'
@@ -106,15 +105,13 @@ function ImportForm({ own: { dataset_id, revision }, onClose }: { own: OwnDatase
   const isCurrent = read.data !== undefined && read.variables.text === text
   const looked = look.variables?.text === text ? look.data : undefined
   const passages = looked?.passages ?? []
-  const failed = save.error ?? look.error
-  const failure = problem ?? (failed === null ? null : controlErrorOf(failed).message)
   return (
     <DialogForm
       submit={isCurrent ? WORDS.confirm(fine) : null}
       cancel={WORDS.cancel}
       isReady={fine > 0}
       isPending={save.isPending}
-      problem={failure}
+      problem={problem ?? save.error ?? look.error}
       others={
         <FilePicker
           label={WORDS.chooseFile}
@@ -243,9 +240,7 @@ function Preview({ read: { format, fine, refused, lines }, passages, without, ti
           ]}
         />
         {lines.length > shown && (
-          <Button variant="default" onClick={() => setShown(shown + PAGE)}>
-            {WORDS.showMore(Math.min(PAGE, lines.length - shown))}
-          </Button>
+          <Button onClick={() => setShown(shown + PAGE)}>{WORDS.showMore(Math.min(PAGE, lines.length - shown))}</Button>
         )}
       </div>
     </>

@@ -11,8 +11,7 @@ import { RowButton } from '../../../components/row-button.tsx'
 import { notifyUndo } from '../../../components/notify-undo.tsx'
 import { EmptyPanel, ErrorPanel, LoadingRows } from '../../../components/states.tsx'
 import table from '../../../components/table.module.css'
-import { DataTable } from '../../../components/data-table.tsx'
-import { num } from '../../../components/table-head.tsx'
+import { DataTable, num } from '../../../components/tables.tsx'
 import { api, control } from '../../../data/client.ts'
 import { DraftList } from './draft-list.tsx'
 import { DraftQuestions } from './draft-questions.tsx'
@@ -69,9 +68,7 @@ function QuestionTable({ own }: { own: OwnDataset }) {
   const tools = (
     <div className="row">
       <ImportQuestions own={own} isFirst={total === 0} />
-      <Button variant="default" onClick={() => openEditor(NEW_QUESTION)}>
-        {WORDS.add}
-      </Button>
+      <Button onClick={() => openEditor(NEW_QUESTION)}>{WORDS.add}</Button>
       <DraftQuestions dataset={dataset} />
     </div>
   )
@@ -131,7 +128,7 @@ function QuestionTable({ own }: { own: OwnDataset }) {
         ]}
       />
       {query.hasNextPage && (
-        <Button variant="default" w={200} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
+        <Button w={200} loading={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
           {WORDS.showMore(Math.min(PAGE, matching - questions.length))}
         </Button>
       )}

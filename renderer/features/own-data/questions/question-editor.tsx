@@ -110,7 +110,6 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
                       size="xs"
                       aria-label={WORDS.factDocument(index + 1)}
                       searchable
-                      allowDeselect={false}
                       data={[...new Set([document, ...documents])]}
                       value={document}
                       onChange={(value) => value !== null && setGold(index, { document: value })}
@@ -132,7 +131,6 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
               ))}
             </ol>
             <Button
-              variant="default"
               disabled={shown === null}
               onClick={() => shown !== null && set({ gold: [...draft.gold, { document: shown, fact: '' }] })}
             >
@@ -142,7 +140,6 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
           <Select
             label={WORDS.hops}
             description={WORDS.hopsAbout}
-            allowDeselect={false}
             data={[{ value: '', label: WORDS.noHops }, ...HOPS.map((hops) => ({ value: `${hops}`, label: `${hops}` }))]}
             value={draft.hops === null ? '' : `${draft.hops}`}
             onChange={(value) => set({ hops: value === null || value === '' ? null : Number(value) })}
@@ -153,9 +150,7 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
             <div role="alert" className={styles.problem}>
               <p>▲ {rest}</p>
               <p>{WORDS.changedElsewhere}</p>
-              <Button variant="default" onClick={() => void refresh().then(() => save.reset())}>
-                {WORDS.reload}
-              </Button>
+              <Button onClick={() => void refresh().then(() => save.reset())}>{WORDS.reload}</Button>
             </div>
           )}
         </DialogForm>
