@@ -191,10 +191,10 @@ function SetFate({ name, edited, sets }: SetFateProps) {
     ...api.runs.overview.queryOptions({ input: { limit: 200 } }),
     enabled: isReplaced,
   })
-  if (!isReplaced) return edited !== null && <p className="dim">{WORDS.furtherSet(edited.name)}</p>
+  if (!isReplaced) return edited !== null && <p className={`dim ${styles.fate}`}>{WORDS.furtherSet(edited.name)}</p>
   const runs = overview.data?.runs.filter(({ model_sets: used }) => used.includes(name)).length
   return (
-    <p role="status">
+    <p role="status" className={styles.fate}>
       {WORDS.replaces(name)} {runs !== undefined && runs > 0 && WORDS.storedRuns(runs)}
     </p>
   )
