@@ -91,8 +91,7 @@ class ThreadedRunIndex implements RunIndex {
     const listener = { onChange, onFailure }
     this.#listeners.add(listener)
     this.#write('watch').catch((error: unknown) => onFailure(error as RunIndexError))
-    // A reader loads its modules when it starts: do that before the first page needs it. A failure is reported by its first query.
-    for (const reader of this.#readers) reader.call('warm').catch(() => undefined)
+    this.#warm(this.#readers[0]!)
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size > 0 || this.#closing !== null) return
@@ -153,9 +152,22 @@ class ThreadedRunIndex implements RunIndex {
         throw error
       }
       if (this.#closing !== null) throw new RunIndexError('closed', 'the run index was closed')
-      const reader = this.#readers.reduce((best, other) => (other.load < best.load ? other : best))
-      return (await reader.call(name, input)) as QueryResult<Name>
+      return (await this.#leastBusyReader().call(name, input)) as QueryResult<Name>
     })
+  }
+
+  /** Of the readers that run. When all of them work, the next one starts for the queries to come: to wait for its start would take longer. */
+  #leastBusyReader(): ThreadClient {
+    const [first, ...others] = this.#readers.filter(({ isRunning }) => isRunning)
+    if (first === undefined) return this.#readers[0]!
+    const reader = others.reduce((best, other) => (other.load < best.load ? other : best), first)
+    if (reader.load > 0) this.#readers.filter(({ isRunning }) => !isRunning).forEach((next) => this.#warm(next))
+    return reader
+  }
+
+  /** A reader loads its modules when it starts: it does that before a page needs it. A failure is reported by its first query. */
+  #warm(reader: ThreadClient): void {
+    reader.call('warm').catch(() => undefined)
   }
 
   /** Repeats the work once with a valid file when it failed on one that was damaged or replaced. */
