@@ -4,44 +4,14 @@ import { primaryMetric } from '../aggregate/metric-use.ts'
 import { aggregateRows } from './aggregate-rows.ts'
 import { inLadderOrder } from './long-csv.ts'
 
-/**
- * One metric of one approach in one dataset run. Every line has every field with a value of one type or null, so that loaders which guess a schema (the `json`
- * builder of Hugging Face datasets, DuckDB, pandas) read all lines alike. `value` is the mean; null where there is no score, with the `state` that says why.
- */
-interface ResultLine {
-  run_id: string
-  dataset: string
-  dataset_label: string
-  level: number
-  approach: string
-  base_approach: string
-  flavor: string | null
-  metric: string
-  metric_name: string
-  is_primary: boolean
-  higher_is_better: boolean
-  value: number | null
-  interval_low: number | null
-  interval_high: number | null
-  scored: number | null
-  expected: number | null
-  state: string | null
-  questions: number
-  repeats: number
-  context_budget: number | null
-  model_set: string | null
-  evaluators: string[]
-  questions_sha256: string | null
-  documents_digest: string | null
-  seed: string | null
-  revision: string | null
-  version: string | null
-}
-
 const numberOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)
 const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-function* linesOf(aggregate: Aggregate): Generator<ResultLine> {
+/**
+ * One line for each metric of each approach in a dataset run. Every line has every field with a value of one type or null, so that loaders which guess a schema (the `json`
+ * builder of Hugging Face datasets, DuckDB, pandas) read all lines alike. `value` is the mean; null where there is no score, with the `state` that says why.
+ */
+function* linesOf(aggregate: Aggregate) {
   const { dataset, reproducibility, ingestion, questions, repeats, approaches } = aggregate
   const runtime = reproducibility?.runtime ?? null
   const primary = primaryMetric([aggregate])
