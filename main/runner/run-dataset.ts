@@ -230,15 +230,16 @@ async function contextualizeFor(
   return { result: { run, missing }, note: notes.join('; ') }
 }
 
+/** What was left out of something that was written, and how it is made; empty where nothing was. */
+const leftOut = (failed: number, what: string, failure: string | null | undefined): string =>
+  failed === 0 ? '' : `, ${what} (${failure ?? 'its call failed'}); resume asks again`
+
 async function buildTree(run: DatasetRun, { client, ready }: StartedPlatform): Promise<string> {
   const stop = AbortSignal.any([run.drain, run.abort])
   const build = (signal: AbortSignal) => client.buildTree(run.dataset.profile.name, signal)
   const { chunks, layers, summaries, failed, failure, reused } = await askAgain(build, { emit: run.emit, stop, ready })
   if (reused) return `tree over ${plural(chunks, 'chunk')} unchanged`
-  const without =
-    failed === 0
-      ? ''
-      : `, ${plural(failed, 'cluster')} without one (${failure ?? 'its call failed'}); resume asks again`
+  const without = leftOut(failed, `${plural(failed, 'cluster')} without one`, failure)
   return `tree over ${plural(chunks, 'chunk')}: ${plural(summaries, 'summary', 'summaries')} written in ${plural(layers, 'layer')}${without}`
 }
 
@@ -253,10 +254,7 @@ async function buildContexts(run: DatasetRun, { client, ready }: StartedPlatform
   const how = built.reused ? 'contexts unchanged' : `${plural(built.blurbs, 'context')} written`
   const damage = built.damage === undefined ? '' : `; ${built.damage}, so it was built again`
   const { failed = 0, failure } = built
-  const without =
-    failed === 0
-      ? ''
-      : `, ${plural(failed, 'chunk')} without a context (${failure ?? 'its call failed'}); resume asks again`
+  const without = leftOut(failed, `${plural(failed, 'chunk')} without a context`, failure)
   return `${plural(built.chunks, 'chunk')}, ${how}${without}${damage}`
 }
 

@@ -1,19 +1,16 @@
 import type { MissingColumn } from '../../../contract/evidence/missing-column.ts'
-import { missingJudges, missingWords } from '../../../core/evidence/missing-columns.ts'
-import { readJudgments } from '../../report/aggregate/judge-input.ts'
 import { isOwnDataset, OWN_IS_NOT_PUBLISHED } from '../../manifests/datasets/own-datasets.ts'
 import { digestsToPublish } from '../../manifests/project/published-age.ts'
 import { leftOverNotice, publish } from '../../report/publication/publish.ts'
-import { readEvidenceRows } from '../../report/read-evidence.ts'
 import type { RunSummaryContext } from '../../report/aggregate/run-summary.ts'
 import {
   validateArtifacts,
   type ArtifactExpectation,
   type ArtifactProblem,
 } from '../../report/publication/validate-artifacts.ts'
-import { readAggregate, writeArtifacts } from '../../report/publication/write-artifacts.ts'
+import { readAggregate } from '../../report/publication/write-artifacts.ts'
 import type { DatasetRun } from '../dataset-run.ts'
-import { judgeDataset } from './judge-dataset.ts'
+import { joinJudgments, judgeDataset } from './judge-dataset.ts'
 import { failureOf, type At, type Skip, type StepFailedError } from '../ladder-step.ts'
 import type { Unfinished } from './sum-up-cells.ts'
 import { plural } from '../../../contract/words.ts'
@@ -54,21 +51,13 @@ async function judgeAndJoin(run: DatasetRun, context: RunSummaryContext, at: At)
   let missing: MissingColumn[] = []
   const failure = await failureOf(
     at('judge', async () => {
-      const { judgments, note } = await judgeDataset(run, context)
-      missing = missingJudges(judgments)
-      return {
-        result: null,
-        note: [...(missing.length === 0 ? [] : [missingWords(missing)]), note].join('; '),
-        missing,
-      }
+      const judged = await judgeDataset(run, context)
+      missing = judged.missing
+      return { result: null, note: judged.note, missing }
     }),
     isTolerated,
   )
-  await at('summarize', async () => {
-    const judge = await readJudgments(run.files.judgments)
-    const { aggregate } = await writeArtifacts(run.files, readEvidenceRows(run.files.evidence), { ...context, judge })
-    return { result: null, note: `judge section: ${aggregate.judge_panel.status}` }
-  })
+  await at('summarize', async () => ({ result: null, note: await joinJudgments(run.files, context) }))
   return { missing, failure }
 }
 

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
-import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { Judgments } from '../../../contract/evidence/judgments.ts'
+import type { MissingColumn } from '../../../contract/evidence/missing-column.ts'
 import { plural, scoreWords } from '../../../contract/words.ts'
+import { missingJudges, missingWords } from '../../../core/evidence/missing-columns.ts'
 import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { needsPlatformGateway, type PlatformGateway } from '../../judge/create-judges.ts'
 import { runJudgePanel } from '../../judge/run-panel.ts'
@@ -13,6 +14,14 @@ import { storedAnswers } from '../../report/stored-answers.ts'
 import { readAggregate, writeArtifacts } from '../../report/publication/write-artifacts.ts'
 import type { DatasetRun } from '../dataset-run.ts'
 
+interface Judged {
+  judgments: Judgments
+  /** Judges without a verdict. */
+  missing: MissingColumn[]
+  /** What the panel came to, in one line. */
+  note: string
+}
+
 /**
  * Step 9: asks the panel about the stored answers of a dataset run. The platform is started only for judges that are called through its gateway,
  * and stopped again. Throws `JudgePanelError`, `JudgePanelStoppedError`, `ReportError` and what keeps a platform from starting.
@@ -20,7 +29,7 @@ import type { DatasetRun } from '../dataset-run.ts'
 export async function judgeDataset(
   run: DatasetRun,
   context: Pick<RunSummaryContext, 'aliases' | 'questions'>,
-): Promise<{ judgments: Judgments; note: string }> {
+): Promise<Judged> {
   const { experiment, dataset, runId, files, judgePanel: panel } = run
   const datasetId = dataset.dataset.id
   const input = await storedAnswers(files, {
@@ -46,7 +55,9 @@ export async function judgeDataset(
     return judgments
   }
   const judgments = needsPlatformGateway(panel) ? await throughPlatform(run, ask) : await ask(null)
-  return { judgments, note: describePanel(judgments) }
+  const missing = missingJudges(judgments)
+  const note = describePanel(judgments)
+  return { judgments, missing, note: missing.length === 0 ? note : `${missingWords(missing)}; ${note}` }
 }
 
 async function throughPlatform<Result>(
@@ -94,9 +105,10 @@ export async function storedContext(
     : summaryContextOf(aggregate, { state: 'disabled' })
 }
 
-/** Writes the summary with the judges joined in; null for an old result of which only the matrix is left. */
-export async function joinJudgments(files: ArtifactFiles, context: RunSummaryContext): Promise<Aggregate | null> {
-  if (!existsSync(files.evidence)) return null
+/** Writes the summary with the judges joined in, and returns what became of them; an old result may have nothing left but the matrix. */
+export async function joinJudgments(files: ArtifactFiles, context: RunSummaryContext): Promise<string> {
+  if (!existsSync(files.evidence)) return 'judge section: no evidence'
   const judge = await readJudgments(files.judgments)
-  return (await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })).aggregate
+  const { aggregate } = await writeArtifacts(files, readEvidenceRows(files.evidence), { ...context, judge })
+  return `judge section: ${aggregate.judge_panel.status}`
 }

@@ -1,5 +1,5 @@
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
-import { missingJudges, missingWords } from '../../../core/evidence/missing-columns.ts'
+import { missingWords } from '../../../core/evidence/missing-columns.ts'
 import { JudgePanelError } from '../../judge/judge-error.ts'
 import { readAggregate } from '../../report/publication/write-artifacts.ts'
 import type { DatasetRun } from '../dataset-run.ts'
@@ -22,20 +22,12 @@ async function judgeStored(run: DatasetRun): Promise<DatasetOutcome> {
   })
   const columns = await step(emit, datasetId, 'judge', async () => {
     await preflightJudges(run)
-    const { judgments, note } = await judgeDataset(run, context)
-    const missing = missingJudges(judgments)
+    const { judgments, missing, note } = await judgeDataset(run, context)
     if (judgments.status === 'error')
       throw new JudgePanelError('panel_failed', `no judge gave a verdict: ${missingWords(missing)}`)
-    return {
-      result: missing,
-      note: [...(missing.length === 0 ? [] : [missingWords(missing)]), note].join('; '),
-      missing,
-    }
+    return { result: missing, note, missing }
   })
-  await step(emit, datasetId, 'summarize', async () => {
-    const joined = await joinJudgments(files, context)
-    return { result: null, note: `judge section: ${joined?.judge_panel.status ?? 'no evidence'}` }
-  })
+  await step(emit, datasetId, 'summarize', async () => ({ result: null, note: await joinJudgments(files, context) }))
   const cells = { ok: 0, failed: 0, left: 0 }
   return { datasetId, status: 'completed', cells, context, failure: null, columns, missing: null }
 }
