@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, stat } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { readFile, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { chunkText } from '../../core/chunking/chunk-text.ts'
 import { PLAIN_TEXT_EXTENSIONS } from '../../core/document-formats.ts'
@@ -8,6 +8,7 @@ import { KEYWORD_BASELINE_PARAMETERS } from '../../contract/approaches.ts'
 import type { MeasuredLevel } from '../../contract/evidence/measured-level.ts'
 import type { IngestionProfile } from '../../contract/manifests/consumer.ts'
 import type { Question } from '../../contract/manifests/queries.ts'
+import { filesBelow } from '../lib/files/files-below.ts'
 import { rounded, roundedDeep } from '../lib/text/numbers.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
 import { clusterable, clusterQuestions } from '../statistics/clusters.ts'
@@ -58,12 +59,8 @@ interface DocumentText {
 
 /** The documents of a corpus in the order of their ingestion, or why they cannot be measured: what a service reads first has no text yet. */
 async function textsOf(folder: string): Promise<DocumentText[] | 'no_documents' | 'not_text' | 'too_large'> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const paths = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .filter((path) => !path.split('/').some((part) => part.startsWith('.')))
-    .sort()
+  const files = await filesBelow(folder).catch((): string[] => [])
+  const paths = files.filter((path) => !path.split('/').some((part) => part.startsWith('.')))
   if (paths.length === 0) return 'no_documents'
   if (paths.some((path) => !PLAIN_TEXT_EXTENSIONS.includes(extname(path).toLowerCase()))) return 'not_text'
   let bytes = 0

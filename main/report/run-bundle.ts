@@ -17,6 +17,7 @@ import {
 import { allTraceTexts, traceTextsPathFor, verifyTraceTexts } from '../evidence/traces/trace-texts.ts'
 import { identityPathFor } from '../evidence/rows/identity-record.ts'
 import { humanFiles } from '../judge/human/human-files.ts'
+import { filesBelow } from '../lib/files/files-below.ts'
 import { portablePathProblem } from '../lib/files/portable-path.ts'
 import { outgoingKeys } from '../lib/trust/outgoing-keys.ts'
 import { refuseChanged, unpackZip, writeZip, ZipFileError, type ZipEntry } from '../lib/files/zip-files.ts'
@@ -64,19 +65,14 @@ export async function bundledDatasets({ resultsDir, named }: ArtifactPlace, runI
 
 /** Manifests of the project, and the file of each own dataset that the run asked. */
 async function manifestEntries(root: string, datasetIds: readonly string[]): Promise<{ name: string; file: string }[]> {
-  const below = (file: string): string => file.slice(join(root, 'manifests').length + 1).replaceAll('\\', '/')
-  const entries = await readdir(join(root, 'manifests'), { recursive: true, withFileTypes: true }).catch(() => [])
-  const files = entries
-    .filter((entry) => entry.isFile() && /\.(?:ya?ml|json|jsonl)$/.test(entry.name))
-    .map((entry) => join(entry.parentPath, entry.name))
-    // A file that another system cannot store is left out: a bundle is for other systems.
-    .filter((file) => portablePathProblem(below(file)) === null)
-    .sort()
+  const all = await filesBelow(join(root, 'manifests')).catch((): string[] => [])
+  // A file that another system cannot store is left out: a bundle is for other systems.
+  const files = all.filter((name) => /\.(?:ya?ml|json|jsonl)$/.test(name) && portablePathProblem(name) === null)
   const own = datasetIds
     .map((id) => [id, join(root, OWN_DATASETS_FOLDER, id, OWN_DATASET_FILE)] as const)
     .filter(([, file]) => existsSync(file))
   return [
-    ...files.map((file) => ({ name: `${MANIFESTS}${below(file)}`, file })),
+    ...files.map((name) => ({ name: `${MANIFESTS}${name}`, file: join(root, 'manifests', name) })),
     ...own.map(([id, file]) => ({ name: `${MANIFESTS}${OWN_DATASETS_FOLDER}/${id}/${OWN_DATASET_FILE}`, file })),
   ]
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { filesBelow } from '../../main/lib/files/files-below.ts'
 import type { DeclaredModel } from '../../providers/kit/models/declared-model.ts'
 import { onnxFile } from './onnx-file.ts'
 import type { OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './onnx-file.ts'
@@ -235,12 +236,9 @@ async function put(folder: string, name: string, content: Uint8Array | string): 
 
 /** A folder's files as a model that `server` has below `/models/`. */
 export async function declareFolder(folder: string, id: string, server: string): Promise<DeclaredModel> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
   const files = await Promise.all(
-    paths.sort().map(async (path) => {
-      const bytes = await readFile(path)
-      const name = relative(folder, path).replaceAll('\\', '/')
+    (await filesBelow(folder)).map(async (name) => {
+      const bytes = await readFile(join(folder, name))
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       return { path: name, url: `${server}/models/${name}`, sizeBytes: bytes.length, sha256 }
     }),

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
 import { TraceTexts } from '../../main/evidence/traces/trace-texts.ts'
+import { filesBelow } from '../../main/lib/files/files-below.ts'
 import { runCliProcess, smokeProject } from '../helpers/cli.ts'
 import { startFaultServer, type Behaviour, type FaultServer } from '../helpers/fault-server.ts'
 
@@ -93,10 +94,9 @@ afterAll(async () => {
 const tracesIn = (text: string): string[] => TRACES.filter((trace) => text.includes(trace))
 
 async function tracesBelow(folder: string): Promise<string[]> {
-  const names = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const files = await filesBelow(folder)
   const found = await Promise.all(
-    files.map(async (file) => tracesIn(await readFile(file, 'utf8')).map((trace) => `${file}: ${trace}`)),
+    files.map(async (file) => tracesIn(await readFile(join(folder, file), 'utf8')).map((trace) => `${file}: ${trace}`)),
   )
   return found.flat()
 }

@@ -2,6 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
+import { filesBelow } from '../../main/lib/files/files-below.ts'
 import { modelKeysFolder } from '../../main/lib/trust/model-keys.ts'
 import { capableAnswer, type AskedOfModel } from '../helpers/capable-model.ts'
 import { runCliProcess, smokeProject } from '../helpers/cli.ts'
@@ -55,11 +56,8 @@ const tracesIn = (text: string): string[] => TRACES.filter((trace) => text.inclu
 
 /** Files below the project with a trace of a key, the person's own folder apart. */
 async function filesWithTraces(): Promise<string[]> {
-  const entries = await readdir(root, { recursive: true, withFileTypes: true })
-  const files = entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name))
-    .filter((file) => !file.startsWith(modelKeysFolder(env)))
+  const all = (await filesBelow(root)).map((name) => join(root, name))
+  const files = all.filter((file) => !file.startsWith(modelKeysFolder(env)))
   const found = await Promise.all(
     files.map(async (file) => (tracesIn(await readFile(file, 'latin1')).length > 0 ? [file] : [])),
   )

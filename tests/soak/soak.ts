@@ -13,6 +13,7 @@ import { parseArgs } from 'node:util'
 import { answerHelp } from '../../build/answer-help.ts'
 import { serviceUrl } from '../../contract/control/service-routes.ts'
 import { launchEngine, type ControlClient } from '../../main/engine/launch-engine.ts'
+import { filesBelow } from '../../main/lib/files/files-below.ts'
 import { createPlatformClient } from '../../main/runner/platform/platform-client.ts'
 import { embeddedStateDir, platformKeys } from '../../main/runner/platform/platform-source.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
@@ -69,10 +70,8 @@ async function processorMs(pid: number): Promise<number> {
 }
 
 async function bytesIn(folder: string): Promise<number> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    .map(async ({ parentPath, name }) => (await stat(join(parentPath, name)).catch(() => null))?.size ?? 0)
+  const files = await filesBelow(folder).catch((): string[] => [])
+  const sizes = files.map(async (file) => (await stat(join(folder, file)).catch(() => null))?.size ?? 0)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 

@@ -1,5 +1,5 @@
-import { open, readdir, readFile, realpath, stat } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { open, readFile, realpath, stat } from 'node:fs/promises'
+import { extname, join, sep } from 'node:path'
 import type { z } from 'zod'
 import type {
   CorpusDocument,
@@ -13,6 +13,7 @@ import { MAX_FILE_BYTES } from '../../../contract/control/own-datasets.ts'
 import { SafeRelativePath } from '../../../contract/common.ts'
 import { speechPrompt } from '../../../contract/http/speech-prompt.ts'
 import { bytesWords } from '../../../contract/words.ts'
+import { documentsBelow } from '../../manifests/datasets/dataset-archive.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { ControlFailure } from '../control-failure.ts'
 import { createLocator, type Span } from './gold-spans.ts'
@@ -59,14 +60,9 @@ async function locate(root: string, { dataset }: LadderDataset, path: string): P
 
 /** Paths of all files below a dataset's corpus folder, sorted. */
 export async function documentsOf(root: string, { dataset }: LadderDataset): Promise<string[]> {
-  const folder = join(root, dataset.corpus_path)
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => {
+  return documentsBelow(join(root, dataset.corpus_path)).catch(() => {
     throw new ControlFailure('not_found', `${dataset.id}: there is no folder ${dataset.corpus_path}`)
   })
-  return entries
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .sort()
 }
 
 const holdsAll = (text: string, words: readonly string[]): boolean => words.every((word) => text.includes(word))

@@ -1,6 +1,7 @@
 import { createReadStream, type ReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
-import { extname, join, relative, sep } from 'node:path'
+import { stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { filesBelow } from '../../lib/files/files-below.ts'
 
 const MEDIA_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -55,12 +56,11 @@ export class StaticFiles {
   }
 
   async #list(): Promise<void> {
-    const entries = await readdir(this.#folder, { recursive: true, withFileTypes: true }).catch(() => null)
+    const files = await filesBelow(this.#folder).catch(() => null)
     // A folder that is just being replaced: to remember it as empty would leave the window empty with it.
-    if (entries === null) return
-    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+    if (files === null) return
     this.#names = new Map(
-      files.map((file) => [`/${relative(this.#folder, file).split(sep).map(encodeURIComponent).join('/')}`, file]),
+      files.map((file) => [`/${file.split('/').map(encodeURIComponent).join('/')}`, join(this.#folder, file)]),
     )
     this.#listedAt = performance.now()
   }

@@ -1,5 +1,5 @@
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
-import { join, relative, sep } from 'node:path'
+import { mkdir, rename, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { describeIssues } from '../../../core/issues.ts'
 import {
   OWN_DATASET_FILE,
@@ -17,6 +17,7 @@ import {
   ZipFileError,
   type ZipReader,
 } from '../../lib/files/zip-files.ts'
+import { filesBelow } from '../../lib/files/files-below.ts'
 import { outgoingKeys } from '../../lib/trust/outgoing-keys.ts'
 import type { Experiment } from '../experiment.ts'
 import { parseYaml } from '../load-manifest.ts'
@@ -59,13 +60,9 @@ async function asDatasetEdit<Result>(work: () => Promise<Result>): Promise<Resul
   }
 }
 
-async function documentsBelow(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  return entries
-    .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
-    .sort()
-}
+/** The documents of a corpus: its files without those whose name begins with a dot. */
+export const documentsBelow = async (folder: string): Promise<string[]> =>
+  (await filesBelow(folder)).filter((path) => !basename(path).startsWith('.'))
 
 /** Unpacks a zip file as the own dataset `id`; returns the number of documents. Throws `DatasetEditError`; nothing is left then. */
 export async function importDataset(experiment: Experiment, file: string, id: string): Promise<number> {

@@ -11,6 +11,7 @@ import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { bytesWords, plural } from '../../../contract/words.ts'
 import { EvidenceRefusedError, refused } from '../cells/open-evidence.ts'
 import { refuseForeignFiles } from './protected-files.ts'
+import { filesBelow } from '../../lib/files/files-below.ts'
 import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { openTrash, TRASH_DAYS } from '../../lib/files/trash.ts'
 
@@ -56,10 +57,8 @@ async function sizeOf(path: string): Promise<number | null> {
   const found = await orIfMissing(stat(path), null)
   if (found === null) return null
   if (!found.isDirectory()) return found.size
-  const entries = await readdir(path, { recursive: true, withFileTypes: true })
-  const sizes = entries
-    .filter((entry) => entry.isFile())
-    .map(async (entry) => (await stat(join(entry.parentPath, entry.name)).catch(() => null))?.size ?? 0)
+  const files = await filesBelow(path)
+  const sizes = files.map(async (file) => (await stat(join(path, file)).catch(() => null))?.size ?? 0)
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
