@@ -243,7 +243,9 @@ describe('retries', () => {
     })
     expect((await chat()).id).toBe('c1')
     expect(service.calls).toHaveLength(3)
-    expect(delays[0]).toBe(7000)
+    // Counted from the answer, so it is a little less on a busy machine.
+    expect(delays[0]).toBeLessThanOrEqual(7000)
+    expect(delays[0]).toBeGreaterThan(6000)
     // Being refused as one call too many is no failure of the service.
     expect(delays[1]).toBeGreaterThanOrEqual(250)
     expect(delays[1]).toBeLessThan(500)
