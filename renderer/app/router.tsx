@@ -29,6 +29,18 @@ const root = createRootRoute({
 })
 const child = <Path extends string>(path: Path) => ({ getParentRoute: () => root, path }) as const
 
+/** A page whose code is fetched when it is opened, with what its address holds. */
+const page = <
+  Path extends string,
+  Search extends (raw: Record<string, unknown>) => object,
+  Module extends Record<string, unknown>,
+>(
+  path: Path,
+  validateSearch: Search,
+  load: () => Promise<Module>,
+  name: keyof Module & string,
+) => createRoute({ ...child(path), validateSearch, component: lazyPage(load, name) })
+
 /** The address of a run alone leads to its verdict. */
 function RunAlone() {
   return <Navigate to="/runs/$run/verdict" params={{ run: useParams({ from: '/runs/$run' }).run }} replace />
@@ -37,79 +49,27 @@ function RunAlone() {
 const routes = [
   createRoute({ ...child('/'), component: HomePage }),
   createRoute({ ...child('/launch'), component: NewRunPage, validateSearch: search.readLaunchSearch }),
-  createRoute({
-    ...child('/runs'),
-    validateSearch: search.readRunsSearch,
-    component: lazyPage(() => import('../pages/runs.tsx'), 'RunsPage'),
-  }),
+  page('/runs', search.readRunsSearch, () => import('../pages/runs.tsx'), 'RunsPage'),
   createRoute({ ...child('/runs/$run'), component: RunAlone }),
-  createRoute({
-    ...child('/runs/$run/verdict'),
-    validateSearch: search.readVerdictSearch,
-    component: lazyPage(() => import('../pages/verdict.tsx'), 'VerdictPage'),
-  }),
+  page('/runs/$run/verdict', search.readVerdictSearch, () => import('../pages/verdict.tsx'), 'VerdictPage'),
   createRoute({ ...child('/runs/$run/matrix'), component: MatrixPage, validateSearch: search.readMatrixSearch }),
-  createRoute({
-    ...child('/runs/$run/cell'),
-    validateSearch: search.readCellSearch,
-    component: lazyPage(() => import('../pages/cell.tsx'), 'CellPage'),
-  }),
-  createRoute({
-    ...child('/runs/$run/judges'),
-    validateSearch: search.readJudgesSearch,
-    component: lazyPage(() => import('../pages/judges.tsx'), 'JudgesPage'),
-  }),
-  createRoute({
-    ...child('/runs/$run/coverage'),
-    validateSearch: search.readCoverageSearch,
-    component: lazyPage(() => import('../pages/coverage.tsx'), 'CoveragePage'),
-  }),
+  page('/runs/$run/cell', search.readCellSearch, () => import('../pages/cell.tsx'), 'CellPage'),
+  page('/runs/$run/judges', search.readJudgesSearch, () => import('../pages/judges.tsx'), 'JudgesPage'),
+  page('/runs/$run/coverage', search.readCoverageSearch, () => import('../pages/coverage.tsx'), 'CoveragePage'),
   createRoute({ ...child('/runs/$run/progress'), component: ProgressPage, validateSearch: search.readProgressSearch }),
-  createRoute({
-    ...child('/runs/compare'),
-    validateSearch: search.readCompareSearch,
-    component: lazyPage(() => import('../pages/compare.tsx'), 'ComparePage'),
-  }),
-  createRoute({
-    ...child('/datasets'),
-    validateSearch: search.readDatasetSearch,
-    component: lazyPage(() => import('../pages/datasets.tsx'), 'DatasetsPage'),
-  }),
-  createRoute({
-    ...child('/models'),
-    validateSearch: search.readModelsSearch,
-    component: lazyPage(() => import('../pages/models.tsx'), 'ModelsPage'),
-  }),
+  page('/runs/compare', search.readCompareSearch, () => import('../pages/compare.tsx'), 'ComparePage'),
+  page('/datasets', search.readDatasetSearch, () => import('../pages/datasets.tsx'), 'DatasetsPage'),
+  page('/models', search.readModelsSearch, () => import('../pages/models.tsx'), 'ModelsPage'),
   createRoute({ ...child('/tools'), component: () => <Navigate to="/tools/convert" replace /> }),
-  createRoute({
-    ...child('/tools/tune'),
-    validateSearch: search.readTuneSearch,
-    component: lazyPage(() => import('../pages/tune.tsx'), 'TunePage'),
-  }),
+  page('/tools/tune', search.readTuneSearch, () => import('../pages/tune.tsx'), 'TunePage'),
   createRoute({
     ...child('/tools/convert'),
     component: lazyPage(() => import('../pages/convert.tsx'), 'ConvertPage'),
   }),
-  createRoute({
-    ...child('/tools/audio'),
-    validateSearch: search.readAudioSearch,
-    component: lazyPage(() => import('../pages/audio.tsx'), 'AudioPage'),
-  }),
-  createRoute({
-    ...child('/services'),
-    validateSearch: search.readProvidersSearch,
-    component: lazyPage(() => import('../pages/services.tsx'), 'ServicesPage'),
-  }),
-  createRoute({
-    ...child('/settings'),
-    validateSearch: search.readSettingsSearch,
-    component: lazyPage(() => import('../pages/settings.tsx'), 'SettingsPage'),
-  }),
-  createRoute({
-    ...child('/guide'),
-    validateSearch: search.readHelpSearch,
-    component: lazyPage(() => import('../pages/guide.tsx'), 'GuidePage'),
-  }),
+  page('/tools/audio', search.readAudioSearch, () => import('../pages/audio.tsx'), 'AudioPage'),
+  page('/services', search.readProvidersSearch, () => import('../pages/services.tsx'), 'ServicesPage'),
+  page('/settings', search.readSettingsSearch, () => import('../pages/settings.tsx'), 'SettingsPage'),
+  page('/guide', search.readHelpSearch, () => import('../pages/guide.tsx'), 'GuidePage'),
 ] as const
 
 /** Routes follow `#`: the pages are plain files under two hosts, neither of which needs a fallback rule. */

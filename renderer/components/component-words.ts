@@ -61,10 +61,6 @@ export const COMPONENT_WORDS = {
 
   where: (cloud: boolean) => (cloud ? CLOUD_MARK : '● local'),
 
-  rungTable: {
-    approach: 'Approach',
-  },
-
   cloudMark: (roles: readonly string[]) =>
     roles.length === 0
       ? `${CLOUD_MARK}: every call leaves this machine`

@@ -13,7 +13,6 @@ import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { ChartBox } from '../../components/chart-panel.tsx'
 import { count, duration, meanWords, metricHeading, metricName, score } from '../../components/format.ts'
 import { type DataColumn, DataTable, num } from '../../components/tables.tsx'
-import { RungTable } from '../../components/rung-table.tsx'
 import type { IntervalOf } from '../../data/intervals.ts'
 import { COMPARE_WORDS as WORDS, COST_AXES, type CostAxis } from './compare-words.ts'
 import { intervalWords } from '../../../contract/words.ts'
@@ -123,10 +122,12 @@ interface RungsProps {
 export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
   const rungs = datasets.toSorted((a, b) => (a.complexity_level ?? 99) - (b.complexity_level ?? 99))
   const looks = looksOf(points)
+  const pointOf = (rung: string, alias: string): FrontierPoint | undefined =>
+    points.find(({ dataset_id: dataset, model }) => dataset === rung && model === alias)
   const series = Array.from(looks, ([alias, look]) => ({
     look,
     points: rungs.map(({ dataset_id: id }) => {
-      const point = points.find(({ dataset_id: dataset, model }) => dataset === id && model === alias)
+      const point = pointOf(id, alias)
       if (point === undefined || point.quality === null) return null
       const interval = intervalOf(id, alias) ?? null
       return { mean: point.quality, interval, title: figureWords(point, interval), thin: null }
@@ -148,14 +149,26 @@ export function Rungs({ points, datasets, metric, intervalOf }: RungsProps) {
           />
         )}
       />
-      <RungTable
+      <DataTable
         label={WORDS.rungTable}
-        points={points}
-        datasets={rungs}
-        mean={(dataset, alias, point) => {
-          const interval = intervalOf(dataset, alias) ?? null
-          return score(point?.quality) + (interval === null ? '' : ` ${intervalWords(interval)}`)
-        }}
+        rows={[...new Map(points.map(({ model, base_model: base }) => [model, base]))]}
+        keyOf={([alias]) => alias}
+        columns={[
+          [WORDS.approach, ([alias, base]) => <ApproachName alias={alias} base={base} short />],
+          ...rungs.map(({ dataset_id: id, label }): DataColumn<[string, FrontierPoint['base_model']]> => [
+            num(label),
+            ([alias]) => {
+              const point = pointOf(id, alias)
+              const interval = intervalOf(id, alias) ?? null
+              return (
+                <>
+                  {score(point?.quality)} {interval !== null && intervalWords(interval)}{' '}
+                  <span className="dim">{point && `${count(point.n)}/${count(point.expected)}`}</span>
+                </>
+              )
+            },
+          ]),
+        ]}
       />
     </div>
   )

@@ -10,7 +10,7 @@ import { useSamples } from '../../components/run-marks.tsx'
 import { runChoices } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { TableHead } from '../../components/tables.tsx'
+import { type DataColumn, DataTable } from '../../components/tables.tsx'
 import { runColumn } from './run-column.tsx'
 import { api } from '../../data/client.ts'
 import { changeKind, type ChangeKind } from './changed-kind.ts'
@@ -93,32 +93,31 @@ export function QuestionDifferences({ run, others, dataset, metric, alias, onAli
       </p>
       {shown.length === 0 && <p>{cells.length === 0 ? WORDS.none : WORDS.noneOfKind}</p>}
       {shown.length > 0 && (
-        <div className={styles.questions} tabIndex={0} role="region" aria-label={WORDS.title}>
-          <table className={table.table}>
-            <TableHead columns={[WORDS.kind, WORDS.question, COMPARE_WORDS.approach, ...[run, other].map(runColumn)]} />
-            <tbody>
-              {shown.map((cell) => (
-                <tr key={`${cell.question_id} ${cell.repeat} ${cell.model}`}>
-                  <td>
-                    {WORDS.signs[cell.kind]} {WORDS.kinds[cell.kind]}
-                  </td>
-                  <th scope="row" className={table.wrap}>
-                    {cell.query ?? cell.question_id}
-                    {cell.repeat > 1 && <span className="dim"> {WORDS.repetition(cell.repeat)}</span>}
-                  </th>
-                  <td>
-                    <ApproachName alias={cell.model} short />
-                  </td>
-                  {[run, other].map((id, side) => (
-                    <td key={id}>
-                      <Side run={id} cell={cell} side={side} metric={metric} />
-                    </td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <DataTable
+          label={WORDS.title}
+          className={styles.questions}
+          rows={shown}
+          keyOf={(cell) => `${cell.question_id} ${cell.repeat} ${cell.model}`}
+          nameAt={1}
+          columns={[
+            [WORDS.kind, (cell) => `${WORDS.signs[cell.kind]} ${WORDS.kinds[cell.kind]}`],
+            [
+              WORDS.question,
+              (cell) => (
+                <>
+                  {cell.query ?? cell.question_id}
+                  {cell.repeat > 1 && <span className="dim"> {WORDS.repetition(cell.repeat)}</span>}
+                </>
+              ),
+              table.wrap,
+            ],
+            [COMPARE_WORDS.approach, ({ model }) => <ApproachName alias={model} short />],
+            ...[run, other].map((id, side): DataColumn<(typeof shown)[number]> => [
+              runColumn(id),
+              (cell) => <Side run={id} cell={cell} side={side} metric={metric} />,
+            ]),
+          ]}
+        />
       )}
     </>
   )
