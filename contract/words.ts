@@ -37,6 +37,9 @@ export const contextBudgetWords = (budget: number | null): string =>
 export const plural = (value: number, noun: string, many = `${noun}s`): string =>
   `${countWords(value)} ${value === 1 ? noun : many}`
 
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
+
 /** `a`, `a and b`, `a, b and c`. */
 export const listWords = (names: readonly string[]): string =>
   names.length < 2 ? names.join('') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)!}`

@@ -22,3 +22,7 @@ export function limitBehind(error: unknown): SystemLimit | null {
   const { code } = (error ?? {}) as { code?: unknown }
   return typeof code === 'string' && Object.hasOwn(LIMITS, code) ? LIMITS[code]! : null
 }
+
+/** True for a failure that the system reported. */
+export const isOfSystem = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error

@@ -3,7 +3,8 @@ import type { AnswerMetric } from '../../contract/evidence/answer-scores.ts'
 /** Names in rows and aggregates of runner version 1 → today's names. */
 const FORMER_NAMES: Readonly<Record<string, AnswerMetric>> = { gold_coverage: 'points_covered' }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
 /** Renames the keys of an object in place; their order stays. */

@@ -3,7 +3,7 @@ import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import type { Judgments } from '../../contract/evidence/judgments.ts'
 import type { MissingColumn } from '../../contract/evidence/missing-column.ts'
 import { METRIC_LABELS } from '../../contract/metrics/metrics.ts'
-import { plural } from '../../contract/words.ts'
+import { capital, plural } from '../../contract/words.ts'
 import { NO_JSON, reasonWords, UNGRADABLE } from './gap-reasons.ts'
 
 /** The most frequent of these causes; null for none. */
@@ -88,8 +88,6 @@ export function missingWords(columns: readonly MissingColumn[]): string {
 }
 
 const labelOf = (name: string): string => (METRIC_LABELS as Readonly<Record<string, string>>)[name] ?? name
-
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** A sentence for each cause with the names of what is missing, for notes. */
 export function missingNotes(columns: readonly MissingColumn[]): string[] {

@@ -3,7 +3,7 @@ import { open, type FileHandle } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { SCHEMA_VERSION } from '../../contract/common.ts'
 import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
-import { withCurrentNames } from '../../core/evidence/metric-names.ts'
+import { isObject, withCurrentNames } from '../../core/evidence/metric-names.ts'
 import { handedOver } from '../evaluation/handed-over.ts'
 import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/rows/row-line.ts'
 import { InternedRows, type FigureRow } from '../evidence/rows/interned-rows.ts'
@@ -124,8 +124,6 @@ const quickFigures: QuickRead<FigureRow> = (rows, line) => {
   const row = rows.read(line)
   return row === null ? null : { ...figures, handed: handedOver(row) }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 function isReadable(value: unknown): value is FigureRow {
   if (!isObject(value) || value['schema_version'] !== SCHEMA_VERSION) return false

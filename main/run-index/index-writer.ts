@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { IndexChange } from '../../contract/control/run-index/upkeep.ts'
 import type { JudgeSection } from '../../contract/evidence/aggregate.ts'
+import { isOfSystem } from '../../core/system-limit.ts'
 import { ARTIFACT_KINDS, type ArtifactKind } from '../evidence/files/artifact-files.ts'
 import { parseJudgments } from '../report/aggregate/judge-input.ts'
 import { AggregateWriter, parseAggregate } from './apply/apply-aggregate.ts'
@@ -302,8 +303,6 @@ export class IndexWriter {
     }
   }
 }
-
-const isOfSystem = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 const isUnread = (member: Group[ArtifactKind]): boolean =>
   member !== undefined &&

@@ -5,6 +5,7 @@ import { artifactNameOf, metricNamed, metricOfId, PRIMARY_METRICS } from '../../
 import { isValidated, VALIDATED_GRADES, type ValidatedGrade } from '../../../contract/validated-grades.ts'
 import { holmAdjusted } from '../../statistics/pair-decision.ts'
 import { comparedMetric, type ComparedName } from './aggregate-access.ts'
+import { capital } from '../../../contract/words.ts'
 import { nameWords } from '../words.ts'
 
 /** Metrics that can be primary, in the order in which they become it (decision 005). */
@@ -144,7 +145,7 @@ export function useLegend(aggregates: readonly Aggregate[]): string {
 /** Returns what a decision on a metric is worth, in a few words. */
 export function useWords(aggregates: readonly Aggregate[], name: ComparedName): string {
   const reason = unrankedReason(aggregates, name)
-  if (reason !== null) return `${reason.charAt(0).toUpperCase()}${reason.slice(1)}.`
+  if (reason !== null) return `${capital(reason)}.`
   return name === primaryMetric(aggregates) ? 'Primary metric.' : 'Exploratory.'
 }
 

@@ -9,7 +9,7 @@ import {
   metricsIn,
   REPORTED_METRICS,
 } from '../../../contract/metrics/metrics.ts'
-import { rungPairsWords } from '../../../contract/words.ts'
+import { capital, rungPairsWords } from '../../../contract/words.ts'
 import {
   comparedMetric,
   generationScatter,
@@ -92,7 +92,7 @@ export function ladderSections(
     h(
       'figure',
       {},
-      h('figcaption', { class: 'title' }, capital(nameWords(name))),
+      h('figcaption', { class: 'title' }, title(nameWords(name))),
       charts.ladderCurve(aggregates, name, looks),
     )
   const variance = aggregates.flatMap((aggregate) => varianceFigures(aggregate, looks))
@@ -117,7 +117,7 @@ export function ladderSections(
         boards.map((name) =>
           name === first
             ? leaderTable(aggregates, name, looks)
-            : h('details', {}, h('summary', {}, capital(nameWords(name))), leaderTable(aggregates, name, looks)),
+            : h('details', {}, h('summary', {}, title(nameWords(name))), leaderTable(aggregates, name, looks)),
         ),
       ],
     },
@@ -140,7 +140,7 @@ export function ladderSections(
             h(
               'p',
               {},
-              `${capital(nameWords(first))} over the median latency of the answered cells. The dashed line joins the approaches that no other beats in both.`,
+              `${title(nameWords(first))} over the median latency of the answered cells. The dashed line joins the approaches that no other beats in both.`,
             ),
             h('div', { class: 'grid' }, frontiers),
           ],
@@ -203,8 +203,7 @@ const unusableNotes = (unusable: readonly UnusableFile[]): Markup | null =>
       )
 
 /** For the start of a line; names such as nDCG keep their own letters. */
-const capital = (text: string): string =>
-  /^[a-z][A-Z]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1)
+const title = (text: string): string => (/^[a-z][A-Z]/.test(text) ? text : capital(text))
 
 function pairSection(aggregates: readonly Aggregate[], looks: ReadonlyMap<string, Look>): Section {
   const body = aggregates.map((aggregate): Child => {

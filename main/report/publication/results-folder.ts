@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { readdir, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import { isOfSystem } from '../../../core/system-limit.ts'
 import { verifyEvidence } from '../../evidence/verify-evidence.ts'
 import {
   artifactFiles,
@@ -119,8 +120,6 @@ export async function usableOrListed<Result>(
     return null
   }
 }
-
-const isOfSystem = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error
 
 async function unusableFile(file: string, error: Error): Promise<UnusableFile> {
   const { code, cause } = error as NodeJS.ErrnoException

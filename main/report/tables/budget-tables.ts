@@ -2,7 +2,7 @@ import { reachedPoints } from '../../../core/evidence/budget-curve.ts'
 import { BASELINE } from '../../../contract/approaches.ts'
 import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import { PROTOCOL_PARTS, type ProtocolPart } from '../../../contract/evidence/protocol.ts'
-import { contextBudgetWords, countWords, curveWords, equalWords } from '../../../contract/words.ts'
+import { capital, contextBudgetWords, countWords, curveWords, equalWords } from '../../../contract/words.ts'
 import { likeAmounts } from '../aggregate/context-amounts.ts'
 import { approachCode, columnsFrom, md, mdTable } from '../markdown/markdown-text.ts'
 
@@ -55,7 +55,7 @@ export function budgetNotes(aggregate: Aggregate): string[] {
       : [
           `${unlike} handed over another amount than ${BASELINE}, so they do not compare with it. To run the hybrid with as much text beside them, add ${names} to the --models of this run.`,
         ]
-  return [...remedy, `${words.charAt(0).toUpperCase()}${words.slice(1)}.${countedWords(aggregate)}`, CURVE_LEGEND]
+  return [...remedy, `${capital(words)}.${countedWords(aggregate)}`, CURVE_LEGEND]
 }
 
 /** Markdown lines; empty where no row tells how much text was handed over. */

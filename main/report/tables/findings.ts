@@ -4,7 +4,7 @@ import type { Verdict } from '../../../contract/evidence/verdict.ts'
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../../contract/manifests/models.ts'
 import { artifactNameOf, metricsIn } from '../../../contract/metrics/metrics.ts'
-import { listWords, testedPairsWords } from '../../../contract/words.ts'
+import { capital, listWords, lowerFirst, testedPairsWords } from '../../../contract/words.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from '../aggregate/aggregate-access.ts'
 import { isThin, rungFigure } from './leaderboard.ts'
 import { hasRuleJudges, primaryMetric, unrankedReason } from '../aggregate/metric-use.ts'
@@ -26,8 +26,6 @@ export const findings = (aggregate: Aggregate, verdict: Verdict): string[] => [
   ...verdict.sentences,
   ...exploratoryFindings(aggregate),
 ]
-
-const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 function findingOf(aggregate: Aggregate, name: ComparedName): string | null {
   const compared = comparedMetric(aggregate, name)
@@ -52,10 +50,8 @@ function findingOf(aggregate: Aggregate, name: ComparedName): string | null {
     beaten.length === 0
       ? ''
       : `better than ${beaten.length === others.length ? 'every other approach' : listWords(beaten.map(({ model }) => model))}; `
-  return `${sentence(highest)}; ${better}${lowerFirst(testedPairsWords(pairCounts(compared), compared.settings.level))}.`
+  return `${capital(highest)}; ${better}${lowerFirst(testedPairsWords(pairCounts(compared), compared.settings.level))}.`
 }
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** Lists what a role's model does for the answers or their scores, after "Built-in rules, not models, ". */
 const ROLE_WORK: Readonly<Record<ModelRole, string>> = {

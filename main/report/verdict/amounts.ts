@@ -1,7 +1,7 @@
 // This file states how large a difference is, in the words of its metric.
 import type { PairComparison } from '../../../contract/evidence/statistics.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
-import { countWords, plural } from '../../../contract/words.ts'
+import { capital, countWords, plural } from '../../../contract/words.ts'
 import type { ComparedName } from '../aggregate/aggregate-access.ts'
 import { nameWords, valueWords } from '../words.ts'
 import type { Facts } from './facts.ts'
@@ -42,7 +42,7 @@ export function aheadWords(facts: Facts, leader: string, other: string): string 
 }
 
 /** A sentence of its own from a part of one. */
-export const sentenceOf = (part: string): string => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`
+export const sentenceOf = (part: string): string => `${capital(part)}.`
 
 /** `All 7 approaches`, `Both approaches`. */
 export const allOf = (count: number): string =>

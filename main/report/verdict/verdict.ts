@@ -4,7 +4,7 @@ import { KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { ApproachBehaviour, Verdict } from '../../../contract/evidence/verdict.ts'
 import { isTestedPair } from '../../../contract/evidence/statistics.ts'
-import { listWords, looksWords, plural, scopeWords } from '../../../contract/words.ts'
+import { listWords, looksWords, lowerFirst, plural, scopeWords } from '../../../contract/words.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
 import { rungFigure } from '../tables/leaderboard.ts'
 import type { ComparedName } from '../aggregate/aggregate-access.ts'
@@ -77,7 +77,7 @@ function verdictOf(aggregate: Aggregate, name: ComparedName | null, overAll: Ove
       why,
       ...(recommendation === null ? [] : [recommendation]),
       ...notes,
-      `Next: ${next.text.charAt(0).toLowerCase()}${next.text.slice(1)}`,
+      `Next: ${lowerFirst(next.text)}`,
     ],
   }
 }

@@ -1,10 +1,9 @@
 import type { AliasView } from '../../../contract/control/experiment.ts'
 import { PARAMETER_WORDS } from '../../../core/approach-parameters.ts'
+import { lowerFirst } from '../../../contract/words.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
 
 const WORDS = NEW_RUN_WORDS.aliasChoice
-
-const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1)
 
 /** One parameter in the words of its editor: "chunks retrieved 20", "reranker on". */
 function words([name, value]: [string, unknown]): string {
