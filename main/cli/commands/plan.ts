@@ -9,7 +9,7 @@ import { checkCorpus, loadModels, type LadderDataset } from '../../manifests/exp
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { expectedCost, pastUsagesIn, summariesIn } from '../../runner/prepare/expected-cost.ts'
+import { expectedCost, summariesIn } from '../../runner/prepare/expected-cost.ts'
 import { expectedWork } from '../../runner/prepare/expected-work.ts'
 import { ResumeConflictError } from '../../runner/cells/open-evidence.ts'
 import { planDataset } from '../../runner/cells/plan-dataset.ts'
@@ -55,7 +55,6 @@ export const planCommand: Command = {
     let conflicting = false
     let refused = false
     const named = namedFiles(setup.root, setup.inputs)
-    const pastUsages = pastUsagesIn(setup.resultsDir, named)
     const summaries = await summariesIn(setup.resultsDir, named)
     for (const message of setup.leftOut) warn(message)
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
@@ -72,8 +71,8 @@ export const planCommand: Command = {
       const evaluator = evaluatorFor(setup.inputs, platform)
       const { plan } = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
-      const cost = await expectedCost(setup, dataset.dataset.id, plan.run, pastUsages)
       const ofDataset = summaries.filter((summary) => summary.dataset.id === dataset.dataset.id)
+      const cost = await expectedCost(setup, dataset, plan.run, ofDataset)
       const work = await expectedWork(setup, dataset, plan.run, ofDataset)
       const planned = await plannedDecision({
         questions: dataset.questions,

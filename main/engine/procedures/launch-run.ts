@@ -6,7 +6,7 @@ import { prepareRun, type Preparation, type PreparedRun } from '../../runner/pre
 import { openQuestions } from '../../runner/reset/run-effects.ts'
 import { ControlFailure, inputFailure } from '../control-failure.ts'
 import type { EngineParts } from '../engine-parts.ts'
-import { checkRun, newestSummaries, pastUsagesFrom, previewRun, type CheckedRun } from '../run-control/preview-run.ts'
+import { checkRun, newestSummaries, previewRun, type CheckedRun } from '../run-control/preview-run.ts'
 
 /**
  * Launches a run, from a click to its place in the queue. A run that would be refused at its start is refused here, where the user sees it, and
@@ -35,7 +35,6 @@ export async function previewRequest(parts: EngineParts, request: RunRequest): P
   const { index, runs } = parts
   const preview = await previewRun(run, {
     ...placesOf(parts, run),
-    pastUsages: pastUsagesFrom(index),
     summariesOf: (datasetId) => newestSummaries(index, datasetId),
     ownSummariesOf: (datasetId) => newestSummaries(index, datasetId, true),
   })

@@ -7,7 +7,7 @@ import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { contextBudgetOf } from '../../manifests/project/provenance.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { expectedCost, newestUsage, type PastUsages } from '../../runner/prepare/expected-cost.ts'
+import { expectedCost } from '../../runner/prepare/expected-cost.ts'
 import { expectedWork } from '../../runner/prepare/expected-work.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
 import type { CellPlan } from '../../runner/cells/ladder-cells.ts'
@@ -28,7 +28,6 @@ interface CheckOptions {
 
 /** States what earlier runs show: a help, not a condition. */
 interface PastRuns {
-  pastUsages: PastUsages
   /** Summaries of earlier runs of a dataset, newest first. */
   summariesOf: (datasetId: string) => AsyncIterable<Aggregate> | Iterable<Aggregate>
   /** Those of runs whose working files are here: published ones were made elsewhere. */
@@ -129,7 +128,7 @@ async function previewDataset(
     evaluations: run.metrics.length === 0 ? 0 : plan.run + plan.resume_answered,
     verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
     work: await expectedWork(run, dataset, plan.run, past.ownSummariesOf(id)),
-    expected_cost: await expectedCost(run, id, plan.run, past.pastUsages),
+    expected_cost: await expectedCost(run, dataset, plan.run, past.ownSummariesOf(id)),
     planned_difference: await plannedDecision({
       questions: dataset.questions,
       approaches: run.aliases.length,
@@ -170,12 +169,6 @@ export async function previewRun(run: PreparedRun, options: CheckOptions & PastR
 
 /** The newest runs in which earlier rows are searched. */
 const MAX_RUNS_SEARCHED = 30
-
-/** Usage from the summaries of the newest indexed runs. */
-export const pastUsagesFrom =
-  (index: RunIndexApi): PastUsages =>
-  (datasetId, aliases, modelSet) =>
-    newestUsage(newestSummaries(index, datasetId, true), aliases, modelSet)
 
 /** Summaries of a dataset from the newest indexed runs, newest first. What they show is a help, not a condition: without an index there are none. */
 export async function* newestSummaries(

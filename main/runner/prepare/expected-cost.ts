@@ -7,9 +7,10 @@ import { isCloudModel, isRuleBased } from '../../../contract/manifests/model-bac
 import type { ModelSet } from '../../../contract/manifests/models.ts'
 import { costOf, type Cost } from '../../../contract/manifests/prices.ts'
 import type { NamedFiles } from '../../evidence/files/artifact-files.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
 import { scanResults } from '../../report/publication/results-folder.ts'
 import { calibrationsOf } from './calibrations.ts'
-import { usualCallsOf } from './expected-work.ts'
+import { countsFor, usualCallsOf } from './expected-work.ts'
 import type { PreparedRun } from './prepare-run.ts'
 
 /** Describes what cells of an alias used in an earlier run, answers and grading, and how many cells that were. */
@@ -18,41 +19,23 @@ interface PastUsage {
   cells: number
 }
 
-/** The newest usage of each alias with a model set on a dataset; an alias without one is absent. */
-export type PastUsages = (
-  datasetId: string,
-  aliases: readonly string[],
-  modelSet: string,
-) => Promise<ReadonlyMap<string, PastUsage>>
+type NewestFirst = AsyncIterable<Aggregate> | Iterable<Aggregate>
 
-/** The newest usage of each alias with a model set in summaries of one dataset, newest first; reads no more of them than it needs. */
-export async function newestUsage(
-  newestFirst: AsyncIterable<Aggregate> | Iterable<Aggregate>,
+/** The newest usage of each alias in the summaries that count; an alias without one is absent. Reads no more of them than it needs. */
+async function newestUsage(
+  newestFirst: NewestFirst,
+  counts: (past: Aggregate) => boolean,
   aliases: readonly string[],
-  modelSet: string,
 ): Promise<ReadonlyMap<string, PastUsage>> {
   const found = new Map<string, PastUsage>()
-  for await (const { reproducibility, approaches } of newestFirst) {
-    if (reproducibility?.runtime.models?.set !== modelSet) continue
-    for (const { model, usage, cells } of approaches)
+  for await (const past of newestFirst) {
+    if (!counts(past)) continue
+    for (const { model, usage, cells } of past.approaches)
       if (!found.has(model) && usage !== undefined && usage.unknown_cells === 0 && cells.ok > 0)
         found.set(model, { usage: [...usage.answers, ...usage.grading], cells: cells.ok })
     if (aliases.every((alias) => found.has(alias))) break
   }
   return found
-}
-
-/** Usage from the summaries in a results folder, which is read at the first question. */
-export function pastUsagesIn(resultsDir: string, named: NamedFiles): PastUsages {
-  let read: Promise<Aggregate[]> | undefined
-  return async (datasetId, aliases, modelSet) => {
-    const all = await (read ??= summariesIn(resultsDir, named))
-    return newestUsage(
-      all.filter(({ dataset }) => dataset.id === datasetId),
-      aliases,
-      modelSet,
-    )
-  }
 }
 
 /** All summaries of a folder, newest first; none where the project has no run yet. */
@@ -87,20 +70,22 @@ function calibratedUsage(root: string, set: ModelSet, alias: Alias): ModelUsage[
 }
 
 /**
- * Returns what `cells` of a run would cost by what such cells used before, as many of each alias; an alias without rows by a calibration of its models, which knows
- * nothing of grading. Null where the set has no paid model, and for a platform elsewhere.
+ * Returns what `cells` of a run would cost by what such cells used before (rows that `countsFor` finds in the summaries of the dataset), as many of each
+ * alias; an alias without rows by a calibration of its models, which knows nothing of grading. Null where the set has no paid model, and for a platform elsewhere.
  */
 export async function expectedCost(
-  { root, aliases, experiment: { models }, modelSet, prices, inputs }: PreparedRun,
-  datasetId: string,
+  run: PreparedRun,
+  dataset: LadderDataset,
   cells: number,
-  pastUsages: PastUsages,
+  summaries: NewestFirst,
 ): Promise<Cost | null> {
+  const { root, aliases, modelSet, prices, inputs } = run
+  const { models } = run.experiment
   const name = modelSet ?? models.default_set
   const set = models.sets[name]
   if (inputs.gatewayUrl !== null || set === undefined || !Object.values(set.roles).some(isCloudModel)) return null
   const names = aliases.map(({ alias }) => alias)
-  const past = await pastUsages(datasetId, names, name)
+  const past = await newestUsage(summaries, countsFor(run, dataset), names)
   const each = cells / Math.max(1, names.length)
   const costs = aliases.map((declared): Cost => {
     const { alias } = declared

@@ -10,6 +10,7 @@ import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { configHashes } from '../../manifests/project/provenance.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { keepCalibration } from './calibrations.ts'
+import { expectedCost } from './expected-cost.ts'
 import { expectedWork, usualCallsOf } from './expected-work.ts'
 import type { PreparedRun } from './prepare-run.ts'
 
@@ -33,14 +34,28 @@ const planned = (): PreparedRun =>
     metrics: ['faithfulness'],
   }) as unknown as PreparedRun
 
+interface Change {
+  set?: string
+  version?: string
+  run?: string
+  models?: readonly string[]
+  experiment?: Experiment
+}
+
 /** A run of 4 answers for each approach, which took 1,000 ms, one call and two for grading each. */
-function past(change: { set?: string; version?: string; run?: string; models?: readonly string[] } = {}): Aggregate {
-  const { set = 'local-onnx', version = packageFile.version, run = 'before', models = ALIASES } = change
+function past(change: Change = {}): Aggregate {
+  const {
+    set = 'local-onnx',
+    version = packageFile.version,
+    run = 'before',
+    models = ALIASES,
+    experiment: made = experiment,
+  } = change
   const use = (calls: number) => [{ model: 'm', cloud: false, calls, unreported: 0, input_tokens: 1, output_tokens: 1 }]
   return {
     run_id: run,
     reproducibility: {
-      config_hashes: configHashes(experiment, dataset(), set),
+      config_hashes: configHashes(made, dataset(), set),
       runtime: { models: { set, roles: {} }, gateway: 'embedded', platform: { version, revision: null } },
     },
     approaches: models.map((model) => ({
@@ -83,6 +98,10 @@ it('without rows three calls of each model on this machine give time and calls, 
   expect(callsPerApproach(work)).toContain('vanilla-rag 1 + 2 for grading')
   const mixed = await expectedWork(planned(), dataset(), 20, [past({ models: ['vanilla-rag'] })])
   expect(sourceWords(mixed)).toMatch(/^from 4 rows of this model set, of hybrid-rag from three calls/)
+  // A file of weights answers one call at a time, whatever the number of cells under way.
+  const wide = { ...experiment.evaluation, run: { ...experiment.evaluation.run, concurrency: 4 } }
+  const run = { ...planned(), experiment: { ...experiment, evaluation: wide } }
+  expect(await expectedWork(run, dataset(), 20, [])).toMatchObject({ estimated_ms: 20_000 })
   // Another machine's calls are not read.
   const file = join(root, '.rag-ladder/calibrations.json')
   await writeFile(file, (await readFile(file, 'utf8')).replaceAll(/"machine": "\w+"/g, '"machine": "other"'))
@@ -118,4 +137,18 @@ it('rules count as models, and an approach that counts no calls leaves their num
   const work = await expectedWork(planned(), dataset(), 20, [uncounted])
   expect(work).toMatchObject({ rows: 8, model_calls: null })
   expect(callsPerApproach(work)).toBe('model calls per answer: vanilla-rag 1 + 2 for grading, hybrid-rag unknown')
+})
+
+it('only rows of the same models count for the cost, as for the time', async () => {
+  const set = experiment.models.sets['local-onnx']!
+  const light_gen = { ...set.roles.light_gen, cloud: true } as typeof set.roles.light_gen
+  const sets = { ...experiment.models.sets, paid: { ...set, roles: { ...set.roles, light_gen } } }
+  const paid = { ...experiment, models: { ...experiment.models, sets } }
+  const prices = { currency: 'EUR', models: {} }
+  const run = { ...planned(), experiment: paid, modelSet: 'paid', prices } as PreparedRun
+  const made = past({ set: 'paid', experiment: paid })
+  expect(await expectedCost(run, dataset(), 20, [made])).toMatchObject({ amount: 0, unknown: [] })
+  const unknown = ['no earlier run of vanilla-rag with paid', 'no earlier run of hybrid-rag with paid']
+  for (const other of [past({ set: 'paid', experiment: paid, version: '0.0.1' }), past()])
+    expect(await expectedCost(run, dataset(), 20, [other])).toMatchObject({ unknown })
 })

@@ -6,7 +6,7 @@ import type { ExpectedWork, WorkOfApproach } from '../../../contract/control/exp
 import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
-import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
+import { isRuleBased, isService } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole, type ModelSet } from '../../../contract/manifests/models.ts'
 import type { LadderDataset } from '../../manifests/experiment.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
@@ -44,7 +44,7 @@ function withRows(before: PastRows, { cells, operational, usage }: ApproachSumma
 }
 
 /** Returns true for a run whose rows this machine made with the models, flavors and program of the planned run. */
-function countsFor(run: PreparedRun, dataset: LadderDataset): (past: Aggregate) => boolean {
+export function countsFor(run: PreparedRun, dataset: LadderDataset): (past: Aggregate) => boolean {
   const { experiment, modelSet, root, inputs } = run
   const set = modelSet ?? experiment.models.default_set
   const wanted = configHashes(experiment, dataset, modelSet)
@@ -100,7 +100,9 @@ function calibratedWork(run: PreparedRun, alias: Alias): WorkOfApproach | null {
     const calibration = calibrationOf(choice)
     if (calibration === null) return null
     models += 1
-    latencyMs += count * calibration.latency_ms
+    // A file of weights answers one call at a time: the cells under way wait for each other, as they do in rows.
+    const waiting = isService(choice.backend) ? 1 : run.experiment.evaluation.run.concurrency
+    latencyMs += count * calibration.latency_ms * waiting
   }
   if (models === 0) return null
   return {

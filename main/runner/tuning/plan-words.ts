@@ -1,9 +1,10 @@
 import { isCloudModel } from '../../../contract/manifests/model-backends.ts'
+import type { Cost } from '../../../contract/manifests/prices.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { costWords, durationWords, plural } from '../../../contract/words.ts'
 import { editedHoldoutWords } from '../../report/tuning/edited-words.ts'
 import { qualityWords, settingWords } from '../../report/tuning/tuning-result.ts'
-import { expectedCost, pastUsagesIn } from '../prepare/expected-cost.ts'
+import { expectedCost, summariesIn } from '../prepare/expected-cost.ts'
 import type { PreparedRun } from '../prepare/prepare-run.ts'
 import type { PlannedTuning } from './plan-tuning.ts'
 import type { TrialNews } from './run-tuning.ts'
@@ -19,9 +20,7 @@ export async function planWords(planned: PlannedTuning, setup: PreparedRun): Pro
     (role) => set !== undefined && isCloudModel(set.roles[role]),
   )
   const rerank = draft.parameters['rerank'] === true || draft.settings.some((setting) => setting['rerank'] === true)
-  const cost = wish.answers
-    ? await expectedCost(setup, draft.dataset, asked.development + asked.holdout, pastUsagesIn(setup.resultsDir, {}))
-    : null
+  const cost = wish.answers ? await costOfAnswers(setup, draft.dataset, asked.development + asked.holdout) : null
   return [
     `${name}: ${plural(draft.settings.length - 1, 'setting')} of ${draft.tuned.join(', ')} against ${draft.alias} as it is, by ${label}, ${draft.context_budget} tokens handed over in every trial`,
     `${plural(development, 'question')} of development${draft.rounds.length > 1 ? ` in ${draft.rounds.length} rounds` : ''}, ${draft.holdout.length} held out in ${plural(holdoutGroups, 'group')}${leftOut > 0 ? `; ${plural(leftOut, 'question')} cannot be scored by ${label}` : ''}`,
@@ -32,6 +31,18 @@ export async function planWords(planned: PlannedTuning, setup: PreparedRun): Pro
       : [`This holdout was opened ${plural(openings, 'time')} before: the next confirmation is corrected for it`]),
     ...editedHoldoutWords(edited),
   ]
+}
+
+/** What so many answers on a dataset of the set-up would cost. */
+async function costOfAnswers(setup: PreparedRun, datasetId: string, answers: number): Promise<Cost | null> {
+  const dataset = setup.datasets.find(({ dataset: { id } }) => id === datasetId)!
+  const summaries = await summariesIn(setup.resultsDir, {})
+  return expectedCost(
+    setup,
+    dataset,
+    answers,
+    summaries.filter((summary) => summary.dataset.id === datasetId),
+  )
 }
 
 /** What a trial gave, as one line. */

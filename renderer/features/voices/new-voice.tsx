@@ -66,6 +66,7 @@ export function NewVoice() {
   const change = (part: Partial<Take>): void => setTake((now) => now && { ...now, ...part })
   return (
     <Panel title={WORDS.newVoice}>
+      <p>{WORDS.imitates}</p>
       <p>{WORDS.readAloud}</p>
       <p className={styles.read}>{TEXT_TO_READ}</p>
       <div className={styles.actions}>

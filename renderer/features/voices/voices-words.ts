@@ -2,10 +2,11 @@
 export const VOICES_WORDS = {
   page: {
     noVoiceYet: 'No voice yet',
-    noVoiceText: 'Record or choose a clip above. The bundled engine imitates pitch and timbre, not accent or style.',
+    noVoiceText: 'Record or choose a clip above.',
   },
 
   newVoice: {
+    imitates: 'The bundled engine imitates pitch and timbre of a clip, not accent or style.',
     script:
       'The old ferry leaves the north harbour at seven, just as the church bells begin to ring. Five children watched it go, ',
     scriptEnd:
