@@ -6,6 +6,7 @@ import {
   type FakeReply,
 } from '../../../../tests/helpers/fake-model-host.ts'
 import { ragFixture, WORLD, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
+import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
 import { messageText } from '../../../../contract/http/chat.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { parseAnswerTask } from '../../models/prompts/answer-task.ts'
@@ -158,13 +159,58 @@ describe('the agent', () => {
   })
 
   it('answers from the best of what it found when the conversation is too long for the model', async () => {
-    const tooLong = new ModelCallError('context_length_exceeded', 'agentic', '9000 tokens')
-    const { ask, chats } = await agent([{ toolCalls: [search('Grey Heron')] }, tooLong, 'In Tarnwick.'])
+    const { ask, chats } = await agent([{ toolCalls: [search('Grey Heron')] }, TOO_LONG, 'In Tarnwick.'])
     const { answer, sources } = await ask()
     expect([answer, sources.length > 0, chats().length]).toEqual(['In Tarnwick.', true, 3])
     expect(chats().at(-1)!.tools).toBeUndefined()
-    const first = await agent([tooLong, 'In Tarnwick.'])
+    const first = await agent([TOO_LONG, 'In Tarnwick.'])
     await expect(first.ask()).rejects.toMatchObject({ message: expect.stringContaining('longer than the model') })
+  })
+
+  it('answers from the first half of its contexts, and half of that, where they are too long for the model', async () => {
+    let turn = 0
+    const shown: number[] = []
+    const { ask, chats } = await agent(
+      [],
+      {
+        chat: (_role, request) => {
+          if (request.tools !== undefined) return { toolCalls: [search(`note ${turn++}`)] }
+          const { passages } = parseAnswerTask(request.messages)!
+          shown.push(passages.length)
+          return passages.length > 2 ? TOO_LONG : 'Short.'
+        },
+      },
+      undefined,
+      manyNotes(),
+    )
+    const { answer, sources, metrics } = await ask()
+    expect([answer, shown]).toEqual(['Short.', [8, 4, 2]])
+    const handed = parseAnswerTask(chats().at(-1)!.messages)!.passages.map(({ text }) => text)
+    expect(sources.map(({ text }) => text)).toEqual(handed)
+    expect(metrics).toMatchObject({ chunks: 2, context_tokens: tokensOfTexts(handed) })
+  })
+
+  it('answers from the first half of the facts of the graph where they are its only context and too long', async () => {
+    const facts = (count: number) =>
+      graphOf(async () => ({
+        entities: Array.from({ length: count }, (_, at) => ({ name: `E${at}`, type: 'person', description: 'One.' })),
+        relations: [],
+        chunks: [],
+      }))
+    const shown: number[] = []
+    const replies = (most: number): FakeModelHostOptions => ({
+      chat: (_role, request) => {
+        if (request.tools !== undefined) return { toolCalls: [toolCall('graph_query', { query: 'Heron' })] }
+        const lines = parseAnswerTask(request.messages)!.passages[0]!.text.split('\n').length
+        shown.push(lines)
+        return lines > most ? TOO_LONG : 'Short.'
+      },
+    })
+    const { ask } = await agent([], replies(2), facts(8))
+    expect([(await ask()).answer, shown.splice(0)]).toEqual(['Short.', [8, 4, 2]])
+    const lost = await agent([], replies(0), facts(8))
+    await expect(lost.ask()).rejects.toMatchObject({ code: 'context_length_exceeded' })
+    expect(shown).toEqual([8, 4, 2, 1])
   })
 
   it('runs four calls of one reply and refuses the others', async () => {
@@ -269,6 +315,7 @@ describe('the agent', () => {
   })
 })
 
+const TOO_LONG = new ModelCallError('context_length_exceeded', 'agentic', '9000 tokens')
 const REPEATED = 'This call was made before: its result stands above.'
 
 /** Notes that every query finds some others of. */

@@ -9,6 +9,7 @@ import { renderAgentTask, renderObservation } from '../../models/prompts/agent-t
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import type { ApproachAnswer, ApproachServices } from '../approach.ts'
 import { step as traced } from '../../trace/trace.ts'
+import { askWithThoseThatFit } from '../steps/fit-context.ts'
 import { modelFailure, RagError, rerankFailure } from '../rag-error.ts'
 import { withoutThinking } from '../../models/openai/thinking.ts'
 import { chooseContexts, createNotebook, fillFromFound, sourcesOfPassages, type ChosenPassage } from './notebook.ts'
@@ -50,6 +51,13 @@ export async function runAgent(
     { ...services.promptChanges, prompt: parameters.agent_prompt },
   )
   const tools = toolDefinitions(parameters)
+  const finalAnswer = async (contexts: readonly ChosenPassage[], facts: readonly string[]): Promise<ApproachAnswer> => {
+    const texts = session.textsOf(contexts, facts)
+    const task = renderAnswerTask({ question, passages: texts }, services.promptChanges)
+    const answer = withoutThinking((await reply(services, { messages: task }, signal, services.onText)).content)
+    if (answer === '') throw new RagError('model_answer_invalid', 'the agent gave no answer')
+    return session.finish(answer, contexts, tokensOfTexts(texts.map(({ text }) => text)))
+  }
   let idle = 0
   for (let step = 1; step < parameters.max_steps && idle < IDLE_STEPS; step += 1) {
     const next = await reply(services, { messages, tools }, signal).catch((error: unknown) => {
@@ -80,10 +88,8 @@ export async function runAgent(
     idle = useful ? 0 : idle + 1
   }
   const contexts = await session.choose(null, signal)
-  const { content } = await reply(services, { messages: session.answerTask(contexts) }, signal, services.onText)
-  const answer = withoutThinking(content)
-  if (answer === '') throw new RagError('model_answer_invalid', 'the agent gave no answer')
-  return session.finish(answer, contexts, session.tokensGiven(contexts))
+  if (contexts.length > 0) return askWithThoseThatFit(contexts, (fitting) => finalAnswer(fitting, []))
+  return askWithThoseThatFit(session.facts(), (fitting) => finalAnswer([], fitting))
 }
 
 async function reply(
@@ -131,15 +137,6 @@ function createSession(question: string, parameters: AgentParameters, services: 
       useful: added.length + fresh.length > 0,
       result: { passages: passages.length, new_passages: added.length, entities, relations },
     }
-  }
-
-  /** Returns what an answer is written from: its contexts, or what the graph states where there are none. */
-  function given(contexts: readonly ChosenPassage[]): { title: string; text: string }[] {
-    const passages = contexts.map(({ title, text }) => ({ title, text }))
-    if (passages.length > 0 || facts.size === 0) return passages
-    const text = [...facts].join('\n')
-    const { contextBudget } = services
-    return [{ title: 'Knowledge graph', text: contextBudget === null ? text : firstTokens(text, contextBudget) }]
   }
 
   return {
@@ -192,13 +189,15 @@ function createSession(question: string, parameters: AgentParameters, services: 
       return chooseContexts(notebook.passages(), choice, services, signal)
     },
 
-    /** The question with its contexts, to be answered without tools. */
-    answerTask(contexts: readonly ChosenPassage[]): ChatMessage[] {
-      return renderAnswerTask({ question, passages: given(contexts) }, services.promptChanges)
-    },
+    facts: (): string[] => [...facts],
 
-    /** Of the passages of `answerTask`. */
-    tokensGiven: (contexts: readonly ChosenPassage[]): number => tokensOfTexts(given(contexts).map(({ text }) => text)),
+    /** Returns what an answer is written from: its contexts, or what the graph states where there are none. */
+    textsOf(contexts: readonly ChosenPassage[], stated: readonly string[]): { title: string; text: string }[] {
+      if (contexts.length > 0 || stated.length === 0) return contexts.map(({ title, text }) => ({ title, text }))
+      const text = stated.join('\n')
+      const { contextBudget } = services
+      return [{ title: 'Knowledge graph', text: contextBudget === null ? text : firstTokens(text, contextBudget) }]
+    },
 
     /** Of everything that the tools returned. */
     tokensRead: (): number => tokensOfTexts([...notebook.passages().map(({ text }) => text), ...facts]),

@@ -1,10 +1,10 @@
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
-import { ModelCallError } from '../../models/model-host.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
 import { withoutThinking } from '../../models/openai/thinking.ts'
 import type { ApproachAnswer, ApproachServices, Passage } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 import { sourcesOf } from '../response/sources.ts'
+import { askWithThoseThatFit } from './fit-context.ts'
 
 /**
  * One answer from the passages in their order, temperature 0; from the first half of them, and half of that, where they are too long for the model.
@@ -17,13 +17,7 @@ export async function answerFrom(
   signal?: AbortSignal,
 ): Promise<ApproachAnswer> {
   if (services.trial?.isRetrievalOnly === true) return { answer: '', ...handedOver(passages) }
-  try {
-    return await answerFromAll(question, passages, services, signal)
-  } catch (error) {
-    const isTooLong = error instanceof ModelCallError && error.code === 'context_length_exceeded'
-    if (!isTooLong || passages.length < 2) throw error
-    return answerFrom(question, passages.slice(0, Math.ceil(passages.length / 2)), services, signal)
-  }
+  return askWithThoseThatFit(passages, (fitting) => answerFromAll(question, fitting, services, signal))
 }
 
 async function answerFromAll(
