@@ -29,3 +29,21 @@ export function objectEnd(text: string, start: number): number {
   }
   return -1
 }
+
+/**
+ * The outermost JSON objects in a text, in order; braces that do not hold valid JSON are passed over. `mostBraces` limits how many of those are
+ * tried: a text with thousands of them would otherwise cost the square of its length.
+ */
+export function* jsonObjects(
+  text: string,
+  mostBraces = Infinity,
+): Generator<{ value: Record<string, unknown>; start: number; end: number }> {
+  let braces = 0
+  for (let start = text.indexOf('{'); start !== -1 && braces < mostBraces;) {
+    const end = objectEnd(text, start)
+    const value = end === -1 ? undefined : jsonIn(text.slice(start, end))
+    if (isRecord(value)) yield { value, start, end }
+    else braces += 1
+    start = text.indexOf('{', isRecord(value) ? end : start + 1)
+  }
+}

@@ -37,12 +37,14 @@ const Usage = z
     }),
   )
 
-/** Text, or a list of parts of which the text is read. */
-const Content = z.union([
+const isReasoning = (type: unknown): boolean => typeof type === 'string' && /^(?:thinking|reasoning)/.test(type)
+
+/** Text, or a list of parts of which the text is read, but for those of reasoning. */
+export const Content = z.union([
   z.string(),
   z
-    .array(z.looseObject({ text: z.string().nullish() }))
-    .transform((parts) => parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('')),
+    .array(z.looseObject({ type: z.unknown().optional(), text: z.string().nullish() }))
+    .transform((parts) => parts.map(({ type, text }) => (isReasoning(type) ? '' : (text ?? ''))).join('')),
   z.null(),
 ])
 

@@ -36,6 +36,14 @@ describe('parseVerdict reads', () => {
       'a draft before the verdict',
       `<think>${JSON.stringify({ scores: { A: 1, B: 1, C: 1 }, best: 'A' })}</think>${JSON.stringify({ scores, best: 'C', reasons })}`,
     ],
+    [
+      'a draft before a lone closing mark',
+      `${JSON.stringify({ scores: { A: 1, B: 1, C: 1 }, best: 'A', reasons, check: TOKEN })}</think>${JSON.stringify({ scores, best: 'C', reasons })}`,
+    ],
+    [
+      'a mark of reasoning that it quotes from an answer',
+      { scores, best: 'C', reasons: { ...reasons, A: 'It ends with </think>.' } },
+    ],
     ['an unclosed draft', `{"scores": {"A": 1, ${JSON.stringify({ scores, best: 'C', reasons })}`],
     ['braces in strings', { scores, best: 'C', reasons: { ...reasons, A: 'says "}" and {' } }],
     ['other objects after it', `${JSON.stringify({ scores, best: 'C', reasons })} {"confidence": 0.9}`],
@@ -92,6 +100,17 @@ describe('parseVerdict refuses', () => {
     ['a boolean as best', { scores, best: true }, /"best"/],
   ])('%s', (_, reply, problem) => {
     expect(grades(reply)).toMatch(problem)
+  })
+
+  it.each([
+    ['<think>', ''],
+    ['[THINK]', ''],
+    ['<seed:think>', ''],
+    ['<|channel|>analysis<|message|>', '<|end|>'],
+  ])('a draft in reasoning that was cut off: %s', (open, end) => {
+    const draft = JSON.stringify({ check: TOKEN, scores, best: 'C', reasons })
+    expect(grades(`${open}Perhaps ${draft}, but${end}`)).toMatch(/no JSON object/)
+    expect(grades(`${open}Perhaps ${draft}, but ${'it is long '.repeat(3000)}${end}`)).toMatch(/no JSON object/)
   })
 
   it('a reply whose last verdict is wrong, whatever came before', () => {

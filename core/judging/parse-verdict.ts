@@ -1,4 +1,5 @@
-import { isRecord, jsonIn, objectEnd } from '../json.ts'
+import { isRecord, jsonObjects } from '../json.ts'
+import { withoutThinking } from '../thinking.ts'
 import type { LetterVerdict } from './judge-task.ts'
 
 type ParsedVerdict = { ok: true; verdict: LetterVerdict } | { ok: false; problem: string }
@@ -8,12 +9,13 @@ const MAX_REPLY_CHARS = 20_000
 const MAX_REASON_CHARS = 500
 
 /**
- * A judge's reply → verdict. The reply may hold prose, code fences and drafts; what counts is the last JSON object with `scores`, or the last of
+ * A judge's reply → verdict. The reply may hold reasoning, prose, code fences and drafts. Reasoning is left out; what counts is the last JSON object with `scores`, or the last of
  * those that repeat the prompt's token, which no answer can know. If that one is wrong the reply is: an earlier one is not
  * taken instead. Letters in any case; grades as whole numbers or their text, never booleans; every letter must be there and no other.
  */
 export function parseVerdict(reply: string, letters: readonly string[], token: string): ParsedVerdict {
-  const candidates = jsonObjects(reply.slice(-MAX_REPLY_CHARS)).filter((value) => 'scores' in value)
+  const text = withoutThinking(reply).slice(-MAX_REPLY_CHARS)
+  const candidates = [...jsonObjects(text)].map(({ value }) => value).filter((value) => 'scores' in value)
   const verdict = candidates.findLast((value) => value['check'] === token) ?? candidates.at(-1)
   if (verdict === undefined) return wrong('it holds no JSON object with "scores"')
   return readVerdict(verdict, letters)
@@ -70,17 +72,4 @@ function letterOf(text: string): string | null {
 function gradeOf(value: unknown): number | null {
   const text = typeof value === 'number' ? String(value) : typeof value === 'string' ? value.trim() : ''
   return /^[1-5](?:\.0+)?$/.test(text) ? Number(text[0]) : null
-}
-
-/** Every outermost JSON object in a text, in order. */
-function jsonObjects(text: string): Record<string, unknown>[] {
-  const found: Record<string, unknown>[] = []
-  let from = text.indexOf('{')
-  while (from !== -1) {
-    const end = objectEnd(text, from)
-    const value = end === -1 ? undefined : jsonIn(text.slice(from, end))
-    if (isRecord(value)) found.push(value)
-    from = text.indexOf('{', isRecord(value) ? end : from + 1)
-  }
-  return found
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MOST_TOKENS } from '../received-completion.ts'
+import { withoutThinking } from '../thinking.ts'
 
 /** A passage as an own approach reports it, best first. */
 export interface OwnPassage {
@@ -35,6 +36,13 @@ export class OwnApproachError extends Error {
     this.kind = kind
     this.retryAfter = retryAfter
   }
+}
+
+/** The text of an own approach without the reasoning of its model. Throws where nothing is left of it. */
+export function answerOf(text: string): string {
+  const answer = withoutThinking(text)
+  if (answer === '' && text.trim() !== '') throw new OwnApproachError('failed', 'the answering model returned no text')
+  return answer
 }
 
 const Tokens = z.int().min(0).max(MOST_TOKENS)

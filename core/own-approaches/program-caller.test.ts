@@ -55,6 +55,12 @@ describe('a program', () => {
     expect(answers.map(({ answer }) => answer)).toEqual(['answer 2', 'answer 1', 'answer 0'])
   })
 
+  it('has its reasoning taken out of its answers, and fails where nothing is left', async () => {
+    const caller = await program(`say({ id: message.id, answer: message.question })`)
+    expect(await ask(caller, 'Sky?</think>Blue.')).toMatchObject({ answer: 'Blue.' })
+    await expect(ask(caller, '<think>It goes on')).rejects.toThrow('the answering model returned no text')
+  })
+
   it('gets one question at a time unless its file allows more', async () => {
     const caller = await program(`say({ id: message.id, answer: String(count) })`)
     const answers = await Promise.all(['a', 'b', 'c'].map((question) => ask(caller, question)))

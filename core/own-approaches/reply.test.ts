@@ -7,6 +7,7 @@ import {
 } from '../../contract/manifests/own-approaches.ts'
 import { OWN_PRESETS, ReplyMapping, type PresetName } from '../../contract/manifests/own-presets.ts'
 import { describeIssues } from '../issues.ts'
+import { OwnApproachError } from './own-reply.ts'
 import { mappedReply, replyBody, valuesAt } from './reply.ts'
 
 type Name = keyof typeof OWN_PRESETS
@@ -191,6 +192,22 @@ describe('what a mapper must handle', () => {
       ['onyx', { answer: 'In 1835 [1].', answer_citationless: 'In 1835.', top_documents: [] }, 'In 1835.'],
     ]
     for (const [name, body, answer] of answers) expect(reply(name, body).answer).toBe(answer)
+  })
+
+  it.each([
+    '<think>Sky?</think>\n\nBlue.',
+    'Sky?\n</think>\n\nBlue.',
+    '[THINK]Sky?[/THINK]Blue.',
+    '<seed:think>Sky?</seed:think>Blue.',
+    '<|channel|>analysis<|message|>Sky?<|end|><|start|>assistant<|channel|>final<|message|>Blue.',
+  ])('reasoning is no part of an answer: %s', (content) => {
+    expect(reply('openai', openai({ content })).answer).toBe('Blue.')
+  })
+
+  it('an answer of nothing but reasoning is a failure', () => {
+    expect(() => reply('openai', openai({ content: '<think>It goes on' }))).toThrow(
+      new OwnApproachError('failed', 'the answering model returned no text'),
+    )
   })
 
   it('10: tokens are counted where a server reports them, and unknown elsewhere', () => {

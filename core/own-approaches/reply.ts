@@ -3,7 +3,7 @@ import type { ReplyMapping, MARKERS } from '../../contract/manifests/own-presets
 import { isRecord, jsonIn } from '../json.ts'
 import { serviceText } from '../known-secrets.ts'
 import { MOST_TOKENS } from '../received-completion.ts'
-import { OwnApproachError, type OwnPassage, type OwnReply } from './own-reply.ts'
+import { answerOf, OwnApproachError, type OwnPassage, type OwnReply } from './own-reply.ts'
 
 interface Found {
   values: unknown[]
@@ -117,7 +117,7 @@ function answerIn(body: unknown, paths: string | readonly string[], mapping: Rep
   const { error_prefix: prefix } = mapping
   if (prefix !== null && raw.startsWith(prefix))
     throw new OwnApproachError('failed', `the answer is a failure: ${serviceText(raw, 300)}`)
-  return withoutMarkers(raw, mapping.markers)
+  return withoutMarkers(answerOf(raw), mapping.markers)
 }
 
 function passagesIn(body: unknown, contexts: ReplyMapping['contexts']): OwnPassage[] | null {

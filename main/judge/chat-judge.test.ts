@@ -140,6 +140,18 @@ describe('the limit of tokens', () => {
     expect(sent(1)).not.toHaveProperty('max_tokens')
   })
 
+  it.each(['<think>', '[THINK]', '<seed:think>', '<|channel|>analysis<|message|>'])(
+    'leaves no verdict where it cut the reasoning before one: %s',
+    async (open) => {
+      server.script(json({ choices: [{ finish_reason: 'length', message: { content: `${open}Perhaps ${verdict}` } }] }))
+      expect(await ask()).toMatchObject({
+        ok: false,
+        code: 'invalid_verdict',
+        message: 'it holds no JSON object with "scores"; the reply was cut by a limit of tokens',
+      })
+    },
+  )
+
   it('is named where it cut a verdict', async () => {
     server.script(
       json({ choices: [{ finish_reason: 'length', message: { content: '{"check": "3f9c12ab77de", "sco' } }] }),

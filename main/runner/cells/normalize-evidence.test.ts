@@ -69,6 +69,60 @@ describe('a good answer in a form of its own', () => {
   })
 })
 
+describe('reasoning in a reply', () => {
+  const REPLIES = [
+    '<think>Sky?</think>\n\nBlue.',
+    'Sky?\n</think>\n\nBlue.',
+    '[THINK]Sky?[/THINK]Blue.',
+    '<seed:think>Sky?</seed:think>Blue.',
+    '<|channel|>analysis<|message|>Sky?<|end|><|start|>assistant<|channel|>final<|message|>Blue.<|return|>',
+    'analysisSky?assistantfinalBlue.',
+  ]
+  const BLOCK =
+    '\n\n<details><summary>Sources</summary>\n\n1. **a.md** (score 0.5)\n   > it quotes [/THINK]\n\n</details>'
+  const said = (content: unknown) => ({ choices: [{ message: { content } }] })
+
+  it.each(REPLIES)('is no part of the answer, and stays in the raw content: %s', (reply) => {
+    expect(normalizeEvidence(said(reply), 'answer_with_contexts')).toMatchObject({
+      ok: true,
+      evidence: { answer: 'Blue.', raw_content: reply },
+    })
+    const body = { ...said(reply), rag_extension: { ...extension, answer: reply } }
+    expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({
+      ok: true,
+      evidence: { answer: 'Blue.', raw_content: reply },
+    })
+  })
+
+  it.each(REPLIES)('is no part of an answer with a rendered block of sources: %s', (reply) => {
+    expect(normalizeEvidence(said(reply + BLOCK), 'answer_with_contexts')).toMatchObject({
+      ok: true,
+      evidence: { answer: 'Blue.', contexts: ['it quotes [/THINK]'], raw_content: reply + BLOCK },
+    })
+  })
+
+  it.each([
+    ['thinking', 'thinking'],
+    ['reasoning', 'text'],
+  ])('is no part of an answer in parts: %s', (type, field) => {
+    const parts = [
+      { type, [field]: 'Sky?' },
+      { type: 'text', text: 'Blue.' },
+    ]
+    expect(normalizeEvidence(said(parts), 'answer_with_contexts')).toMatchObject({ evidence: { answer: 'Blue.' } })
+  })
+
+  it.each(['<think>Sky?</think>', '<think>It goes on', '<|channel|>analysis<|message|>Sky?'])(
+    'that is all of the reply leaves no answer: %s',
+    (reply) => {
+      const problem = { ok: false, type: 'invalid_response', message: 'the answering model returned no text' }
+      expect(normalizeEvidence(said(reply), 'answer_with_contexts')).toEqual(problem)
+      const body = { choices, rag_extension: { ...extension, answer: reply } }
+      expect(normalizeEvidence(body, 'answer_with_contexts')).toEqual(problem)
+    },
+  )
+})
+
 describe('an answer of an agent', () => {
   const step = (error: string | null) => ({ step: 1, tool: 'search', arguments: {}, result: null, error, seconds: 0.1 })
   it.each([

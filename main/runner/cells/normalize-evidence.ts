@@ -6,6 +6,7 @@ import { describeIssues } from '../../../core/issues.ts'
 import { unwritable } from '../../evidence/rows/row-line.ts'
 import { contextTokens } from '../../evaluation/handed-over.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
+import { splitThinking } from '../../../core/thinking.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
 
 type Normalized =
@@ -51,7 +52,7 @@ const contextText = (sources: readonly { text?: string | null | undefined }[]): 
 }
 
 /**
- * A gateway's response body → evidence. Structured evidence wins over the rendered block. An answer-only approach gets no contexts,
+ * A gateway's response body → evidence. Structured evidence wins over the rendered block. Reasoning stays in the raw content and is no answer. An answer-only approach gets no contexts,
  * whatever its marker is, and no source without text becomes one. Passages that its engine reports as used are kept apart from the contexts.
  */
 export function normalizeEvidence(body: unknown, capability: EvidenceCapability): Normalized {
@@ -71,12 +72,13 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
   const raw = message.content ?? ''
   const extension = completion.rag_extension ?? null
   const rendered = extension === null ? parseRenderedEvidence(raw) : null
-  const answer = extension?.answer ?? rendered?.answer ?? ''
+  const { answer, thinking } = splitThinking(extension?.answer ?? rendered?.answer ?? '')
   if (ending === 'content_filter')
     return refuse('content_filtered', 'the content filter of the service withheld the answer')
   if (answer.trim() === '' && typeof message['refusal'] === 'string')
     return refuse('refused', `the model refused to answer: ${message['refusal']}`)
-  if (answer.trim() === '') return refuse('invalid_response', 'the answer is empty')
+  if (answer.trim() === '')
+    return refuse('invalid_response', thinking === '' ? 'the answer is empty' : 'the answering model returned no text')
   const sources = extension?.sources ?? rendered?.sources ?? []
   const usedPassages = extension?.used_passages ?? null
   const derivations = extension?.derivations ?? null

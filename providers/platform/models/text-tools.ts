@@ -5,9 +5,9 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { messageText } from '../../../contract/http/chat.ts'
 import type { ChatCompletion, ChatMessage, ToolCall } from '../../../contract/http/chat.ts'
-import { jsonIn } from '../../../core/json.ts'
+import { jsonIn, jsonObjects } from '../../../core/json.ts'
 import type { RoleChatRequest } from './model-host.ts'
-import { jsonObjects } from './prompts/json-reply.ts'
+import { MOST_BRACES } from './prompts/json-reply.ts'
 
 type Tools = NonNullable<RoleChatRequest['tools']>
 
@@ -113,7 +113,7 @@ export function withWrittenCalls(completion: ChatCompletion, tools: Tools, { ans
   const text = choice!.message.content ?? ''
   if ((choice!.message.tool_calls?.length ?? 0) > 0 || text === '') return completion
   const names = new Set(tools.map((tool) => tool.function.name))
-  const objects = [...jsonObjects(text)]
+  const objects = [...jsonObjects(text, MOST_BRACES)].map(({ value }) => value)
   const written = [
     ...[...text.matchAll(TAGGED)].map(([, name, given]) => [name!, given] as const),
     ...objects.flatMap((object) => {

@@ -1,4 +1,5 @@
 import { restsOnUsedPassages, shownPassage, type ShownPassage } from '../../../core/evidence/shown-passages.ts'
+import { withoutThinking } from '../../../core/thinking.ts'
 import { ChatCompletion } from '../../../contract/http/chat.ts'
 import {
   AdvancedTranscription,
@@ -114,5 +115,5 @@ export async function askApproach(model: string, question: string, signal: Abort
   const sources = (data?.rag_extension?.sources ?? []).map(shownPassage)
   const used = (data?.rag_extension?.used_passages ?? []).map(shownPassage)
   const isReported = restsOnUsedPassages(sources, used)
-  return { text, sources: isReported ? used : sources, isReported }
+  return { text: withoutThinking(text), sources: isReported ? used : sources, isReported }
 }

@@ -10,7 +10,7 @@ import { textWithTools, toolInstructions, toolReplySchema, withWrittenCalls } fr
 import type { ModelBackend } from '../model-backend.ts'
 import { ModelCallError } from '../model-host.ts'
 import type { RoleChatRequest } from '../model-host.ts'
-import { answerPieces, splitThinking } from '../openai/thinking.ts'
+import { answerPieces, splitThinking } from '../../../../core/thinking.ts'
 import { unitVectors } from '../unit-vectors.ts'
 
 const JsonSchemaFormat = z.looseObject({ json_schema: z.looseObject({ schema: z.looseObject({}) }) })

@@ -1,13 +1,6 @@
 import { z } from 'zod'
 import { DONE } from '../../../../core/http/event-stream.ts'
-
-/** Text, or a list of parts of which the text is read: Mistral sends reasoning as such a part. */
-const Content = z.union([
-  z.string(),
-  z
-    .array(z.looseObject({ text: z.string().nullish() }))
-    .transform((parts) => parts.map(({ text }) => text ?? '').join('')),
-])
+import { Content } from '../../../../core/received-completion.ts'
 
 const Chunk = z.looseObject({
   choices: z

@@ -1,23 +1,14 @@
 import type { z } from 'zod'
-import { jsonIn, objectEnd } from '../../../../core/json.ts'
-import { withoutThinking } from '../openai/thinking.ts'
+import { jsonObjects } from '../../../../core/json.ts'
+import { withoutThinking } from '../../../../core/thinking.ts'
 
 /** A JSON reply as a value: what the model was asked for, or why its text is not that. */
 export type JsonReply<Value> =
   | { ok: true; value: Value }
   | { ok: false; code: 'no_json' | 'wrong_shape' | 'cut_off'; message: string }
 
-/** The outermost JSON objects in a text, in order; braces that do not hold valid JSON are passed over. */
-export function* jsonObjects(text: string): Generator {
-  let at = text.indexOf('{')
-  // A reply with thousands of unclosed braces would otherwise cost the square of its length.
-  for (let tries = 0; at !== -1 && tries < 100; tries += 1) {
-    const end = objectEnd(text, at)
-    const value = end === -1 ? undefined : jsonIn(text.slice(at, end))
-    if (value !== undefined) yield value
-    at = text.indexOf('{', value === undefined ? at + 1 : end)
-  }
-}
+/** Braces without valid JSON that are tried in one reply. */
+export const MOST_BRACES = 100
 
 /**
  * Reads the JSON object that a model was asked to reply with. Thinking blocks, code fences and prose around it are
@@ -26,7 +17,7 @@ export function* jsonObjects(text: string): Generator {
 export function parseJsonReply<Value>(reply: string, shape: z.ZodType<Value>): JsonReply<Value> {
   let problem: string | null = null
   let value: { found: Value } | null = null
-  for (const candidate of jsonObjects(withoutThinking(reply))) {
+  for (const { value: candidate } of jsonObjects(withoutThinking(reply), MOST_BRACES)) {
     const parsed = shape.safeParse(candidate)
     if (parsed.success) value = { found: parsed.data }
     const issue = parsed.error?.issues[0]

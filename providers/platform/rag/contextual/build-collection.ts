@@ -17,7 +17,7 @@ import {
   type DerivedBuildDeps,
 } from '../derived-collection.ts'
 import { RagError } from '../rag-error.ts'
-import { withoutThinking } from '../../models/openai/thinking.ts'
+import { withoutThinking } from '../../../../core/thinking.ts'
 import { outlineOf, type ChunkSection } from './section-of-chunk.ts'
 
 const BLURB_CONCURRENCY = 4

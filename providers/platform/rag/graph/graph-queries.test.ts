@@ -144,7 +144,10 @@ describe('an engine over HTTP', () => {
     const queries = httpGraphQueries({ url: server.url, apiKey: null })
     onTestFinished(() => queries.close())
     const references = [{ reference_id: '1', file_path: 'a.md', content: ['x', 'y'] }]
-    server.script(json({ data: ' From data. ', references }), json({ response: 'R', data: 'D', references: null }))
+    server.script(
+      json({ data: '<think>Which?</think> From data. ', references }),
+      json({ response: 'R', data: 'D', references: null }),
+    )
     const caller = account()
     expect(await queries.answer(QUESTION, caller)).toEqual({
       answer: 'From data.',
@@ -164,6 +167,7 @@ describe('an engine over HTTP', () => {
     ['refuses', json({}, 500), 'graph_failed', 502],
     ['is no engine', text('<html>'), 'graph_failed', 502],
     ['answers with no text', json({ response: '' }), 'model_answer_invalid', 502],
+    ['answers with reasoning alone', json({ response: '<think>Which?' }), 'model_answer_invalid', 502],
     ['breaks off', resetMidBody, 'graph_failed', 502],
     ['times out', json({}, 504), 'graph_timeout', 504],
     ['hangs', hang, 'graph_timeout', 504],

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
 import { Derivation } from '../../../../contract/evidence/derivation.ts'
 import { GraphDataResponse, GraphQueryCost, GraphQueryResponse } from '../../../../contract/http/graph-engine.ts'
+import { withoutThinking } from '../../../../core/thinking.ts'
 import { documentOf } from './source-name.ts'
 import { depthFor } from '../steps/fill-budget.ts'
 import { RagError } from '../rag-error.ts'
@@ -95,7 +96,7 @@ function withinTokens({ context_budget: budget, ...question }: GraphQuestion): G
 /** The answer is in `response` or, with some engines, in `data`. */
 function answerOf({ response, data }: GraphQueryResponse): string {
   const text = response ?? (typeof data === 'string' ? data : '')
-  return text.trim()
+  return withoutThinking(text)
 }
 
 /** The chunk texts of the references, file by file; null where the engine sends none. */

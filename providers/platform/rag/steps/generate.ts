@@ -1,6 +1,6 @@
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
-import { withoutThinking } from '../../models/openai/thinking.ts'
+import { withoutThinking } from '../../../../core/thinking.ts'
 import type { ApproachAnswer, ApproachServices, Passage } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
 import { sourcesOf } from '../response/sources.ts'

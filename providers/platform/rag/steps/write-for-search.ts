@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { filledPrompt, type Prompt } from '../../../../contract/prompts.ts'
-import { withoutThinking } from '../../models/openai/thinking.ts'
+import { withoutThinking } from '../../../../core/thinking.ts'
 import type { TaskMessages } from '../../models/prompts/task-messages.ts'
 import type { ApproachServices } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
