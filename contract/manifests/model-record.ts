@@ -25,7 +25,7 @@ export const ModelRecord = z.object({
   verdicts: z.enum(['kept', 'by_place', 'wrong', 'unusable']).nullable().default(null),
   streams: seen,
   reports_usage: seen,
-  /** Tokens of prompt and answer together. */
+  /** Tokens of prompt and answer together. This limit and the next one are hints in a later process, which learns them again before it refuses or cuts. */
   context_window: amount,
   max_output_tokens: amount,
   /** Most texts in a request for embeddings or ranks, where it refused more. */

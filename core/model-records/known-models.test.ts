@@ -49,6 +49,65 @@ it('what two processes learn of one model is joined', () => {
   })
 })
 
+it('a limit is of an earlier process until this one learns it, and that can be dropped once', () => {
+  known().learn({ context_window: 4096, dimensions: 4 })
+  const model = known()
+  expect([model.record.context_window, model.isKept('context_window')]).toEqual([4096, true])
+  expect([model.dropKept('context_window'), model.dropKept('context_window')]).toEqual([true, false])
+  expect(keptRecord(folder, ADDRESS, 'm')).toMatchObject({ context_window: null, dimensions: 4 })
+  model.learn({ context_window: 4096 })
+  expect([model.isKept('context_window'), model.dropKept('context_window')]).toEqual([false, false])
+  const confirmed = known()
+  confirmed.learn({ context_window: 4096 })
+  expect(confirmed.isKept('context_window')).toBe(false)
+})
+
+it('an output limit of an earlier process is dropped by a request that asks for a longer answer', () => {
+  known().learn({ max_output_tokens: 512 })
+  const model = known()
+  model.dropExceeded({ model: 'm', max_tokens: 512 })
+  expect(model.fit({ max_tokens: 512 })).toEqual({ max_tokens: 512 })
+  expect(model.record.max_output_tokens).toBe(512)
+  model.dropExceeded({ model: 'm', max_completion_tokens: 4096 })
+  expect(model.fit({ max_tokens: 4096 })).toEqual({ max_tokens: 4096 })
+  model.learn({ max_output_tokens: 1024 })
+  model.dropExceeded({ model: 'm', max_tokens: 4096 })
+  expect(model.fit({ max_tokens: 4096 })).toEqual({ max_tokens: 1024 })
+})
+
+it('what the credit pays for bounds the answers of this process and is not stored', () => {
+  const model = known()
+  model.learn({ max_output_tokens: 8192 })
+  const text =
+    'This request requires more credits, or fewer max_tokens. You requested up to 4096 tokens, but can only afford 512'
+  const longer = { model: 'm', messages: [], max_tokens: 4096 }
+  expect(model.learnRefusal({ status: 402, text, param: null }, longer)).toBe(true)
+  expect(model.fit(longer)).toMatchObject({ max_tokens: 512 })
+  model.learn({ streams: true })
+  expect(model.record.max_output_tokens).toBe(8192)
+  expect(keptRecord(folder, ADDRESS, 'm')!.max_output_tokens).toBe(8192)
+  expect(known().fit(longer)).toMatchObject({ max_tokens: 4096 })
+})
+
+it('a model that is forgotten, or tested again, while a process runs has its new limits there', () => {
+  const model = known()
+  model.learn({ context_window: 4096, max_output_tokens: 512, dimensions: 4 })
+  known().learn({ context_window: 8192 })
+  model.refresh()
+  expect(model.record).toMatchObject({ context_window: 8192, max_output_tokens: 512 })
+  forgetModel(folder, model.record)
+  model.refresh()
+  expect(model.record).toMatchObject({ context_window: null, max_output_tokens: null, dimensions: 4 })
+})
+
+it('a process that cannot write keeps the limits that it has learned', () => {
+  writeFileSync(join(folder, 'plain'), '')
+  const model = new KnownModels(join(folder, 'plain')).of(ADDRESS, 'm')
+  model.learn({ context_window: 4096 })
+  model.refresh()
+  expect(model.record.context_window).toBe(4096)
+})
+
 it('a model is forgotten alone', () => {
   for (const model of ['a', 'b']) known(model).learn({ streams: true })
   forgetModel(folder, { address: 'http://service.test/v1', model: 'a' })

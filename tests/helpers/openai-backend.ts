@@ -23,11 +23,19 @@ export interface OpenAiSetup {
   choice?: Partial<ModelOf<'openai'>>
   http?: Partial<ModelHttpOptions>
   known?: KnownModels
+  asksWindow?: boolean
   apiKey?: string | null
 }
 
 /** A backend on a service of its own, until the running test ends. */
-export async function openBackend({ reply, choice = {}, http = {}, known, apiKey = null }: OpenAiSetup) {
+export async function openBackend({
+  reply,
+  choice = {},
+  http = {},
+  known,
+  asksWindow = false,
+  apiKey = null,
+}: OpenAiSetup) {
   const service: ModelService = await startModelService(reply)
   const delays: number[] = []
   const backend = createOpenAiBackend(
@@ -49,6 +57,7 @@ export async function openBackend({ reply, choice = {}, http = {}, known, apiKey
         delays.push(delayMs)
       },
       ...http,
+      asksWindow,
       ...(known === undefined ? {} : { known }),
     },
   )

@@ -284,7 +284,7 @@ async function forget({ root, args: [model], print }: Call): Promise<ExitCode> {
   for (const record of known) {
     forgetModel(folder, record)
     print(
-      `Forgot ${record.model} at ${record.address}. The next call learns again; runs under way keep what they know.`,
+      `Forgot ${record.model} at ${record.address}. The next call learns again; runs under way learn only its limits again.`,
     )
   }
   return EXIT.ok

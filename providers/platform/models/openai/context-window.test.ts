@@ -1,7 +1,11 @@
-import { afterEach, describe, expect, it } from 'vitest'
-import { COMPLETION, openBackend } from '../../../../tests/helpers/openai-backend.ts'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { LearnedOfModel } from '../../../../contract/manifests/model-record.ts'
+import { COMPLETION, openBackend, type OpenAiSetup } from '../../../../tests/helpers/openai-backend.ts'
 import { startModelService, type ModelService } from '../../../../tests/helpers/model-service.ts'
-import { KnownModels } from '../../../../core/model-records/known-models.ts'
+import { forgetModel, keptRecord, KnownModels } from '../../../../core/model-records/known-models.ts'
 import { askForWindow } from './context-window.ts'
 
 describe('where a service names the window', () => {
@@ -43,9 +47,9 @@ describe('where a service names the window', () => {
   })
 })
 
-describe('a prompt and the window', () => {
-  const messages = (words: number) => [{ role: 'user' as const, content: 'word '.repeat(words) }]
+const messages = (words: number) => [{ role: 'user' as const, content: 'word '.repeat(words) }]
 
+describe('a prompt and the window', () => {
   it('an answer gets the room of its role, and no more than the window leaves', async () => {
     const known = new KnownModels()
     const { backend, service } = await openBackend({ reply: () => ({ json: COMPLETION }), known })
@@ -86,5 +90,113 @@ describe('a prompt and the window', () => {
     })
     await backend.chat!({ messages: messages(1000) })
     expect(service.calls.map(({ body }) => (body as { max_tokens: number }).max_tokens)).toEqual([4096, 2596])
+  })
+})
+
+describe('a limit that an earlier process has learned', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'kept-limits-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** A backend of a process that begins with these limits. */
+  async function nextProcess(limits: LearnedOfModel, setup: Pick<OpenAiSetup, 'reply' | 'asksWindow'>) {
+    const { service } = await openBackend(setup)
+    const address = `${service.url}/v1`
+    new KnownModels(folder).of(address, 'm').learn(limits)
+    const { backend } = await openBackend({ ...setup, known: new KnownModels(folder), choice: { base_url: address } })
+    const rooms = () =>
+      service.calls.flatMap(({ body }) => (body === null ? [] : [(body as { max_tokens: number }).max_tokens]))
+    const paths = () => service.calls.map(({ path }) => path)
+    const kept = () => keptRecord(folder, address, 'm')!
+    const forget = () => forgetModel(folder, { address, model: 'm' })
+    return { chat: (words: number) => backend.chat!({ messages: messages(words) }), rooms, paths, kept, forget }
+  }
+  const answered = () => ({ json: COMPLETION })
+  const tooLong = (window: number) => ({
+    status: 400,
+    json: {
+      error: { message: `This model's maximum context length is ${window} tokens.`, code: 'context_length_exceeded' },
+    },
+  })
+
+  it.each([
+    ['would refuse', 9000],
+    ['would leave a shorter answer', 5000],
+  ])('a window is dropped by the first prompt that it %s, where the service takes that prompt', async (_, words) => {
+    const { chat, rooms, kept } = await nextProcess({ context_window: 8192 }, { reply: answered })
+    await chat(10)
+    expect(kept().context_window).toBe(8192)
+    await chat(words)
+    await chat(10_000)
+    expect(rooms()).toEqual([4096, 4096, 4096])
+    expect(kept().context_window).toBeNull()
+  })
+
+  it('a window is learned again from the refusal of the first prompt that it would refuse, which names the way out', async () => {
+    const { chat, rooms, kept } = await nextProcess({ context_window: 1000 }, { reply: () => tooLong(1500) })
+    await expect(chat(2000)).rejects.toMatchObject({ code: 'context_length_exceeded', status: 400 })
+    await expect(chat(2000)).rejects.toMatchObject({
+      status: null,
+      detail: expect.stringMatching(
+        /context of m holds 1500 .*test the model set on the page Models, or: rag-ladder models forget m$/,
+      ),
+    })
+    expect([rooms(), kept().context_window]).toEqual([[4096], 1500])
+  })
+
+  it('a window is asked for once, before the first prompt', async () => {
+    const reply: OpenAiSetup['reply'] = ({ path }) =>
+      path === '/v1/models' ? { json: { data: [{ id: 'm', max_model_len: 8192 }] } } : answered()
+    const { chat, rooms, paths, kept } = await nextProcess({ context_window: 1000 }, { reply, asksWindow: true })
+    await Promise.all([chat(2000), chat(2000)])
+    await expect(chat(9000)).rejects.toMatchObject({ detail: expect.stringContaining('holds 8192') })
+    expect(paths()).toEqual(['/v1/models', '/v1/chat/completions', '/v1/chat/completions'])
+    expect([rooms(), kept().context_window]).toEqual([[4096, 4096], 8192])
+  })
+
+  it('a prompt that a service has cut is refused where it names the window only after its first call', async () => {
+    let isLoaded = false
+    const reply: OpenAiSetup['reply'] = ({ path }) => {
+      if (path === '/api/ps') return { json: { models: isLoaded ? [{ model: 'm', context_length: 1000 }] : [] } }
+      if (path !== '/v1/chat/completions') return { status: 404, json: {} }
+      isLoaded = true
+      return answered()
+    }
+    const { chat, rooms } = await nextProcess({ context_window: 1000 }, { reply, asksWindow: true })
+    await expect(chat(2000)).rejects.toMatchObject({ code: 'context_length_exceeded' })
+    await expect(chat(2000)).rejects.toMatchObject({ code: 'context_length_exceeded' })
+    await chat(10)
+    expect(rooms()).toHaveLength(2)
+  })
+
+  it('a window is unknown again in a running process once the model is forgotten', async () => {
+    let window = 1500
+    const { chat, rooms, forget } = await nextProcess(
+      { context_window: 1000 },
+      { reply: () => (window < 3000 ? tooLong(window) : answered()) },
+    )
+    await expect(chat(2000)).rejects.toMatchObject({ status: 400 })
+    window = 8192
+    await expect(chat(2000)).rejects.toMatchObject({ status: null })
+    forget()
+    await chat(2000)
+    expect(rooms()).toEqual([4096, 4096])
+  })
+
+  it('an answer is not cut by an output limit before the service has refused a longer one again', async () => {
+    const raised = await nextProcess({ max_output_tokens: 512 }, { reply: answered })
+    await raised.chat(10)
+    await raised.chat(10)
+    expect([raised.rooms(), raised.kept().max_output_tokens]).toEqual([[4096, 4096], null])
+    const reply: OpenAiSetup['reply'] = ({ body }) =>
+      (body as { max_tokens: number }).max_tokens > 1024
+        ? { status: 400, json: { error: { message: '`max_tokens` must be less than or equal to `1024`' } } }
+        : answered()
+    const lowered = await nextProcess({ max_output_tokens: 512 }, { reply })
+    await lowered.chat(10)
+    await lowered.chat(10)
+    expect([lowered.rooms(), lowered.kept().max_output_tokens]).toEqual([[4096, 1024, 1024], 1024])
   })
 })

@@ -65,14 +65,25 @@ export function createOpenAiBackend(
   })
   const known = models.of(choice.base_url, choice.model)
   const service: Service = { role, choice, http, known }
+  const learnWindow = async (): Promise<void> => {
+    const window = await askForWindow(choice.base_url, choice.model, apiKey)
+    if (window !== null) known.learn({ context_window: window })
+  }
+  const askOnce = (asked: WeakMap<KnownModel, Promise<void>>): Promise<void> => {
+    const answer = asked.get(known) ?? learnWindow()
+    asked.set(known, answer)
+    return answer
+  }
   return {
     async chat(request, signal, onText) {
+      if (asksWindow && known.isKept('context_window')) await askOnce(ASKED_BEFORE)
+      const isKept = known.isKept('context_window')
       const completion = await chat(service, request, signal, onText)
       // A service that loads a model at its first call knows the window only then; one that cuts prompts without a word is the reason to ask.
-      if (asksWindow && known.record.context_window === null && !ASKED.has(known)) {
-        ASKED.add(known)
-        const window = await askForWindow(choice.base_url, choice.model, apiKey)
-        if (window !== null) known.learn({ context_window: window })
+      if (asksWindow && (known.record.context_window === null || known.isKept('context_window'))) {
+        await askOnce(ASKED_AFTER)
+        // A prompt that was sent although it exceeded the kept window was cut where the service confirms that window.
+        if (isKept) roomFor(service, request, null)
       }
       return completion
     },
@@ -98,8 +109,9 @@ export function createOpenAiBackend(
   }
 }
 
-/** Models whose window was asked for by this process. */
-const ASKED = new WeakSet<KnownModel>()
+/** Models whose window this process has asked for: before its first call where an earlier process has left one, and after a call where it was not told. */
+const ASKED_BEFORE = new WeakMap<KnownModel, Promise<void>>()
+const ASKED_AFTER = new WeakMap<KnownModel, Promise<void>>()
 
 interface Service {
   role: ModelRole
@@ -114,8 +126,12 @@ const EXTRACTION_ROOM_TOKENS = 8192
 /** An answer with less room than this is no use. */
 const LEAST_ROOM_TOKENS = 256
 
-/** The limit of tokens that a request gets; throws where its prompt leaves no room in the window. */
-function roomFor({ role, choice, known }: Service, request: RoleChatRequest, measured: number | null): number {
+/**
+ * The limit of tokens that a request gets; throws where its prompt leaves no room in the window. A window that an earlier process has learned
+ * neither refuses a prompt nor shortens an answer: it is dropped, and the service's answer teaches it again.
+ */
+function roomFor(service: Service, request: RoleChatRequest, measured: number | null): number {
+  const { role, choice, known } = service
   const usual = role === 'graph_extract' ? EXTRACTION_ROOM_TOKENS : ROOM_TOKENS
   const wanted = request.max_tokens ?? usual
   const window = known.record.context_window
@@ -123,8 +139,12 @@ function roomFor({ role, choice, known }: Service, request: RoleChatRequest, mea
   const prompt = measured ?? promptTokens(request)
   // An estimate can be too small: a request that is refused for it would be made twice, each time.
   const counted = measured ?? Math.ceil(prompt * 1.15) + 64
+  if (window - counted < wanted && known.dropKept('context_window')) return wanted
   if (window - prompt >= LEAST_ROOM_TOKENS) return Math.min(wanted, Math.max(LEAST_ROOM_TOKENS, window - counted))
-  const detail = `the prompt has about ${prompt} tokens, but the context of ${choice.model} holds ${window} with the answer. Start the service with a larger context, or hand over less text (--context-budget)`
+  known.refresh()
+  if (known.record.context_window !== window) return roomFor(service, request, measured)
+  const remedy = `Start the service with a larger context, or hand over less text (--context-budget). If its context is larger now, test the model set on the page Models, or: rag-ladder models forget ${choice.model}`
+  const detail = `the prompt has about ${prompt} tokens, but the context of ${choice.model} holds ${window} with the answer. ${remedy}`
   throw new ModelCallError('context_length_exceeded', role, detail, { detail })
 }
 
@@ -139,7 +159,9 @@ async function fitted<Answer>(
 ): Promise<Answer> {
   let measured: number | null = null
   for (;;) {
-    const sent = known.fit(make(measured))
+    const wanted = make(measured)
+    known.dropExceeded(wanted)
+    const sent = known.fit(wanted)
     try {
       return await post(sent)
     } catch (error) {

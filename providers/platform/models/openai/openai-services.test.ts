@@ -410,7 +410,7 @@ describe('a recorded behaviour of each service', () => {
               },
             })
           : message({ reasoning: 'hmm', reasoning_details: [] }),
-      { max_output_tokens: 512, reasoning: 'field' },
+      { max_output_tokens: null, reasoning: 'field' },
     ],
     [
       'Cloudflare: a list of errors beside a result',
