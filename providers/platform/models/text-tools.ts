@@ -5,9 +5,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { messageText } from '../../../contract/http/chat.ts'
 import type { ChatCompletion, ChatMessage, ToolCall } from '../../../contract/http/chat.ts'
-import { jsonIn, jsonObjects } from '../../../core/json.ts'
+import { jsonObjects } from '../../../core/json.ts'
 import type { RoleChatRequest } from './model-host.ts'
 import { MOST_BRACES } from './prompts/json-reply.ts'
+import { writtenCalls } from './written-calls.ts'
 
 type Tools = NonNullable<RoleChatRequest['tools']>
 
@@ -89,50 +90,34 @@ export function askedInText({ messages, tools = [] }: RoleChatRequest): ChatMess
     : [{ role: 'system', content: instructions }, ...texts]
 }
 
-/** The forms in which models write a call: ours, that of Hermes and Qwen, that of Llama, with or without a wrapper. */
-const Written = z.union([
-  z.looseObject({ tool: z.string(), arguments: z.unknown() }).transform((call) => [call.tool, call.arguments] as const),
-  z.looseObject({ name: z.string(), arguments: z.unknown() }).transform((call) => [call.name, call.arguments] as const),
-  z
-    .looseObject({ name: z.string(), parameters: z.unknown() })
-    .transform((call) => [call.name, call.parameters] as const),
-  z
-    .looseObject({ function: z.looseObject({ name: z.string(), arguments: z.unknown() }) })
-    .transform(({ function: call }) => [call.name, call.arguments] as const),
-])
-const Arguments = z.preprocess((given) => (typeof given === 'string' ? jsonIn(given) : given), z.looseObject({}))
-/** Llama 3.1 writes the name into a tag. */
-const TAGGED = /<function=([\w.-]+)>\s*(\{[\s\S]*?\})\s*<\/function>/g
-
 /**
- * A completion whose text is a call of one of the tools as a completion with that call; any other is returned as it is. With `answers` the text
- * may be `{"answer": …}`, which is then the answer, and one that was cut off is none.
+ * A completion that holds a call of one of the tools in a written form (see written-calls.ts) as a completion with that call; any other is returned
+ * as it is. `whole` is the text with its reasoning. With `answers` the text may be `{"answer": …}`, which is then the answer, and one that was cut
+ * off is none.
  */
-export function withWrittenCalls(completion: ChatCompletion, tools: Tools, { answers = false } = {}): ChatCompletion {
+export function withWrittenCalls(
+  completion: ChatCompletion,
+  tools: Tools,
+  { answers = false, whole = null as string | null } = {},
+): ChatCompletion {
   const [choice, ...rest] = completion.choices
-  const text = choice!.message.content ?? ''
-  if ((choice!.message.tool_calls?.length ?? 0) > 0 || text === '') return completion
-  const names = new Set(tools.map((tool) => tool.function.name))
-  const objects = [...jsonObjects(text, MOST_BRACES)].map(({ value }) => value)
-  const written = [
-    ...[...text.matchAll(TAGGED)].map(([, name, given]) => [name!, given] as const),
-    ...objects.flatMap((object) => {
-      const read = Written.safeParse(object)
-      return read.success ? [read.data] : []
-    }),
-  ]
-  const calls = written.flatMap(([name, given]): ToolCall[] => {
-    const read = Arguments.safeParse(given ?? {})
-    if (!names.has(name) || !read.success) return []
-    return [{ id: `call_${randomUUID()}`, type: 'function', function: { name, arguments: JSON.stringify(read.data) } }]
-  })
+  const { content, tool_calls: made = [], function_call: legacy } = choice!.message
+  const text = content ?? ''
+  if (made.length > 0) return completion
+  const offered = new Map(tools.map(({ function: { name, parameters } }) => [name, parameters] as const))
+  const calls = writtenCalls({ text, whole: whole ?? text, legacy }, offered).map(({ name, given }): ToolCall => ({
+    id: `call_${randomUUID()}`,
+    type: 'function',
+    function: { name, arguments: JSON.stringify(given) },
+  }))
   const answered = (message: object, finish = choice!.finish_reason): ChatCompletion => ({
     ...completion,
     choices: [{ ...choice!, finish_reason: finish, message: { ...choice!.message, ...message } }, ...rest],
   })
-  if (calls.length > 0) return answered({ content: null, tool_calls: calls }, 'tool_calls')
+  if (calls.length > 0) return answered({ content: null, tool_calls: calls, function_call: undefined }, 'tool_calls')
   if (!answers) return completion
-  const answer = objects.map((object) => Answered.safeParse(object)).findLast(({ success }) => success)?.data?.answer
+  const objects = [...jsonObjects(text, MOST_BRACES)].map(({ value }) => Answered.safeParse(value))
+  const answer = objects.findLast(({ success }) => success)?.data?.answer
   if (answer !== undefined) return answered({ content: answer })
   return text.trimStart().startsWith('{') ? answered({ content: '' }) : completion
 }

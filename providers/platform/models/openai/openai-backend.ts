@@ -216,7 +216,9 @@ async function chat(
     return send(service, body, signal, body['stream'] === true ? onText : undefined)
   })
   const { completion, reasoning } = withoutReasoning(received)
-  const answer = tools.length === 0 ? completion : withWrittenCalls(completion, tools, { answers: writesCalls() })
+  const whole = received.choices[0]!.message.content
+  const answer =
+    tools.length === 0 ? completion : withWrittenCalls(completion, tools, { answers: writesCalls(), whole })
   known.learn({ ...(reasoning === null ? {} : { reasoning }), ...shownBy(answer, completion, sent) })
   if (answer.usage !== undefined) return answer
   const written = countTokens(JSON.stringify(received.choices[0]!.message))

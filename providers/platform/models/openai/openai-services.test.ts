@@ -105,11 +105,29 @@ describe('calls of tools', () => {
     ['```json\n{"name": "search", "parameters": {"query": "lock"}}\n```'],
     ['[TOOL_CALLS][{"name": "search", "arguments": "{\\"query\\": \\"lock\\"}"}]'],
     ['<function=search>{"query": "lock"}</function>'],
+    ['<function=search><parameter=query>lock</parameter></function>'],
+    ['[TOOL_CALLS]search[ARGS]{"query": "lock"}'],
+    ['[search(query="lock")]'],
+    ['<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query": "lock"}<｜tool▁call▁end｜>'],
+    ['<|channel|>commentary to=functions.search <|constrain|>json<|message|>{"query": "lock"}<|call|>'],
   ])('that a model writes as text are calls: %s', async (content) => {
     const { backend } = await openBackend({ reply: () => ({ json: said(content) }) })
     const completion = await backend.chat!({ messages, tools })
     expect(callIn(completion)).toEqual([['search', '{"query":"lock"}']])
     expect(completion.choices[0]).toMatchObject({ finish_reason: 'tool_calls', message: { content: null } })
+  })
+
+  it('in the legacy field function_call are calls', async () => {
+    const legacy = { name: 'search', arguments: '{"query":"lock"}' }
+    const message = { role: 'assistant', content: null, function_call: legacy }
+    const { backend } = await openBackend({
+      reply: () => ({ json: { ...answer, choices: [{ index: 0, finish_reason: 'function_call', message }] } }),
+    })
+    const completion = await backend.chat!({ messages, tools })
+    expect(callIn(completion)).toEqual([['search', '{"query":"lock"}']])
+    expect(completion.choices[0]).toMatchObject({ finish_reason: 'tool_calls' })
+    // A service would refuse a message that has both.
+    expect(completion.choices[0]!.message['function_call']).toBeUndefined()
   })
 
   it('of a tool that was not offered, and prose, are answers', async () => {
