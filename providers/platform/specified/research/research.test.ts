@@ -191,6 +191,24 @@ onEachDatabase('research', (kind) => {
       expect(body['result']).toMatchObject({ is_answered: false, findings: [] })
     })
 
+    it('answers from the first half of the passages where they are too long for the model, and names those', async () => {
+      await start()
+      reply = async (_role, prompt) => {
+        if (Object.values(TEXTS).every((text) => prompt.includes(text)))
+          throw new ModelCallError('context_length_exceeded', 'light_gen', 'too long')
+        return 'The wall is three metres high.'
+      }
+      const id = idOf(await begin({ query: 'How high is the wall?', max_loops: 1 }))
+      await reached(id, 'done')
+      const { body } = await ask('GET', `/research/${id}/result`)
+      expect(body['result']).toMatchObject({
+        answer: 'The wall is three metres high.',
+        findings: [{ sources: [1] }],
+        sources: [{ number: 1, text: TEXTS['walls'] }],
+        report: expect.stringContaining('The wall is three metres high. [1]\n'),
+      })
+    })
+
     it('fails with a message that names the role and no address, and has no result then', async () => {
       await start()
       reply = async () => {

@@ -11,6 +11,7 @@ import { KEYWORDS_REPLY_SCHEMA, parseKeywordsReply, renderKeywordsTask } from '.
 import type { Prompt } from '../../../../contract/prompts.ts'
 import { taskMessages } from '../../models/prompts/task-messages.ts'
 import { withoutThinking } from '../../../../core/thinking.ts'
+import { askWithThoseThatFit } from '../../rag/steps/fit-context.ts'
 import { RetryableTaskError } from '../../jobs/task-worker.ts'
 import type { TaskHandler } from '../../jobs/task-worker.ts'
 import { ResearchError, WebSearchUnavailableError } from './sources.ts'
@@ -97,7 +98,7 @@ export function research({ models, corpora, web }: ResearchDeps): TaskHandler {
       const queries = maxLoops === 1 ? [question] : await plan(question, maxLoops)
       log(`Plan: ${queries.length} ${queries.length === 1 ? 'query' : 'queries'}`)
       const read = new Map<string, Passage>()
-      const findings: { query: string; answer: string; passages: Passage[] }[] = []
+      const findings: { query: string; answer: string; passages: readonly Passage[] }[] = []
       for (const [index, each] of queries.entries()) {
         signal.throwIfAborted()
         const found = await corpora(each, signal)
@@ -108,8 +109,8 @@ export function research({ models, corpora, web }: ResearchDeps): TaskHandler {
           `Loop ${index + 1} of ${queries.length}: ${found.length} passages for “${each}”, ${added.length} of them new`,
         )
         if (found.length === 0) continue
-        const answer = await answerFrom(each, found)
-        if (!isNoAnswer(answer)) findings.push({ query: each, answer, passages: found })
+        const { answer, passages } = await answerFrom(each, found)
+        if (!isNoAnswer(answer)) findings.push({ query: each, answer, passages })
       }
       if (read.size === 0)
         throw new ResearchError(
@@ -125,8 +126,8 @@ export function research({ models, corpora, web }: ResearchDeps): TaskHandler {
       log(`Writing from ${material.length} passages`)
       const [first] = findings
       const isSame = findings.length === 1 && first!.query === question && material.length === first!.passages.length
-      const answer = isSame ? first!.answer : await answerFrom(question, material)
-      return written(question, answer, findings, material)
+      const { answer, passages } = isSame ? first! : await answerFrom(question, material)
+      return written(question, answer, findings, passages)
     }
 
     /** At most `most` queries, without repetitions. The built-in model has no such skill: its keywords are the second query. */
@@ -153,11 +154,17 @@ export function research({ models, corpora, web }: ResearchDeps): TaskHandler {
       return reply.ok ? [...reply.value.low_level, ...reply.value.high_level].join(' ').slice(0, 400) : ''
     }
 
-    async function answerFrom(question: string, passages: readonly Passage[]): Promise<string> {
-      const asked = { messages: renderAnswerTask({ question, passages: [...passages] }), temperature: 0 }
-      const completion = await models.chat('light_gen', asked, signal)
-      const answer = withoutThinking(completion.choices[0]?.message.content ?? '')
-      return answer === '' ? NO_ANSWER : answer
+    /** The answer from those passages that fit into the context of the model, and these. */
+    function answerFrom(
+      question: string,
+      found: readonly Passage[],
+    ): Promise<{ answer: string; passages: readonly Passage[] }> {
+      return askWithThoseThatFit(found, async (passages) => {
+        const asked = { messages: renderAnswerTask({ question, passages: [...passages] }), temperature: 0 }
+        const completion = await models.chat('light_gen', asked, signal)
+        const answer = withoutThinking(completion.choices[0]?.message.content ?? '')
+        return { answer: answer === '' ? NO_ANSWER : answer, passages }
+      })
     }
   }
 }
@@ -165,7 +172,7 @@ export function research({ models, corpora, web }: ResearchDeps): TaskHandler {
 function written(
   query: string,
   answer: string,
-  found: readonly { query: string; answer: string; passages: Passage[] }[],
+  found: readonly { query: string; answer: string; passages: readonly Passage[] }[],
   material: readonly Passage[],
 ): ResearchResult {
   const passages = new Map(
