@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MOST_TOKENS } from '../received-completion.ts'
-import { withoutThinking } from '../thinking.ts'
+import { splitThinking } from '../thinking.ts'
 
 /** A passage as an own approach reports it, best first. */
 export interface OwnPassage {
@@ -15,6 +15,8 @@ export interface OwnPassage {
 export interface OwnReply {
   /** Null of a retriever. */
   answer: string | null
+  /** What its model wrote before the answer; absent where there is none. */
+  reasoning?: string
   /** Null where the approach reports none; an empty list where it found nothing. */
   contexts: OwnPassage[] | null
   usage: { prompt: number; completion: number } | null
@@ -38,11 +40,12 @@ export class OwnApproachError extends Error {
   }
 }
 
-/** The text of an own approach without the reasoning of its model. Throws where nothing is left of it. */
-export function answerOf(text: string): string {
-  const answer = withoutThinking(text)
-  if (answer === '' && text.trim() !== '') throw new OwnApproachError('failed', 'the answering model returned no text')
-  return answer
+/** The text of an own approach apart from the reasoning of its model. Throws where nothing but reasoning is there. */
+export function answerOf(text: string): { answer: string; reasoning?: string } {
+  const { answer, thinking } = splitThinking(text)
+  if (answer.trim() === '' && text.trim() !== '')
+    throw new OwnApproachError('failed', 'the answering model returned no text')
+  return { answer: answer.trim(), ...(thinking === '' ? {} : { reasoning: thinking }) }
 }
 
 const Tokens = z.int().min(0).max(MOST_TOKENS)

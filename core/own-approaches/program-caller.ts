@@ -172,7 +172,7 @@ function replyOf({ answer, contexts, usage }: ProgramLine, approach: ProgramAppr
   if (passages?.length === 0 && contexts!.length > 0)
     throw new OwnApproachError('failed', 'the program’s passages have no text')
   return {
-    answer: answer === null || answer === undefined ? null : answerOf(answer),
+    ...(answer === null || answer === undefined ? { answer: null } : answerOf(answer)),
     contexts:
       passages?.map(({ text, title, document, score }) => ({
         text,

@@ -104,20 +104,25 @@ export function mappedReply(body: unknown, mapping: ReplyMapping): OwnReply {
   }
   const [prompt, completion] = [count(usage?.prompt), count(usage?.completion)]
   return {
-    answer: mapping.answer === null ? null : answerIn(body, mapping.answer, mapping),
+    ...(mapping.answer === null ? { answer: null } : answerIn(body, mapping.answer, mapping)),
     contexts: passagesIn(body, mapping.contexts),
     usage: prompt === null || completion === null ? null : { prompt, completion },
   }
 }
 
-function answerIn(body: unknown, paths: string | readonly string[], mapping: ReplyMapping): string {
+function answerIn(
+  body: unknown,
+  paths: string | readonly string[],
+  mapping: ReplyMapping,
+): ReturnType<typeof answerOf> {
   const texts = [paths].flat().map((path) => valuesAt(body, path).values.filter((each) => typeof each === 'string'))
   const raw = (texts.find((found) => found.length > 0) ?? []).join('')
   if (raw === '') throw new OwnApproachError('failed', `the reply has no text at ${[paths].flat().join(', ')}`)
   const { error_prefix: prefix } = mapping
   if (prefix !== null && raw.startsWith(prefix))
     throw new OwnApproachError('failed', `the answer is a failure: ${serviceText(raw, 300)}`)
-  return withoutMarkers(answerOf(raw), mapping.markers)
+  const found = answerOf(raw)
+  return { ...found, answer: withoutMarkers(found.answer, mapping.markers) }
 }
 
 function passagesIn(body: unknown, contexts: ReplyMapping['contexts']): OwnPassage[] | null {

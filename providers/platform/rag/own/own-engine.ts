@@ -8,6 +8,7 @@ import {
 } from '../../../../core/own-approaches/own-reply.ts'
 import { openOwnCaller } from '../../../../core/own-approaches/open-caller.ts'
 import type { OwnApproachFile } from '../../../../core/own-approaches/read-approaches.ts'
+import { step } from '../../trace/trace.ts'
 import { RagError } from '../rag-error.ts'
 
 /** The own approaches of a project, as the platform asks them. */
@@ -59,7 +60,13 @@ export function createOwnEngine(
     problem,
     async ask(alias, question) {
       try {
-        return await callerOf(alias).ask(question)
+        const caller = callerOf(alias)
+        const { question: text, budget, k, settings } = question
+        return await step(
+          { kind: 'tool', name: `own approach: ${alias}`, request: () => ({ question: text, budget, k, settings }) },
+          () => caller.ask(question),
+          (reply) => ({ response: reply, tokensIn: reply.usage?.prompt, tokensOut: reply.usage?.completion }),
+        )
       } catch (error) {
         if (!(error instanceof OwnApproachError)) throw error
         const code = {
