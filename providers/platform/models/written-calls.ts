@@ -9,7 +9,7 @@ import { pythonCalls } from './python-calls.ts'
 const MOST_CALLS = 100
 
 /** A reply as its text without reasoning, its whole text, and the legacy field that some services send in place of `tool_calls`. */
-export interface WrittenReply {
+interface WrittenReply {
   text: string
   whole: string
   legacy?: unknown
