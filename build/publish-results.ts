@@ -1,11 +1,13 @@
-// Makes the published results again: the ladder at equal amounts of text (`docs/results`), the spoken notes, and the ladder as the approaches are
-// declared (`docs/results/native`). A run is made by a commit, so that the tree must be clean. Takes about a quarter of an hour.
+// Makes the published results again: the ladder at equal amounts of text (`docs/results`), the spoken notes, the ladder as the approaches are declared
+// (`docs/results/native`), and with the embeddings of a language model (`docs/results/local-embeddings`; its weights are fetched). A run is made by a
+// commit, so that the tree must be clean. Takes about a quarter of an hour.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { answerHelp } from './answer-help.ts'
+import { realWeights } from '../tests/real/weights.ts'
 import { writePublishedTables } from './published-tables.ts'
 
 answerHelp(
@@ -18,7 +20,7 @@ const EIGHT = 'bm25,vanilla-rag,hybrid-rag,contextual-rag,graph-rag,agentic-rag,
 /** The approaches that read no graph: five short recordings make an empty one. */
 const WITHOUT_GRAPH = 'bm25,vanilla-rag,hybrid-rag,contextual-rag,lazy-graph-rag'
 const JUDGES = 'builtin-lexical-support,builtin-semantic-match'
-const NATIVE = 'docs/results/native'
+const EMBEDDINGS = 'all-minilm-l6-v2'
 
 /** Climbs and publishes in a checkout. Throws when the command fails; what it prints is shown. */
 function ladder(root: string, runId: string, datasets: string, aliases: string, ...more: string[]): void {
@@ -30,18 +32,20 @@ function ladder(root: string, runId: string, datasets: string, aliases: string, 
   if (status !== 0) throw new Error(`the run ${runId} ended with ${String(status)}: see above`)
 }
 
-/** Runs the ladder without a budget in a copy of this commit that has nothing published, and takes its results over. */
-function publishNative(): void {
-  const copy = mkdtempSync(join(tmpdir(), 'rag-ladder-native-'))
+/** Runs the ladder in a copy of this commit that has nothing published, and takes its results over into a folder of their own. */
+function publishApart(folder: string, runId: string, weights: string | null, ...more: string[]): void {
+  const copy = mkdtempSync(join(tmpdir(), 'rag-ladder-apart-'))
   try {
     execFileSync('git', ['clone', '--quiet', ROOT, copy])
     symlinkSync(join(ROOT, 'node_modules'), join(copy, 'node_modules'))
     rmSync(join(copy, 'docs/results'), { recursive: true })
     const datasets = join(copy, 'manifests/datasets')
     for (const name of readdirSync(datasets)) withoutPublished(join(datasets, name))
-    ladder(copy, 'native-amounts', RUNGS, EIGHT, '--context-budget', 'none')
-    rmSync(NATIVE, { recursive: true, force: true })
-    cpSync(join(copy, 'docs/results'), NATIVE, { recursive: true })
+    // Where `models fetch` would put them: rows name the models by their place in the project.
+    if (weights !== null) cpSync(weights, join(copy, '.rag-ladder/models', EMBEDDINGS), { recursive: true })
+    ladder(copy, runId, RUNGS, EIGHT, ...more)
+    rmSync(folder, { recursive: true, force: true })
+    cpSync(join(copy, 'docs/results'), folder, { recursive: true })
   } finally {
     rmSync(copy, { recursive: true, force: true })
   }
@@ -56,8 +60,11 @@ function withoutPublished(file: string): void {
 
 const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' })
 if (changed !== '') throw new Error(`commit these first, because rows name the commit that made them:\n${changed}`)
-// The copy is made before anything is published here.
-publishNative()
+const { folder, reason } = await realWeights(EMBEDDINGS, { mayFetch: true })
+if (folder === null) throw new Error(`docs/results/local-embeddings cannot be made: ${reason}`)
+// The copies are made before anything is published here.
+publishApart('docs/results/native', 'native-amounts', null, '--context-budget', 'none')
+publishApart('docs/results/local-embeddings', 'local-embeddings', folder, '--model-set', 'local-embeddings')
 ladder(ROOT, 'embedded-baseline', RUNGS, EIGHT)
 ladder(ROOT, 'spoken-notes', 'spoken_notes', WITHOUT_GRAPH)
 await writePublishedTables(ROOT)
