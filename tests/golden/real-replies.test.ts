@@ -23,11 +23,10 @@ const keywords = (high: string[], low: string[]) => ({ ok: true, value: { high_l
 const YEARS = ['1990', '1991', '1992', '1993', '1994', '1995', '1996', '1997']
 const OPENED = 'The Tidewater Quay was opened in 1904, and the gates were opened in 1904.'
 const HELD = 'The head of the charity that maintains the Tidewater lock held the job of the head of the Quay Trust.'
-/** The verdicts of the example in the prompt, which the model copies. */
-const COPIED = [
-  [true, 'The lamp burned colza oil, which is an oil.'],
-  [false, 'The context does not name a builder.'],
-]
+const NO_MORE = 'no reply is left'
+const ASKED_AGAIN = 'asked again'
+/** How many statements the critic was asked about. */
+const STATEMENTS: Record<string, number> = { 'sm-01 vanilla-rag 6': 2, 'sm-03 agentic-rag 10 11': 4 }
 
 const OUTCOMES: Record<string, unknown> = {
   'sm-01 lazy-graph-rag 4': ANSWER,
@@ -39,7 +38,7 @@ const OUTCOMES: Record<string, unknown> = {
   // A rule of the prompt.
   'ct-20 vanilla-rag 3': ANSWER,
   'sm-01 agentic-rag 1': { answer: '2018' },
-  'sm-02 agentic-rag 1': { problem: 'The arguments are wrong: top_k: Too big: expected number to be <=20.' },
+  'sm-02 agentic-rag 1': { search: { query: 'TQ-181', top_k: 20 } },
   'bc-11 agentic-rag 1': { search: { query: 'PX-202D', top_k: 6 } },
   'bc-11 agentic-rag 6': { answer: '' },
   'ct-86 agentic-rag 1': { search: { query: '&lt;Question&gt;', top_k: 10 } },
@@ -51,15 +50,16 @@ const OUTCOMES: Record<string, unknown> = {
   'sm-04 graph-rag 2 3': keywords(['Quay Trust', '2022'], ['2022']),
   'bc-20 graph-rag 2': keywords(['A Tarnflow 200M keeps reporting E-4471 even after the 100% 1'], []),
   // The example of the prompt.
-  'gn-01 graph-rag 2': keywords(['…'], ['…']),
-  'ct-11 graph-rag 2': keywords(['<name>…</name>'], ['<name>…</name>']),
+  'gn-01 graph-rag 2': keywords([], []),
+  'ct-11 graph-rag 2': keywords([], []),
   // Complete JSON, although generation ended at the limit.
   'ct-30 graph-rag 2': keywords(YEARS, YEARS),
   'sm-01 vanilla-rag 5': [OPENED, OPENED],
-  'sm-01 vanilla-rag 6': COPIED,
+  // Verdicts of the example in the prompt, in one reply and in both.
+  'sm-01 vanilla-rag 6': ASKED_AGAIN,
   'sm-01 lazy-graph-rag 8 9': false,
   'sm-03 agentic-rag 8 9': [HELD, HELD, HELD, HELD],
-  'sm-03 agentic-rag 10 11': [...COPIED, [true, HELD], [true, HELD]],
+  'sm-03 agentic-rag 10 11': 'CriticShapeError',
   'sm-03 vanilla-rag 5 6': 'CriticCutError',
 }
 
@@ -67,7 +67,7 @@ async function outcomeOf({ key, prompt, replies }: RealTask): Promise<unknown> {
   const { message } = replies[0]!.response.choices[0]!
   const text = message.content ?? ''
   const left = replies.map(({ response }) => response)
-  const host = { ...fakeModelHost(), chat: async () => left.shift() ?? Promise.reject(new Error('no reply is left')) }
+  const host = { ...fakeModelHost(), chat: async () => left.shift() ?? Promise.reject(new Error(NO_MORE)) }
   const critic = createChatCritic(host, 'evaluator')
   switch (prompt) {
     case 'answer':
@@ -87,8 +87,11 @@ async function outcomeOf({ key, prompt, replies }: RealTask): Promise<unknown> {
     case 'statements':
       return critic.splitStatements('', '').catch((error: unknown) => (error as Error).name)
     default: {
-      const verdicts = await critic.judgeStatements((OUTCOMES[key] as unknown[]).map(String), [])
-      return verdicts.map(({ verdict, reason }) => [verdict, reason])
+      const statements = Array.from({ length: STATEMENTS[key]! }, (_, number) => `statement ${number}`)
+      return critic
+        .judgeStatements(statements, [])
+        .then((verdicts) => verdicts.map(({ verdict, reason }) => [verdict, reason]))
+        .catch(({ name, message }: Error) => (message === NO_MORE ? ASKED_AGAIN : name))
     }
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ChatMessage } from '../../../../contract/http/chat.ts'
 import { askForJson } from '../../models/ask-for-json.ts'
 import { ModelCallError, type ChatRole, type ModelHost } from '../../models/model-host.ts'
-import { parseJsonReply } from '../../models/prompts/json-reply.ts'
+import { parseJsonReply, type JsonReply } from '../../models/prompts/json-reply.ts'
 import { CriticReplyError } from './critic.ts'
 import type { CriticTask } from './critic-tasks.ts'
 
@@ -27,6 +27,22 @@ function messagesFor(task: CriticTask<unknown>, input: object): ChatMessage[] {
     { role: 'system', content: system },
     { role: 'user', content: JSON.stringify(input) },
   ]
+}
+
+/** The sentences of a value, however deep. */
+function sentencesIn(value: unknown): string[] {
+  if (typeof value === 'string') return value.includes(' ') ? [value.trim()] : []
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(sentencesIn) : []
+}
+
+/** A reply of the shape that says nothing of the prompt's example: small models copy its reasons and verdicts. */
+function readReply<Reply>({ shape, example }: CriticTask<Reply>, text: string): JsonReply<Reply> {
+  const reply = parseJsonReply(text, shape)
+  if (!reply.ok) return reply
+  const copied = new Set(sentencesIn(example.reply))
+  const echo = sentencesIn(reply.value).find((sentence) => copied.has(sentence))
+  if (echo === undefined) return reply
+  return { ok: false, code: 'wrong_shape', message: `"${echo}" is of the example: judge the texts of the user message` }
 }
 
 /** Asks a chat model for JSON of a task's shape. */
@@ -56,7 +72,7 @@ export function createStructuredCall(models: ModelHost, role: ChatRole): Structu
   return async (task, input, signal) => {
     const format = { type: 'json_schema', json_schema: { name: task.name, strict: true, schema: jsonSchemaOf(task) } }
     const request = { messages: messagesFor(task, input), temperature: 0, response_format: format }
-    const reply = await askForJson(asking, role, request, (text) => parseJsonReply(text, task.shape), signal)
+    const reply = await askForJson(asking, role, request, (text) => readReply(task, text), signal)
     if (reply.ok) return reply.value
     throw new CriticReplyError(
       reply.code,

@@ -40,10 +40,13 @@ export function parseKeywordsTask(messages: readonly ChatMessage[]): KeywordsTas
   return question === null || !reader.done() ? null : { question }
 }
 
+/** Nothing to search for: what small models copy of the form in the prompt, such as `…` or `<name>…</name>`. */
+const isPlaceholder = (keyword: string): boolean => !/[\p{L}\p{N}]/u.test(keyword.replaceAll(/<\/?[a-z_-]+>/gi, ''))
+
 const keywordList = z
   .array(z.unknown())
   .transform((list) => usableItems(list, z.union([z.string(), z.number()])).map((keyword) => String(keyword).trim()))
-  .transform((keywords) => [...new Set(keywords.filter((keyword) => keyword !== ''))])
+  .transform((keywords) => [...new Set(keywords.filter((keyword) => !isPlaceholder(keyword)))])
 
 /** Both lists must be there, each may be empty. */
 const keywordsReply = z.object({ high_level: keywordList, low_level: keywordList })

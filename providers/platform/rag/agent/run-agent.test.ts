@@ -143,7 +143,7 @@ describe('the agent', () => {
   it.each([
     ['arguments that are no JSON', toolCall('vector_search', '{"query": "Grey'), 'The arguments are not valid JSON.'],
     ['arguments of the wrong type', toolCall('vector_search', { query: 7 }), /^The arguments are wrong: query: /],
-    ['too many results', search('Grey Heron', { top_k: 5000 }), /^The arguments are wrong: top_k: /],
+    ['no results', search('Grey Heron', { top_k: 0 }), /^The arguments are wrong: top_k: /],
     ['no arguments', toolCall('graph_query', ''), /^The arguments are wrong: query: /],
     [
       'an unknown tool',
@@ -211,6 +211,11 @@ describe('the agent', () => {
     const lost = await agent([], replies(0), facts(8))
     await expect(lost.ask()).rejects.toMatchObject({ code: 'context_length_exceeded' })
     expect(shown).toEqual([8, 4, 2, 1])
+  })
+
+  it.each([5000, 1e15])('searches for the most that there are when a model asks for %d', async (top_k) => {
+    const { ask } = await agent([{ toolCalls: [search('Grey Heron', { top_k })] }, 'Fine.'])
+    expect((await ask()).trajectory[0]).toMatchObject({ arguments: { top_k: 20 }, error: null })
   })
 
   it('runs four calls of one reply and refuses the others', async () => {

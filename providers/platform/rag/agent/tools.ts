@@ -25,7 +25,12 @@ const CANDIDATES = 20
 const GRAPH = { top_k: 10, max_total_tokens: 8000, enable_rerank: false } as const
 
 const query = z.string().trim().min(3).max(2000)
-const VectorArguments = z.object({ query, top_k: z.coerce.number().int().min(1).max(MOST_RESULTS).nullish() })
+/** A model that asks for more gets as many as there are: to refuse the search would cost it a step. */
+const topK = z.coerce
+  .number()
+  .min(1)
+  .transform((count) => Math.min(Math.floor(count), MOST_RESULTS))
+const VectorArguments = z.object({ query, top_k: topK.nullish() })
 const GraphArguments = z.object({ query })
 
 /** The two tools as a chat request declares them. */
