@@ -91,7 +91,10 @@ async function outcomeOf({ key, prompt, replies }: RealTask): Promise<unknown> {
       return critic
         .judgeStatements(statements, [])
         .then((verdicts) => verdicts.map(({ verdict, reason }) => [verdict, reason]))
-        .catch(({ name, message }: Error) => (message === NO_MORE ? ASKED_AGAIN : name))
+        .catch((error: unknown) => {
+          const { name, message } = error as Error
+          return message === NO_MORE ? ASKED_AGAIN : name
+        })
     }
   }
 }
