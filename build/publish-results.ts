@@ -1,13 +1,12 @@
 // Makes the published results again: the ladder at equal amounts of text (`docs/results`), the spoken notes, the ladder as the approaches are declared
-// (`docs/results/native`), and with the embeddings of a language model (`docs/results/local-embeddings`; its weights are fetched). A run is made by a
+// (`docs/results/native`), and with the embeddings of a language model (`docs/results/local-embeddings`, from weights that `models fetch` has put there). A run is made by a
 // commit, so that the tree must be clean. Takes about a quarter of an hour.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseDocument } from 'yaml'
 import { answerHelp } from './answer-help.ts'
-import { realWeights } from '../tests/real/weights.ts'
 import { writePublishedTables } from './published-tables.ts'
 
 answerHelp(
@@ -60,11 +59,14 @@ function withoutPublished(file: string): void {
 
 const changed = execFileSync('git', ['status', '--porcelain'], { encoding: 'utf8' })
 if (changed !== '') throw new Error(`commit these first, because rows name the commit that made them:\n${changed}`)
-const { folder, reason } = await realWeights(EMBEDDINGS, { mayFetch: true })
-if (folder === null) throw new Error(`docs/results/local-embeddings cannot be made: ${reason}`)
+const weights = resolve(process.env['RAG_LADDER_EMBEDDING_DIR'] ?? join('.rag-ladder/models', EMBEDDINGS))
+if (!existsSync(weights))
+  throw new Error(
+    `there is no ${weights}: run "rag-ladder models fetch ${EMBEDDINGS}", or set RAG_LADDER_EMBEDDING_DIR`,
+  )
 // The copies are made before anything is published here.
 publishApart('docs/results/native', 'native-amounts', null, '--context-budget', 'none')
-publishApart('docs/results/local-embeddings', 'local-embeddings', folder, '--model-set', 'local-embeddings')
+publishApart('docs/results/local-embeddings', 'local-embeddings', weights, '--model-set', 'local-embeddings')
 ladder(ROOT, 'embedded-baseline', RUNGS, EIGHT)
 ladder(ROOT, 'spoken-notes', 'spoken_notes', WITHOUT_GRAPH)
 await writePublishedTables(ROOT)
