@@ -1,6 +1,6 @@
 // Makes the published results again: the ladder at equal amounts of text (`docs/results`), the spoken notes, the ladder as the approaches are declared
-// (`docs/results/native`), and with the embeddings of a language model (`docs/results/local-embeddings`, from weights that `models fetch` has put there). A run is made by a
-// commit, so that the tree must be clean. Takes about a quarter of an hour.
+// (`docs/results/native`), and the figures of one with the embeddings of a language model (`docs/results/local-embeddings`, from weights that
+// `models fetch` has put there). A run is made by a commit, so that the tree must be clean. Takes about a quarter of an hour.
 import { execFileSync, spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -50,6 +50,21 @@ function publishApart(folder: string, runId: string, weights: string | null, ...
   }
 }
 
+/** Keeps the page and the figures of a folder of results: a clone is to stay small, and the rows can be made again. */
+function keepFigures(folder: string): void {
+  const page = join(folder, 'README.md')
+  const again =
+    'Beside this page: `-evaluation.json`, every figure of a rung. The rows of this run are not kept here, for their size; `npm run publish:results` makes them again.'
+  const text = readFileSync(page, 'utf8')
+    .replace(/^\[The ladder with charts\].*\n\n/m, '')
+    .replace(/ Each report is complete in itself[^\n]*/, '')
+    .replace(/^Beside each report: .*$/m, again)
+    .replaceAll(/\[([^\]]+)\]\(\w+\.md\)/g, '$1')
+  for (const name of readdirSync(folder))
+    if (name !== 'README.md' && !name.endsWith('-evaluation.json')) rmSync(join(folder, name))
+  writeFileSync(page, text)
+}
+
 function withoutPublished(file: string): void {
   const manifest = parseDocument(readFileSync(file, 'utf8'))
   if (!manifest.has('published')) return
@@ -67,6 +82,7 @@ if (!existsSync(weights))
 // The copies are made before anything is published here.
 publishApart('docs/results/native', 'native-amounts', null, '--context-budget', 'none')
 publishApart('docs/results/local-embeddings', 'local-embeddings', weights, '--model-set', 'local-embeddings')
+keepFigures('docs/results/local-embeddings')
 ladder(ROOT, 'embedded-baseline', RUNGS, EIGHT)
 ladder(ROOT, 'spoken-notes', 'spoken_notes', WITHOUT_GRAPH)
 await writePublishedTables(ROOT)
