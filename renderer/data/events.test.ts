@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import type { ControlEvent } from '../../contract/control/events.ts'
 import type { RunJob, RunState } from '../../contract/control/run-job.ts'
 
@@ -6,6 +6,9 @@ vi.stubGlobal('location', { origin: 'http://127.0.0.1' })
 vi.mock('./page-key.ts', () => ({ pageKeyHeader: () => ({}) }))
 const { staleKeys } = await import('./events.ts')
 const { api } = await import('./client.ts')
+
+// Other files of this worker read the address, too.
+afterAll(() => void vi.unstubAllGlobals())
 
 const changed = (state: RunState): ControlEvent => ({ type: 'run.changed', job: { state } as RunJob })
 
