@@ -148,9 +148,15 @@ async function largeAnswers(page: Page, session: CDPSession): Promise<Figure[]> 
     const drawer = page.getByRole('complementary', { name: 'Cell' })
     await drawer.getByRole('heading', { name: 'Answer' }).waitFor()
     const more = drawer.getByRole('button', { name: /^Show more/ })
-    if ((await more.count()) > 0) {
+    // The drawer may still show the cell before, which has more where this one has not.
+    const isRead =
+      (await more.count()) > 0 &&
+      (await more.click({ timeout: 2000 }).then(
+        () => true,
+        () => false,
+      ))
+    if (isRead) {
       opened += 1
-      await more.click()
       await drawer.getByRole('button', { name: /^Show more/ }).waitFor()
     }
     await sample()

@@ -17,6 +17,8 @@ import { atMost, type Figure, median, shown } from './figure.ts'
 
 const COMMAND = [...CLI_FLAGS, join(PROJECT_ROOT, 'bin/rag-ladder.mjs')]
 const ROUNDS = 5
+/** Each place is opened from here. */
+const FROM = '/guide'
 /** Writes what the process has used when it ends, in microseconds. */
 const REPORT_USE = `data:text/javascript,process.on('exit',()=>process.stderr.write(JSON.stringify(process.cpuUsage())))`
 
@@ -69,7 +71,7 @@ interface Painted {
 
 /** From a fresh load of another page, so that nothing is known of this one. */
 async function paintOf(page: Page, path: string): Promise<Painted> {
-  await page.evaluate(`location.hash = '#/guide'`)
+  await page.evaluate(`location.hash = '#${FROM}'`)
   await page.reload()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.evaluate(SETTLED_ONCE)
@@ -105,7 +107,10 @@ async function paints(project: string): Promise<Figure[]> {
     await page.goto(url)
     await page.getByRole('heading', { level: 1 }).waitFor()
     const places = [
-      ...PAGES.map(({ path, label }) => ({ path: path as string, label: label as string })),
+      ...PAGES.filter(({ path }) => path !== FROM).map(({ path, label }) => ({
+        path: path as string,
+        label: label as string,
+      })),
       ...['verdict', 'matrix', 'coverage', 'progress'].map((tab) => ({
         path: `/runs/${run}/${tab}`,
         label: `Run, ${tab}`,
