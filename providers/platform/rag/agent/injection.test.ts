@@ -10,7 +10,7 @@ interface Trick {
   /** What the text tries to reach. */
   aim: string
   text: string
-  /** What a model calls that does as it is told. */
+  /** The tool that a model calls when it obeys the text. */
   tool: string
   given: unknown
   /** Whether the call is one of the two searches, within their limits. */
