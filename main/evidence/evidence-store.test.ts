@@ -413,6 +413,16 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
     await opened.log.close()
     expect([front.refused(), front.cut()]).toEqual([2, 2])
   })
+  it('opens a run while the server ends connections that it has not let in yet', async () => {
+    const { address, place } = await fixture()
+    const front = await recoveringServer(Number(new URL(address).port), 0, 2, 'start')
+    const behind = new URL(address)
+    behind.port = String(front.port)
+    const opened = await new DatabaseStore(databaseAddress(behind.href)).open({ ...place, create: true })
+    if (!opened.ok) throw new Error(opened.refusal.message)
+    await opened.log.close()
+    expect(front.cut()).toBe(2)
+  })
   it('keeps claims and rows while the connections that replace a lost one are lost too', async () => {
     const { address, place } = await fixture()
     const front = await recoveringServer(Number(new URL(address).port), 0, 0)
@@ -432,8 +442,8 @@ describe.skipIf(postgresMissing !== null)(`evidence in PostgreSQL${whyNoPostgres
   })
 })
 
-/** Answers the first connections as a server that recovers, ends the next ones at their first query as one that crashes, and passes later ones on. */
-async function recoveringServer(port: number, refusals: number, cuts: number) {
+/** Answers the first connections as a server that recovers, ends the next ones at their first query, or at their start, as one that crashes, and passes later ones on. */
+async function recoveringServer(port: number, refusals: number, cuts: number, cutAt: 'start' | 'query' = 'query') {
   const fields = ['SFATAL', 'VFATAL', 'C57P03', 'Mthe database system is in recovery mode', ''].join('\0')
   const body = Buffer.from(`${fields}\0`)
   const head = Buffer.from('E\0\0\0\0')
@@ -453,6 +463,7 @@ async function recoveringServer(port: number, refusals: number, cuts: number) {
     socket.once('close', () => behind.destroy())
     if (cut >= cuts) return void socket.pipe(behind).pipe(socket)
     cut += 1
+    if (cutAt === 'start') return void socket.once('data', () => socket.destroy())
     behind.pipe(socket)
     socket.once('data', (start: Buffer) => {
       behind.write(start)

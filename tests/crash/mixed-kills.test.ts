@@ -12,7 +12,8 @@ describe.skipIf(postgresMissing !== null)(`one run of runners, workers and the e
     const project = await mixedProject(80, gate)
     onTestFinished(() => project.close())
     const report = await runMixedKills(project, { database: await server().freshDatabase(), gate, kills: 4, seed: 3 })
-    expect(report).toMatchObject({ problems: [], rows: 80 })
+    expect(report.problems).toEqual([])
+    expect(report.rows).toBe(80)
     expect(report.kills).toEqual({ runner: 1, worker: 1, engine: 1, postgres: 1 })
     // Some twelve starts of the program: on a busy machine they take their time.
   }, 400_000)

@@ -11,6 +11,13 @@ import type { DatabaseAddress } from './database-address.ts'
 const CONNECT_TIMEOUT_MS = 10_000
 /** Sets how long a lost connection is tried again: a server restarts within that. */
 const RECONNECT_MS = 60_000
+/** Sets how long a server is waited for that says that it is starting: after a crash on a busy disk it recovers for minutes. */
+const RECOVERY_MS = 600_000
+/**
+ * Sets how long the first connection is tried again that was lost after the server had let it in, or before: one that crashes says soon what it
+ * does, and a wrong address never does. A connection that was refused is not tried again.
+ */
+const PATIENCE_MS = { inside: RECONNECT_MS, outside: 5000, refused: -1 }
 const MAX_WAIT_MS = 1000
 
 /** A row counts as stored only after the commit is on disk, whatever the server's default; a host that vanishes frees its locks within about 30 seconds. */
@@ -27,6 +34,11 @@ const LOST_CODES = /^(?:57P0[123]|08\w{3}|ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOU
 
 /** The server is there and takes no connections yet, or ends them all because one of its processes died. */
 const COMING_CODES = /^57P0[23]$/
+
+/** The connection was made and ended by the other side. */
+const CUT = /^(?:ECONNRESET|EPIPE|Connection terminated)/
+
+const isComing = (error: unknown): boolean => COMING_CODES.test(systemCode(error) ?? '')
 
 /** The sessions go through a pooler that changes the server session below them, so their locks would mean nothing. */
 export class PooledConnectionError extends Error {
@@ -47,8 +59,8 @@ export class DatabaseSession {
   #last: Promise<unknown> = Promise.resolve()
   #backendPid: number | null = null
   #isClosed = false
-  /** True once the server had taken a connection at the last try. */
-  #isReached = false
+  /** What became of the last try to connect: it was lost before or after the server had let it in, or it was refused. */
+  #failure: keyof typeof PATIENCE_MS = 'refused'
 
   private constructor(address: DatabaseAddress, restore: Restore) {
     this.#address = address
@@ -56,8 +68,8 @@ export class DatabaseSession {
   }
 
   /**
-   * Connects, for up to a minute while the server says that it starts or recovers, or ends connections that it had taken. Rejects with the system's or the server's error,
-   * `PooledConnectionError`, or what `restore` throws.
+   * Connects, and tries again while the server says that it starts or recovers (ten minutes), or ends connections that it had let in (one). Rejects with the
+   * system's or the server's error, `PooledConnectionError`, or what `restore` throws.
    */
   static async open(address: DatabaseAddress, restore: Restore): Promise<DatabaseSession> {
     const session = new DatabaseSession(address, restore)
@@ -67,15 +79,14 @@ export class DatabaseSession {
         session.#client = await session.#connect()
         return session
       } catch (error) {
-        if (!session.#isComing(error) || performance.now() - startedAt > RECONNECT_MS) throw error
+        if (performance.now() - startedAt > session.#firstPatienceMs(error)) throw error
         await pause(waitMs)
       }
   }
 
-  /** True where the server exists and will take a connection: one that was never reached may be a wrong address. */
-  #isComing(error: unknown): boolean {
-    if (COMING_CODES.test(systemCode(error) ?? '')) return true
-    return this.#isReached && (this.#isLoss(error, null) || messageOf(error).startsWith('Connection terminated'))
+  /** Returns how long the first connection is tried again after this error. */
+  #firstPatienceMs(error: unknown): number {
+    return isComing(error) ? RECOVERY_MS : PATIENCE_MS[this.#failure]
   }
 
   get isConnected(): boolean {
@@ -84,8 +95,8 @@ export class DatabaseSession {
 
   /**
    * Does work on the connection; when that is lost meanwhile, the same work again on a new one. So work must have the same effect when it is done
-   * twice. Rejects with the last error when no connection can be made for a minute. Work must not ask for
-   * the connection again.
+   * twice. Rejects with the last error when no connection can be made for a minute, or for ten while the server says that it recovers. Work must not
+   * ask for the connection again.
    */
   use<Result>(work: (client: pg.ClientBase) => Promise<Result>): Promise<Result> {
     const done = this.#last.then(() => this.#tryUntilDone(work))
@@ -105,7 +116,7 @@ export class DatabaseSession {
         if (this.#isClosed || !isLost) throw error
         if (client !== null && this.#client === client) this.#client = null
         lostAt ??= performance.now()
-        if (performance.now() - lostAt > RECONNECT_MS) throw error
+        if (performance.now() - lostAt > (isComing(error) ? RECOVERY_MS : RECONNECT_MS)) throw error
         await pause(waitMs)
       }
     }
@@ -113,7 +124,7 @@ export class DatabaseSession {
 
   /** True where a connection that was lost could not be made again yet, such as one that broke before its locks were taken again, or a server too busy to answer. */
   #isUnmade(error: unknown): boolean {
-    return this.#isLoss(error, null) || /^(?:Connection terminated|timeout expired)/.test(messageOf(error))
+    return this.#failure !== 'refused' || this.#isLoss(error, null) || messageOf(error) === 'timeout expired'
   }
 
   #isLoss(error: unknown, client: pg.Client | null): boolean {
@@ -135,10 +146,10 @@ export class DatabaseSession {
     })
     client.on('error', () => this.#lost.add(client))
     client.on('end', () => this.#lost.add(client))
-    this.#isReached = false
+    let isInside = false
     try {
       await client.connect()
-      this.#isReached = true
+      isInside = true
       const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
       const { pid } = rows[0]!
       // A pooler answers with a number of its own.
@@ -152,6 +163,9 @@ export class DatabaseSession {
       this.#backendPid = pid
       return client
     } catch (error) {
+      const isCut = CUT.test(systemCode(error) ?? messageOf(error))
+      if (isInside) this.#failure = isCut || this.#isLoss(error, client) ? 'inside' : 'refused'
+      else this.#failure = isCut ? 'outside' : 'refused'
       this.#lost.add(client)
       await client.end().catch(() => undefined)
       throw error
