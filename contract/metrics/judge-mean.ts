@@ -10,7 +10,7 @@ export const judgeMean = {
   needs: ['judge_panel'],
   unit: 'grade',
   artifactName: 'score',
-  ranking: 'unless_judged_by_rules',
+  ranking: 'when_validated',
   primary: 4,
   report: { place: 3, parts: ['findings', 'board', 'pairs'] },
   method: {

@@ -57,15 +57,10 @@ interface MetricHead {
   /** Name in the comparisons and tables of artifacts, where it differs from the id. */
   artifactName?: string
   /**
-   * States when its means may rank approaches: always, only where the model that graded it is validated against people's grades, unless built-in rules judged or wrote the answers, or only where all approaches return about as many contexts as
+   * States when its means may rank approaches: always, only where the models that graded it are validated against people's grades, unless built-in rules wrote the answers, or only where all approaches return about as many contexts as
    * it looks at; `instead` names the metric that compares the others.
    */
-  ranking:
-    | 'always'
-    | 'when_validated'
-    | 'unless_judged_by_rules'
-    | 'unless_answered_by_rules'
-    | { contexts: number; instead: string }
+  ranking: 'always' | 'when_validated' | 'unless_answered_by_rules' | { contexts: number; instead: string }
   /** Rank among the metrics that can be primary: unless a run declares another, the first one that it has decides about it (decision 005). */
   primary?: number
   /** Returns what an approach that is ahead does, in a verdict: "covers 14 percentage points more of the required points". */

@@ -1,4 +1,5 @@
 import type { Judgments } from '../../contract/evidence/judgments.ts'
+import { SHOWN_NOT_VALIDATED, unvalidatedJudges } from '../../contract/validated-grades.ts'
 import type { Estimate } from '../../contract/evidence/statistics.ts'
 import { intervalWords, plural, scoreWords } from '../../contract/words.ts'
 import { sanitizeForTerminal } from '../lib/text/sanitize-for-terminal.ts'
@@ -14,11 +15,12 @@ const share = ({ value, n }: Estimate): string => (value === null ? '–' : `${M
 
 /** Returns what is known of a panel's judges, as lines for a terminal; endpoints' and answers' texts in it are made harmless. */
 function describeJudges(
-  { dataset_id, panel, blocked = [], withheld = [], errors = [] }: Judgments,
+  { dataset_id, judges, panel, blocked = [], withheld = [], errors = [] }: Judgments,
   columns: number,
 ): string {
   if (panel === undefined) return ''
   const { alpha, leave_one_out: without, inconclusive } = panel
+  const unranked = unvalidatedJudges(judges)
   const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
   const lines = [
     `judges of ${dataset_id}: alpha ${figure(alpha.estimate)} over ${plural(alpha.estimate.n, 'grade')}`,
@@ -27,9 +29,11 @@ function describeJudges(
         `  ${judge.judge}: mean ${judge.mean_score === null ? '–' : scoreWords(judge.mean_score)}, ${figure(judge.position_effect.slope)} per place, best vote flips ${share(judge.flip_rates.best)}, correlation with length ${figure(judge.length_correlation.within_question)}`,
     ),
     ...(reasons.length > 0 ? [`  questions without a winner: ${reasons.join(', ')}`] : []),
-    without.inconclusive
-      ? '  first place is shared, or changes when a judge is left out'
-      : '  first place stays whichever judge is left out',
+    unranked !== null
+      ? `  judge mean ${unranked}: ${SHOWN_NOT_VALIDATED}`
+      : without.inconclusive
+        ? '  first place is shared, or changes when a judge is left out'
+        : '  first place stays whichever judge is left out',
     ...errors.slice(0, 5).map(({ query_id, judge, code, message }) => `  ${judge} on ${query_id}: ${code}: ${message}`),
     ...(withheld.length === 0
       ? []

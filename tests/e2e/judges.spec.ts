@@ -152,7 +152,10 @@ test('the reveal asks once, then shows scores, agreement, and a person against e
   await expect(scores).toContainText(/\[\d\.\d\d, \d\.\d\d\]/)
   await expect(page.getByText(/^α = \d\.\d\d \[/)).toBeVisible()
   await expect(page.getByRole('region', { name: 'Behaviour of each judge' })).toContainText('favours earlier answers')
-  await expect(page.getByRole('region', { name: 'Ranks without each judge' })).toContainText('without qwen3:8b')
+  await expect(
+    page.getByText(/^The mean grade is of built-in rules.* shown, not validated, and ranks no/),
+  ).toBeVisible()
+  await expect(page.getByRole('region', { name: 'Ranks without each judge' })).toHaveCount(0)
   await expect(page.getByText(/person voted on 9 of 23 questions/)).toBeVisible()
   await page.getByText('1 question judged with texts withheld that name an approach').click()
   await expect(page.getByText('gn-06: “hybrid-rag” in vanilla-rag, “Sources:” in vanilla-rag')).toBeVisible()

@@ -77,7 +77,7 @@ describe('docs/results', () => {
       const { among } = await plannedDecision({
         questions: questions.filter((question) => asked.has(question.id)),
         approaches: aggregate!.approaches.length,
-        isJudged: false,
+        judges: [],
         earlier: [],
       })
       expect(among! / seen).toBeGreaterThan(1 / 1.6)

@@ -78,7 +78,7 @@ export const planCommand: Command = {
         questions: dataset.questions,
         approaches: setup.aliases.length,
         primary: setup.experiment.evaluation.metrics.primary,
-        isJudged: setup.judgePanel.enabled,
+        judges: setup.judgePanel.enabled ? setup.judgePanel.models : [],
         earlier: ofDataset,
       })
       if (flagOption(invocation, 'json')) {

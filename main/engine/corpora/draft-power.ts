@@ -22,6 +22,6 @@ export async function draftPower(
   return {
     questions: questions.length,
     drafts: chosen.length,
-    planned_difference: await plannedDecision({ questions: all, approaches: 2, isJudged: false, earlier }),
+    planned_difference: await plannedDecision({ questions: all, approaches: 2, judges: [], earlier }),
   }
 }

@@ -224,7 +224,7 @@ export async function checkDataset(
     ],
     questions: questions.length,
     documents: documents.length,
-    planned_difference: await plannedDecision({ questions, approaches: 2, isJudged: false, earlier }),
+    planned_difference: await plannedDecision({ questions, approaches: 2, judges: [], earlier }),
     complexity_level: dataset.dataset.complexity_level,
     measured_level: await measuredLevel(root, dataset),
   }

@@ -133,7 +133,7 @@ async function previewDataset(
       questions: dataset.questions,
       approaches: run.aliases.length,
       primary: run.experiment.evaluation.metrics.primary,
-      isJudged: enabled,
+      judges: enabled ? models : [],
       earlier: past.summariesOf(id),
     }),
   }

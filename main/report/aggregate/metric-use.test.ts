@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { decidedRun } from '../../../tests/helpers/decided-run.ts'
+import { unvalidatedJudges } from '../../../contract/validated-grades.ts'
 import { noPrimaryReason, primaryMetric, unrankedReason, unvalidatedGraders } from './metric-use.ts'
 
 /** A run that has nothing but grades of these judges, declared to decide. */
@@ -16,15 +17,34 @@ async function judgedBy(judges: string[]): Promise<Aggregate> {
 }
 
 describe('the mean of judges', () => {
-  it('ranks and decides where language models judge', async () => {
+  it('neither ranks nor decides while the agreement of its judges with people is not measured', async () => {
     const run = await judgedBy(['gpt-a', 'gpt-b'])
-    expect([unrankedReason([run], 'score'), primaryMetric([run])]).toEqual([null, 'score'])
+    expect(unrankedReason([run], 'score')).toBe(
+      "judge mean is of gpt-a and gpt-b, whose agreement with people's grades is not measured: it is shown, not validated, and ranks no approach",
+    )
+    expect(primaryMetric([run])).toBeNull()
+    expect(noPrimaryReason([run])).toBe(
+      "the declared primary metric, judge mean, is of gpt-a and gpt-b, whose agreement with people's grades is not measured",
+    )
+  })
+
+  it('ranks where that agreement is measured for each of its judges', () => {
+    const validated = (model: string, pearson = 0.62) => ({
+      metric: 'judge_mean',
+      model,
+      pearson,
+      answers: 200,
+      labels: 'public',
+    })
+    const reason = (...grades: ReturnType<typeof validated>[]) => unvalidatedJudges(['gpt-a', 'gpt-b'], grades)
+    expect(reason(validated('gpt-a'), validated('gpt-b'))).toBeNull()
+    expect(reason(validated('gpt-a'), validated('gpt-b', 0.61))).toMatch(/^is of gpt-b, whose/)
   })
 
   it('neither ranks nor decides where built-in rules are among the judges', async () => {
     const run = await judgedBy(['gpt-a', 'builtin-lexical-support'])
     expect(unrankedReason([run], 'score')).toBe(
-      "judge mean is of built-in rules, which do not follow people's grades: it describes the pipeline and ranks no approach",
+      "judge mean is of built-in rules, which do not follow people's grades: it is shown, not validated, and ranks no approach",
     )
     expect(primaryMetric([run])).toBeNull()
     expect(noPrimaryReason([run])).toBe(

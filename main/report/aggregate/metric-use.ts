@@ -2,7 +2,14 @@ import type { EvaluationMetric } from '../../../contract/common.ts'
 import type { Aggregate, ComparedMetric } from '../../../contract/evidence/aggregate.ts'
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
 import { artifactNameOf, metricNamed, metricOfId, PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
-import { isValidated, VALIDATED_GRADES, type ValidatedGrade } from '../../../contract/validated-grades.ts'
+import {
+  isRuleJudge,
+  isValidated,
+  SHOWN_NOT_VALIDATED,
+  unvalidatedJudges,
+  VALIDATED_GRADES,
+  type ValidatedGrade,
+} from '../../../contract/validated-grades.ts'
 import { holmAdjusted } from '../../statistics/pair-decision.ts'
 import { comparedMetric, type ComparedName } from './aggregate-access.ts'
 import { capital } from '../../../contract/words.ts'
@@ -27,7 +34,7 @@ export function primaryMetric(aggregates: readonly Aggregate[]): ComparedName | 
   const possible = declared === undefined ? PRIMARY : [declared]
   const isThere = (name: ComparedName): boolean =>
     aggregates.some((aggregate) => comparedMetric(aggregate, name) !== null)
-  return possible.find((name) => isThere(name) && !isRuleJudged(aggregates, name)) ?? null
+  return possible.find((name) => isThere(name) && judgesReason(aggregates, name) === null) ?? null
 }
 
 /** Why a run has no primary metric. */
@@ -35,9 +42,7 @@ export function noPrimaryReason(aggregates: readonly Aggregate[]): string {
   const declared = declaredPrimary(aggregates)
   return declared === undefined
     ? 'no question has gold evidence or answer keys, so no metric can decide (add gold or answer_keys to questions)'
-    : isRuleJudged(aggregates, declared)
-      ? `the declared primary metric, ${nameWords(declared)}, is of built-in rules, which do not follow people's grades`
-      : `the declared primary metric, ${nameWords(declared)}, has no score`
+    : `the declared primary metric, ${nameWords(declared)}, ${judgesReason(aggregates, declared) ?? 'has no score'}`
 }
 
 /** Name of the evaluator by rules, in the manifest of models. */
@@ -70,13 +75,15 @@ export function unvalidatedGraders(
 
 /** Returns true when built-in rules are among the judges of any of the runs. */
 export const hasRuleJudges = (aggregates: readonly Aggregate[]): boolean =>
-  aggregates.some(
-    ({ judge_panel: panel }) => 'judges' in panel && panel.judges.some((judge) => judge.startsWith('builtin-')),
-  )
+  aggregates.some(({ judge_panel: panel }) => 'judges' in panel && panel.judges.some(isRuleJudge))
 
-/** Returns true when a metric is the grades of judges among which are built-in rules. */
-const isRuleJudged = (aggregates: readonly Aggregate[], name: ComparedName): boolean =>
-  metricNamed(name)?.ranking === 'unless_judged_by_rules' && hasRuleJudges(aggregates)
+/** Says of a metric that is the mean of judges why it decides nothing; null where each judge is validated, and for other metrics. */
+const judgesReason = (aggregates: readonly Aggregate[], name: ComparedName): string | null =>
+  metricNamed(name)?.class !== 'judge_panel'
+    ? null
+    : unvalidatedJudges([
+        ...new Set(aggregates.flatMap(({ judge_panel: panel }) => ('judges' in panel ? panel.judges : []))),
+      ])
 
 /** Returns true when a metric of short answers was computed on answers that built-in rules wrote: they quote sentences, which are not short answers. */
 function isRuleAnswered(aggregates: readonly Aggregate[], name: ComparedName): boolean {
@@ -112,8 +119,8 @@ export function unrankedReason(aggregates: readonly Aggregate[], name: ComparedN
   const graders = unvalidatedGraders(aggregates, name)
   if (graders.length > 0)
     return `${nameWords(name)} was graded by ${graders.join(', ')}, whose agreement with people's grades is not measured: it is shown and ranks no approach`
-  if (isRuleJudged(aggregates, name))
-    return `${nameWords(name)} is of built-in rules, which do not follow people's grades: it describes the pipeline and ranks no approach`
+  const judges = judgesReason(aggregates, name)
+  if (judges !== null) return `${nameWords(name)} ${judges}: ${SHOWN_NOT_VALIDATED}`
   if (isRuleAnswered(aggregates, name))
     return `${nameWords(name)} needs answers of a language model: those of built-in rules quote sentences, so it ranks no approach`
   return depthReason(aggregates, [name])

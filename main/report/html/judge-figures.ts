@@ -3,7 +3,7 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { JudgeProfile } from '../../../contract/evidence/judgments.ts'
 import type { Estimate } from '../../../contract/evidence/statistics.ts'
 import { plural, scoreWords } from '../../../contract/words.ts'
-import { agreementWords, judgedBy, stabilityWords, winnerWords } from '../tables/judge-tables.ts'
+import { agreementWords, isRanked, judgedBy, stabilityWords, winnerWords } from '../tables/judge-tables.ts'
 import { intervalWords, STATE_SIGNS } from '../words.ts'
 import { aliasHead, dataTable, figureWith, fragment, h, num, type Cell, type Markup } from './markup.ts'
 
@@ -23,33 +23,38 @@ export function judgeFigures(aggregate: Aggregate, looks: ReadonlyMap<string, Lo
       break
   }
   const { panel, questions } = section
-  const summary = `${questions.judged} of ${plural(questions.expected, 'question')} judged by ${judgedBy(section).join(', ')}. ${winnerWords(section, String)}`
+  const summary = `${questions.judged} of ${plural(questions.expected, 'question')} judged by ${judgedBy(section).join(', ')}. ${winnerWords(aggregate, section, String)}`
   if (panel === null) return fragment(title, h('p', {}, summary))
   const { leave_one_out: without } = panel
+  const ranked = isRanked(aggregate)
   const votes = new Map(section.approaches.map((each) => [each.model, each.votes]))
   return fragment(
     title,
     h(
       'p',
       {},
-      `${summary} ${agreementWords(panel.alpha.estimate, panel.alpha_answerable, panel.alpha_above_minimum)} ${stabilityWords(without)}`,
+      `${summary} ${agreementWords(panel.alpha.estimate, panel.alpha_answerable, panel.alpha_above_minimum)}${ranked ? ` ${stabilityWords(without)}` : ''}`,
     ),
     dataTable('Judges, whatever they prefer', JUDGE_HEAD, panel.judges.map(profileRow)),
     dataTable(
-      'Scores, and ranks by the mean with one judge left out',
+      ranked ? 'Scores, and ranks by the mean with one judge left out' : 'Scores',
       [
         { content: 'approach' },
         { content: 'best votes', numeric: true },
         { content: 'mean', numeric: true },
-        { content: 'all judges', numeric: true },
-        ...without.judges.map((judge) => ({ content: `without ${judge}`, numeric: true })),
+        ...(ranked ? ['all judges', ...without.judges.map((judge) => `without ${judge}`)] : []).map((content) => ({
+          content,
+          numeric: true,
+        })),
       ],
       without.approaches.map(({ model, mean, rank, ranks_without: ranks }) => ({
         head: aliasHead(model, looks),
         cells: [
           num(String(votes.get(model) ?? 0)),
           num(mean === null ? '–' : scoreWords(mean)),
-          ...[rank, ...ranks].map((each) => num(each === null ? '–' : String(each), each === rank ? '' : 'moved')),
+          ...(ranked ? [rank, ...ranks] : []).map((each) =>
+            num(each === null ? '–' : String(each), each === rank ? '' : 'moved'),
+          ),
         ],
       })),
     ),

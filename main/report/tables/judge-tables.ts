@@ -1,8 +1,9 @@
 import type { Aggregate, JudgeSection } from '../../../contract/evidence/aggregate.ts'
 import type { PanelStatistics } from '../../../contract/evidence/judgments.ts'
 import type { Agreement, Estimate } from '../../../contract/evidence/statistics.ts'
-import { countWords, plural, scoreWords } from '../../../contract/words.ts'
+import { capital, countWords, plural, scoreWords } from '../../../contract/words.ts'
 import { comparedMetric, meanInterval } from '../aggregate/aggregate-access.ts'
+import { unrankedReason } from '../aggregate/metric-use.ts'
 import { approachCode, code, columnsFrom, md, mdTable } from '../markdown/markdown-text.ts'
 import { decidedLine, intervalWords, STATE_SIGNS } from '../words.ts'
 
@@ -20,7 +21,10 @@ export function judgeLines(aggregate: Aggregate): string[] {
       return [`${STATE_SIGNS.error} No judge figures: ${md(section.message)}.`]
     case 'ok':
     case 'partial':
-      return [...gradeLines(aggregate, section), ...(section.panel === null ? [] : panelLines(section.panel))]
+      return [
+        ...gradeLines(aggregate, section),
+        ...(section.panel === null ? [] : panelLines(section.panel, isRanked(aggregate))),
+      ]
   }
 }
 
@@ -28,10 +32,14 @@ export function judgeLines(aggregate: Aggregate): string[] {
 export const judgedBy = ({ judges, missing = [] }: Judged): string[] =>
   judges.filter((judge) => !missing.some(({ name }) => name === judge))
 
+/** Returns true when the votes of the judges rank approaches. */
+export const isRanked = (aggregate: Aggregate): boolean => unrankedReason([aggregate], 'score') === null
+
 function gradeLines(aggregate: Aggregate, section: Judged): string[] {
+  const ranked = isRanked(aggregate)
   const rows = section.approaches.map(({ model, rank, mean, n, expected, votes }) => [
     approachCode(model),
-    rank === null ? 'none' : String(rank),
+    ...(ranked ? [rank === null ? 'none' : String(rank)] : []),
     mean === null
       ? `none (0/${expected})`
       : [scoreWords(mean), intervalWords('score', meanInterval(aggregate, 'score', model)), `(${n}/${expected})`]
@@ -42,14 +50,20 @@ function gradeLines(aggregate: Aggregate, section: Judged): string[] {
   const judged = `${section.questions.judged} of ${plural(section.questions.expected, 'question')} judged by ${judgedBy(section).map(code).join(', ')}.`
   const compared = comparedMetric(aggregate, 'score')
   return [
-    `${judged} ${winnerWords(section, code)} Scores go from 1 to 5; votes only order equal means.${compared === null ? '' : ` ${decidedLine(compared)}.`}`,
+    `${judged} ${winnerWords(aggregate, section, code)} Scores go from 1 to 5${ranked ? '; votes only order equal means' : ''}.${compared === null ? '' : ` ${decidedLine(compared)}.`}`,
     '',
-    ...mdTable(['approach', 'rank', 'mean score', 'votes'], rows, columnsFrom(1, 4)),
+    ...mdTable(['approach', ...(ranked ? ['rank'] : []), 'mean score', 'votes'], rows, columnsFrom(1, ranked ? 4 : 3)),
   ]
 }
 
-/** Who is first, and whether only votes put it there. */
-export function winnerWords({ winner, approaches }: Judged, show: (model: string) => string): string {
+/** Who is first, and whether only votes put it there; or why the judges rank no approach. */
+export function winnerWords(
+  aggregate: Aggregate,
+  { winner, approaches }: Judged,
+  show: (model: string) => string,
+): string {
+  const reason = unrankedReason([aggregate], 'score')
+  if (reason !== null) return `${capital(reason)}.`
   if (winner === null) return 'No approach is alone on rank 1.'
   const own = approaches.find(({ model }) => model === winner)!.mean
   const shared = approaches
@@ -60,7 +74,7 @@ export function winnerWords({ winner, approaches }: Judged, show: (model: string
     : `Rank 1: ${show(winner)}, by votes alone: ${shared.join(', ')} ${shared.length === 1 ? 'has' : 'have'} the same mean.`
 }
 
-function panelLines(panel: PanelStatistics): string[] {
+function panelLines(panel: PanelStatistics, ranked: boolean): string[] {
   const { judges, alpha, alpha_answerable, alpha_above_minimum, leave_one_out: without, inconclusive } = panel
   const disputes = Object.entries(panel.disputed ?? {}).map(
     ([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`,
@@ -79,7 +93,7 @@ function panelLines(panel: PanelStatistics): string[] {
   const reasons = Object.entries(inconclusive).map(([reason, count]) => `${reason.replaceAll('_', ' ')} ${count}`)
   return [
     '',
-    `${agreementWords(alpha.estimate, alpha_answerable, alpha_above_minimum)} ${stabilityWords(without)}`,
+    `${agreementWords(alpha.estimate, alpha_answerable, alpha_above_minimum)}${ranked ? ` ${stabilityWords(without)}` : ''}`,
     ...(reasons.length === 0 ? [] : ['', `Questions without a winner: ${reasons.join(', ')}.`]),
     ...(disputes.length === 0 ? [] : ['', `Questions with a disputed winner: ${disputes.join(', ')}.`]),
     '',

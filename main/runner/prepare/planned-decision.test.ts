@@ -20,7 +20,7 @@ const questionsOn = (count: number, documents: number): Question[] =>
   )
 
 const plan = (questions: readonly Question[], approaches = 2, earlier: Aggregate[] = []) =>
-  plannedDecision({ questions, approaches, isJudged: false, earlier })
+  plannedDecision({ questions, approaches, judges: [], earlier })
 
 /** Share of runs that decide a true difference, with noise that the plan did not see. */
 function powerOf(questions: readonly Question[], difference: number, spread: number): number {
@@ -88,7 +88,7 @@ describe('a plan', () => {
       questions: [...keyed.slice(0, 9), ...questionsOn(12, 12).map((each) => ({ ...each, id: `x-${each.id}` }))],
       approaches: 2,
       primary: 'points_covered',
-      isJudged: false,
+      judges: [],
       earlier: [],
     })
     expect(planned).toMatchObject({ metric: 'points_covered', questions: 9 })

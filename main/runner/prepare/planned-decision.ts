@@ -4,6 +4,7 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import type { Question } from '../../../contract/manifests/queries.ts'
 import type { MetricNeed } from '../../../contract/metrics/metric.ts'
 import { artifactNameOf, metricOfId, PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
+import { unvalidatedJudges } from '../../../contract/validated-grades.ts'
 import { declaredBy } from '../../evaluation/answer-scores.ts'
 import { comparedMetric } from '../../report/aggregate/aggregate-access.ts'
 import { clusterable, clusterQuestions } from '../../statistics/clusters.ts'
@@ -18,14 +19,16 @@ interface PlannedRun {
   approaches: number
   /** The metric that the run declares to decide about it. */
   primary?: PrimaryMetric | undefined
-  isJudged: boolean
+  /** Judges that the run asks; only votes of validated ones decide. */
+  judges: readonly string[]
   /** Summaries of earlier runs of the dataset, newest first. */
   earlier: AsyncIterable<Aggregate> | Iterable<Aggregate>
 }
 
 /** Returns what the questions of a dataset decide on a run's primary metric, about one pair alone and about each of all pairs; only questions that the metric can score count. */
 export async function plannedDecision(run: PlannedRun): Promise<PlannedDifference> {
-  const { questions, approaches, primary, isJudged, earlier } = run
+  const { questions, approaches, primary, judges, earlier } = run
+  const isJudged = judges.length > 0 && unvalidatedJudges(judges) === null
   const pairs = (approaches * (approaches - 1)) / 2
   const possible = primary === undefined ? PRIMARY_METRICS : [primary]
   const isScored = possible.map((id) => questions.map((question) => canScore(id, question, isJudged)))

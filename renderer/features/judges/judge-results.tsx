@@ -3,6 +3,7 @@ import { lookOf } from '../../../charts/look.ts'
 import type { JudgeResults as Results } from '../../../contract/control/judging.ts'
 import { pairCounts } from '../../../core/evidence/pair-state.ts'
 import { judgeMean } from '../../../contract/metrics/judge-mean.ts'
+import { SHOWN_NOT_VALIDATED, unvalidatedJudges } from '../../../contract/validated-grades.ts'
 import { testedPairsWords } from '../../../contract/words.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { intervalText, whyNoInterval } from '../../components/estimate.tsx'
@@ -104,9 +105,11 @@ export function JudgeResults({ round, isClosed }: { round: Round; isClosed: bool
           <Panel title={WORDS.results.profiles} aside={WORDS.results.profilesNote}>
             <JudgeProfiles panel={panel} runtime={runtime} />
           </Panel>
-          <Panel title={WORDS.results.leftOut}>
-            <LeftOutRanks ranks={panel.leave_one_out} />
-          </Panel>
+          {unvalidatedJudges(judges) === null && (
+            <Panel title={WORDS.results.leftOut}>
+              <LeftOutRanks ranks={panel.leave_one_out} />
+            </Panel>
+          )}
         </>
       )}
       {human !== null && (
@@ -127,7 +130,7 @@ const GRADES = [1, 5] as const
 
 /** Each approach's mean grade with its interval, wins and votes; a person's beside the judges'. */
 function ApproachScores({ round, results }: { round: Round; results: Results }) {
-  const { approaches, human, panel } = results
+  const { approaches, human, judges, panel } = results
   const pairs = useQuery({
     ...api.statistics.pairs.queryOptions({
       input: { run_id: round.run, dataset_id: round.dataset, metric: judgeMean.id },
@@ -152,6 +155,8 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
   ].filter((why) => why !== '')
   const comparison = pairs.data?.comparison
   const counts = comparison === undefined ? undefined : pairCounts(comparison)
+  const unranked = judges.length === 0 ? null : unvalidatedJudges(judges)
+  const hasRanks = unranked === null && (counts?.decided ?? 0) > 0
   return (
     <>
       <DataTable
@@ -161,7 +166,7 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
         nameAt={1}
         columns={[
           // Without a decided pair, an order would say what these grades do not.
-          [num(WORDS.columns.rank), ({ rank }) => ((counts?.decided ?? 0) === 0 ? '–' : (rank ?? '–'))],
+          [num(WORDS.columns.rank), ({ rank }) => (hasRanks ? (rank ?? '–') : '–')],
           [WORDS.columns.approach, ({ model }) => <ApproachName alias={model} short />],
           [num(WORDS.columns.mean), ({ own }) => score(own?.mean)],
           [
@@ -194,10 +199,9 @@ function ApproachScores({ round, results }: { round: Round; results: Results }) 
         ]}
       />
       {comparison !== undefined && counts !== undefined && (
-        <p className={styles.below}>
-          {WORDS.tested(testedPairsWords(counts, comparison.settings.level), counts.decided > 0)}
-        </p>
+        <p className={styles.below}>{WORDS.tested(testedPairsWords(counts, comparison.settings.level), hasRanks)}</p>
       )}
+      {unranked !== null && <p>{WORDS.notValidated(`${unranked}: ${SHOWN_NOT_VALIDATED}`)}</p>}
       {reasons.map((why) => (
         <p key={why} className="dim">
           {why}

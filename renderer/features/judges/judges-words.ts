@@ -144,6 +144,7 @@ export const JUDGES_WORDS = {
     isOneDecided
       ? `${pairs}. Ranks between approaches whose pair is not decided can be chance.`
       : `${pairs}. No rank is shown.`,
+  notValidated: (why: string) => `The mean grade ${why}.`,
   behaviour: 'Behaviour of each judge',
   ruleBased: 'rule-based',
   positionBasis: {
