@@ -15,6 +15,11 @@ const TELL =
   '(?:answers?|says?|states?|mentions?|tells?|specif(?:y|ies)|contains?|includes?|provides?|gives?|indicates?|describes?|discuss(?:es)?|disclos(?:e|es)|reveals?|address(?:es)?|covers?|names?|identif(?:y|ies)|lists?|reports?|records?|defines?|shows?|explains?|notes?|offers?|holds?|have|has|go(?:es)? into|touch(?:es)? (?:on|upon)|refers? to|supply|supplies|allows?|permits?|make(?:s)? clear|determines?|clarif(?:y|ies)|elaborates?|talks? about|deals? with|documents?|present|suggests?)'
 const TOLD =
   '(?:stated|mentioned|given|specified|disclosed|recorded|available|provided|included|named|reported|indicated|addressed|covered|defined|answered|described|discussed|told|found|listed|shown|identified|revealed|explained|present|documented|noted|supplied|contained|clear)'
+const TELLING =
+  '(?:answer|say|stat|mention|tell|specify|contain|includ|provid|giv|indicat|describ|discuss|disclos|reveal|address|cover|nam|identify|list|report|record|defin|show|explain|not|offer|hold|suggest|supply|clarify)ing'
+/** What the model was handed, and nothing else: an answer is not about these. */
+const HANDED =
+  '(?:(?:the |these |this |any of the |your )?(?:(?:given|provided|supplied|retrieved) (?:\\w+ )?(?:documents?|texts?|sources?|information|materials?|contexts?|passages?)|passages?|contexts?|excerpts?|snippets?|chunks?|search results))'
 const FACT =
   '(?:information|mention|indication|reference|details?|data|answer|statement|hint|guidance|figures?|clue|record|evidence|entry|explanation|description|discussion)'
 const ADVERBS =
@@ -33,6 +38,10 @@ const REFUSAL = any(
   `\\b(?:${ANY_SOURCE}|they|it|them|which|that|these|those)\\b.{0,80}?(?:\\b${MODAL} |\\bnever |\\bfails? to )${ADVERBS}${TELL}\\b`,
   `\\b${SOURCE}\\b.{0,60}?\\bdid ?(?:not|n't) ${ADVERBS}${TELL}\\b`,
   `^(?:and |yet )?(?:${MODAL} |never )${ADVERBS}${TELL}\\b`,
+  // The passage is not providing; the documents have not mentioned; none of the passages is naming.
+  `\\b${SOURCE}(?: (?:provided|given|supplied|above|here))? (?:(?:is|are|was|were)(?: not|n't) |${MODAL} (?:seem|appear) to be )${ADVERBS}${TELLING}\\b`,
+  `\\b${SOURCE} (?:has|have)(?: not|n't) ${ADVERBS}${TOLD}\\b`,
+  `\\b(?:none|neither) of ${HANDED} (?:is|are) ${TELLING}\\b`,
   // The context lacks; the article omits; the record is silent; the report gives no reason.
   `\\b(?:${ANY_SOURCE}|they|it)\\b.{0,40}?\\b(?:lacks?|omits?|(?:is|are|remains?|stays?) silent|leaves? (?:this|it|that|the \\w+) (?:open|unanswered|unexplained)|says? (?:nothing|too little|little)|(?:holds?|hold|ha(?:s|ve)|contains?|offers?|provides?|gives?|tells?|reveals?) (?:us )?nothing)\\b`,
   `\\b(?:${ANY_SOURCE}|they|it)\\b.{0,40}?\\b(?:contains?|holds?|has|have|gives?|makes?|offers?|provides?|includes?|shows?|states?) (?:no|only an?|neither) (?!longer|more\\b)`,
@@ -49,7 +58,8 @@ const REFUSAL = any(
   `\\b(?:I|we) must decline\\b`,
   `^(?:can't|cannot|can not) (?:say|tell|be (?:determined|answered|known|established|inferred))\\b`,
   // Passive, of a clause that ends there or names its source.
-  `\\b(?:is|are|has been|have been|remains?)(?: ?n't| not| never) ?(?:been )?${ADVERBS}${TOLD}(?: to (?:us|me))?(?=$| (?:in|by|from|within|anywhere|here|at all)\\b.{0,50}$)`,
+  `\\b(?:(?:is|are|has been|have been|remains?)(?: ?n't| not| never) ?(?:been |being )?|(?:has|have)(?:n't| not| never) been )${ADVERBS}${TOLD}(?: to (?:us|me))?(?=$| (?:anywhere|here|at all)\\b.{0,50}$| (?:in|by|from|within) (?:.{0,40}\\b)?(?:${ANY_SOURCE}|them|it|what)\\b.{0,50}$)`,
+  `\\b(?:was|were) not ${ADVERBS}${TOLD} (?:in|by|from|within) ${HANDED}$`,
   `\\b(?:it|this|that) (?:is|'s) ?(?:not|n't) ${ADVERBS}${TOLD} (?:who|what|when|where|which|why|how|whether|if)\\b`,
   `\\b(?:it|that|this) (?:is|'s) ?(?:not|n't) (?:there|in (?:the|these|this) (?:\\w+ )?${ANY_SOURCE})\\b`,
   `\\b(?:unknown|undisclosed|unspecified|unclear|unexplained|unstated|unanswered|missing|absent|left (?:open|unexplained|unanswered|unsaid|out))\\b.{0,12}\\b(?:in|from|by|of) (?:the |these |this |any |your )?(?:\\w+ ){0,2}${ANY_SOURCE}\\b`,
@@ -66,7 +76,8 @@ const REFUSAL = any(
   `\\bno (?:such )?\\w+ (?:\\w+ )?(?:is|are|can be) (?:${TOLD.slice(3, -1)}|made|possible|given)(?=$| (?:of|in|by|here)\\b)`,
   `\\bno (?:idea|answer)(?=$| (?:is|can))`,
   // It cannot be determined; impossible to say.
-  `\\b(?:can ?not|can't|could not) (?:therefore )?(?:reliably )?(?:be (?:answered|determined|known|inferred|derived|established|worked out|deduced|answered|verified)|(?:therefore |thus )?(?:say|answer|tell))\\b`,
+  `\\b(?:can ?not|can't|could not) (?:therefore )?(?:reliably )?be (?:answered|determined|known|inferred|derived|established|worked out|deduced|verified)\\b`,
+  `\\b(?:${SOURCE}|they|it|one|you|which|that) (?:can ?not|can't|could not) (?:therefore |thus |reliably )?(?:say|answer|tell)\\b`,
   `\\b(?:not possible|impossible) to (?:tell|say|determine|know|answer|establish|infer)\\b`,
   `\\b(?:it )?(?:is|remains) (?:unclear|uncertain) (?:from|in|who|what|whether|which|how|why|when|where)\\b`,
   `\\b(?:out|be|li)?e?s?(?:falls )?outside (?:the scope|what)\\b`,
@@ -105,7 +116,8 @@ const POLITE = any(
 
 const MAX_CHARS = 6000
 const MARKUP = /[*_`#>]+|^\s*[-•–]\s+|(?<=^|[.!?]\s|\n)\s*\d{1,2}[.)]\s+/gmu
-const LABEL = /^(?:short |final |direct )?answer\s*:\s*/i
+const LABEL = /^(?:the )?(?:short |final |direct )?answer(?: to (?:the|this|your) question)?(?: is)?\s*:\s*/i
+const ALL_QUOTED = /^\s*(["'])([^"]*)\1[.\s]*$/u
 const QUOTED = /"[^"\n]{0,300}"/g
 
 /** Splits at the ends of sentences and before conjunctions that open a statement of their own. */
@@ -145,6 +157,8 @@ const plainText = (answer: string): string =>
     .replaceAll(/[‘’]/gu, "'")
     .replaceAll(/[“”]/gu, '"')
     .replaceAll(MARKUP, '')
+    .replace(LABEL, '')
+    .replace(ALL_QUOTED, '$2')
     .replaceAll(QUOTED, 'QUOTED')
 
 const ENGLISH = /\b(?:the|of|is|in|to|not|and|a|it|was|for|on|by|no|are|at|with|that|this|an|as|from|be|or)\b/i

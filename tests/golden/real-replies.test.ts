@@ -32,7 +32,7 @@ const OUTCOMES: Record<string, unknown> = {
   'sm-01 lazy-graph-rag 4': ANSWER,
   'sm-01 graph-rag 7': ANSWER,
   // "The passage is not providing a detailed answer to the question."
-  'bc-30 contextual-rag 4': ANSWER,
+  'bc-30 contextual-rag 4': { cited: [], refused: true },
   // Blocks of the prompt and nothing else.
   'bc-11 lazy-graph-rag 4': ANSWER,
   // A rule of the prompt.
