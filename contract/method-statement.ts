@@ -22,3 +22,5 @@ export const ALCE_DIFFERS = [
   'The evaluator’s model, or its rules, judges entailment instead of T5-XXL TRUE; passages are judged without their titles.',
   'The whole answer is judged, not its first line; headings are left out, a refusal has no value, and at most 50 sentences are judged.',
 ] as const
+
+export const COUNTED_ONCE = 'A statement that the evaluator repeats counts once.'

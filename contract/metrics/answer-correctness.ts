@@ -1,4 +1,4 @@
-import { OWN_PROMPTS, RAGAS } from '../method-statement.ts'
+import { COUNTED_ONCE, OWN_PROMPTS, RAGAS } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const answerCorrectness = {
@@ -22,6 +22,7 @@ export const answerCorrectness = {
     ],
     differs: [
       OWN_PROMPTS,
+      COUNTED_ONCE,
       'A statement of the reference is supported, missing or contradicted, where Ragas has yes or no; the last two are both FN, and the row keeps which it was.',
       'It has no cosine of answer and reference, which is a quarter of the answer correctness of Ragas; scores are not rounded.',
       'An answer that states nothing, such as a refusal, has 0 here; the factual part of the answer correctness of Ragas gives it 1.',

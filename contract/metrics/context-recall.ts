@@ -1,4 +1,4 @@
-import { OWN_PROMPTS, RAGAS } from '../method-statement.ts'
+import { COUNTED_ONCE, OWN_PROMPTS, RAGAS } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const contextRecall = {
@@ -17,6 +17,6 @@ export const contextRecall = {
     follows: `${RAGAS}, context recall`,
     relation: 'like',
     same: ['One call splits the reference and attributes each claim; mean of the attributions, none without claims.'],
-    differs: [OWN_PROMPTS],
+    differs: [OWN_PROMPTS, COUNTED_ONCE],
   },
 } as const satisfies Metric

@@ -1,4 +1,4 @@
-import { OWN_PROMPTS, RAGAS } from '../method-statement.ts'
+import { COUNTED_ONCE, OWN_PROMPTS, RAGAS } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const faithfulness = {
@@ -20,6 +20,10 @@ export const faithfulness = {
       'Two steps: claims of the answer, then a verdict with a reason for each against all contexts; score Σ verdicts ÷ n; none without claims.',
       'Replies must have one verdict for each claim.',
     ],
-    differs: [OWN_PROMPTS, 'Claims are judged ten in a call, at most 50 of an answer; what is left out is noted.'],
+    differs: [
+      OWN_PROMPTS,
+      COUNTED_ONCE,
+      'Claims are judged ten in a call, at most 50 of an answer; what is left out is noted.',
+    ],
   },
 } as const satisfies Metric

@@ -1,3 +1,4 @@
+import { COUNTED_ONCE } from '../method-statement.ts'
 import type { Metric } from './metric.ts'
 
 export const hallucinationRate = {
@@ -18,6 +19,7 @@ export const hallucinationRate = {
     relation: 'like',
     same: ['Share of the claims of an answer that are wrong by the reference and supported by no context.'],
     differs: [
+      COUNTED_ONCE,
       'The prompts are this project’s own; claims are those of faithfulness, judged ten in a call and at most 50 of an answer.',
       'All contexts are judged together instead of one by one, so a claim that only two of them together support is no hallucination.',
       'A verdict is supported or not; RAGChecker asks for entailment, neutral or contradiction and counts entailment.',

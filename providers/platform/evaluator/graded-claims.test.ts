@@ -171,3 +171,26 @@ it('the formulas are those of Ragas and RAGChecker', () => {
   expect(hallucinationRate([true, false, false], [false, true, false])).toBeCloseTo(1 / 3, 10)
   expect(hallucinationRate([], [])).toBeNaN()
 })
+
+describe('a statement that the critic repeats', () => {
+  const repeating = scripted({
+    ...COMPARED,
+    statements: () =>
+      JSON.stringify({ statements: ['Ada built it.', ' ada  built it', 'Bo built it.', 'Ada built it!'] }),
+    verdicts: () => verdicts([1, 0]),
+    attributions: () =>
+      JSON.stringify({
+        classifications: ['Ada built it.', 'Ada built it.', 'Bo paid.'].map((statement, number) => ({
+          statement,
+          reason: 'r',
+          attributed: number < 2 ? 1 : 0,
+        })),
+      }),
+  })
+
+  it('counts once in what is asked for and in the score', async () => {
+    const { evaluate } = await serveEvaluator({ chat: repeating })
+    const { body } = await evaluate({ records: [record], metrics: ['faithfulness', 'context_recall'] })
+    expect((body as Reply).results[0]!.scores).toEqual({ faithfulness: 0.5, context_recall: 0.5 })
+  })
+})

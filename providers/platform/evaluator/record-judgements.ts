@@ -30,10 +30,23 @@ function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   return () => (made ??= make())
 }
 
-const bounded = (all: readonly string[]): Claims => ({
-  statements: all.slice(0, MAX_STATEMENTS),
-  omitted: Math.max(0, all.length - MAX_STATEMENTS),
-})
+/** Each statement once, however often a critic repeats it; case, spaces and the mark at the end make no other statement. */
+export const distinct = <Item>(all: readonly Item[], textOf: (item: Item) => string): Item[] =>
+  [
+    ...Map.groupBy(all, (item) =>
+      textOf(item)
+        .normalize('NFKC')
+        .toLowerCase()
+        .replaceAll(/\s+/gu, ' ')
+        .replace(/[\s.!?]+$/u, '')
+        .trim(),
+    ).values(),
+  ].map(([first]) => first!)
+
+function bounded(all: readonly string[]): Claims {
+  const statements = distinct(all, (text) => text)
+  return { statements: statements.slice(0, MAX_STATEMENTS), omitted: Math.max(0, statements.length - MAX_STATEMENTS) }
+}
 
 export function judgementsOf(
   { question, answer, contexts, ground_truth: groundTruth, cited_answer: cited }: EvaluateRecord,

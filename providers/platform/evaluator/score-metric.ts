@@ -4,7 +4,7 @@ import type { Metric } from '../../../contract/metrics/metric.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { ModelCallError, type EmbeddingRole, type ModelHost } from '../models/model-host.ts'
 import type { Critic, StatementVerdict } from './critics/critic.ts'
-import type { RecordJudgements } from './record-judgements.ts'
+import { distinct, type RecordJudgements } from './record-judgements.ts'
 import type { JudgedSentence } from './score-citations.ts'
 import {
   answerRelevancy,
@@ -166,7 +166,9 @@ async function scoreRecall(
   { critic }: ScoringTools,
   signal?: AbortSignal,
 ): Promise<MetricScore> {
-  const verdicts = await critic.attributeReference(record.question, record.ground_truth ?? '', record.contexts, signal)
+  const { question, ground_truth: reference, contexts } = record
+  const all = await critic.attributeReference(question, reference ?? '', contexts, signal)
+  const verdicts = distinct(all, ({ statement }) => statement)
   return {
     score: contextRecall(verdicts.map(({ verdict }) => verdict)),
     reasons: {
