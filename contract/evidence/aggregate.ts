@@ -184,6 +184,8 @@ export const ApproachSummary = z.strictObject({
   cut_answers: z.int().min(1).optional(),
   /** Answers that an agent wrote without one search that worked; absent where there was none. */
   unsearched_answers: z.int().min(1).optional(),
+  /** Answers that repeat their prompt and hold no text of their own; absent where there was none. */
+  repeated_prompts: z.int().min(1).optional(),
   /**
    * Of the `n` questions whose rows record it: mean number of contexts, and mean share of the gold facts that any of them holds. 0 where nothing
    * was retrieved. Absent where no row records it.

@@ -165,6 +165,8 @@ export const CanonicalRow = z.strictObject({
       is_cut: z.literal(true).optional(),
       /** An agent wrote the answer without one search that worked; absent otherwise. */
       is_unsearched: z.literal(true).optional(),
+      /** The answer repeats its prompt and holds no text of its own; absent otherwise. */
+      is_repeated_prompt: z.literal(true).optional(),
     }),
     ragas: EvaluationResult,
     retrieval: RetrievalScores,

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { ROUTING } from '../../contract/routing.ts'
 import { citedNumbers } from '../../core/citations.ts'
+import { repeatsPrompt } from '../../core/repeated-prompt.ts'
 import { refusedByRule } from '../../core/refused-by-rule.ts'
 import { createChatCritic } from '../../providers/platform/evaluator/critics/chat-critic.ts'
 import { askForJson } from '../../providers/platform/models/ask-for-json.ts'
@@ -17,7 +18,7 @@ import { publishedRows, realTasks, type RealTask } from '../helpers/real-replies
 
 const PARAMETERS = { max_steps: 6, vector_top_k: 5, max_contexts: 8, graph_mode: 'hybrid' } as const
 const ROUTES = ROUTING.map(({ route }) => ({ name: route, description: '' }))
-const ANSWER = { cited: [], refused: false }
+const ANSWER = { cited: [], refused: false, repeated: false }
 const NO_JSON = { ok: false, code: 'no_json', message: 'the reply holds no JSON object' }
 const keywords = (high: string[], low: string[]) => ({ ok: true, value: { high_level: high, low_level: low } })
 const YEARS = ['1990', '1991', '1992', '1993', '1994', '1995', '1996', '1997']
@@ -32,9 +33,9 @@ const OUTCOMES: Record<string, unknown> = {
   'sm-01 lazy-graph-rag 4': ANSWER,
   'sm-01 graph-rag 7': ANSWER,
   // "The passage is not providing a detailed answer to the question."
-  'bc-30 contextual-rag 4': { cited: [], refused: true },
+  'bc-30 contextual-rag 4': { ...ANSWER, refused: true },
   // Blocks of the prompt and nothing else.
-  'bc-11 lazy-graph-rag 4': ANSWER,
+  'bc-11 lazy-graph-rag 4': { ...ANSWER, repeated: true },
   // A rule of the prompt.
   'ct-20 vanilla-rag 3': ANSWER,
   'sm-01 agentic-rag 1': { answer: '2018' },
@@ -70,8 +71,10 @@ async function outcomeOf({ key, prompt, replies }: RealTask): Promise<unknown> {
   const host = { ...fakeModelHost(), chat: async () => left.shift() ?? Promise.reject(new Error(NO_MORE)) }
   const critic = createChatCritic(host, 'evaluator')
   switch (prompt) {
-    case 'answer':
-      return { cited: citedNumbers(withoutThinking(text)), refused: refusedByRule(withoutThinking(text)) }
+    case 'answer': {
+      const answer = withoutThinking(text)
+      return { cited: citedNumbers(answer), refused: refusedByRule(answer), repeated: repeatsPrompt(answer, '') }
+    }
     case 'agent': {
       const [call] = message.tool_calls ?? []
       if (call === undefined) return { answer: withoutThinking(text) }

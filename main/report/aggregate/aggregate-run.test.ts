@@ -187,6 +187,20 @@ describe('aggregateRun', () => {
     )
   })
 
+  it('answers that repeat their prompt are counted, named in the notes, and not graded; their contexts are', async () => {
+    const rows = goldenRows(dataset).map((row): CanonicalRow => {
+      const operational = { ...row.metrics.operational, is_repeated_prompt: true as const }
+      return row.approach.model === 'vanilla-rag' ? { ...row, metrics: { ...row.metrics, operational } } : row
+    })
+    const result = await aggregate(rows)
+    const { repeated_prompts: count, ragas } = approach(result, 'vanilla-rag')
+    expect(count).toBe(8)
+    expect(ragas['faithfulness']!.unevaluable_by_reason).toEqual({ prompt_repeated: 8 })
+    expect(coverageNotes(result, []).map(({ text }) => text)).toContain(
+      'answers repeat the prompt and hold no text of their own, so they cover no point and are not graded: vanilla-rag (8 cells)',
+    )
+  })
+
   it('answers that an agent wrote without a search are counted, and named in the notes', async () => {
     const rows = goldenRows(dataset).map((row): CanonicalRow => {
       const operational = { ...row.metrics.operational, is_unsearched: true as const }

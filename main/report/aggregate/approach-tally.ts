@@ -87,6 +87,7 @@ export class ApproachTally {
   #retries = 0
   #cut = 0
   #unsearched = 0
+  #repeated = 0
 
   /** Holds what the approach was called with; null without a row. */
   parameters: RowApproach['parameters'] | null = null
@@ -124,6 +125,7 @@ export class ApproachTally {
     if (row.error !== null) this.#failures.add(row.error.type)
     if (operational.is_cut === true) this.#cut += 1
     if (operational.is_unsearched === true) this.#unsearched += 1
+    if (operational.is_repeated_prompt === true) this.#repeated += 1
     this.#statuses.add(ragas.status)
     if (ragas.evaluator_model !== null) this.#evaluators.add(ragas.evaluator_model)
     if (ragas.embeddings_model !== null) this.#embeddings.add(ragas.embeddings_model)
@@ -196,7 +198,10 @@ export class ApproachTally {
   }
 
   /** Absent from the artifact when no row has it, so that artifacts of earlier rows keep their bytes. */
-  #stated(): Pick<ApproachSummary, 'refusals' | 'context_texts' | 'cut_answers' | 'unsearched_answers'> {
+  #stated(): Pick<
+    ApproachSummary,
+    'refusals' | 'context_texts' | 'cut_answers' | 'unsearched_answers' | 'repeated_prompts'
+  > {
     const refusals = forEachKey(['refused', 'answered', 'unknown', 'decided_by_model'] as const, (state) =>
       this.#refusals.of(state),
     )
@@ -206,6 +211,7 @@ export class ApproachTally {
       ...(texts === null ? {} : { context_texts: texts }),
       ...(this.#cut === 0 ? {} : { cut_answers: this.#cut }),
       ...(this.#unsearched === 0 ? {} : { unsearched_answers: this.#unsearched }),
+      ...(this.#repeated === 0 ? {} : { repeated_prompts: this.#repeated }),
     }
   }
 

@@ -74,6 +74,9 @@ function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
   const { ragas } = row.metrics
   if (row.status !== 'ok' || ragas.status === 'not_run') return NOT_RUN
   if (ragas.status === 'disabled' || !ragas.requested.includes(metric)) return DISABLED
+  // A repeated prompt is faithful to its contexts, and no answer. Other metrics of contexts do not read it.
+  if (row.metrics.operational.is_repeated_prompt === true && !metric.startsWith('context_'))
+    return { kind: 'unevaluable', reason: 'prompt_repeated' }
   const score = ragas.scores[metric]
   if (score !== undefined) return scored(score)
   const missing = ragas.not_evaluable[metric]

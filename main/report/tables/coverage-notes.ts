@@ -21,6 +21,7 @@ export function coverageNotes(aggregate: Aggregate, metrics: readonly ScoreMetri
     ...aggregate.approaches.flatMap(unseenNotes),
     ...cutNotes(aggregate),
     ...unsearchedNotes(aggregate),
+    ...repeatedNotes(aggregate),
     ...contextTextNotes(aggregate),
     ...refusalNotes(aggregate),
     ...questionNotes(aggregate, metrics),
@@ -84,7 +85,16 @@ function unsearchedNotes({ approaches }: Aggregate): CoverageNote[] {
   return counts === '' ? [] : [{ sign: STATE_SIGNS.partial, text: `answers were written without a search: ${counts}` }]
 }
 
-const countsOf = (approaches: readonly ApproachSummary[], what: 'cut_answers' | 'unsearched_answers'): string =>
+/** An answer that repeats its prompt says nothing of its own. */
+function repeatedNotes({ approaches }: Aggregate): CoverageNote[] {
+  const counts = countsOf(approaches, 'repeated_prompts')
+  const text = `answers repeat the prompt and hold no text of their own, so they cover no point and are not graded: ${counts}`
+  return counts === '' ? [] : [{ sign: STATE_SIGNS.partial, text }]
+}
+
+type Counted = 'cut_answers' | 'unsearched_answers' | 'repeated_prompts'
+
+const countsOf = (approaches: readonly ApproachSummary[], what: Counted): string =>
   approaches
     .flatMap(({ model, [what]: count = 0 }) => (count === 0 ? [] : [`${model} (${plural(count, 'cell')})`]))
     .join(', ')

@@ -15,6 +15,7 @@ import { oneLine } from '../../lib/text/sanitize-for-terminal.ts'
 import { rowApproach, rowQuestion, type LadderCell } from './ladder-cells.ts'
 import type { CellAnswer } from './call-approach.ts'
 import { citedAnswer, scoredAnswer } from '../../../core/citations.ts'
+import { repeatsPrompt } from '../../../core/repeated-prompt.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
 
 export interface RowContext {
@@ -37,6 +38,7 @@ export function buildRow(
 ): CanonicalRow {
   const { dataset } = context.dataset
   const evidence = answer.ok ? answer.evidence : null
+  const isRepeated = evidence !== null && repeatsPrompt(scoredAnswer(evidence), cell.question.query)
   const last = answer.attempts.at(-1)!
   return {
     schema_version: 1,
@@ -61,6 +63,7 @@ export function buildRow(
         server: evidence?.server_metrics ?? null,
         ...(answer.ok && answer.isCut ? { is_cut: true as const } : {}),
         ...(answer.ok && answer.isUnsearched ? { is_unsearched: true as const } : {}),
+        ...(isRepeated ? { is_repeated_prompt: true as const } : {}),
       },
       ragas: evaluationNotRun(context.metrics),
       retrieval:
@@ -73,7 +76,7 @@ export function buildRow(
               contexts: evidence.contexts,
               usedPassages: evidence.used_passages ?? null,
             }),
-      answer: evidence === null ? answerNotRun() : scoreAnswer(scoredAnswer(evidence), cell.question),
+      answer: evidence === null ? answerNotRun() : scoreAnswer(isRepeated ? '' : scoredAnswer(evidence), cell.question),
       judge_panel: { status: context.judgePanel ? 'pending' : 'disabled' },
       ...(answer.ok && answer.contextText !== null ? { context_text: answer.contextText } : {}),
     },

@@ -14,6 +14,14 @@ const space: CellSpace = {
   repeats: 1,
   seed: 'ladder',
 }
+const context = {
+  runId: 'run-1',
+  dataset: dataset!,
+  provider: 'embedded',
+  reproducibility: {} as never,
+  metrics: [],
+  judgePanel: false,
+}
 const cells = (repeats: number) => [...cellsInOrder({ ...space, repeats })]
 
 describe('cellsInOrder', () => {
@@ -30,14 +38,6 @@ describe('cellsInOrder', () => {
   })
 
   it('give rows that record which repetition they are, from the second on', () => {
-    const context = {
-      runId: 'run-1',
-      dataset: dataset!,
-      provider: 'embedded',
-      reproducibility: {} as never,
-      metrics: [],
-      judgePanel: false,
-    }
     const [first, second] = cells(2).filter(
       ({ question, alias }) => question === dataset!.questions[0] && alias === space.aliases[0],
     )
@@ -53,5 +53,19 @@ describe('cellsInOrder', () => {
       model: 'vanilla-rag',
     }
     expect(rows.map(({ row_id }) => row_id)).toEqual([rowId(key), rowId({ ...key, repeat: 2 })])
+  })
+
+  it('give rows that mark an answer that repeats its prompt, and score it as no text', () => {
+    const cell = cells(1).find(({ question }) => question.answer_keys.length > 0)!
+    const keys = cell.question.answer_keys.flat().join(' ')
+    const rowOf = (answer: string) => {
+      const evidence = { answer, contexts: [], sources: [], token_usage: null, server_metrics: null } as never
+      const attempts = [{ outcome: 'ok' as const, latency_ms: 1, http_status: 200, message: null, waited_ms: 0 }]
+      const call = { ok: true as const, attempts, evidence, contextText: null, isCut: false, isUnsearched: false }
+      const { operational, answer: scores } = buildRow(context, cell, call, 0, new Date(0)).metrics
+      return [operational.is_repeated_prompt, scores!.scores.points_covered]
+    }
+    expect(rowOf(keys)).toEqual([undefined, 1])
+    expect(rowOf(`<passage>\n<text>\n${keys}`)).toEqual([true, 0])
   })
 })

@@ -123,6 +123,7 @@ describe('the diagnosis of a cell', () => {
   it.each([
     [{ operational: { is_cut: true } as const }, 'Cut at the length limit of the model.'],
     [{ operational: { is_unsearched: true } as const }, 'Answered without a search:'],
+    [{ operational: { is_repeated_prompt: true } as const }, 'Repeats its prompt and says nothing'],
     [{ refused: true }, 'Says that it cannot answer.'],
   ])('begins with what the call did: %j', (cell, begin) => {
     const { outcome, text } = told({ ...cell, covered: 0, answer: 'Unknown.' })

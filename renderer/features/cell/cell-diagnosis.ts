@@ -31,7 +31,7 @@ export interface DiagnosedRow {
   question: Pick<RowQuestion, 'answerable' | 'gold' | 'answer_keys'>
   evidence: (Pick<RowEvidence, 'answer'> & Partial<Pick<RowEvidence, 'contexts' | 'used_passages'>>) | null
   metrics: {
-    operational: Pick<Metrics['operational'], 'latency_ms' | 'is_cut' | 'is_unsearched'>
+    operational: Pick<Metrics['operational'], 'latency_ms' | 'is_cut' | 'is_unsearched' | 'is_repeated_prompt'>
     retrieval: Pick<Metrics['retrieval'], 'all_contexts'>
     answer?: Pick<AnswerScores, 'scores' | 'refusal'> | undefined
   }
@@ -63,6 +63,7 @@ const WORDS = {
   refusalUnknown:
     'Whether it admits that the documents do not answer this question is unknown: the rule reads English.',
   unsearched: 'Answered without a search: the answer rests on what the model knows.',
+  repeated: 'Repeats its prompt and says nothing of its own.',
   cut: 'Cut at the length limit of the model.',
   refused: 'Says that it cannot answer.',
   right: 'Right:',
@@ -108,9 +109,10 @@ export function diagnose({ row, goldRanks, isAnswerPartial, budgetEnd, others }:
   }
   const answered = answerPart(row, isAnswerPartial)
   const found = foundPart(row, goldRanks, budgetEnd, others)
-  const { is_unsearched: unsearched, is_cut: cut } = metrics.operational
+  const { is_unsearched: unsearched, is_cut: cut, is_repeated_prompt: repeated } = metrics.operational
   const causes = [
     ...(unsearched === true ? [WORDS.unsearched] : []),
+    ...(repeated === true ? [WORDS.repeated] : []),
     ...(cut === true ? [WORDS.cut] : []),
     ...(refused === true ? [WORDS.refused] : []),
   ]
