@@ -192,6 +192,7 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
     files: [
       'tests/integration/cost.test.ts',
       'build/answer-help.test.ts',
+      'tests/integration/documented-commands.test.ts',
       'tests/integration/draft-questions.test.ts',
       'tests/integration/gate.test.ts',
       'tests/integration/historical-pages.test.ts',
@@ -244,6 +245,7 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
     },
     guards: [
       'tests/integration/ladder.test.ts',
+      'tests/golden/documented-commands.test.ts',
       'main/report/gate/gate.test.ts',
       'main/statistics/tuning/tuning.test.ts',
       'tests/integration/stored-keys.test.ts',

@@ -71,6 +71,6 @@ it('reads blocks with continued lines, spans, quotes, comments and redirections 
   expect(documentedCommands(text)).toEqual([
     { line: 1, args: ['ladder', '--no-cold-reset', '--no-publish', '--dataset', 'my set'] },
     { line: 3, args: ['plan', '--run-id', 'a b'] },
-    { line: 5, args: ['report', '--run-id', 'r'] },
+    { line: 5, args: ['report', '--run-id', 'r'], to: 'x.html' },
   ])
 })

@@ -2,12 +2,15 @@
 export interface DocumentedCommand {
   line: number
   args: string[]
+  /** The file that the shell writes what the command prints to, or that it reads its input from. */
+  to?: string
+  from?: string
 }
 
 /** What comes before the arguments, and options that it adds by itself. */
 const STARTS: readonly [start: RegExp, added: readonly string[]][] = [
-  [/(?:npx rag-ladder|npm run (?:-s )?rag-ladder --)(?= )/, []],
-  [/npm run (?:-s )?ladder --(?= )/, ['ladder', '--no-cold-reset', '--no-publish']],
+  [/(?:npx rag-ladder|npm run (?:-s )?rag-ladder --|^rag-ladder)(?= )/, []],
+  [/npm run (?:-s )?ladder(?: --(?= )|(?![^ ]))/, ['ladder', '--no-cold-reset', '--no-publish']],
 ]
 
 /**
@@ -31,24 +34,27 @@ export function documentedCommands(markdown: string): DocumentedCommand[] {
     }
     continued = null
     const texts = isBlock ? [text] : [...text.matchAll(/`([^`]+)`/g)].map(([, inside]) => inside!)
-    found.push(...texts.flatMap((one) => commandsIn(one)).map((args) => ({ line, args })))
+    found.push(...texts.flatMap((one) => commandsIn(one)).map((command) => ({ line, ...command })))
   }
   return found
 }
 
-function commandsIn(text: string): string[][] {
+function commandsIn(text: string): Omit<DocumentedCommand, 'line'>[] {
   return STARTS.flatMap(([start, added]) => {
     const match = start.exec(text)
-    return match === null ? [] : [[...added, ...shellWords(text.slice(match.index + match[0].length))]]
+    if (match === null) return []
+    const { words, ...files } = shellWords(text.slice(match.index + match[0].length))
+    return [{ args: [...added, ...words], ...files }]
   })
 }
 
-/** The words of a shell's command up to what ends it: a comment, a redirection, a pipe or a further command. */
-function shellWords(text: string): string[] {
+/** The words of a shell's command up to what ends it: a comment, a redirection, a pipe or a further command; and the file of a redirection. */
+function shellWords(text: string): { words: string[]; to?: string; from?: string } {
   const words: string[] = []
   for (const [, single, double, plain] of text.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)) {
     if (plain !== undefined && /^(?:#|[|<>&;])/.test(plain)) break
     words.push(single ?? double ?? plain!)
   }
-  return words
+  const [, sign, file] = / ([<>]) (\S+)/.exec(text.split(' # ')[0]!.split('|')[0]!) ?? []
+  return { words, ...(sign === undefined ? {} : { [sign === '>' ? 'to' : 'from']: file }) }
 }
