@@ -27,8 +27,6 @@ describe('approach descriptors', () => {
       'contract/approaches.ts',
       // The routes of the adaptive approach, each with what answers it and why.
       'contract/routing.ts',
-      // A sentence about each, for who chooses among them.
-      'core/approach-words.ts',
       'providers/platform/rag/approaches/registry.ts',
     ])
   })

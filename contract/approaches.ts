@@ -70,7 +70,9 @@ interface ApproachDescriptor {
   searchesByVectors?: boolean
   /** Chooses its passages before the answer is written, so that they can be asked for alone. */
   retrievesFirst?: boolean
-  /** What it does besides what its name says, in a few words; given where it is offered apart from the others. */
+  /** What it does, for who chooses among approaches. */
+  work?: string
+  /** The same with what it costs, where that is more than its calls for an answer. */
   about?: string
   /** Roles that have to be language models: rules cannot write what the approach searches with or in. */
   languageModels?: readonly string[]
@@ -149,6 +151,7 @@ export const APPROACHES = {
   'vanilla-rag': {
     protocol: (called, { hasBudget }) => plainProtocol(called, hasBudget ? UNTIL_FULL : told(called, ['k'], chunks)),
     short: 'vanilla',
+    work: 'finds the chunks that are nearest to the question in meaning',
     searchesByVectors: true,
     retrievesFirst: true,
     colour: '#0072B2',
@@ -158,6 +161,7 @@ export const APPROACHES = {
   'hybrid-rag': {
     protocol: searchProtocol,
     short: 'hybrid',
+    work: 'searches by meaning and by keywords, and reranks what both find',
     colour: '#E69F00',
     marker: 'circle',
     parameters: hybridSearch,
@@ -169,6 +173,7 @@ export const APPROACHES = {
       chunks: 'the same with a written context before each',
     }),
     short: 'contextual',
+    work: 'searches as hybrid does, in chunks that a model has placed in the context of their document',
     colour: '#009E73',
     marker: 'diamond',
     parameters: hybridSearch,
@@ -189,6 +194,7 @@ export const APPROACHES = {
     }),
     usualCalls: () => ({ graph_keyword: 1, graph_query: 1 }),
     short: 'graph',
+    work: 'follows entities and relations that a model has extracted from the documents',
     colour: '#CC79A7',
     marker: 'triangle',
     usesGraph: true,
@@ -214,6 +220,7 @@ export const APPROACHES = {
     // An agent stops as soon as it has what it needs: half of its steps, on all levels of the ladder together.
     usualCalls: ({ max_steps: most }) => ({ agentic: Math.ceil(Number(most) / 2) }),
     short: 'agentic',
+    work: 'lets a model search chunks and the graph, step by step, until it can answer',
     colour: '#D55E00',
     marker: 'pentagon',
     usesGraph: true,
@@ -240,6 +247,7 @@ export const APPROACHES = {
     // Most questions with several facts are routed to the agent.
     usualCalls: () => ({ workflow_classifier: 1, agentic: 2 }),
     short: 'adaptive',
+    work: 'chooses another approach for each question, by what the question asks for',
     colour: '#56B4E9',
     marker: 'cross',
     parameters: z.strictObject({}),
@@ -258,6 +266,7 @@ export const APPROACHES = {
         ),
       ),
     short: 'lazy-graph',
+    work: 'goes on from the chunks found to others that share names and terms with them',
     colour: '#8F7700',
     marker: 'hexagon',
     parameters: z.strictObject({
@@ -275,7 +284,7 @@ export const APPROACHES = {
     protocol: (called, { hasBudget }) => plainProtocol(called, hasBudget ? UNTIL_FULL : told(called, ['k'], chunks)),
     usualCalls: () => ({ light_gen: 2 }),
     short: 'hyde',
-    about: 'searches by a passage that the model makes up (HyDE); 2 model calls',
+    work: 'searches by a passage that the model makes up (HyDE)',
     searchesByVectors: true,
     retrievesFirst: true,
     colour: '#1B7F8C',
@@ -294,7 +303,7 @@ export const APPROACHES = {
       ),
     usualCalls: () => ({ light_gen: 2 }),
     short: 'multi-query',
-    about: 'searches by rephrasings of the question, fused by rank (RAG-Fusion); 2 model calls',
+    work: 'searches by rephrasings of the question, fused by rank (RAG-Fusion)',
     searchesByVectors: true,
     retrievesFirst: true,
     colour: '#B0417A',
@@ -332,6 +341,7 @@ export const APPROACHES = {
   'no-retrieval': {
     protocol: () => ({ ...NOTHING, answers: { role: 'light_gen' }, prompt: 'question alone' }),
     short: 'no retrieval',
+    work: 'the model without any document',
     colour: '#8A5A44',
     marker: 'bar',
     parameters: z.strictObject({}),
@@ -348,6 +358,7 @@ export const APPROACHES = {
       prompt: ANSWER_TASK,
     }),
     short: 'full context',
+    work: 'the model with all documents that its window holds',
     colour: '#5F6B7A',
     marker: 'triangle-down',
     parameters: z.strictObject({}),
@@ -381,6 +392,7 @@ export const APPROACHES = {
  * serves it beside the aliases of its manifests, and a run has it unless its approaches are chosen.
  */
 export const KEYWORD_BASELINE = 'bm25'
+export const KEYWORD_BASELINE_WORK = 'keyword search alone'
 export const KEYWORD_BASELINE_PARAMETERS = { retrieve_k: 5, top_n: 5, alpha: 0, rerank: false }
 
 /** Stands after the name of the keyword baseline in every table. */
