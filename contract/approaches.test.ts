@@ -25,8 +25,6 @@ describe('approach descriptors', () => {
     })
     expect(lists.map((file) => file.replaceAll('\\', '/')).sort()).toEqual([
       'contract/approaches.ts',
-      // The routes of the adaptive approach, each with what answers it and why.
-      'contract/routing.ts',
       'providers/platform/rag/approaches/registry.ts',
     ])
   })

@@ -88,8 +88,12 @@ describe('the declared workflow', () => {
         cache: { 'no-cache': true, 'no-store': true },
       })
     }
-    // Joined facts go where they were found best, which is not graph search.
-    expect(chosen).toMatchObject({ 'linked-entities': 'agentic-rag', 'several-steps': 'agentic-rag' })
+    // Each goes where it was found best: joined facts not to graph search, and single facts not to vectors alone.
+    expect(chosen).toMatchObject({
+      'single-fact': 'hybrid-rag',
+      'linked-entities': 'agentic-rag',
+      'several-steps': 'agentic-rag',
+    })
     expect(chosen).toEqual(Object.fromEntries(ROUTING.map(({ route, approach }) => [route, approach])))
     expect(Object.keys(chosen)).toEqual([...routes, 'fallback'])
     for (const approach of Object.values(chosen)) expect(DELEGATES).toContain(approach)
@@ -102,7 +106,7 @@ describe('the declared workflow', () => {
       body: {
         answer: 'It was.',
         route: 'single-fact',
-        approach: 'vanilla-rag',
+        approach: 'hybrid-rag',
         rag_extension: EXTENSION,
         usage: { classifier: { total_tokens: 2 } },
       },
