@@ -87,7 +87,7 @@ export const ProbedRole = z.union([ModelRole, z.literal('judge')])
 export type ProbedRole = z.infer<typeof ProbedRole>
 
 /** How judges are asked; null sends no `think`. */
-export const JudgeSettings = z.strictObject({ temperature: z.number(), think: z.boolean().nullable() })
+export const JudgeSettings = z.strictObject({ temperature: z.number().nullable(), think: z.boolean().nullable() })
 export type JudgeSettings = z.infer<typeof JudgeSettings>
 
 const probed = {

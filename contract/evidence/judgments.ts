@@ -121,7 +121,8 @@ export const JudgePanelRuntime = z.looseObject({
   prompt_version: z.int().min(1),
   /** `platform-gateway`, `builtin` when no judge needs an endpoint, or an address without credentials. */
   endpoint: z.string(),
-  temperature: z.number(),
+  /** Null when chat judges were sent none. */
+  temperature: z.number().nullable(),
   /** Holds what chat judges were sent as `think`; null when nothing. */
   think: z.boolean().nullable(),
   rotations: z.int().min(1),

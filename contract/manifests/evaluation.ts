@@ -34,7 +34,8 @@ export const MAX_CONCURRENCY = 32
 export const JudgePanelSettings = z.strictObject({
   enabled: z.boolean(),
   endpoint: JudgeEndpoint.default(PLATFORM_GATEWAY),
-  temperature: z.number().min(0).max(2).default(0),
+  /** Null sends none. */
+  temperature: z.number().min(0).max(2).nullable().default(0),
   /** Null sends nothing. Absent: the platform gateway is sent false, any other endpoint nothing. JUDGE_THINK wins over it. */
   thinking: z.boolean().nullable().optional(),
   models: z.array(JudgeModelName),

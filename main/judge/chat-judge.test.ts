@@ -11,6 +11,7 @@ import {
 import { completion, gradeByText, gradingBy, shownPrompt } from '../../tests/helpers/judge-panel.ts'
 import { createGatewayClient } from '../lib/services/gateway-client.ts'
 import { createChatJudge, type ChatJudgeOptions } from './chat-judge.ts'
+import { JudgePanelSettings } from '../../contract/manifests/evaluation.ts'
 import type { JudgeTask } from '../../core/judging/judge-task.ts'
 import { leakScan } from './leak-scan.ts'
 
@@ -89,6 +90,13 @@ describe('what is sent', () => {
     expect(Object.keys(sent()).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'temperature'])
     await ask({ isPlatformGateway: false, think: true })
     expect(Object.keys(sent(1)).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream', 'temperature', 'think'])
+  })
+
+  it('holds no temperature where the manifest has null for it', async () => {
+    server.script(sends(verdict))
+    await ask({ isPlatformGateway: false, temperature: null })
+    expect(Object.keys(sent()).sort()).toEqual(['max_tokens', 'messages', 'model', 'stream'])
+    expect(JudgePanelSettings.parse({ enabled: true, models: [], temperature: null }).temperature).toBeNull()
   })
 
   it('goes to the whole address of a chat route as it is', async () => {

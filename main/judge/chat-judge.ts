@@ -34,7 +34,8 @@ export interface ChatJudgeOptions {
   isPlatformGateway: boolean
   /** States where the client points; credentials are taken out. */
   endpoint: string
-  temperature: number
+  /** Null sends no `temperature`. */
+  temperature: number | null
   /** Null sends no `think`. */
   think: boolean | null
   scan: LeakScan
@@ -63,7 +64,7 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
     model,
     messages,
     max_tokens: replyTokens,
-    temperature: options.temperature,
+    ...(options.temperature === null ? {} : { temperature: options.temperature }),
     stream: false,
     ...(options.think === null ? {} : { think: options.think }),
     ...(options.isPlatformGateway ? { cache: { 'no-cache': true, 'no-store': true } } : {}),

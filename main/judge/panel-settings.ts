@@ -15,7 +15,8 @@ export interface JudgePanel {
   /** For the generic endpoint only; the platform gateway has a credential of its own. */
   apiKey: string | null
   models: string[]
-  temperature: number
+  /** Null sends no `temperature`. */
+  temperature: number | null
   /** Holds what chat judges are sent as `think`; null sends nothing. */
   think: boolean | null
   rotations: number

@@ -32,7 +32,7 @@ export async function probeJudge(
   { temperature, think }: JudgeSettings,
   signal?: AbortSignal,
 ): Promise<JudgeFinding> {
-  const request = { temperature, ...(think === null ? {} : { think }) }
+  const request = { ...(temperature === null ? {} : { temperature }), ...(think === null ? {} : { think }) }
   const best: string[] = []
   let repaired = 0
   for (const texts of [
