@@ -12,8 +12,8 @@ export const ModelRecord = z.object({
   model: z.string(),
   /** Fields that the service refused, with its words. `system` is the role of that name; `max_tokens` is the limit under that name only. */
   refused: z.record(z.string(), z.string()).default({}),
-  /** States where its reasoning is: in a field of its own, as parts of the answer, or in the text of the answer, from which it is split off. */
-  reasoning: z.enum(['field', 'parts', 'text']).nullable().default(null),
+  /** States where its reasoning is: in a field of its own, or in the text of the answer, from which it is split off. Reasoning in parts of the content is left out unseen. */
+  reasoning: z.enum(['field', 'text']).nullable().default(null),
   /** `ignored`: it took a schema, and wrote something else. */
   schema: z.enum(['kept', 'ignored']).nullable().default(null),
   /** `text`: it writes calls of tools into its answer. */
