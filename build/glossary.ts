@@ -47,6 +47,14 @@ const methodsPage = (): string =>
     '# Methods and what they follow',
     'Approaches and graded metrics of this project beside the published methods that they follow. “Faithful” has every essential step, “similar” the essential idea with steps that differ, “different” is another method of the family. Written by `npm run glossary` from `build/methods.ts`, `contract/asked-figures.ts` and the files of `contract/metrics`.',
     ...[...Object.entries(METHODS), ...GRADED, ...ASKED].map((entry) => methodEntry(entry).trimEnd()),
+    '## Prompts',
+    '`contract/prompts.ts` has the prompts that answer (`answer`, `agent`) with source and version. A flavor replaces them by `--prompt`; rows record name, version and digest, and the trace of a cell shows what was sent. No flavor replaces the others, which are in `providers/platform/models/prompts`, `providers/platform/evaluator/critics/critic-tasks.ts` and `core/judging/judge-prompt.ts`:',
+    [
+      '- Contexts of chunks, extraction of the graph, descriptions and summaries are written once, when a corpus is ingested, and every approach and flavor of a run reads them. A flavor with a prompt of its own would need an ingestion of its own.',
+      '- Evaluator and judges have to grade all approaches of a run alike: a prompt that a flavor sets would change the measure with what is measured. Evaluations record a digest of the evaluator’s prompts, judgments the version of the judges’.',
+      '- The adaptive workflow, hyde-rag, multi-query-rag and raptor-rag have no flavors. The keywords of a graph question are a call of the graph engine, whose protocol has no field for their prompt.',
+      '- Reranking and lazy-graph search ask no chat model, so they have no prompt but that of the answer.',
+    ].join('\n'),
     '## Routes of the adaptive workflow',
     'Where `manifests/workflows/adaptive-rag.json` sends each kind of question, and what that was decided by. `rag-ladder routes` prints it; `contract/routing.ts` has it.',
     [
