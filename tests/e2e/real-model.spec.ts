@@ -23,8 +23,8 @@ test.use({
     },
   },
 })
-// Idle, the test of the file takes a minute and a half, most of it the minute after which a judge's verdict is given up; on a machine that is
-// busy with other specs each of its roles can come to that minute.
+// Idle, the test of the file takes half a minute; on a machine that is busy with other specs each of its roles can come to the minute after
+// which a call is given up.
 const TEST_MS = 480_000
 test.setTimeout(900_000)
 

@@ -6,7 +6,7 @@ import type { JudgeSettings } from '../../../../contract/control/models.ts'
 import { judgeMessages } from '../../../../core/judging/judge-prompt.ts'
 import type { JudgeTask, LetterVerdict } from '../../../../core/judging/judge-task.ts'
 import { parseVerdict } from '../../../../core/judging/parse-verdict.ts'
-import type { ModelHost } from '../../models/model-host.ts'
+import type { ModelHost, RoleChatRequest } from '../../models/model-host.ts'
 
 const TASK = {
   question: 'In which year was the Ternmouth lock opened?',
@@ -40,10 +40,9 @@ export async function probeJudge(
     [WRONG, RIGHT],
   ]) {
     const answers = texts.map((text, place) => ({ letter: 'AB'[place]!, text, answered: true }))
-    const asked = await askForVerdict({ ...TASK, answers }, async (messages) => {
-      const { choices } = await models.chat('light_gen', { ...request, messages }, signal)
-      return choices[0]?.message.content ?? ''
-    })
+    const asked = await askForVerdict({ ...TASK, answers }, (messages) =>
+      replyOf(models, { ...request, messages }, signal),
+    )
     if ('problem' in asked)
       return { verdicts: 'unusable', finding: `no verdict can be read from its reply: ${asked.problem}`, instead: [] }
     repaired += asked.tries - 1
@@ -68,6 +67,33 @@ export async function probeJudge(
       instead,
     }
   return { verdicts: 'kept', finding: 'prefers the right answer in both orders', instead }
+}
+
+/** Times that a passage of at least as many characters follows itself until the reply counts as endless. */
+const REPEATS = 8
+const [SHORTEST, LONGEST] = [32, 256]
+
+function isEndless(text: string): boolean {
+  for (let length = SHORTEST; length <= LONGEST && length * REPEATS <= text.length; length += 1)
+    if (text.endsWith(text.slice(-length).repeat(REPEATS))) return true
+  return false
+}
+
+/** A small model that repeats itself would go on until its time is over: its reply ends there, and holds no verdict. */
+async function replyOf(models: ModelHost, request: RoleChatRequest, signal?: AbortSignal): Promise<string> {
+  const endless = new AbortController()
+  let text = ''
+  try {
+    const until = signal === undefined ? endless.signal : AbortSignal.any([signal, endless.signal])
+    const { choices } = await models.chat('light_gen', request, until, (piece) => {
+      text += piece
+      if (isEndless(text)) endless.abort()
+    })
+    return choices[0]?.message.content ?? ''
+  } catch (error) {
+    if (endless.signal.aborted) return text
+    throw error
+  }
 }
 
 /** The letter with the higher grade; where grades are equal, the one that is named best. */
