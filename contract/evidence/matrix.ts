@@ -56,3 +56,28 @@ export const HistoricalMatrix = z.looseObject({
   cells: z.array(z.looseObject({ query_id: z.string(), model: z.string(), ok: z.boolean() })),
 })
 export type HistoricalMatrix = z.infer<typeof HistoricalMatrix>
+
+const optionalNumber = z.number().min(0).optional().catch(undefined)
+
+/** Describes what an old cell may have besides its key; fields of another type count as absent. */
+export const HistoricalCell = z.looseObject({
+  query_id: z.string(),
+  model: z.string(),
+  ok: z.boolean(),
+  base_model: z.string().optional().catch(undefined),
+  flavor: z.string().nullish().catch(undefined),
+  latency_s: optionalNumber,
+  metrics: z
+    .looseObject({
+      seconds: optionalNumber,
+      chunks: optionalNumber,
+      llm_calls: optionalNumber,
+      cloud_calls: optionalNumber,
+    })
+    .nullish()
+    .catch(undefined),
+  evaluation: z
+    .looseObject({ scores: z.record(z.string(), z.unknown()) })
+    .nullish()
+    .catch(undefined),
+})

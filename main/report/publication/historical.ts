@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { EvaluationMetric } from '../../../contract/common.ts'
-import { HistoricalMatrix } from '../../../contract/evidence/matrix.ts'
+import { HistoricalCell, HistoricalMatrix } from '../../../contract/evidence/matrix.ts'
 import { describeIssues } from '../../../core/issues.ts'
 import { jsonIn } from '../../../core/json.ts'
 import { distributionOf, share } from '../../lib/text/numbers.ts'
@@ -76,30 +76,6 @@ export function snapshotIdentity({ name, matrix, judge }: HistoricalSnapshot): {
 const QUANTITIES = ['seconds', 'chunks', 'llm_calls', 'cloud_calls'] as const
 const NAMES = { seconds: 'server_seconds', chunks: 'chunks', llm_calls: 'llm_calls', cloud_calls: 'cloud_calls' }
 
-const optionalNumber = z.number().min(0).optional().catch(undefined)
-
-/** Describes what an old cell may have besides its key; fields of another type count as absent. */
-export const HistoricalCell = z.looseObject({
-  query_id: z.string(),
-  model: z.string(),
-  ok: z.boolean(),
-  base_model: z.string().optional().catch(undefined),
-  flavor: z.string().nullish().catch(undefined),
-  latency_s: optionalNumber,
-  metrics: z
-    .looseObject({
-      seconds: optionalNumber,
-      chunks: optionalNumber,
-      llm_calls: optionalNumber,
-      cloud_calls: optionalNumber,
-    })
-    .nullish()
-    .catch(undefined),
-  evaluation: z
-    .looseObject({ scores: z.record(z.string(), z.unknown()) })
-    .nullish()
-    .catch(undefined),
-})
 type Cell = z.infer<typeof HistoricalCell>
 
 /** A snapshot's figures in the long form: cells, latency, server metrics and judges, as far as it has them. */
