@@ -12,6 +12,9 @@ import { ManifestError } from './manifest-error.ts'
 /** A manifest is written by hand: more than this is a mistake or an attack. */
 const MAX_MANIFEST_BYTES = 16 * 1024 * 1024
 
+/** From this length on a manifest is mostly questions, whose check zod compiles: below, compiling is most of the work. */
+const COMPILED_FROM_CHARS = 40_000
+
 export function hashOf(value: unknown): string {
   return hash('sha256', canonicalJson(value))
 }
@@ -126,7 +129,7 @@ export async function loadManifest<Schema extends z.ZodType>(
     throw new ManifestError(file, [readingProblem(cause, namedBy)], cause)
   }
   if (text.length > MAX_MANIFEST_BYTES) throw new ManifestError(file, [`larger than ${MAX_MANIFEST_BYTES} bytes`])
-  const parsed = schema.safeParse(parseAgain(path, file, text))
+  const parsed = schema.safeParse(parseAgain(path, file, text), { jitless: text.length < COMPILED_FROM_CHARS })
   if (!parsed.success) throw new ManifestError(file, describeIssues(parsed.error))
   return parsed.data
 }
