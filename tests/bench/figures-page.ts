@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { join } from 'node:path'
+import { programRevision } from '../../main/manifests/project/program-revision.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 import { number, type Figure } from './figure.ts'
 
@@ -146,14 +147,18 @@ const MISSED_HEAD = '| | target | what | measured | wanted | reason |\n|---|---|
 const withReason = (line: string): string =>
   `${line} ${REASONS[/^\| ▲ \| (\w+)/.exec(line)?.[1] ?? ''] ?? ''} |`.replaceAll('  ', ' ')
 
-const benchmarkPage = (name: string, figures: readonly Figure[]): string =>
+/** `revision` is the commit that was measured; null where git does not name it. */
+export const benchmarkPage = (name: string, figures: readonly Figure[], revision: string | null): string =>
   [
     `# Figures: ${name}\n`,
-    `${new Date().toISOString().slice(0, 10)}, ${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)}.\n`,
+    `${new Date().toISOString().slice(0, 10)}, commit ${shortRevision(revision)}, ${availableParallelism()} processors (${cpus()[0]?.model.trim() ?? 'unknown'}), load ${loadavg()[0]!.toFixed(1)}.\n`,
     TABLE_HEAD,
     ...figures.map(row),
     '',
   ].join('\n')
+
+const shortRevision = (revision: string | null): string =>
+  revision?.replace(/^([0-9a-f]{8})[0-9a-f]*/, '$1') ?? 'unknown'
 
 /** The page that leads to those of the benchmarks, given by name, and lists each figure that misses its target. */
 export function figuresPage(pages: ReadonlyMap<string, string>): string {
@@ -189,6 +194,6 @@ export async function benchmarkPages(): Promise<Map<string, string>> {
 /** Writes the page of one benchmark and the one that leads to it. */
 export async function writeFigures(name: string, figures: readonly Figure[]): Promise<void> {
   await mkdir(FOLDER, { recursive: true })
-  await writeFile(join(FOLDER, `${name}.md`), benchmarkPage(name, figures))
+  await writeFile(join(FOLDER, `${name}.md`), benchmarkPage(name, figures, await programRevision()))
   await writeFile(PAGE, figuresPage(await benchmarkPages()))
 }

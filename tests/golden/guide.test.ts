@@ -12,7 +12,7 @@ import { EvaluationErrorType, EvaluationStatus, NotEvaluableReason } from '../..
 import { JudgeErrorCode } from '../../contract/evidence/judgments.ts'
 import { RetrievalScores } from '../../contract/evidence/retrieval-scores.ts'
 import { guideBlocks, guideSpans, type GuideBlock } from '../../renderer/features/guide/guide-markdown.ts'
-import { benchmarkPages, figuresPage } from '../bench/figures-page.ts'
+import { benchmarkPage, benchmarkPages, figuresPage } from '../bench/figures-page.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
 
 const GUIDE = 'docs/guide'
@@ -168,6 +168,14 @@ describe('numbers of decisions', async () => {
     expect(named.flat().length).toBeGreaterThan(20)
     expect(named.flat().filter(({ number }) => !known.has(number))).toEqual([])
   })
+})
+
+it('the page of a benchmark names the day and the commit that it was measured at, also one with changes', () => {
+  const COMMIT = '0123456789'.repeat(4)
+  const line = (revision: string | null): string => benchmarkPage('plan', [], revision).split('\n')[2]!
+  expect(line(COMMIT)).toMatch(/^\d{4}-\d\d-\d\d, commit 01234567, \d+ processors/)
+  expect(line(`${COMMIT}-dirty`)).toContain(', commit 01234567-dirty, ')
+  expect(line(null)).toContain(', commit unknown, ')
 })
 
 it('the page of figures is the one that the pages of the benchmarks give, with at most 200 lines', async () => {
