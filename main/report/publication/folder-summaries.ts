@@ -56,7 +56,7 @@ export async function summarizeFolder(dir: string, runId?: string, named: NamedF
 export const runsIn = ({ runs }: ResultsFolder): string[] => [...new Set(runs.map(({ runId }) => runId))].sort()
 
 /**
- * The content of one run's report: each `-evaluation.json`, or the aggregate of the evidence where it is missing or compares nothing, and the current
+ * The content of one run's report: summed up from the evidence, whose every row has a checksum, or `-evaluation.json` where there is none, and the current
  * hashes of all artifacts, named relative to `outputDir`. Unusable files are listed. Rejects with the
  * system's errors.
  */
@@ -69,10 +69,9 @@ export async function ladderReportOf(
   const aggregates: Aggregate[] = []
   const artifacts = new Map<Aggregate, PageArtifact[]>()
   for (const { files, datasetId, stored, hasEvidence } of folder.runs.filter((run) => run.runId === runId)) {
-    const isComplete = stored !== null && (stored.comparisons !== null || !hasEvidence)
-    const aggregate = isComplete
-      ? stored
-      : await usableOrListed(files.evidence, unusable, () => summarizeRun(files, runId, datasetId, stored))
+    const aggregate = hasEvidence
+      ? await usableOrListed(files.evidence, unusable, () => summarizeRun(files, runId, datasetId, stored))
+      : stored
     if (aggregate === null) continue
     aggregates.push(aggregate)
     artifacts.set(aggregate, await hashed(files, datasetId, outputDir))
