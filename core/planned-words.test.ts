@@ -35,3 +35,9 @@ it.each([
 ])('what questions decide, %o, reads %s', (planned, words) => {
   expect(plannedWords('third', planned)).toBe(words)
 })
+
+it('a plan without a primary metric names all that one can rest on, votes of validated judges too', () => {
+  expect(plannedWords('third', { ...PLAN, alone: null, among: null, metric: null })).toBe(
+    'third cannot be tested: no question has what the primary metric needs: gold evidence, answer keys, or votes of validated judges',
+  )
+})

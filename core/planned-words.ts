@@ -10,7 +10,7 @@ export function plannedWords(subject: string, planned: PlannedDifference): strin
   const { pairs, alone, among, metric: id, questions, groups, spread, spread_run: run } = planned
   if (pairs === 0) return null
   if (id === null)
-    return `${subject} cannot be tested: no question has gold evidence or answer keys, so no primary metric can score it`
+    return `${subject} cannot be tested: no question has what the primary metric needs: gold evidence, answer keys, or votes of validated judges`
   const { label, unit } = metricOfId(id)
   const counts = `${plural(questions, 'question')} that ${label} can score ${questions === 1 ? 'is' : 'are'} in ${plural(groups, 'independent group')}`
   if (alone === null) return `${subject} has too few questions to test: its ${counts}, and a test needs 8`
@@ -29,7 +29,7 @@ export function plannedWords(subject: string, planned: PlannedDifference): strin
 /** Returns what the questions decide in a few words, as a card has room for; null where no two approaches are compared. */
 export function decidesWords({ pairs, alone, metric: id, groups }: PlannedDifference): string | null {
   if (pairs === 0) return null
-  if (id === null) return 'Cannot be tested: no question has gold evidence or answer keys.'
+  if (id === null) return 'Cannot be tested: no question has gold evidence, answer keys or votes of validated judges.'
   const { label, unit } = metricOfId(id)
   if (alone === null) return `Too few questions to test: ${plural(groups, 'independent group')}, and a test needs 8.`
   const size = unit === 'score' ? 'points' : '% of the scale'
