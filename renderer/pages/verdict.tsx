@@ -16,7 +16,6 @@ import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { useShownRun } from '../features/run/run-context.ts'
 import { BehaviourTable } from '../features/result/behaviour-table.tsx'
 import { BudgetPanels } from '../features/result/budget-panel.tsx'
-import { ExpectedWinners } from '../features/result/expected-winners.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
@@ -105,7 +104,6 @@ function Verdict() {
           <QualityAndCost {...{ metric, intervalOf, axis }} better={frontier.data.better} points={here} />
         )}
       </ChartPanel>
-      <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />
     </Page>
   )
 }
