@@ -66,7 +66,7 @@ export const readCoverageSearch = reader(RunView.extend({ metric: text, gaps: ye
 /** Number of the question, from 1. */
 export const readJudgesSearch = reader(RunView.extend({ set: kept(z.int().positive()) }))
 
-const Tab = z.enum(['evidence', 'scores', 'path', 'timing', 'provenance', 'raw'])
+const Tab = z.enum(['evidence', 'path', 'scores', 'provenance', 'raw'])
 export type CellTab = z.output<typeof Tab>
 
 const Sort = z.enum(['position', 'hops', 'mean', 'spread', 'value'])

@@ -190,7 +190,7 @@ test.describe('hostile evidence', () => {
     await cells(page).and(page.locator('[data-state=ok]')).first().click()
     const drawer = page.getByRole('complementary', { name: 'Cell' })
     await expect(drawer.getByText('<script>').first()).toBeVisible()
-    for (const tab of ['Scores', 'Timing', 'Provenance', 'Raw']) await drawer.getByRole('tab', { name: tab }).click()
+    for (const tab of ['Trace', 'Scores', 'Provenance', 'Raw']) await drawer.getByRole('tab', { name: tab }).click()
     expect(await page.evaluate('window.__owned')).toBeUndefined()
     expect(await page.evaluate(`document.querySelectorAll('aside img, aside iframe, aside script').length`)).toBe(0)
     expect(await page.evaluate(`[...document.querySelectorAll('aside a')].every((a) => a.hash.startsWith('#/'))`)).toBe(

@@ -22,12 +22,11 @@ import { diagnose, OUTCOME_SIGNS } from './cell-diagnosis.ts'
 import { CellNoteForm } from './cell-note.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import { EvidenceDiff, EvidenceTab } from './evidence-tab.tsx'
-import { PathTab } from './path-tab.tsx'
 import { ProvenanceTable, RawJson } from './row-tabs.tsx'
 import { valueOf } from './score-state.ts'
 import { ScoresTab, VerdictList } from './scores-tab.tsx'
 import { supportedSentences } from '../../components/text-match.ts'
-import { TimingTab } from './timing-tab.tsx'
+import { TraceTab } from './trace-tab.tsx'
 import marked from '../../components/marked-text.module.css'
 import styles from './cell.module.css'
 
@@ -110,8 +109,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
   const bodies: Record<CellTab, () => ReactNode> = {
     evidence: () => <EvidenceTab row={cell} goldRanks={goldRanks} />,
     scores: () => <ScoresTab row={cell} verdicts={verdicts} judging={judging} />,
-    path: () => <PathTab run={run} cell={cell} cuts={cuts} />,
-    timing: () => <TimingTab operational={cell.metrics.operational} />,
+    path: () => <TraceTab run={run} cell={cell} cuts={cuts} />,
     provenance: () => <ProvenanceTable row={cell} />,
     raw: () => <RawJson value={cell} />,
   }

@@ -1,5 +1,5 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import { DataTable, FactTable, num } from '../../components/tables.tsx'
+import { DataTable, num } from '../../components/tables.tsx'
 import { count, duration } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
@@ -66,43 +66,34 @@ function TimeBar({ operational }: { operational: Operational }) {
   )
 }
 
-/** Shows where the time went, and each attempt. */
-export function TimingTab({ operational }: { operational: Operational }) {
-  const { latency_ms: latency, queue_ms: queue, attempts, token_usage: tokens, server } = operational
-  const lines: [string, string][] = [
-    [WORDS.timing.queue, duration(queue)],
-    [WORDS.timing.gateway, duration(latency)],
+/** Shows where the time went and what was used, and each attempt where there was more than one. */
+export function CallTimes({ operational }: { operational: Operational }) {
+  const { attempts, token_usage: tokens, server } = operational
+  const used = [
     ...(server === null
       ? []
-      : ([
-          [WORDS.timing.server, duration(server.seconds * 1000)],
-          [WORDS.timing.chunks, count(server.chunks)],
-          [WORDS.timing.calls, WORDS.timing.callsOf(count(server.llm_calls), count(server.cloud_calls))],
-        ] as [string, string][])),
-    ...(tokens === null
-      ? []
-      : ([
-          [WORDS.timing.tokens, WORDS.timing.tokensOf(count(tokens.prompt_tokens), count(tokens.completion_tokens))],
-        ] as [string, string][])),
+      : [WORDS.used.chunks(server.chunks), WORDS.used.calls(server.llm_calls, server.cloud_calls)]),
+    ...(tokens === null ? [] : [WORDS.used.tokens(count(tokens.prompt_tokens), count(tokens.completion_tokens))]),
   ]
   return (
-    <>
+    <section>
       <TimeBar operational={operational} />
-      <FactTable facts={lines} />
-      <h3>{WORDS.attempts}</h3>
-      <DataTable
-        label={WORDS.attempts}
-        rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 }))}
-        keyOf={({ number }) => number}
-        columns={[
-          [num(WORDS.attempt.number), ({ number }) => number],
-          [WORDS.attempt.outcome, ({ outcome }) => outcome.replaceAll('_', ' ')],
-          [num(WORDS.attempt.waited), ({ waited_ms: waited }) => duration(waited)],
-          [num(WORDS.attempt.took), ({ latency_ms: took }) => duration(took)],
-          [num(WORDS.attempt.http), ({ http_status: status }) => status ?? '–'],
-          [WORDS.attempt.message, ({ message }) => <MarkedText text={message ?? ''} />, table.wrap],
-        ]}
-      />
-    </>
+      {used.length > 0 && <p>{used.join(' · ')}</p>}
+      {attempts.length > 1 && (
+        <DataTable
+          label={WORDS.attempts}
+          rows={attempts.map((attempt, index) => ({ ...attempt, number: index + 1 }))}
+          keyOf={({ number }) => number}
+          columns={[
+            [num(WORDS.attempts), ({ number }) => number],
+            [WORDS.attempt.outcome, ({ outcome }) => outcome.replaceAll('_', ' ')],
+            [num(WORDS.attempt.waited), ({ waited_ms: waited }) => duration(waited)],
+            [num(WORDS.attempt.took), ({ latency_ms: took }) => duration(took)],
+            [num(WORDS.attempt.http), ({ http_status: status }) => status ?? '–'],
+            [WORDS.attempt.message, ({ message }) => <MarkedText text={message ?? ''} />, table.wrap],
+          ]}
+        />
+      )}
+    </section>
   )
 }
