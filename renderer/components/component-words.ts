@@ -18,11 +18,6 @@ export const COMPONENT_WORDS = {
     computing: 'computing …',
   },
 
-  runPicker: {
-    run: 'Run',
-    dataset: 'Dataset',
-  },
-
   sample: {
     mark: 'sample',
     about: 'Published with the project, not a run of yours',

@@ -10,7 +10,7 @@ const WORDS = COMPONENT_WORDS.sample
 
 /** Names of the runs that came with the project; empty until the list is there. */
 export function useSamples(): ReadonlySet<string> {
-  // The input of the run picker, so that both share one answer.
+  // The input of all lists of runs, so that they share one answer.
   const samples = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } })).data?.samples
   return useMemo(() => new Set(samples), [samples])
 }

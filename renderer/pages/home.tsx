@@ -3,7 +3,7 @@ import { Button, Progress } from '@mantine/core'
 import { useNavigate, Link } from '@tanstack/react-router'
 import { FigureList } from '../components/figure-list.tsx'
 import { firstShown, largestSample } from '../components/sample-runs.ts'
-import { EmptyPanel, ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { EmptyPanel, Loaded, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useActiveRun, useProgress } from '../data/progress.ts'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
@@ -25,34 +25,22 @@ import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 
 const WORDS = HOME_WORDS.page
 
-/** Rows of a list of runs; the rest is on the page Runs. */
-const MOST_LISTED = 12
-
 /** Shows what is running, what came out last, and whether the services are well; before the first run, how to make one. */
 export function HomePage() {
-  // The input of the run picker, so that both share one answer.
+  // The input of all lists of runs, so that they share one answer.
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
   const active = useActiveRun()
   const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
-  if (runs.isPending)
+  if (runs.data === undefined)
     return (
       <Page title={WORDS.home}>
-        <LoadingRows rows={10} height={36} />
-      </Page>
-    )
-  if (runs.isError)
-    return (
-      <Page title={WORDS.home}>
-        <ErrorPanel error={runs.error} what={WORDS.runList} retry={() => void runs.refetch()} />
+        <Loaded query={runs} what={WORDS.runList} rows={10} height={36} />
       </Page>
     )
   const names = new Set(runs.data.samples)
-  const own = runs.data.runs.filter(({ run_id: id }) => !names.has(id)).slice(0, MOST_LISTED)
-  const newest = firstShown(
-    runs.data.runs.filter(({ run_id: id }) => !names.has(id)),
-    new Set(),
-  )
-  const samples = runs.data.runs.filter(({ run_id: id }) => names.has(id)).slice(0, MOST_LISTED)
+  const own = runs.data.runs.filter(({ run_id: id }) => !names.has(id))
+  const newest = firstShown(own, new Set())
+  const samples = runs.data.runs.filter(({ run_id: id }) => names.has(id))
   const sampleList = samples.length > 0 && (
     <Panel
       title={WORDS.samples}
@@ -63,7 +51,7 @@ export function HomePage() {
       }
     >
       <p className="dim">{WORDS.samplesAbout}</p>
-      <LastRuns runs={samples} jobs={[]} label={WORDS.samples} />
+      <LastRuns label={WORDS.samples} ofSamples />
     </Panel>
   )
   if (own.length === 0 && active === null && jobs.length === 0)
@@ -105,7 +93,7 @@ export function HomePage() {
             <p>{WORDS.noResultText}</p>
           </EmptyPanel>
         ) : (
-          <LastRuns runs={own} jobs={jobs} label={WORDS.lastResults} />
+          <LastRuns label={WORDS.lastResults} ofSamples={false} />
         )}
       </Panel>
       {sampleList}

@@ -7,11 +7,7 @@ test('a run against another: differences with intervals and decisions, and the c
   page,
   open,
 }) => {
-  await open(COMPARE)
-  await expect(page.getByText('Choose runs to see which approaches')).toBeVisible()
-  await page.getByRole('combobox', { name: 'Other runs' }).click()
-  await page.getByRole('option', { name: 'ladder-2026-11-18-r2' }).click()
-  expect(decodeURIComponent(page.url())).toContain('runs=["ladder-2026-11-18-r2"]')
+  await open(`${COMPARE}&runs=["ladder-2026-11-18-r2"]`)
   const differences = page.getByRole('region', { name: 'Differences between runs' })
   await expect(differences.getByRole('row')).toHaveCount(8)
   await expect(differences.getByRole('row').nth(1)).toContainText(/[+−]?0\.\d\d \[[+−]?0\.\d\d, [+−]?0\.\d\d\]/)
@@ -27,11 +23,10 @@ test('a run against another: differences with intervals and decisions, and the c
   await expect(listed.filter({ hasNotText: 'vanilla' })).toHaveCount(0)
 })
 
-test.describe('without a run', () => {
-  test.use({ panelOptions: { empty: true } })
-  test('explains what can be compared', async ({ page, open }) => {
-    await open('/runs/compare')
-    await expect(page.getByText('No run yet')).toBeVisible()
-    expect(await seriousFindings(page)).toEqual([])
-  })
+test('an address without a second run leads to the list, where two runs are ticked', async ({ page, open }) => {
+  await open(COMPARE)
+  await expect(page.getByRole('heading', { name: 'Choose two runs' })).toBeVisible()
+  expect(await seriousFindings(page)).toEqual([])
+  await page.getByRole('link', { name: 'Tick two runs in the list' }).click()
+  await expect(page.getByRole('heading', { level: 1, name: 'Runs' })).toBeVisible()
 })

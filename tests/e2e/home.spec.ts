@@ -207,7 +207,7 @@ test.describe('a small window', () => {
 test.describe('before the first run', () => {
   test.use({ panelOptions: { empty: true } })
   test('each page explains what will appear and how to create it', async ({ page, open }) => {
-    for (const path of ['/result', '/matrix', '/coverage', '/judges', '/compare', '/ladder']) {
+    for (const path of ['/result', '/matrix', '/coverage', '/judges', '/ladder']) {
       await open(path)
       await expect(page.locator('main').getByRole('link', { name: 'New run' })).toBeVisible()
       expect(await seriousFindings(page)).toEqual([])
@@ -301,10 +301,8 @@ test.describe('samples that were published with the project', () => {
     await expectPart(page, sample, 'Verdict')
     await expect(page.locator('main header').first()).toContainText('sample')
     await expect(page.getByRole('note')).toContainText('not measured on your documents')
-    await open('/compare')
-    await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue(`${sample} (sample)`)
-    await page.getByRole('combobox', { name: 'Other runs' }).click()
-    await expect(page.getByRole('option', { name: 'ladder-2026-11-18-r2 (sample)' })).toBeVisible()
+    await open(`/compare?run=${sample}&runs=["ladder-2026-11-18-r2"]`)
+    await expect(page.getByRole('columnheader', { name: 'ladder-2026-11-18-r2 sample' }).first()).toBeVisible()
     await open('/matrix')
     await expectPart(page, sample, 'Matrix')
   })
@@ -331,10 +329,6 @@ test.describe('samples that were published with the project', () => {
     await expect(page.getByRole('region', { name: 'Last results' })).not.toContainText('ladder-2026')
     await open('/result')
     await expectPart(page, 'mine', 'Verdict')
-    await open('/compare')
-    await expect(page.getByRole('combobox', { name: 'Run', exact: true })).toHaveValue('mine')
-    await page.getByRole('combobox', { name: 'Run', exact: true }).click()
-    await expect(page.getByRole('group', { name: 'Sample results' }).getByRole('option')).toHaveCount(2)
   })
 })
 

@@ -9,15 +9,13 @@ export type CostAxis = (typeof COST_AXES)[number]
 export const COMPARE_WORDS = {
   page: 'Compare',
   comparison: 'The comparison',
-  noRun: 'No run yet',
-  afterLaunch: 'A run is compared here with earlier ones, question by question.',
   metric: 'Metric',
   approach: 'Approach',
 
-  otherRuns: 'Other runs',
-  chooseRuns: 'compare with',
-  nothingChosen: 'Choose a second run',
-  noOthers: 'Choose runs to see which approaches became better or worse, and what else changed.',
+  dataset: 'Dataset',
+  nothingChosen: 'Choose two runs',
+  noOther: 'Two runs show which approaches became better or worse, and what else changed.',
+  noShared: (run: string, other: string) => `${run} and ${other} have no dataset in common.`,
   tickRuns: 'Tick two runs in the list',
   conditions: 'What changed between them',
   tested: 'Differences by approach',
@@ -26,7 +24,7 @@ export const COMPARE_WORDS = {
   notIndexed: (runs: string) => `▲ Not indexed: ${runs}`,
   differences: 'Differences between runs',
   same: '= same scores',
-  noShared: '– no shared question',
+  noSharedQuestion: '– no shared question',
   unknown: '–',
   onlyIn: { here: '– only in this run', there: '– only in the other run' },
   states: {
@@ -38,7 +36,6 @@ export const COMPARE_WORDS = {
   } satisfies Record<PairState, string>,
   pAfterHolm: (p: string) => `p (Holm) ${p}`,
   differenceColumns: {
-    against: 'Against',
     shared: 'Shared questions',
     own: 'This run',
     other: 'Other run',
@@ -51,7 +48,6 @@ export const COMPARE_WORDS = {
   questions: {
     title: 'Question by question',
     what: 'The questions that differ',
-    against: 'Run to compare with',
     kinds: { better: 'Better here', worse: 'Worse here', here: 'Only in this run', there: 'Only in the other run' },
     signs: { better: '▲', worse: '▼', here: '●', there: '○' },
     all: 'All',
@@ -75,7 +71,6 @@ export const COMPARE_WORDS = {
   otherConditions: (fields: string, isOne: boolean, same: string) =>
     `${fields} ${isOne ? 'differs' : 'differ'}, ${same} are equal.`,
   noProvenance: (runs: string) => `▲ The provenance of ${runs} is unknown, so its conditions are not compared.`,
-  otherDatasets: 'Without a shared dataset',
   fields: 'Fields that differ',
   field: 'Field',
 

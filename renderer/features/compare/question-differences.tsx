@@ -6,8 +6,6 @@ import type { ChangedCell } from '../../../contract/control/run-index/compare-ru
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { ApproachName } from '../../components/approach-name.tsx'
 import { count, metricValue } from '../../components/format.ts'
-import { useSamples } from '../../components/run-marks.tsx'
-import { runChoices } from '../../components/sample-runs.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
 import { type DataColumn, DataTable } from '../../components/tables.tsx'
@@ -23,7 +21,7 @@ const MOST_LISTED = 500
 
 interface QuestionDifferencesProps {
   run: string
-  others: readonly string[]
+  other: string
   dataset: string
   metric: IndexMetric
   /** Only this approach; null for all. */
@@ -32,11 +30,8 @@ interface QuestionDifferencesProps {
 }
 
 /** The cells in which two runs differ, by kind, with links to both sides. */
-export function QuestionDifferences({ run, others, dataset, metric, alias, onAlias }: QuestionDifferencesProps) {
-  const samples = useSamples()
-  const [chosen, setChosen] = useState<string | null>(null)
+export function QuestionDifferences({ run, other, dataset, metric, alias, onAlias }: QuestionDifferencesProps) {
   const [kind, setKind] = useState<ChangeKind | 'all'>('all')
-  const other = others.find((id) => id === chosen) ?? others[0]!
   const { data, isError, error, refetch } = useQuery(
     api.compare.runs.queryOptions({
       input: { run_ids: [run, other], metric, dataset_id: dataset, limit: MOST_LISTED },
@@ -57,15 +52,6 @@ export function QuestionDifferences({ run, others, dataset, metric, alias, onAli
   return (
     <>
       <div className={styles.choices}>
-        {others.length > 1 && (
-          <Select
-            size="xs"
-            aria-label={WORDS.against}
-            data={runChoices(others, samples)}
-            value={other}
-            onChange={setChosen}
-          />
-        )}
         <Select
           size="xs"
           aria-label={WORDS.approach}

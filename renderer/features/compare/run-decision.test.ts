@@ -3,7 +3,6 @@ import { decisionOf, type Difference } from './run-decision.ts'
 
 const difference: Difference = {
   model: 'bm25',
-  other: 'before',
   common: 80,
   mean: 0.5,
   otherMean: 0.5,

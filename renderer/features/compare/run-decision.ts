@@ -1,11 +1,9 @@
 import type { PairState } from '../../../core/evidence/pair-state.ts'
 import type { RunChange } from '../../../contract/control/comparison.ts'
 
-/** An approach in a run and in another one. */
+/** An approach in a run and in the other one. */
 export interface Difference {
   model: string
-  /** The other run. */
-  other: string
   /** Questions with a value in both. */
   common: number
   mean: number | null

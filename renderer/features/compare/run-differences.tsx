@@ -8,7 +8,6 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { RunCloudMark } from '../../components/cloud-mark.tsx'
 import { count, metricName, plural, pWords, score, signed } from '../../components/format.ts'
 import { IntervalBar, scaleColumn } from '../../components/interval-bar.tsx'
-import { SampleMark } from '../../components/run-marks.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { type DataColumn, DataTable, num } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
@@ -20,7 +19,7 @@ import { decisionOf, type Difference } from './run-decision.ts'
 
 interface RunDifferencesProps {
   run: string
-  others: string[]
+  other: string
   dataset: string
   metric: IndexMetric
   /** Asks for the questions in which an approach differs. */
@@ -31,7 +30,7 @@ const DECISIONS: Record<ReturnType<typeof decisionOf>, string> = {
   ...WORDS.states,
   ...WORDS.onlyIn,
   same: WORDS.same,
-  noShared: WORDS.noShared,
+  noShared: WORDS.noSharedQuestion,
   unknown: WORDS.unknown,
 }
 
@@ -57,33 +56,30 @@ function Summary({ changes }: { changes: RunChanges | undefined }) {
   )
 }
 
-/** A run against others: paired differences per approach on shared questions, with intervals and decisions. */
-export function RunDifferences({ run, others, dataset, metric, onChanged }: RunDifferencesProps) {
-  const runIds = [run, ...others]
+/** A run against another: paired differences per approach on shared questions, with intervals and decisions. */
+export function RunDifferences({ run, other, dataset, metric, onChanged }: RunDifferencesProps) {
+  const runIds = [run, other]
   const means = useQuery(api.compare.runs.queryOptions({ input: { run_ids: runIds, metric, dataset_id: dataset } }))
   const tested = useQuery(api.statistics.runs.queryOptions({ input: { run_ids: runIds, dataset_id: dataset, metric } }))
   if (means.isError)
     return <ErrorPanel error={means.error} what={WORDS.comparison} retry={() => void means.refetch()} />
   if (means.data === undefined) return <LoadingRows rows={8} />
-  const differences = means.data.aliases.flatMap(({ model, common, runs }) =>
-    others.map((other): Difference => {
-      const own = runs.find((part) => part.run_id === run)
-      const its = runs.find((part) => part.run_id === other)
-      const change = tested.data?.changes.find((each) => each.model === model && each.other === other) ?? null
-      return {
-        model,
-        other,
-        // The test of two runs is on what these two share, which may be more than all compared runs share.
-        common: change?.pair?.difference.n ?? common,
-        mean: change?.to ?? own?.common_mean ?? null,
-        otherMean: change?.from ?? its?.common_mean ?? null,
-        changed: its?.changed ?? 0,
-        change,
-        state: change === null || change.pair === null ? null : pairState(change.pair),
-        where: own === undefined ? 'there' : its === undefined ? 'here' : 'both',
-      }
-    }),
-  )
+  const differences = means.data.aliases.map(({ model, common, runs }): Difference => {
+    const own = runs.find((part) => part.run_id === run)
+    const its = runs.find((part) => part.run_id === other)
+    const change = tested.data?.changes.find((each) => each.model === model) ?? null
+    return {
+      model,
+      // The test is on what it pairs, which may be less than both runs share.
+      common: change?.pair?.difference.n ?? common,
+      mean: change?.to ?? own?.common_mean ?? null,
+      otherMean: change?.from ?? its?.common_mean ?? null,
+      changed: its?.changed ?? 0,
+      change,
+      state: change === null || change.pair === null ? null : pairState(change.pair),
+      where: own === undefined ? 'there' : its === undefined ? 'here' : 'both',
+    }
+  })
   const domain = domainOf(differences)
   return (
     <>
@@ -98,21 +94,13 @@ export function RunDifferences({ run, others, dataset, metric, onChanged }: RunD
       <DataTable
         label={WORDS.differences}
         rows={differences}
-        keyOf={({ model, other }) => `${model} ${other}`}
+        keyOf={({ model }) => model}
         columns={[
           [
             WORDS.approach,
             ({ model }) => (
               <>
                 <ApproachName alias={model} short /> <RunCloudMark run={run} alias={model} />
-              </>
-            ),
-          ],
-          others.length > 1 && [
-            { head: WORDS.differenceColumns.against, className: styles.runName },
-            ({ other }) => (
-              <>
-                {other} <SampleMark run={other} />
               </>
             ),
           ],

@@ -50,13 +50,9 @@ export const HOME_WORDS = {
     run: 'Run',
     state: 'State',
     datasets: 'Datasets',
-    cellsOk: 'Cells ok',
+    answers: 'Answers',
     failed: 'Failed',
     finished: 'Finished',
-    madeElsewhere: 'made outside this panel',
-    published: 'published',
-    damagedFile: 'A file of it cannot be read from some byte on',
-    noRow: (datasetIds: string) => `${datasetIds}: no row was stored`,
   },
 
   newestVerdict: {

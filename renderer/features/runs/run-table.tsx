@@ -123,19 +123,7 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
         <StateCell run={run} />
       </td>
       <td className={table.wrap}>
-        {datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
-          <span key={dataset}>
-            {index > 0 && ' · '}
-            {run.kind === null ? (
-              label
-            ) : (
-              <Link to="/runs/$run/matrix" params={{ run: id }} search={{ dataset }}>
-                {label}
-              </Link>
-            )}
-            {damaged && <span title={WORDS.damaged}> ▲</span>}
-          </span>
-        ))}
+        <DatasetLinks run={run} />
       </td>
       <td className={`${table.num} ${styles.wide}`}>
         {count(datasets.reduce((sum, { questions }) => sum + questions, 0))}
@@ -170,7 +158,24 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
   )
 }
 
-function StateCell({ run }: { run: ListedRun }) {
+/** The datasets of a run, each a link to its matrix once it has answers. */
+export const DatasetLinks = ({ run: { run_id: run, kind, datasets } }: { run: ListedRun }) =>
+  datasets.map(({ dataset_id: dataset, label, damaged }, index) => (
+    <span key={dataset}>
+      {index > 0 && ' · '}
+      {kind === null ? (
+        label
+      ) : (
+        <Link to="/runs/$run/matrix" params={{ run }} search={{ dataset }}>
+          {label}
+        </Link>
+      )}
+      {damaged && <span title={WORDS.damaged}> ▲</span>}
+    </span>
+  ))
+
+/** The state of a run with what it lacks, a link to its steps; of a run that was made elsewhere only that. */
+export function StateCell({ run }: { run: ListedRun }) {
   const { state, kind, failures, missing = [], kept, cells, run_id: id } = run
   if (state === null)
     return (
