@@ -133,25 +133,17 @@ test.describe('sent to a dataset', () => {
   })
 })
 
-for (const [name, format, seen, words] of [
-  ['berth-register.xlsx', 'xlsx', /^\d sheets?, text without layout$/, 'Berths'],
-  ['winter-plan.pptx', 'pptx', /^\d+ slides?, text without layout$/, 'Winter plan'],
-  ['pilot-handbook.docx', 'docx', /^Text of the document, without its layout$/, 'Hallow Bank'],
-  ['visitors.html', 'html', /^Source of the page$/, '<h1>Visiting the harbour</h1>'],
-] as const)
-  test(`an original in ${format.toUpperCase()} shows what the page can read of it`, async ({ page, open }) => {
-    const buffer = readFileSync(new URL(`../../corpus/mixed_formats/${name}`, import.meta.url))
-    await page.route('**/control/services/converter/proxy/v1/document/convert', (route) =>
-      route.fulfill({ json: { ...RESULT, metadata: { ...RESULT.metadata, source_format: format } } }),
-    )
-    await open('/tools/convert')
-    await page
-      .locator('main input[type=file]')
-      .last()
-      .setInputFiles([{ name, mimeType: 'application/octet-stream', buffer }])
-    const original = page.getByRole('region', { name: 'Original' })
-    await expect(original.getByText(seen)).toBeVisible()
-    await expect(original.locator('pre').first()).not.toBeEmpty()
-    expect(await original.innerText()).toContain(words)
-    await expect(original.getByRole('button', { name: 'Open in its own program' })).toHaveCount(IS_DESKTOP ? 1 : 0)
-  })
+test('an original without pages to draw says so; the app opens it in its own program', async ({ page, open }) => {
+  const buffer = readFileSync(new URL('../../corpus/mixed_formats/pilot-handbook.docx', import.meta.url))
+  await page.route('**/control/services/converter/proxy/v1/document/convert', (route) =>
+    route.fulfill({ json: { ...RESULT, metadata: { ...RESULT.metadata, source_format: 'docx' } } }),
+  )
+  await open('/tools/convert')
+  await page
+    .locator('main input[type=file]')
+    .last()
+    .setInputFiles([{ name: 'pilot-handbook.docx', mimeType: 'application/octet-stream', buffer }])
+  const original = page.getByRole('region', { name: 'Original' })
+  await expect(original.getByText('A DOCX file has no pages that can be drawn here.')).toBeVisible()
+  await expect(original.getByRole('button', { name: 'Open in its own program' })).toHaveCount(IS_DESKTOP ? 1 : 0)
+})

@@ -4,7 +4,7 @@ import { FigureList } from '../../components/figure-list.tsx'
 import { duration, meanWords } from '../../components/format.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
-import { DataTable } from '../../components/tables.tsx'
+import { type DataColumn, DataTable } from '../../components/tables.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 import styles from './cell.module.css'
 
@@ -81,7 +81,7 @@ function Steps({ title, steps }: { title: string; steps: readonly Part[] }) {
         label={nameWords(title)}
         rows={steps.map((step, at) => ({ step, at }))}
         keyOf={({ at }) => at}
-        columns={names.map((name) => [
+        columns={names.map((name): DataColumn<{ step: Part }> => [
           nameWords(name),
           ({ step }) => <MarkedText text={cellWords(name, step[name])} />,
           table.wrap,

@@ -8,8 +8,7 @@ import { RowButton } from '../../components/row-button.tsx'
 import { saveFile } from '../../components/save-file.ts'
 import styles from './documents.module.css'
 import { MarkdownView } from './markdown-view.tsx'
-import { OriginalText } from './original-text.tsx'
-import { OriginalView } from './original-view.tsx'
+import { OriginalView, UndrawnOriginal } from './original-view.tsx'
 import { SendDialog } from './send-dialog.tsx'
 import type { Conversion } from './use-conversions.ts'
 import { DOCUMENTS_WORDS } from './documents-words.ts'
@@ -25,7 +24,7 @@ const TYPES = { markdown: 'text/markdown', html: 'text/html', json: 'application
 
 /** A finished conversion: the original's page beside what came out. */
 export function ConversionView({
-  conversion: { id, file, result },
+  conversion: { file, result },
 }: {
   conversion: Conversion & { result: ConversionResult }
 }) {
@@ -77,7 +76,7 @@ export function ConversionView({
           {hasPages(metadata.source_format) ? (
             <OriginalView file={file} pages={metadata.pages} />
           ) : (
-            <OriginalText id={id} file={file} sourceFormat={metadata.source_format} />
+            <UndrawnOriginal file={file} sourceFormat={metadata.source_format} />
           )}
         </section>
         <section aria-label={WORDS.result} className={styles.output} tabIndex={0}>

@@ -49,22 +49,10 @@ export const DOCUMENTS_WORDS = {
     table: 'Table',
   },
 
-  originalText: {
+  originalView: {
+    noPages: (format: string) => `A ${format} file has no pages that can be drawn here.`,
     opening: (name: string) => `Opening ${name}`,
     openOutside: 'Open in its own program',
-    readingTheFile: 'Reading the file …',
-    partsOf: (name: string) => `Parts of ${name}`,
-    slide: (name: string) => `Slide ${name}`,
-    sourceText: 'Source of the page',
-    plainText: 'Text of the document, without its layout',
-    itsBeginning: ', its beginning',
-    textWithoutLayout: (parts: string) => `${parts}, text without layout`,
-    noPages: (format: string) =>
-      `A ${format} file has no pages that can be drawn here; open it in its own program to compare.`,
-    noPagesHere: (format: string) => `A ${format} file has no pages that can be drawn here.`,
-  },
-
-  originalView: {
     previousPage: 'Previous page',
     pageOf: (page: number, pages: number) => `page ${page} of ${pages}`,
     nextPage: 'Next page',

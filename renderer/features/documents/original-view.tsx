@@ -1,6 +1,9 @@
+import { Button } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { messageOf } from '../../../core/json.ts'
+import { notifyFailure } from '../../components/notify.ts'
 import { RowButton } from '../../components/row-button.tsx'
+import { desktop } from '../../data/desktop.ts'
 import { callConverter } from './convert.ts'
 import styles from './documents.module.css'
 import { DOCUMENTS_WORDS } from './documents-words.ts'
@@ -53,6 +56,26 @@ export function OriginalView({ file, pages }: { file: File; pages: number }) {
       {shown === null && <p className="dim">{WORDS.drawingThePage}</p>}
       {shown !== null && 'reason' in shown && <p className="dim">{shown.reason}</p>}
       {shown !== null && 'address' in shown && <img src={shown.address} alt={WORDS.pageImage(page, file.name)} />}
+    </div>
+  )
+}
+
+/** An original whose pages cannot be drawn: the desktop app opens it in its own program. */
+export function UndrawnOriginal({ file, sourceFormat }: { file: File; sourceFormat: string }) {
+  return (
+    <div className={`${styles.original} stack`}>
+      <p className="dim">{WORDS.noPages(sourceFormat.toUpperCase())}</p>
+      {desktop !== null && (
+        <div>
+          <Button
+            onClick={() =>
+              void desktop!.openOriginal(file).catch((error: unknown) => notifyFailure(WORDS.opening(file.name), error))
+            }
+          >
+            {WORDS.openOutside}
+          </Button>
+        </div>
+      )}
     </div>
   )
 }
