@@ -1,7 +1,6 @@
 import styles from './ladder.module.css'
 import { Button, Progress } from '@mantine/core'
 import { Fragment, useState } from 'react'
-import { lookOf } from '../../../charts/look.ts'
 import { countsAboveZero } from '../../../contract/words.ts'
 import { LADDER_STEPS, type LadderStep } from '../../../contract/evidence/run-event.ts'
 import { INGESTION_PHASES, type PhaseProgress } from '../../../contract/http/ingestion.ts'
@@ -15,24 +14,7 @@ import type { DatasetProgress, RunStep } from '../../../contract/control/run-job
 import { hasFailed, isRunning, leftMsOf, stepOf, throughput } from '../../../core/evidence/run-fold.ts'
 import { RepairButtons } from './repair-buttons.tsx'
 import { LADDER_WORDS } from './ladder-words.ts'
-import { TableHead } from '../../components/tables.tsx'
-
-const WIDTH = 120
-const HEIGHT = 18
-
-/** A line through values from 0 to their largest. The newest is at the right. */
-function Sparkline({ values, colour, label }: { values: number[]; colour: string; label: string }) {
-  const top = Math.max(...values, 1)
-  const points = values.map((value, index) => {
-    const x = values.length < 2 ? WIDTH : (index / (values.length - 1)) * WIDTH
-    return `${x.toFixed(1)},${(HEIGHT - 1 - (value / top) * (HEIGHT - 2)).toFixed(1)}`
-  })
-  return (
-    <svg width={WIDTH} height={HEIGHT} role="img" aria-label={label}>
-      <polyline points={points.join(' ')} fill="none" stroke={colour} strokeWidth="1.5" />
-    </svg>
-  )
-}
+import { DataTable, num } from '../../components/tables.tsx'
 
 const WORDS = LADDER_WORDS.climbView
 
@@ -159,7 +141,7 @@ export function ClimbView({ dataset, runId, ended, alone }: ClimbViewProps) {
   )
 }
 
-/** Cells done, throughput, time left, and each approach's last latencies. */
+/** Cells done, throughput, time left, and how each approach goes on. */
 function CellsLive({ dataset, ended }: { dataset: DatasetProgress; ended: boolean }) {
   const { total, done, failed, reused } = dataset.cells
   const rate = throughput(dataset)
@@ -174,32 +156,17 @@ function CellsLive({ dataset, ended }: { dataset: DatasetProgress; ended: boolea
         {moving && left !== null && WORDS.left(duration(left))}
       </span>
       {moving && <Progress value={total === 0 ? 0 : (done / total) * 100} aria-label={WORDS.cellsDone} />}
-      <table className={styles.aliases}>
-        <TableHead
-          columns={[
-            WORDS.approach,
-            { head: WORDS.ok, className: 'num' },
-            { head: WORDS.failedColumn, className: 'num' },
-            { head: WORDS.last, className: 'num' },
-            WORDS.recentLatencies,
-          ]}
-        />
-        <tbody>
-          {dataset.approaches.map(({ alias, ok, failed: notOk, latencies_ms: latencies }) => (
-            <tr key={alias}>
-              <td>
-                <ApproachName alias={alias} short />
-              </td>
-              <td className="num">{count(ok)}</td>
-              <td className={notOk > 0 ? 'num' : 'num dim'}>{count(notOk)}</td>
-              <td className="num">{duration(latencies.at(-1))}</td>
-              <td>
-                <Sparkline values={latencies} colour={lookOf(alias).colour} label={WORDS.lastLatenciesOf(alias)} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label={WORDS.approaches}
+        rows={dataset.approaches}
+        keyOf={({ alias }) => alias}
+        columns={[
+          [WORDS.approach, ({ alias }) => <ApproachName alias={alias} short />],
+          [num(WORDS.ok), ({ ok }) => count(ok)],
+          [num(WORDS.failedColumn), ({ failed: notOk }) => count(notOk)],
+          [num(WORDS.last), ({ latencies_ms: latencies }) => duration(latencies.at(-1))],
+        ]}
+      />
     </div>
   )
 }
