@@ -24,7 +24,7 @@ export function ApproachName({ alias, base, short }: ApproachNameProps) {
           <path key={path.d} {...path} strokeWidth={width} strokeLinejoin="round" />
         ))}
       </svg>
-      <span className={mark === null ? styles.text : styles.whole}>{short === true ? look.short : alias}</span>
+      <span className={mark === null ? 'ellipsis' : styles.whole}>{short === true ? look.short : alias}</span>
       {mark !== null && <span className={styles.mark}> {mark}</span>}
     </span>
   )

@@ -154,7 +154,7 @@ function RunningNow({ job }: { job: RunJob }) {
         </Link>
       }
     >
-      <div className={styles.running}>
+      <div className="stack">
         <p className="dim">
           {job.state}
           {progress.dataset_id !== null && ` · ${progress.dataset_id}`}

@@ -8,7 +8,6 @@ import { ConnectionsPanel } from '../features/settings/connections-panel.tsx'
 import { EngineForm } from '../features/settings/engine-form.tsx'
 import { IndexPanel } from '../features/settings/index-panel.tsx'
 import { SecretsPanel } from '../features/settings/secrets-panel.tsx'
-import styles from '../features/settings/settings.module.css'
 import { SETTINGS_PARTS, SETTINGS_WORDS } from '../features/settings/settings-words.ts'
 import { usePreferences } from '../stores/preferences.ts'
 
@@ -66,7 +65,7 @@ function LookPanel() {
   const { density, setDensity } = usePreferences()
   return (
     <Panel title={LOOK.look}>
-      <div className={styles.look}>
+      <div className="row">
         <SegmentedControl
           size="xs"
           aria-label={LOOK.colours}

@@ -127,13 +127,13 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           <h2>
             <ApproachName alias={approach.model} base={approach.base_model} />
           </h2>
-          <span className={styles.meta}>
+          <span className="dim ellipsis">
             {question.id}
             {question.hops !== null && ` · ${plural(question.hops, 'hop')}`} ·{' '}
             {duration(cell.metrics.operational.latency_ms)}
             {cell.repeat !== undefined && ` · ${WORDS.repetition(cell.repeat)}`} · {cell.dataset.label}
           </span>
-          <span className={styles.actions}>{actions}</span>
+          <span className="row nowrap">{actions}</span>
         </div>
         <p className={styles.query} dir={directionOf(question.query)}>
           <MarkedText text={question.query} />
@@ -156,7 +156,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
           />
           <div className={styles.block}>
             <h3>{question.answerable ? WORDS.groundTruth : WORDS.notAnswerable}</h3>
-            <div className={styles.box}>
+            <div className="box">
               {question.ground_truth === null ? (
                 <span className="dim">{WORDS.noGroundTruth}</span>
               ) : (
@@ -217,7 +217,7 @@ function AnswerBlock({ evidence, cuts, run, row, state }: AnswerBlockProps) {
       <h3>
         {WORDS.answer} {state}
       </h3>
-      <div className={styles.box}>
+      <div className="box">
         {evidence === null && <span className="dim">{WORDS.noAnswer}</span>}
         <bdi className={marked.text}>
           {shaded
@@ -254,7 +254,7 @@ interface OtherApproachesProps {
 /** The same question in all aliases of the run with their values of one metric; choosing one compares the evidence. */
 function OtherApproaches({ others, model, metric, against, onAgainst }: OtherApproachesProps) {
   return (
-    <div className={styles.chips} role="group" aria-label={WORDS.others}>
+    <div className="row snug" role="group" aria-label={WORDS.others}>
       <span className={styles.chipMetric}>{metricName(metric)}</span>
       {others.map((cell) => {
         const { model: alias, base_model: base, row_id: other, status } = cell

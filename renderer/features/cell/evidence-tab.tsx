@@ -88,7 +88,7 @@ function ContextList({ contexts, facts, approach, end }: ContextListProps) {
   if (contexts.length === 0)
     return <p className="dim">{approach.evidence_capability === 'answer_only' ? WORDS.answerOnly : WORDS.noContexts}</p>
   return (
-    <ol className={styles.contexts}>
+    <ol className="stack snug">
       {contexts.map((context) => {
         const hits = facts.flatMap((fact) => factSpans(context.text, fact))
         return (
@@ -180,7 +180,7 @@ export function EvidenceDiff({ run, row, here, against, facts, onOpen }: Evidenc
                 </Button>
               )}
             </div>
-            <div className={styles.box} dir={directionOf(cell.evidence?.answer ?? '')}>
+            <div className="box" dir={directionOf(cell.evidence?.answer ?? '')}>
               {cell.evidence === null ? (
                 <span className="dim">{WORDS.noAnswer}</span>
               ) : (

@@ -99,7 +99,7 @@ const FIRST_LINES = 3
 /** The first lines of a reason, the others on demand: the table stays a table. */
 function ReasonLines({ lines }: { lines: readonly string[] }) {
   const list = (part: readonly string[]) => (
-    <ul className={styles.reasons}>
+    <ul className="stack tight">
       {part.map((line, index) => (
         <li key={index}>
           <MarkedText text={line} />

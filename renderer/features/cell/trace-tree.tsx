@@ -71,7 +71,7 @@ function Step({ run, row, line, level }: { run: string; row: string; line: Trace
           <span className={styles.kind}>{TRACE_KIND_WORDS[step.kind]}</span>
           <bdi className={styles.label}>{step.name}</bdi>
         </button>
-        <span className={styles.tokens}>
+        <span className="dim small nowrap">
           {step.tokens_in !== undefined && WORDS.tokens(count(step.tokens_in), count(step.tokens_out ?? 0))}
         </span>
         <svg className={styles.bar} viewBox="0 0 1000 10" preserveAspectRatio="none" aria-hidden="true">
@@ -116,7 +116,7 @@ function Text({ run, row, title, text, isKept }: TextProps) {
   const input = { run_id: run, row_id: row, sha256: text.sha256 }
   const stored = useQuery({ ...api.cells.traceText.queryOptions({ input }), enabled: isStored, staleTime: Infinity })
   return (
-    <section className={styles.text} aria-label={title}>
+    <section className="stack tight" aria-label={title}>
       <h4>
         {title} <span className="dim">{WORDS.size(text.chars)}</span>
       </h4>
@@ -133,7 +133,7 @@ function Text({ run, row, title, text, isKept }: TextProps) {
       ) : (
         readableParts(stored.data.text).map(({ role, text: part }, index) => (
           <div key={index}>
-            {role !== null && <span className={styles.role}>{role}</span>}
+            {role !== null && <span className="dim small">{role}</span>}
             <pre className={styles.body} tabIndex={0} aria-label={role ?? title}>
               <MarkedText text={part} />
             </pre>

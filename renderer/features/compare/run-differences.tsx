@@ -14,7 +14,6 @@ import table from '../../components/table.module.css'
 import { runColumn } from './run-column.tsx'
 import { api } from '../../data/client.ts'
 import { COMPARE_WORDS as WORDS } from './compare-words.ts'
-import styles from './compare.module.css'
 import { decisionOf, type Difference } from './run-decision.ts'
 
 interface RunDifferencesProps {
@@ -50,7 +49,7 @@ function Summary({ changes }: { changes: RunChanges | undefined }) {
   const isWorse = changes.changes.some(({ pair }) => pair?.decision === 'worse')
   return (
     <div role="status">
-      <p className={isWorse ? styles.worse : styles.changed}>{changes.headline}.</p>
+      <p className={isWorse ? 'bad strong' : 'strong'}>{changes.headline}.</p>
       <p>{changes.why}</p>
     </div>
   )

@@ -113,8 +113,8 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                     </div>
                   </th>
                 )}
-                <td className={styles.word}>{metricName(metric.metric)}</td>
-                <td className={styles.word}>
+                <td className="nowrap">{metricName(metric.metric)}</td>
+                <td className="nowrap">
                   {STATE_SIGNS[metric.state].sign} {STATE_SIGNS[metric.state].word}
                 </td>
                 <td className={table.num}>{metricValue(metric.metric, metric.mean)}</td>

@@ -30,7 +30,7 @@ export function QuestionList({ dataset: { id: dataset, questions: total } }: { d
     <>
       <ol className={styles.questions}>
         {questions.map(({ question, gold }) => (
-          <li key={question.id} className={styles.question} dir={directionOf(question.query)}>
+          <li key={question.id} className="box stack snug" dir={directionOf(question.query)}>
             <span className="dim">
               {question.id}
               {question.hops !== null && ` · ${plural(question.hops, 'hop')}`}

@@ -37,7 +37,7 @@ export function ConversionView({
     )
   const save = (): void => saveFile(`${file.name.replace(/\.[^.]*$/, '')}.${ENDINGS[format]}`, [content], TYPES[format])
   return (
-    <div className={styles.result}>
+    <div className="stack">
       <p className={styles.facts}>
         <strong>{metadata.source_format}</strong> · {bytes(metadata.file_size)} · {plural(metadata.pages, 'page')} ·{' '}
         {plural(metadata.tables, 'table')} · {plural(metadata.images, 'picture')} ·{' '}

@@ -67,7 +67,7 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
       : WORDS.graded(letters.length - open.length, letters.length)
   return (
     <>
-      <div className={styles.progress}>
+      <div className="row">
         <span>{WORDS.position(count(index + 1), count(page.total))}</span>
         <Progress
           className={styles.bar}
@@ -135,7 +135,7 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
           onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
         />
         <div className={styles.steps}>
-          <span role="status" className={complaint === '' ? 'dim' : styles.complaint}>
+          <span role="status" className={complaint === '' ? 'dim' : 'bad'}>
             {complaint === '' ? state : `▲ ${complaint}`}
           </span>
           <Button disabled={index === 0} onClick={() => go(index - 1)}>
@@ -150,7 +150,7 @@ export function BlindVote({ round, page, index, onGo }: BlindVoteProps) {
           </Button>
         </div>
       </div>
-      <p className={styles.keys}>
+      <p className="row">
         <span>
           <Kbd size="xs">1</Kbd>–<Kbd size="xs">5</Kbd> {WORDS.keys.grade}
         </span>
@@ -221,7 +221,7 @@ function AnswerCard({ letter, text, grade, isBest, isCurrent, onCurrent, onGrade
         {text === '' ? <span className="dim">{WORDS.noText}</span> : <MarkedText text={text} isMarkdown />}
       </div>
       <footer className={styles.cardFoot}>
-        <div className={styles.grades}>
+        <div className="row tight">
           {GRADES.map((each) => (
             <button
               key={each}

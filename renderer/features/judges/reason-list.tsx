@@ -20,7 +20,7 @@ function QuestionReasons({ query: { query, human } }: { query: JudgeResults['que
     <details className={styles.reasons}>
       <summary>
         <MarkedText text={query.query} />
-        <span className={styles.outcome}>
+        <span className="nowrap">
           {query.observed_winner !== null ? (
             <ApproachName alias={query.observed_winner} short />
           ) : (

@@ -90,7 +90,7 @@ function JobActions({ runId, job, isShown, onShow }: JobActionsProps) {
     }),
   )
   return (
-    <div className={styles.actions}>
+    <div className="buttons">
       <RowButton
         label={WORDS.toggleLog(isShown)}
         name={WORDS.logOf(isShown, id)}

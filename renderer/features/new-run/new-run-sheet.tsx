@@ -117,8 +117,8 @@ export function NewRunSheet({ experiment }: { experiment: ExperimentView }) {
               <li key={each}>
                 <button type="button" aria-current={each === step ? 'step' : undefined} onClick={() => goTo(each)}>
                   <b aria-hidden="true">{each}</b>
-                  <span className={styles.stepName}>{WORDS.names[each]}</span>
-                  <span className={styles.stepSummary}>{summaries[each]}</span>
+                  <span className="strong">{WORDS.names[each]}</span>
+                  <span className="dim small ellipsis">{summaries[each]}</span>
                 </button>
               </li>
             ))}

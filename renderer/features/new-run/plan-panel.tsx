@@ -80,7 +80,7 @@ export function PlanPanel({ request, set, state, startError, actions, onNewName,
         tabIndex={0}
         aria-busy={isStale}
       >
-        <div className={styles.planHead}>
+        <div className="row apart">
           <h2>{WORDS.plan}</h2>
           {plan !== null && <span className={styles.runName}>{plan.run_id}</span>}
         </div>

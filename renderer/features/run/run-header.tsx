@@ -38,7 +38,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
   return (
     <header className={styles.header}>
       <div className={styles.line}>
-        <Link to="/runs" className={styles.back}>
+        <Link to="/runs" className="nowrap">
           ‹ {WORDS.runs}
         </Link>
         <h1>{run}</h1>

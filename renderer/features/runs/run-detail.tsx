@@ -56,7 +56,7 @@ function NoteForm({ run: { run_id: id, note } }: { run: ListedRun }) {
   const save = useMutation(api.runs.annotate.mutationOptions({ meta: { failed: WORDS.saving, refreshes: RUN_LISTS } }))
   const isSaved = draft.note === note.note && tags.join() === note.tags.join()
   return (
-    <Form className={styles.notes} onSubmit={() => save.mutate({ run_id: id, note: draft.note, tags })}>
+    <Form className="stack" onSubmit={() => save.mutate({ run_id: id, note: draft.note, tags })}>
       <h3>{WORDS.notes}</h3>
       <Textarea {...field.text('note')} autosize minRows={3} maxRows={12} maxLength={4000} />
       <TextInput {...field.text('tags')} />

@@ -49,7 +49,7 @@ function AnswerCard({
   const speaking = useMutation({ mutationFn: speak })
   const hasText = answer !== null && answer.text.trim() !== ''
   return (
-    <li className={styles.answer} aria-label={alias}>
+    <li className="box stack snug" aria-label={alias}>
       <header className={styles.answerHead}>
         <strong>
           <ApproachName alias={alias} />

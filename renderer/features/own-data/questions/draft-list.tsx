@@ -101,7 +101,7 @@ function Draft({ own, draft }: DraftProps) {
   const { id, question } = draft
   if (isEdited) return <EditedDraft own={own} draft={draft} onClose={() => setEdited(false)} />
   return (
-    <div className={styles.draft}>
+    <div className="stack snug">
       <strong>
         <MarkedText text={question.query} />
       </strong>

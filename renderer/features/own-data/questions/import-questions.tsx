@@ -200,7 +200,7 @@ function Preview({ read: { format, fine, refused, lines }, passages, without, ti
                 <>
                   {question !== null && <MarkedText text={question.query} />}
                   {problems.map((text) => (
-                    <div key={text} className={styles.wrong}>
+                    <div key={text} className="bad">
                       {text}
                     </div>
                   ))}
