@@ -46,6 +46,22 @@ test('filters that nothing passes show a message and can be cleared', async ({ p
   await expect(cells(page).first()).toBeVisible()
 })
 
+test('a cell shows its value, and time and grade while it is looked at; no question is cut at 1440', async ({
+  page,
+  open,
+}) => {
+  await page.setViewportSize({ width: 1440, height: 900 })
+  await open(MATRIX)
+  const cell = cells(page).and(page.locator('[data-state=ok]')).nth(9)
+  await expect(cell).toHaveText(/^[01]\.\d\d/)
+  expect(await cell.innerText()).not.toMatch(/ms| s$/)
+  await cell.hover()
+  await expect.poll(() => cell.innerText()).toMatch(/ms| s$/)
+  const cut = `[...document.querySelectorAll('[role=rowheader] > span:first-child')]
+    .filter((each) => each.scrollHeight > each.clientHeight + 1).length`
+  expect(await page.evaluate(cut)).toBe(0)
+})
+
 test('missing is never shown as a low score: states have signs and no heat', async ({ page, open }) => {
   await open(MATRIX)
   await expect(cells(page).and(page.locator('[data-state=not_evaluable]')).first()).toHaveText(/^○/)

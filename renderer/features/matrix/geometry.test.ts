@@ -6,7 +6,9 @@ import {
   columnWidth,
   OVERSCAN_ROWS,
   pageRows,
+  questionLines,
   questionWidth,
+  ROW_HEIGHT,
   rowPlaces,
 } from './geometry.ts'
 
@@ -25,12 +27,15 @@ describe('sizes', () => {
     const wide = columnWidth(1264, 7, true)
     expect(wide).toBeGreaterThan(150)
     expect(questionWidth(1264, 7 * wide, false) + 7 * wide).toBeLessThanOrEqual(1264)
-    expect([columnWidth(420, 7, true), columnWidth(2560, 1, true)]).toEqual([132, 320])
+    expect([columnWidth(420, 7, true), columnWidth(2560, 1, true)]).toEqual([120, 320])
     expect([answerLines(ANSWER_ROW_HEIGHT.comfortable), answerLines(ANSWER_ROW_HEIGHT.compact)]).toEqual([3, 2])
   })
 
   it('let eight approaches fit beside the sidebar of a window of 1440 pixels', () => {
     expect(questionWidth(1264, 8 * COLUMN, false) + 8 * COLUMN).toBe(1264)
+    // Two lines of a question of some seventy characters.
+    expect(questionWidth(1264, 8 * COLUMN, false)).toBeGreaterThanOrEqual(300)
+    expect(Object.values(ROW_HEIGHT).map(questionLines)).toEqual([2, 1])
     expect(questionWidth(1264, 9 * COLUMN, false)).toBe(300)
   })
 

@@ -3,10 +3,14 @@ export const HEAD_HEIGHT = 134
 const QUESTION_WIDTHS = { least: 300, leastBesideCell: 200, leastOfNarrow: 132, most: 720 } as const
 /** Below this width of the grid, columns need the space of the questions. */
 const NARROW = 560
-const COLUMN_WIDTHS = { least: 132, most: 320 } as const
+/** The least holds a mean beside its interval. */
+const COLUMN_WIDTHS = { least: 120, most: 320 } as const
 export const ROW_HEIGHT = { comfortable: 36, compact: 28 } as const
 /** Of rows that show answers: a line of figures, then three lines of text, or two. */
 export const ANSWER_ROW_HEIGHT = { comfortable: 80, compact: 62 } as const
+
+/** Lines of a question; 16 pixels each, those of matrix.module.css. */
+export const questionLines = (rowHeight: number): number => Math.floor((rowHeight - 4) / 16)
 
 /** Lines of an answer below the figures of its cell; 16 pixels each, those of matrix.module.css. */
 export const answerLines = (rowHeight: number): number => Math.floor((rowHeight - 28) / 16)

@@ -21,6 +21,7 @@ import {
   HEAD_HEIGHT,
   OVERSCAN_ROWS,
   pageRows,
+  questionLines,
   questionWidth,
   ROW_HEIGHT,
   rowPlaces,
@@ -203,6 +204,7 @@ export function MatrixGrid(props: MatrixGridProps) {
           ['--cell-width' as string]: `${cellWidth}px`,
           ['--row-height' as string]: `${rowHeight}px`,
           ['--answer-lines' as string]: answerLines(rowHeight),
+          ['--question-lines' as string]: questionLines(rowHeight),
           ['--pins-width' as string]: `${pinsWidth}px`,
         }}
         role="presentation"

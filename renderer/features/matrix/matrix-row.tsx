@@ -72,7 +72,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
       return (
         <div {...common} {...marks} style={{ left }} data-state="ok" data-hatched="true" title={WORDS.noBaselineValue}>
           {metricValue(metric, cell.value)}
-          <span className={styles.latency}>{WORDS.noBaselineCell}</span>
+          <span>{WORDS.noBaselineCell}</span>
           {answer}
         </div>
       )
@@ -83,7 +83,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
     return (
       <div {...common} {...marks} style={{ left, background, color: ink }} data-state="ok">
         {difference === null ? metricValue(metric, cell.value) : differenceValue(metric, difference)}
-        {aside !== '' && <span className={styles.latency}>{aside}</span>}
+        {aside !== '' && <span className={styles.aside}>{aside}</span>}
         {answer}
       </div>
     )
@@ -94,7 +94,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
     return (
       <div {...common} {...marks} style={{ left }} data-state="not_evaluable" data-hatched="true">
         <span className={styles.failure}>{WORDS.noStatements}</span>
-        {aside !== '' && <span className={styles.latency}>{aside}</span>}
+        {aside !== '' && <span className={styles.aside}>{aside}</span>}
         {answer}
       </div>
     )
@@ -105,7 +105,7 @@ const MatrixCell = memo(function MatrixCell(props: MatrixCellProps) {
         {sign} {timeout ? WORDS.timeout : cell.state === 'not_evaluable' ? '' : failureOf(cell)}
       </span>
       {/* The words of a failure need the space. */}
-      {cell.state === 'not_evaluable' && aside !== '' && <span className={styles.latency}>{aside}</span>}
+      {cell.state === 'not_evaluable' && aside !== '' && <span className={styles.aside}>{aside}</span>}
       {answer}
     </div>
   )
