@@ -1,11 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
-import { Button, Progress } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useNavigate, Link } from '@tanstack/react-router'
-import { FigureList } from '../components/figure-list.tsx'
 import { firstShown, largestSample } from '../components/sample-runs.ts'
 import { EmptyPanel, Loaded, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
-import { useActiveRun, useProgress } from '../data/progress.ts'
+import { useActiveRun } from '../data/progress.ts'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
 import { NewestVerdict } from '../features/home/newest-verdict.tsx'
@@ -15,9 +14,6 @@ import { HOME_WORDS } from '../features/home/home-words.ts'
 import { NewDatasetButton } from '../features/own-data/new-dataset.tsx'
 import { OWN_WORDS } from '../features/own-data/own-words.ts'
 import { connectionKind } from '../../contract/manifests/model-connections.ts'
-import type { RunJob } from '../../contract/control/run-job.ts'
-import { count, duration, rateWords } from '../components/format.ts'
-import { STEP_NAMES } from '../../core/evidence/step-names.ts'
 import { LOCAL_EMBEDDINGS } from '../../contract/manifests/model-catalogue.ts'
 import { isRuleBased } from '../../contract/manifests/model-backends.ts'
 import { EmbeddingsOffer } from '../features/models/embeddings-offer.tsx'
@@ -25,7 +21,7 @@ import { useSmokeRun } from '../features/home/use-smoke-run.ts'
 
 const WORDS = HOME_WORDS.page
 
-/** Shows what is running, what came out last, and whether the services are well; before the first run, how to make one. */
+/** Shows what waits for the person, what came out last, and the newest runs; before the first run, how to make one. The run under way is at the foot of every page. */
 export function HomePage() {
   // The input of all lists of runs, so that they share one answer.
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
@@ -85,7 +81,6 @@ export function HomePage() {
       <FoundOffer />
       <VectorsOffer />
       {jobs.length === 0 && active === null && <FirstRunHint />}
-      {active !== null && active.state !== 'paused' && <RunningNow job={active} />}
       {newest !== undefined && <NewestVerdict head={newest} />}
       <Panel title={WORDS.lastResults}>
         {own.length === 0 && jobs.length === 0 ? (
@@ -130,46 +125,6 @@ function VectorsOffer() {
       current={sets.find(({ is_default: isDefault }) => isDefault)}
       onUse={() => void navigate({ to: '/launch', search: { modelSet: LOCAL_EMBEDDINGS.set } })}
     />
-  )
-}
-
-const RUNNING = HOME_WORDS.runningNow
-
-/** The run under way in large figures. */
-function RunningNow({ job }: { job: RunJob }) {
-  const progress = useProgress(job)
-  if (progress === null) return null
-  const figures: [string, string][] = [
-    [RUNNING.cells, `${count(progress.done)}/${count(progress.total)}`],
-    [RUNNING.failed, count(progress.failed)],
-    [RUNNING.cellsPerSecond, progress.cells_per_second === null ? '–' : rateWords(progress.cells_per_second)],
-    [RUNNING.left, duration(progress.left_ms)],
-  ]
-  return (
-    <Panel
-      title={RUNNING.run(job.run_id)}
-      aside={
-        <Link to="/runs/$run/progress" params={{ run: job.run_id }}>
-          {RUNNING.showSteps}
-        </Link>
-      }
-    >
-      <div className="stack">
-        <p className="dim">
-          {job.state}
-          {progress.dataset_id !== null && ` · ${progress.dataset_id}`}
-          {job.request.dataset_ids.length > 1 &&
-            progress.dataset_number !== null &&
-            RUNNING.of(progress.dataset_number, job.request.dataset_ids.length)}
-          {progress.step !== null && ` · ${STEP_NAMES[progress.step]}`}
-        </p>
-        <Progress
-          value={progress.total === 0 ? 0 : (progress.done / progress.total) * 100}
-          aria-label={RUNNING.cellsDone}
-        />
-        <FigureList figures={figures} className={styles.figures} />
-      </div>
-    </Panel>
   )
 }
 

@@ -64,15 +64,4 @@ export const HOME_WORDS = {
         ...(others === 0 ? [] : [plural(others, 'other dataset')]),
       ].join(' · '),
   },
-
-  runningNow: {
-    cells: 'Cells',
-    failed: 'Failed',
-    cellsPerSecond: 'Cells per second',
-    left: 'Left',
-    run: (runId: string) => `Run ${runId}`,
-    showSteps: 'Show steps',
-    of: (datasetNumber: number, datasetCount: number) => ` (${datasetNumber} of ${datasetCount})`,
-    cellsDone: 'Cells done',
-  },
 } as const

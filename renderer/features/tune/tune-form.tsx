@@ -1,11 +1,13 @@
 import { Button, NumberInput, Select, Switch, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
-import { keepPreviousData, useMutation, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, skipToken, useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { z } from 'zod'
 import type { TuneInput } from '../../../contract/control/tuning.ts'
 import { DEFAULT_CONTEXT_BUDGET } from '../../../contract/evidence/context-budget.ts'
 import { SearchMethod, TunedMetric } from '../../../contract/evidence/tuning.ts'
+import { Form } from '../../components/dialog-form.tsx'
+import { formFields } from '../../components/form-fields.ts'
 import { metricName } from '../../components/format.ts'
 import { ErrorPanel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
@@ -13,10 +15,44 @@ import { tunableFields, type TunableField } from './tune-fields.ts'
 import styles from './tune.module.css'
 import { TUNE_WORDS as WORDS } from './tune-words.ts'
 
-type Draft = z.input<typeof TuneInput>
+type Input = z.input<typeof TuneInput>
+
+/** What is filled in; null where nothing is chosen. */
+interface Draft {
+  dataset_id: string | null
+  alias: string | null
+  ranges: Input['ranges']
+  metric: TunedMetric | null
+  context_budget: number | null
+  search: SearchMethod
+  trials: number | null
+  answers: boolean
+  confirm: boolean
+}
+
+const UNCHANGED = {
+  ranges: [],
+  metric: null,
+  context_budget: null,
+  search: 'grid',
+  trials: 50,
+  answers: false,
+  confirm: true,
+} satisfies Partial<Draft>
+
+/** Null before dataset, approach and a parameter are chosen. */
+const inputOf = ({ dataset_id, alias, context_budget: budget, trials, ...rest }: Draft): Input | null =>
+  dataset_id === null || alias === null || rest.ranges.length === 0
+    ? null
+    : {
+        ...rest,
+        dataset_id,
+        alias,
+        trials: rest.search === 'grid' ? null : trials,
+        ...(budget === null ? {} : { context_budget: budget }),
+      }
 
 const SETTLE_MS = 300
-const FIRST_TRIALS = 50
 
 interface TuneFormProps {
   dataset: string | undefined
@@ -27,88 +63,56 @@ interface TuneFormProps {
 /** What is tuned, with the plan beside it: settings, questions, calls and cost before anything is called. */
 export function TuneForm({ dataset, alias, onStarted }: TuneFormProps) {
   const { data } = useQuery(api.experiment.get.queryOptions())
-  const [draft, setDraft] = useState<Draft>({ dataset_id: dataset ?? '', alias: alias ?? '', ranges: [] })
+  const [draft, setDraft] = useState<Draft>({ ...UNCHANGED, dataset_id: dataset ?? null, alias: alias ?? null })
   const datasets = data?.datasets.filter(({ with_gold, with_ground_truth }) => with_gold + with_ground_truth > 0) ?? []
   const view = data?.aliases.find((each) => each.alias === draft.alias)
-  const fields = view === undefined ? [] : tunableFields(view)
   const change = (part: Partial<Draft>): void => setDraft((before) => ({ ...before, ...part }))
+  const field = formFields({ words: WORDS, draft, onChange: change })
   return (
     <div className={styles.layout}>
-      <form className={styles.form} aria-label={WORDS.title} onSubmit={(event) => event.preventDefault()}>
+      <Form className={styles.form} label={WORDS.title} onSubmit={() => undefined}>
         <p>{WORDS.about}</p>
         <div className={styles.pair}>
           <Select
-            label={WORDS.dataset}
+            {...field.choice('dataset_id')}
             placeholder={WORDS.choose}
             searchable
             data={datasets.map(({ id, label }) => ({ value: id, label }))}
-            value={draft.dataset_id === '' ? null : draft.dataset_id}
-            onChange={(value) => change({ dataset_id: value ?? '' })}
           />
           <Select
-            label={WORDS.approach}
+            {...field.choice('alias')}
             placeholder={WORDS.choose}
             searchable
             data={data?.aliases.map((each) => each.alias) ?? []}
-            value={draft.alias === '' ? null : draft.alias}
-            onChange={(value) => change({ alias: value ?? '', ranges: [] })}
+            onChange={(value) => value !== null && change({ alias: value, ranges: [] })}
           />
         </div>
         {view !== undefined && (
-          <Ranges fields={fields} ranges={draft.ranges} onChange={(ranges) => change({ ranges })} />
+          <Ranges fields={tunableFields(view)} ranges={draft.ranges} onChange={(ranges) => change({ ranges })} />
         )}
         <div className={styles.pair}>
           <Select
-            label={WORDS.metric}
-            description={WORDS.metricAbout}
+            {...field.optional('metric')}
             placeholder={WORDS.standard}
-            clearable
             data={TunedMetric.options.map((value) => ({ value, label: metricName(value) }))}
-            value={draft.metric ?? null}
-            onChange={(value) => change({ metric: value === null ? null : TunedMetric.parse(value) })}
           />
           <NumberInput
-            label={WORDS.budget}
-            description={WORDS.budgetAbout}
+            {...field.number('context_budget')}
             placeholder={String(data?.run.context_budget ?? DEFAULT_CONTEXT_BUDGET)}
             min={1}
             allowDecimal={false}
-            value={draft.context_budget ?? ''}
-            onChange={(value) => change({ context_budget: typeof value === 'number' ? value : undefined })}
           />
           <Select
-            label={WORDS.search}
+            {...field.choice('search')}
             data={SearchMethod.options.map((value) => ({ value, label: WORDS.searches[value] }))}
-            value={draft.search ?? 'grid'}
-            onChange={(value) => {
-              const search = SearchMethod.parse(value)
-              change({ search, trials: search === 'grid' ? null : FIRST_TRIALS })
-            }}
           />
-          {draft.search !== undefined && draft.search !== 'grid' && (
-            <NumberInput
-              label={WORDS.trials}
-              min={1}
-              max={1000}
-              allowDecimal={false}
-              value={draft.trials ?? ''}
-              onChange={(value) => change({ trials: typeof value === 'number' ? value : null })}
-            />
+          {draft.search !== 'grid' && (
+            <NumberInput {...field.number('trials')} min={1} max={1000} allowDecimal={false} />
           )}
         </div>
-        <Switch
-          label={WORDS.answers}
-          description={WORDS.answersAbout}
-          checked={draft.answers ?? false}
-          onChange={({ currentTarget: { checked } }) => change({ answers: checked })}
-        />
-        <Switch
-          label={WORDS.confirm}
-          description={WORDS.confirmAbout}
-          checked={draft.confirm ?? true}
-          onChange={({ currentTarget: { checked } }) => change({ confirm: checked })}
-        />
-      </form>
+        <Switch {...field.check('answers')} />
+        <Switch {...field.check('confirm')} />
+      </Form>
       <Plan draft={draft} onStarted={onStarted} />
     </div>
   )
@@ -168,11 +172,9 @@ function Ranges({ fields, ranges, onChange }: RangesProps) {
 /** What the tuning would do, and the button that starts it. */
 function Plan({ draft, onStarted }: { draft: Draft; onStarted: (name: string) => void }) {
   const [settled] = useDebouncedValue(draft, SETTLE_MS)
-  const isFilled = ({ dataset_id, alias, ranges }: Draft): boolean =>
-    dataset_id !== '' && alias !== '' && ranges.length > 0
+  const [input, asked] = [inputOf(draft), inputOf(settled)]
   const query = useQuery({
-    ...api.tunings.plan.queryOptions({ input: settled }),
-    enabled: isFilled(settled),
+    ...api.tunings.plan.queryOptions({ input: asked ?? skipToken }),
     placeholderData: keepPreviousData,
     staleTime: 0,
   })
@@ -182,13 +184,13 @@ function Plan({ draft, onStarted }: { draft: Draft; onStarted: (name: string) =>
       onSuccess: ({ name }) => onStarted(name),
     }),
   )
-  const plan = isFilled(draft) ? query.data : undefined
+  const plan = input === null ? undefined : query.data
   const isSettled = settled === draft && !query.isPlaceholderData
   return (
     <section className="box stack" aria-label={WORDS.plan} aria-live="polite">
       <h2>{WORDS.plan}</h2>
-      {!isFilled(draft) && <p className="dim">{WORDS.fill}</p>}
-      {isFilled(draft) && query.isPending && <p className="dim">{WORDS.planning}</p>}
+      {input === null && <p className="dim">{WORDS.fill}</p>}
+      {input !== null && query.isPending && <p className="dim">{WORDS.planning}</p>}
       {query.error !== null && <ErrorPanel error={query.error} what={WORDS.plan} />}
       {plan?.ok === true && plan.lines.map((line) => <p key={line}>{line}.</p>)}
       {plan?.ok === false &&
@@ -202,7 +204,7 @@ function Plan({ draft, onStarted }: { draft: Draft; onStarted: (name: string) =>
           variant="filled"
           disabled={plan?.ok !== true || !isSettled}
           loading={start.isPending}
-          onClick={() => start.mutate(draft)}
+          onClick={() => input !== null && start.mutate(input)}
         >
           {plan?.ok === true && plan.is_started ? WORDS.goOn : WORDS.start}
         </Button>

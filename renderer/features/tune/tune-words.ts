@@ -6,8 +6,8 @@ export const TUNE_WORDS = {
   title: 'Tune an approach',
   about:
     'Half of the questions search for better settings. The best of them meets the approach as it is once, on the other half, which no trial has seen.',
-  dataset: 'Dataset',
-  approach: 'Approach',
+  dataset_id: 'Dataset',
+  alias: 'Approach',
   choose: 'choose',
   parameters: 'Parameters and values',
   valuesAbout: 'Values as 0,0.5,1 or from 0 to 1 in steps as 0:1:0.25',
@@ -20,8 +20,8 @@ export const TUNE_WORDS = {
   metric: 'Metric',
   metricAbout: 'One for all settings',
   standard: 'the primary metric',
-  budget: 'Context budget (tokens)',
-  budgetAbout: 'Text handed over in every trial: no setting wins by more of it',
+  context_budget: 'Context budget (tokens)',
+  context_budgetAbout: 'Text handed over in every trial: no setting wins by more of it',
   search: 'Search',
   searches: {
     grid: 'All combinations',

@@ -38,8 +38,8 @@ export function TuningList() {
                 </Link>
               ),
             ],
-            [WORDS.approach, ({ alias }) => alias],
-            [WORDS.dataset, ({ dataset_id: dataset }) => dataset],
+            [WORDS.alias, ({ alias }) => alias],
+            [WORDS.dataset_id, ({ dataset_id: dataset }) => dataset],
             [WORDS.parameters, ({ tuned }) => tuned.join(', ')],
             [
               WORDS.state,

@@ -132,7 +132,7 @@ function Openings({ openings, edited }: Pick<TuningDetail, 'openings' | 'edited'
           columns={[
             [WORDS.when, ({ at }) => moment(at)],
             [WORDS.theTuning, ({ tuning }) => tuning],
-            [WORDS.approach, ({ alias }) => alias],
+            [WORDS.alias, ({ alias }) => alias],
             [WORDS.winner, ({ winner }) => winner],
             [WORDS.metric, ({ metric }) => metric],
             [num(WORDS.questions), ({ questions }) => questions],
