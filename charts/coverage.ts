@@ -4,7 +4,7 @@ import { px } from './frame.ts'
 
 /** Each cell is counted in one of these, in the order of the bars. */
 const PARTS = ['scored', 'errors', 'timeouts', 'unevaluable', 'disabled', 'not_run', 'missing'] as const
-export type Part = (typeof PARTS)[number]
+type Part = (typeof PARTS)[number]
 
 /** Sign and word of a part. */
 export const PART_WORDS: Record<Part, string> = {
@@ -25,11 +25,11 @@ const FILLS: Partial<Record<Part, string>> = {
 }
 
 /** Parts without a colour of their own are hatched: what is missing is never a pale low bar. */
-export const fillOf = (part: Part, colour: string, hatch: string): string =>
+const fillOf = (part: Part, colour: string, hatch: string): string =>
   part === 'scored' ? colour : (FILLS[part] ?? `url(#${hatch})`)
 
 /** Parts with cells in them, each with the cells before it. */
-export function partsOf(metric: Readonly<Record<Part, number>>): { part: Part; from: number; cells: number }[] {
+function partsOf(metric: Readonly<Record<Part, number>>): { part: Part; from: number; cells: number }[] {
   let from = 0
   return PARTS.flatMap((part) => {
     const cells = metric[part]

@@ -60,8 +60,8 @@ export const readRunsSearch = reader(
   }),
 )
 
-/** The metric of the chart, and whether only metrics are listed that some cell has no value of. */
-export const readCoverageSearch = reader(RunView.extend({ metric: text, gaps: yes }))
+/** Whether only metrics are listed that some cell has no value of. */
+export const readCoverageSearch = reader(RunView.extend({ gaps: yes }))
 
 /** Number of the question, from 1. */
 export const readJudgesSearch = reader(RunView.extend({ set: kept(z.int().positive()) }))

@@ -3,7 +3,6 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Loaded, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
-import { CoverageChart } from '../features/coverage/coverage-chart.tsx'
 import { CoverageTable } from '../features/coverage/coverage-table.tsx'
 import { useShownRun } from '../features/run/run-context.ts'
 import { COVERAGE_WORDS as WORDS } from '../features/coverage/coverage-words.ts'
@@ -30,11 +29,6 @@ function Coverage() {
       <Loaded query={coverage} what={WORDS.coverage} rows={14}>
         {(data) => (
           <>
-            <CoverageChart
-              coverage={data}
-              metric={search.metric}
-              onMetric={(metric) => void navigate({ search: { ...search, metric }, replace: true })}
-            />
             <Panel
               title={WORDS.table}
               aside={

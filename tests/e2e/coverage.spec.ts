@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import { expectTooltip, test } from '../helpers/panel-page.ts'
 
@@ -31,8 +30,8 @@ test('every expected cell is accounted for, with reasons; timeouts apart', async
   await expect(page.getByRole('heading', { name: 'What cannot be compared, and why' })).toBeVisible()
 })
 
-test('only gaps, and the chart’s metric, are kept in the link', async ({ page, open }) => {
-  await open(`${COVERAGE}&metric=token_f1`)
+test('only gaps is kept in the link', async ({ page, open }) => {
+  await open(COVERAGE)
   const rows = page.getByRole('region', { name: 'Coverage', exact: true }).locator('tbody tr')
   await expect(rows.first()).toBeVisible()
   const all = await rows.count()
@@ -41,7 +40,6 @@ test('only gaps, and the chart’s metric, are kept in the link', async ({ page,
   expect(page.url()).toContain('gaps=true')
   // A score that a question lacks for every approach is not a gap of one.
   await expect(rows.filter({ hasText: 'vanilla-rag' }).filter({ hasText: 'facts found' })).toHaveCount(0)
-  await expect(page.getByRole('img', { name: 'Coverage of token F1: cells by state and approach' })).toBeVisible()
 })
 
 test('a number of cells leads to these cells', async ({ page, open }) => {
@@ -56,24 +54,6 @@ test('a number of cells leads to these cells', async ({ page, open }) => {
   await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/matrix\?.*states=.*not_evaluable/)
   await expect(page.getByRole('columnheader').nth(1)).toContainText('graph')
   await expect(page.locator('[role=gridcell][data-state=not_evaluable]').first()).toBeVisible()
-})
-
-test('the chart is saved as SVG and as PNG, with its own colours', async ({ page, open }) => {
-  await open(`${COVERAGE}&metric=faithfulness`)
-  const save = async (format: 'SVG' | 'PNG'): Promise<Buffer> => {
-    const download = page.waitForEvent('download')
-    await page.getByRole('button', { name: `Save the chart as ${format}` }).click()
-    const file = await download
-    expect(file.suggestedFilename()).toBe(
-      `coverage-ladder-2026-11-20-graph_native-faithfulness.${format.toLowerCase()}`,
-    )
-    return readFile(await file.path())
-  }
-  const svg = (await save('SVG')).toString('utf8')
-  expect(svg).toMatch(/^<svg /)
-  expect(svg).not.toContain('var(--')
-  expect(svg).toContain('rgb(0, 114, 178)')
-  expect((await save('PNG')).subarray(1, 4).toString('latin1')).toBe('PNG')
 })
 
 test('answers that refuse are counted by approach, and their number explains how it was decided', async ({

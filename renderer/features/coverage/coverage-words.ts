@@ -1,14 +1,6 @@
 /** Texts of the tab Coverage. */
 export const COVERAGE_WORDS = {
   coverage: 'The coverage',
-  chart: 'Outcome of every cell',
-  chartOf: (metric: string) => `Outcome of every cell: ${metric}`,
-  chartLabel: (metric: string) => `Coverage of ${metric}: cells by state and approach`,
-  metric: 'Metric',
-  axis: 'number of cells',
-  scoredInColours: (scored: string) => `${scored}, in the colour of the approach`,
-  barPart: (model: string, part: string, cells: string, expected: string) =>
-    `${model}: ${part} ${cells} of ${expected}`,
   table: 'Cells by approach and metric',
   tableRegion: 'Coverage',
   fromSummary: 'from the run’s summary',
