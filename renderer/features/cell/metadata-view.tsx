@@ -6,7 +6,6 @@ import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
 import { type DataColumn, DataTable } from '../../components/tables.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
-import styles from './cell.module.css'
 
 type Metadata = NonNullable<RowEvidence['approach_metadata']>
 type Value = Metadata[string]
@@ -58,7 +57,7 @@ function Figures({ title, entries }: { title: string; entries: readonly [string,
     <section>
       <h3>{nameWords(title)}</h3>
       <FigureList
-        className={styles.figures}
+        className="figures"
         figures={entries.map(([name, value]) => [
           nameWords(name),
           name === 'approach' && typeof value === 'string' ? (

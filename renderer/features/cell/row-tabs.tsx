@@ -1,7 +1,6 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import table from '../../components/table.module.css'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
-import styles from './cell.module.css'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
 
@@ -39,7 +38,7 @@ const SHOWN_CHARACTERS = 400_000
 export function RawJson({ value }: { value: unknown }) {
   const text = JSON.stringify(value, null, 2)
   return (
-    <pre className={styles.raw} tabIndex={0} aria-label={WORDS.json}>
+    <pre className="plain" tabIndex={0} aria-label={WORDS.json}>
       {text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}\n${WORDS.cutHere}` : text}
     </pre>
   )

@@ -134,7 +134,7 @@ function Text({ run, row, title, text, isKept }: TextProps) {
         readableParts(stored.data.text).map(({ role, text: part }, index) => (
           <div key={index}>
             {role !== null && <span className="dim small">{role}</span>}
-            <pre className={styles.body} tabIndex={0} aria-label={role ?? title}>
+            <pre className="plain" tabIndex={0} aria-label={role ?? title}>
               <MarkedText text={part} />
             </pre>
           </div>

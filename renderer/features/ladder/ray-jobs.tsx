@@ -133,7 +133,7 @@ function JobLog({ runId, id, job }: { runId: string; id: string; job: RayJobView
   return (
     <>
       {data.is_cut && <p className="dim">{WORDS.isCut}</p>}
-      <pre className={styles.jobLog} tabIndex={0} aria-label={WORDS.log(id)}>
+      <pre className="plain" tabIndex={0} aria-label={WORDS.log(id)}>
         {data.text === '' ? WORDS.noLog : data.text}
       </pre>
     </>

@@ -172,7 +172,7 @@ export function ConnectDialog({ start, connections, onClose, onConnected }: Conn
             </details>
           </>
         )}
-        <div className={styles.actions}>
+        <div className="row">
           <Button
             variant="filled"
             type="submit"

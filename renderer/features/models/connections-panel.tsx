@@ -136,7 +136,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
           [WORDS.state, (connection) => <State connection={connection} state={stateOf(connection)} />],
           [WORDS.address, ({ address }) => <Address address={address} />, table.wrap],
           [WORDS.where, ({ cloud }) => COMPONENT_WORDS.where(cloud), table.whole],
-          [num(WORDS.actions), (connection) => <div className={styles.row}>{actionsOf(connection)}</div>],
+          [num(WORDS.actions), (connection) => <div className="row">{actionsOf(connection)}</div>],
         ]}
       />
       {found !== undefined && <FoundHere found={found} {...{ connections, onConnect, onFile }} />}

@@ -6,7 +6,6 @@ import { Form } from '../../components/dialog-form.tsx'
 import { Loaded, Panel } from '../../components/states.tsx'
 import { DataTable } from '../../components/tables.tsx'
 import { api } from '../../data/client.ts'
-import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 
 const WORDS = MODELS_WORDS.prices
@@ -82,7 +81,7 @@ function PriceForm({ view }: { view: PricesView }) {
           [WORDS.output, (row) => amount(row, 'output', WORDS.outputOf)],
         ]}
       />
-      <div className={styles.actions}>
+      <div className="row">
         <Button variant="filled" type="submit" loading={save.isPending}>
           {WORDS.save}
         </Button>

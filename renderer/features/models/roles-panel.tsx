@@ -8,7 +8,6 @@ import { RoleTable } from '../../components/role-table.tsx'
 import { RowButton } from '../../components/row-button.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
-import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import { TestResult } from './test-result.tsx'
 import { MODELS_CHANGE } from './use-models.ts'
@@ -75,7 +74,7 @@ function SetRoles({ set, onEdit }: { set: ModelSetView; onEdit: () => void }) {
   )
   return (
     <section className="stack" aria-label={name}>
-      <div className={styles.setHead}>
+      <div className="row apart">
         <div>
           <p>
             <strong>{name}</strong>
@@ -85,7 +84,7 @@ function SetRoles({ set, onEdit }: { set: ModelSetView; onEdit: () => void }) {
           {description !== '' && <p className="dim">{description}</p>}
           <CloudMark set={set} />
         </div>
-        <div className={styles.row}>
+        <div className="row">
           <RowButton
             label={WORDS.useInLaunch}
             name={WORDS.useOf(name)}

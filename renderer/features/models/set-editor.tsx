@@ -109,9 +109,9 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
   const title = edited === null ? WORDS.title : WORDS.editing(edited.name)
   return (
     <Panel title={title}>
-      <Form label={title} onSubmit={() => saveThen(() => onClose(name))}>
+      <Form className="stack" label={title} onSubmit={() => saveThen(() => onClose(name))}>
         <p className="dim">{edited === null ? WORDS.about : WORDS.editAbout}</p>
-        <div className={styles.pickers}>
+        <div className="stack">
           {(['text', 'embedding', 'rerank'] as const).map((part) => (
             <ModelPicker
               key={part}
@@ -153,7 +153,7 @@ export function SetEditor({ view: { connections, sets }, draft, onDraft, onClose
           />
         </div>
         {!isAsSaved && name !== '' && <SetFate name={name} edited={edited} sets={sets} />}
-        <div className={styles.actions}>
+        <div className="row">
           <Button
             variant="filled"
             data-primary
@@ -191,10 +191,10 @@ function SetFate({ name, edited, sets }: SetFateProps) {
     ...api.runs.overview.queryOptions({ input: { limit: 200 } }),
     enabled: isReplaced,
   })
-  if (!isReplaced) return edited !== null && <p className={`dim ${styles.fate}`}>{WORDS.furtherSet(edited.name)}</p>
+  if (!isReplaced) return edited !== null && <p className="dim">{WORDS.furtherSet(edited.name)}</p>
   const runs = overview.data?.runs.filter(({ model_sets: used }) => used.includes(name)).length
   return (
-    <p role="status" className={styles.fate}>
+    <p role="status">
       {WORDS.replaces(name)} {runs !== undefined && runs > 0 && WORDS.storedRuns(runs)}
     </p>
   )

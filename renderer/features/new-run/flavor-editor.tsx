@@ -111,7 +111,7 @@ export function FlavorEditor({ start, onClose, onSaved }: FlavorEditorProps) {
         onSubmit={submit}
       >
         <p className="dim">{changes ? WORDS.changeAbout : WORDS.newAbout(from.alias)}</p>
-        <div className={styles.flavorFields}>
+        <div className="fields">
           {fields.map((field) => (
             <Field
               key={field.name}

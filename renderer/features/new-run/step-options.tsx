@@ -63,7 +63,7 @@ function MeasureOptions(props: OptionsProps) {
   return (
     <>
       <p className="dim">{WORDS.always(always.map(({ label }) => label))}</p>
-      <div className={styles.choices}>
+      <div className="fields">
         {metrics.map(({ metric, needs_contexts: contexts, needs_ground_truth: truth }) => (
           <Checkbox
             key={metric}
@@ -81,7 +81,7 @@ function MeasureOptions(props: OptionsProps) {
           />
         ))}
       </div>
-      <div className={styles.options}>
+      <div className="fields">
         <Select
           {...field.optional('primary')}
           placeholder={experiment.primary_metric === null ? WORDS.firstOfRun : metricName(experiment.primary_metric)}
@@ -109,7 +109,7 @@ function TextOptions(props: OptionsProps) {
   const isUnlimited = draft.contextBudget === 'none'
   return (
     <>
-      <div className={styles.options}>
+      <div className="fields">
         <NumberInput
           {...field.any('contextBudget')}
           min={1}
@@ -155,7 +155,7 @@ function RunOptions(props: OptionsProps) {
           onChange({ ...draft, judge: checked, ...(checked && !isNamed ? { judges: panel.builtin } : {}) })
         }}
       />
-      <div className={styles.options}>
+      <div className="fields">
         <TagsInput
           {...field.list('judges')}
           description={draft.judge ? unlessChosen : WORDS.onlyWithPanel}
@@ -172,7 +172,7 @@ function RunOptions(props: OptionsProps) {
         />
         <NumberInput {...field.number('budget')} min={0} />
       </div>
-      <div className={styles.choices}>
+      <div className="fields">
         <Checkbox size="sm" {...field.check('cold')} />
         <Checkbox size="sm" {...field.check('publish')} />
       </div>

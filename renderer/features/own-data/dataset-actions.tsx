@@ -1,4 +1,3 @@
-import styles from './own-data.module.css'
 import { Button } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -41,7 +40,7 @@ export function DatasetActions({ dataset }: { dataset: DatasetView }) {
   const { id, label, own, questions } = dataset
   const navigate = useNavigate()
   return (
-    <div className={styles.actions}>
+    <div className="row apart">
       {!own && <p>{OWN_WORDS.projectNote}</p>}
       <div className="row">
         {questions > 0 && (

@@ -35,7 +35,7 @@ function VerdictView({ verdict, run, differing }: VerdictViewProps) {
         </h3>
         <p className={styles.headline}>{verdict.headline}</p>
         <p>{verdict.why}</p>
-        {verdict.recommendation !== null && <p className={styles.take}>{verdict.recommendation}</p>}
+        {verdict.recommendation !== null && <p className="strong">{verdict.recommendation}</p>}
       </div>
       <div className={styles.details}>
         {verdict.notes.length > 0 && (

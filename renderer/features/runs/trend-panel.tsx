@@ -112,7 +112,7 @@ function TrendFigures({ trend, metric, onChoose }: TrendFiguresProps) {
     return <ErrorPanel error={figures.error} what={WORDS.figures} retry={() => void figures.refetch()} />
   if (figures.data === undefined) return <LoadingRows rows={8} height={34} />
   return (
-    <div className={styles.trend}>
+    <div className="stack">
       <p className="dim">{comparable.length < 2 ? WORDS.single : WORDS.about(label)}</p>
       {comparable.length > 1 && <TrendChart {...{ comparable, points, metric, intervalOf }} />}
       <TrendTable {...{ comparable, points, intervalOf }} metric={metric} />

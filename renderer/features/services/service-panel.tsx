@@ -104,7 +104,7 @@ export function ServicePanel({ service, isLogOpen, onLog }: ServicePanelProps) {
       <p className="dim">{serviceDescriptor(name).job}.</p>
       {detail !== null && <p className={SERVICE_SIGNS[state] === 'bad' ? 'bad' : undefined}>{detail}</p>}
       <FigureList
-        className={styles.facts}
+        className="figures"
         figures={[
           ...(since === null
             ? []

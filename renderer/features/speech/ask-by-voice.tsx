@@ -49,7 +49,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
   return (
     <>
       <Panel title={WORDS.askByVoice}>
-        <Form className={styles.stack} onSubmit={() => void ask(question.trim(), chosen)}>
+        <Form className="stack" onSubmit={() => void ask(question.trim(), chosen)}>
           <div className={styles.actions}>
             <RecordButton
               maxSeconds={MAX_QUESTION_SECONDS}
@@ -89,7 +89,7 @@ export function AskByVoice({ dataset }: { dataset: DatasetView }) {
             <p>{WORDS.emptyAbout}</p>
           </EmptyPanel>
         ) : (
-          <AnswerList asking={asking} label={WORDS.answers} className={styles.answers} />
+          <AnswerList asking={asking} label={WORDS.answers} className="stack" />
         )}
       </Panel>
     </>

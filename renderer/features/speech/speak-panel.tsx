@@ -46,7 +46,7 @@ export function SpeakPanel() {
   }
   return (
     <Panel title={WORDS.textToSpeech}>
-      <div className={styles.stack} onFocus={() => setIsUsed(true)}>
+      <div className="stack" onFocus={() => setIsUsed(true)}>
         <Textarea
           label={WORDS.text}
           autosize

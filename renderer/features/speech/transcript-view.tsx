@@ -24,7 +24,7 @@ export function TranscriptView({ transcript, time, onSeek }: Props) {
       {segments.length > 0 ? (
         <TimedSentences segments={segments} time={time} onSeek={onSeek} />
       ) : (
-        <div className={styles.stack}>
+        <div className="stack">
           <p className={styles.read}>{transcript.text}</p>
           <p className="dim">{WORDS.noTimes}</p>
         </div>

@@ -72,7 +72,7 @@ export function TuneForm({ dataset, alias, onStarted }: TuneFormProps) {
     <div className={styles.layout}>
       <Form className={styles.form} label={WORDS.title} onSubmit={() => undefined}>
         <p>{WORDS.about}</p>
-        <div className={styles.pair}>
+        <div className="fields">
           <Select
             {...field.choice('dataset_id')}
             placeholder={WORDS.choose}
@@ -90,7 +90,7 @@ export function TuneForm({ dataset, alias, onStarted }: TuneFormProps) {
         {view !== undefined && (
           <Ranges fields={tunableFields(view)} ranges={draft.ranges} onChange={(ranges) => change({ ranges })} />
         )}
-        <div className={styles.pair}>
+        <div className="fields">
           <Select
             {...field.optional('metric')}
             placeholder={WORDS.standard}

@@ -25,7 +25,7 @@ export function TuningMap({ metric, map, mappable, onChange }: TuningMapProps) {
       <h2>{title}</h2>
       <p className="dim">{scheme === 'dark' ? WORDS.mapAboutDark : WORDS.mapAbout}</p>
       {mappable.length > 2 && (
-        <div className={styles.pair}>
+        <div className="fields">
           <Select
             label={WORDS.rows}
             data={mappable.filter((name) => name !== columnName)}

@@ -85,7 +85,7 @@ export function NewVoice() {
       </div>
       <ProblemLine problem={reading.error?.message} />
       {take !== null && (
-        <div className={styles.stack}>
+        <div className="stack">
           <Waveform
             sound={take.blob}
             label={WORDS.theClip}

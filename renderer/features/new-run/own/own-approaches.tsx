@@ -93,7 +93,7 @@ export function OwnApproaches({ chosen, onToggle }: OwnApproachesProps) {
           }}
         >
           <p>{WORDS.allowAbout}</p>
-          <pre className={styles.fileText} tabIndex={0} role="region" aria-label={asked.file.file}>
+          <pre className="plain" tabIndex={0} role="region" aria-label={asked.file.file}>
             {asked.file.text}
           </pre>
         </ConfirmDialog>

@@ -129,7 +129,7 @@ export function OwnFormDialog({ onClose, onSaved }: OwnFormDialogProps) {
             <Checkbox size="sm" {...field.check('reportsPassages')} />
           </>
         ) : (
-          <div className={styles.flavorFields}>
+          <div className="fields">
             <Select
               label={WORDS.preset}
               description={preset === null ? WORDS.presetAbout : OWN_PRESETS[preset].about}

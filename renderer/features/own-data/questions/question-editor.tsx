@@ -92,10 +92,10 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
             <legend>{WORDS.gold}</legend>
             <p className="dim">{documents.length === 0 ? WORDS.noDocuments : WORDS.goldAbout}</p>
             {draft.gold.length === 0 && draft.answerable && documents.length > 0 && <p>{WORDS.noGold}</p>}
-            <ol className={styles.facts}>
+            <ol className="stack">
               {draft.gold.map(({ document, fact }, index) => (
                 // Facts have no name of their own, and their fields keep what is typed in the draft.
-                <li key={index}>
+                <li key={index} className="stack tight">
                   <Textarea
                     label={WORDS.fact(index + 1)}
                     description={WORDS.factAbout}
