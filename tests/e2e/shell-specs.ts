@@ -55,7 +55,7 @@ export const SHELL_SPECS: readonly ShellSpec[] = [
 
   { file: 'escape.spec.ts', part: 'permissions' },
 
-  { file: 'documents.spec.ts', title: 'shows what the page can read of it', part: 'bridge' },
+  { file: 'documents.spec.ts', title: 'without pages to draw says so', part: 'bridge' },
   { file: 'settings.spec.ts', title: 'a token goes to the engine', part: 'bridge' },
   { file: 'settings.spec.ts', title: 'the look is kept', part: 'bridge' },
 ]

@@ -33,6 +33,13 @@ function valueWords(value: Value | undefined): string {
 const cellWords = (name: string, value: Value | undefined): string =>
   name === 'seconds' && typeof value === 'number' ? duration(value * 1000) : valueWords(value)
 
+const figureOf = (name: string, value: Value) =>
+  name === 'approach' && typeof value === 'string' ? (
+    <ApproachName alias={value} />
+  ) : (
+    <MarkedText text={valueWords(value)} />
+  )
+
 /** What an approach reports of its way to the answer, whatever that is: figures by their names, and lists of steps as tables. */
 export function MetadataView({ metadata }: { metadata: Metadata }) {
   const entries = Object.entries(metadata)
@@ -58,14 +65,7 @@ function Figures({ title, entries }: { title: string; entries: readonly [string,
       <h3>{nameWords(title)}</h3>
       <FigureList
         className="figures"
-        figures={entries.map(([name, value]) => [
-          nameWords(name),
-          name === 'approach' && typeof value === 'string' ? (
-            <ApproachName alias={value} />
-          ) : (
-            <MarkedText text={valueWords(value)} />
-          ),
-        ])}
+        figures={entries.map(([name, value]) => [nameWords(name), figureOf(name, value)])}
       />
     </section>
   )
