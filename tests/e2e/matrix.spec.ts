@@ -46,7 +46,7 @@ test('filters that nothing passes show a message and can be cleared', async ({ p
   await expect(cells(page).first()).toBeVisible()
 })
 
-test('a cell shows its value, and time and grade while it is looked at; no question is cut at 1440', async ({
+test('a cell shows its value, and time and grade while it is looked at; questions have two lines', async ({
   page,
   open,
 }) => {
@@ -57,9 +57,11 @@ test('a cell shows its value, and time and grade while it is looked at; no quest
   expect(await cell.innerText()).not.toMatch(/ms| s$/)
   await cell.hover()
   await expect.poll(() => cell.innerText()).toMatch(/ms| s$/)
-  const cut = `[...document.querySelectorAll('[role=rowheader] > span:first-child')]
-    .filter((each) => each.scrollHeight > each.clientHeight + 1).length`
-  expect(await page.evaluate(cut)).toBe(0)
+  // Longer ones are whole in the tooltip, and beside the open cell.
+  const whole = `[...document.querySelectorAll('[role=rowheader] > span:first-child')]
+    .map((text) => text.scrollHeight <= text.clientHeight + 1)`
+  const isWhole = (await page.evaluate(whole)) as boolean[]
+  expect(isWhole.filter(Boolean).length).toBeGreaterThan(isWhole.length / 2)
 })
 
 test('missing is never shown as a low score: states have signs and no heat', async ({ page, open }) => {
