@@ -68,7 +68,7 @@ export const SHELL_WORDS = {
     settings: (part: string) => `Settings: ${part}`,
     runApproach: (alias: string) => `Run ${alias}`,
     runApproachAbout: 'Opens a new run with this approach alone',
-    runSmoke: 'Run the smoke ladder',
+    runSmoke: 'Run the example',
     tour: 'Take the tour',
     look: (scheme: string) => `Appearance: ${scheme}`,
     density: (choice: string) => `Density: ${choice}`,

@@ -54,7 +54,7 @@ function Verdict() {
   const loading = <LoadingRows rows={10} height={34} />
   return (
     <Page>
-      <RunResultPanel run={run.run_id} listsQuestions />
+      <RunResultPanel run={run.run_id} dataset={dataset.dataset_id} listsQuestions />
       <RetryFailuresButton run={run.run_id} />
       <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />
       <CostTable run={run.run_id} />

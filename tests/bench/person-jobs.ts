@@ -72,7 +72,7 @@ export const JOBS: readonly Job[] = [
     what: 'See what the program does: a first result within a minute of the first start',
     fresh: true,
     async run({ page }) {
-      await button(page, 'Run the smoke ladder').first().click()
+      await button(page, 'Run the example').first().click()
       return landOnVerdict(page)
     },
   },

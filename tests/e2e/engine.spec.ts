@@ -73,7 +73,7 @@ test('the first five minutes on a real engine: link, smoke ladder, verdict, cell
       window.violations.push(effectiveDirective + ' ' + blockedURI))`)
   await page.goto(serving.link)
   await page.getByRole('button', { name: 'Skip the tour' }).last().click()
-  await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
+  await page.getByRole('button', { name: 'Run the example' }).click()
   await page.locator('[data-step=cells][data-state=running]').waitFor({ timeout: 60_000 })
   await expect(page.getByText(/^\d+\/28 cells/).first()).toBeVisible()
   // The first run ends in its verdict by itself.
@@ -91,7 +91,7 @@ test('the first five minutes on a real engine: link, smoke ladder, verdict, cell
   const stranger = await browser.newPage()
   await stranger.goto(`${serving.origin}/#/`)
   await expect(stranger.locator('body')).toContainText('one-time link')
-  await expect(stranger.getByRole('button', { name: 'Run the smoke ladder' })).toHaveCount(0)
+  await expect(stranger.getByRole('button', { name: 'Run the example' })).toHaveCount(0)
 })
 
 test('an engine killed in mid-run: the page recovers, the run is offered and resumed, no row is lost', async ({

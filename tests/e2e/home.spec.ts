@@ -265,7 +265,7 @@ test.describe('results of the command line', () => {
   test('do not hide how to start the first run', async ({ page, open }) => {
     await open('/')
     await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
-    await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
+    await page.getByRole('button', { name: 'Run the example' }).click()
     await expect(page.locator('[aria-current=page]').filter({ hasText: 'Progress' })).toBeVisible()
   })
 })
@@ -282,7 +282,7 @@ test.describe('samples that were published with the project', () => {
     const sample = 'ladder-2026-11-20'
     await open('/')
     // A fresh project: how to start, and no verdict.
-    await expect(page.getByRole('button', { name: 'Run the smoke ladder' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Run the example' })).toBeVisible()
     const list = page.getByRole('region', { name: 'Sample results' })
     await expect(list.getByRole('row').nth(1)).toContainText(/^ladder-2026-11-20 sample/)
     await expect(page.getByRole('heading', { name: /^Result of/ })).toHaveCount(0)

@@ -19,6 +19,7 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   await expect(page.locator('main h2').first()).toHaveText(`Result of ${RUN}`)
   // The first statement is larger than headings of panels, and no part of the sentences is missing beside it.
   const shown = page.getByRole('article', { name: verdict.label })
+  await expect(page.getByRole('article').first()).toHaveAccessibleName(verdict.label)
   await expect(shown.getByText(verdict.headline, { exact: true })).toBeVisible()
   await expect(shown.getByRole('list').first().getByRole('listitem')).toHaveText(verdict.notes)
   for (const sentence of [verdict.why, verdict.recommendation!, verdict.next.text])
@@ -56,6 +57,7 @@ test('another dataset is chosen on the page, another run in the list, and the li
   await page.getByRole('combobox', { name: 'Dataset' }).click()
   await page.getByRole('option', { name: 'Smoke' }).click()
   await expect(page.getByRole('heading', { name: /against mean latency · Smoke/ })).toBeVisible()
+  await expect(page.getByRole('article').first()).toHaveAccessibleName('Smoke')
   expect(page.url()).toContain('dataset=smoke')
   await page.getByRole('link', { name: '‹ Runs' }).click()
   await page.getByRole('link', { name: 'Result of ladder-2026-11-18-r2' }).click()

@@ -52,7 +52,7 @@ test.describe('first run', () => {
     await open('/')
     await expectAccessible(page, 'first-run')
     await page.emulateMedia({ colorScheme: 'light' })
-    await page.getByRole('button', { name: 'Run the smoke ladder' }).click()
+    await page.getByRole('button', { name: 'Run the example' }).click()
     // Looked for at every frame: on a quick machine the step is over soon.
     await page.locator('[data-step=cells][data-state=running]').waitFor()
     await expect(page.getByText(/^\d+\/28 cells · /).first()).toBeVisible()

@@ -69,7 +69,7 @@ test.describe('a skipped tour', () => {
     // Nothing of it is kept in this browser.
     await page.evaluate('localStorage.removeItem("rag-ladder-preferences")')
     await page.reload()
-    await expect(page.getByRole('button', { name: 'Run the smoke ladder' })).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Run the example' })).toBeVisible()
     await expect(tour).toHaveCount(0)
   })
 })

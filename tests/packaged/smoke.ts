@@ -89,7 +89,7 @@ async function smoke(): Promise<void> {
     })
     const page = await attachWindow(address)
     await page.getByRole('button', { name: 'Skip the tour' }).last().click({ timeout: 60_000 })
-    await page.getByRole('button', { name: 'Run the smoke ladder' }).click({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Run the example' }).click({ timeout: 60_000 })
     // A first run that is complete lands in its verdict.
     await page.getByRole('article', { name: 'Smoke' }).waitFor({ timeout: 120_000 })
     const { json } = await page.evaluate<{

@@ -34,7 +34,7 @@ export function useSmokeRun({ onStarted }: { onStarted?: (run: string) => void }
           void navigate({ to: '/runs/$run/progress', params: { run }, search: { land: true } })
         else onStarted(run)
       },
-      meta: { failed: 'Starting the smoke ladder' },
+      meta: { failed: 'Starting the example' },
     }),
   )
   return {

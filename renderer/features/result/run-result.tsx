@@ -61,12 +61,21 @@ function VerdictView({ verdict, run, differing }: VerdictViewProps) {
 /** Questions that are listed below a verdict: fewer where it has others beside it. */
 const [FEW_QUESTIONS, MOST_QUESTIONS] = [3, 5]
 
+interface RunResultPanelProps {
+  run: string
+  /** Its verdict comes first. */
+  dataset?: string
+  listsQuestions?: boolean
+}
+
 /** Shows the verdict of each dataset of a run: the same statements as in the terminal and in reports. */
-export function RunResultPanel({ run, listsQuestions = false }: { run: string; listsQuestions?: boolean }) {
+export function RunResultPanel({ run, dataset, listsQuestions = false }: RunResultPanelProps) {
   const isSample = useSamples().has(run)
   const result = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
   const { data } = result
-  const verdicts = data?.verdicts ?? []
+  const verdicts = (data?.verdicts ?? []).toSorted(
+    (a, b) => Number(b.dataset === dataset) - Number(a.dataset === dataset),
+  )
   return (
     <Panel title={WORDS.result(run)} aside={<SampleMark run={run} />}>
       <Loaded query={result} what={WORDS.what} rows={3} />
