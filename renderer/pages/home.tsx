@@ -55,7 +55,8 @@ export function HomePage() {
       <Page title={WORDS.home}>
         <UnreadableFiles />
         <FoundOffer />
-        <FirstRun />
+        <p className={styles.sentence}>{FIRST.purpose}</p>
+        <FirstSteps isFirst hasRun={false} />
         <VectorsOffer />
         {sampleList}
       </Page>
@@ -80,8 +81,8 @@ export function HomePage() {
       <UnreadableFiles />
       <FoundOffer />
       <VectorsOffer />
-      {jobs.length === 0 && active === null && <FirstRunHint />}
       {newest !== undefined && <NewestVerdict head={newest} />}
+      <FirstSteps isFirst={false} hasRun={jobs.length > 0 || active !== null} />
       <Panel title={WORDS.lastResults}>
         {own.length === 0 && jobs.length === 0 ? (
           <EmptyPanel title={WORDS.noResultYet}>
@@ -130,31 +131,19 @@ function VectorsOffer() {
 
 const FIRST = HOME_WORDS.firstRun
 
-/** While results are there that no run of this panel made, such as those that come with the project: how to make the first own ones. */
-function FirstRunHint() {
-  const { smoke, approaches, start, isStarting } = useSmokeRun()
-  return (
-    <div className="notice" role="note">
-      <p>{FIRST.noRunFromPanel}</p>
-      <Button variant="filled" loading={isStarting} disabled={smoke === undefined} onClick={start}>
-        {FIRST.runSmoke}
-      </Button>
-      {smoke !== undefined && <span className="dim">{FIRST.smokeSize(smoke.questions, approaches.length)}</span>}
-    </div>
-  )
-}
-
-/** The first five minutes: one sentence, and what a person can do now; the sample run first, as it needs nothing of theirs. */
-function FirstRun() {
+/** What a person can do first, each until it is done: the example needs nothing of theirs, then their own documents and a model. */
+function FirstSteps({ isFirst, hasRun }: { isFirst: boolean; hasRun: boolean }) {
   const { smoke, approaches, start, isStarting } = useSmokeRun()
   const experiment = useQuery(api.experiment.get.queryOptions()).data
   const models = experiment?.model_sets.find(({ is_default: isDefault }) => isDefault)
   const stays = models !== undefined && Object.values(models.roles).every(({ backend }) => isRuleBased(backend))
+  const hasData = useQuery(api.datasets.list.queryOptions()).data?.some(({ own }) => own) ?? true
+  const hasModels = useQuery(api.models.list.queryOptions()).data?.sets.some(({ own }) => own) ?? true
+  if (hasRun && hasData && hasModels) return null
   return (
-    <>
-      <p className={styles.sentence}>{FIRST.purpose}</p>
-      <ul className={styles.actions} aria-label={FIRST.actions}>
-        <li data-first="true">
+    <ul className={styles.actions} aria-label={FIRST.actions}>
+      {!hasRun && (
+        <li data-first={isFirst || undefined}>
           <h2>{FIRST.smoke}</h2>
           <p>
             {smoke === undefined
@@ -165,11 +154,15 @@ function FirstRun() {
             {FIRST.runSmoke}
           </Button>
         </li>
+      )}
+      {!hasData && (
         <li>
           <h2>{FIRST.ownData}</h2>
           <p>{FIRST.ownDataAbout}</p>
           <NewDatasetButton label={OWN_WORDS.newDataset.open} />
         </li>
+      )}
+      {!hasModels && (
         <li>
           <h2>{FIRST.model}</h2>
           <p>{FIRST.modelAbout}</p>
@@ -177,7 +170,7 @@ function FirstRun() {
             {FIRST.connectModel}
           </Button>
         </li>
-      </ul>
-    </>
+      )}
+    </ul>
   )
 }

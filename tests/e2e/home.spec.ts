@@ -262,9 +262,14 @@ test.describe('a file that cannot be read', () => {
 
 test.describe('results of the command line', () => {
   test.use({ panelOptions: { own: true } })
-  test('do not hide how to start the first run', async ({ page, open }) => {
+  test('do not hide what is left to do first', async ({ page, open }) => {
     await open('/')
-    await expect(page.getByRole('note')).toContainText('No run was started from this panel yet')
+    const steps = page.getByRole('list', { name: 'What to do first' })
+    await expect(steps.getByRole('heading')).toHaveText([
+      'See a first result',
+      'Try your own documents',
+      'Answer with a language model',
+    ])
     await page.getByRole('button', { name: 'Run the example' }).click()
     await expect(page.locator('[aria-current=page]').filter({ hasText: 'Progress' })).toBeVisible()
   })
@@ -325,6 +330,10 @@ test.describe('samples that were published with the project', () => {
     await expect(page).toHaveTitle('Verdict · RAG Ladder')
     await open('/')
     await expect(page.getByRole('heading', { name: 'Result of mine' })).toBeVisible()
+    await expect(page.getByRole('list', { name: 'What to do first' }).getByRole('heading')).toHaveText([
+      'Try your own documents',
+      'Answer with a language model',
+    ])
     await expect(page.locator('main header').first()).toContainText('1 run · 2 samples')
     await expect(page.getByRole('region', { name: 'Last results' })).not.toContainText('ladder-2026')
     await open('/result')

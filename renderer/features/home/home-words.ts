@@ -26,10 +26,7 @@ export const HOME_WORDS = {
   },
 
   firstRun: {
-    noRunFromPanel: 'No run was started from this panel yet. The results below were made by the command line.',
     runSmoke: 'Run the example',
-    smokeSize: (questions: number, approaches: number) =>
-      `${plural(questions, 'question')} × ${plural(approaches, 'approach', 'approaches')}, about 20 seconds`,
     purpose:
       'RAG Ladder asks the same questions of seven retrieval approaches and shows which one fits your documents.',
     readingTheExperiment: 'Reading the experiment…',
