@@ -102,7 +102,7 @@ export const FactTable = ({ facts }: { facts: readonly (readonly [name: string, 
           <th scope="row" className={table.fact}>
             {name}
           </th>
-          <td>{value}</td>
+          <td className={table.wrap}>{value}</td>
         </tr>
       ))}
     </tbody>

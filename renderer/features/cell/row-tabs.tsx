@@ -1,5 +1,5 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import table from '../../components/table.module.css'
+import { FactTable } from '../../components/tables.tsx'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
 
 type Json = string | number | boolean | null | Json[] | { [key: string]: Json }
@@ -16,20 +16,7 @@ export function ProvenanceTable({ row }: { row: CanonicalRow }) {
     { row_id: row.row_id, derived_from: row.derived_from ?? null, approach: row.approach, ...row.reproducibility },
     '',
   )
-  return (
-    <table className={table.table}>
-      <tbody>
-        {lines.map(([path, value]) => (
-          <tr key={path}>
-            <th scope="row">
-              <code>{path}</code>
-            </th>
-            <td className={`${table.wrap ?? ''} mono`}>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  return <FactTable facts={lines} />
 }
 
 const SHOWN_CHARACTERS = 400_000

@@ -9,7 +9,7 @@ import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { RefusalCount } from '../../components/refusal-chip.tsx'
 import { count, metricName, metricValue, plural } from '../../components/format.ts'
 import { failureMessage } from '../../components/role-words.ts'
-import { ScrollTable } from '../../components/tables.tsx'
+import { num, ScrollTable, TableHead } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
 import { COVERAGE_WORDS as WORDS } from './coverage-words.ts'
 import styles from './coverage.module.css'
@@ -63,6 +63,9 @@ function CellsLink({ coverage, model, metric, state, cells, children }: CellsLin
   )
 }
 
+/** Columns of words; the others hold figures. */
+const TEXTS: ReadonlySet<string> = new Set(['approach', 'metric', 'state', 'reasons'])
+
 /** A row per approach and metric: the mean with its n, and where every other cell went, timeouts apart from errors. */
 export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; onlyGaps: boolean }) {
   const aliases = coverage.aliases
@@ -73,23 +76,8 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
     .filter(({ metrics }) => metrics.length > 0)
   if (aliases.length === 0) return <p>{WORDS.noGaps}</p>
   return (
-    <ScrollTable label={WORDS.tableRegion}>
-      <thead className={styles.heads}>
-        <tr>
-          <th>{WORDS.columns.approach}</th>
-          <th>{WORDS.columns.metric}</th>
-          <th>{WORDS.columns.state}</th>
-          <th className={table.num}>{WORDS.columns.mean}</th>
-          <th className={table.num}>{WORDS.columns.scored}</th>
-          <th className={table.num}>{WORDS.columns.errors}</th>
-          <th className={table.num}>{WORDS.columns.timeouts}</th>
-          <th className={table.num}>{WORDS.columns.unevaluable}</th>
-          <th className={table.num}>{WORDS.columns.disabled}</th>
-          <th className={table.num}>{WORDS.columns.notScored}</th>
-          <th className={table.num}>{WORDS.columns.missing}</th>
-          <th>{WORDS.columns.reasons}</th>
-        </tr>
-      </thead>
+    <ScrollTable label={WORDS.tableRegion} className={styles.heads}>
+      <TableHead columns={Object.entries(WORDS.columns).map(([name, head]) => (TEXTS.has(name) ? head : num(head)))} />
       <tbody>
         {aliases.flatMap(
           ({ model, base_model: base, evidence_capability: evidence, metrics, cells, refusals, ...alias }) =>

@@ -1,5 +1,5 @@
 import { Button, Switch } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { controlErrorOf } from '../../../contract/control/control-error.ts'
 import {
@@ -15,6 +15,7 @@ import { ChunkedText } from './chunked-text.tsx'
 import chunkStyles from './chunks.module.css'
 import styles from './datasets.module.css'
 import { DATASETS_WORDS } from './datasets-words.ts'
+import { useDocument } from './use-document.ts'
 
 const WORDS = DATASETS_WORDS.documentText
 
@@ -31,21 +32,13 @@ interface DocumentTextProps {
 export function DocumentText({ dataset, path, chunker }: DocumentTextProps) {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })
-  const query = useInfiniteQuery(
-    api.datasets.document.infiniteOptions({
-      input: (offset: number) => ({ dataset_id: dataset, path, offset, limit: SLICE }),
-      initialPageParam: 0,
-      getNextPageParam: (last) => (last.is_text ? last.next_offset : null),
-    }),
-  )
-  const slices = query.data?.pages.filter((slice) => slice.is_text) ?? []
+  const { query, slices, unread } = useDocument(dataset, path, SLICE)
   const [first] = slices
   const text = slices.map((slice) => slice.text).join('')
   const chunks = useChunks(
     { dataset_id: dataset, path, ...(chunker === undefined ? {} : { chunker }) },
     search.chunks === true && first !== undefined ? text.length : 0,
   )
-  const unread = query.data?.pages.find((slice) => !slice.is_text)
   if (query.data === undefined) return <Loaded query={query} what={WORDS.document(path)} rows={14} />
   if (first === undefined)
     return (

@@ -4,15 +4,16 @@ import { useState } from 'react'
 import { serviceDescriptor } from '../../../contract/control/service-list.ts'
 import type { ServiceName, ServiceView } from '../../../contract/control/services.ts'
 import { bytes, count, duration, moment } from '../../components/format.ts'
+import { ExperimentalMark } from '../../components/experimental-mark.tsx'
 import { RowButton } from '../../components/row-button.tsx'
 import { SERVICE_SIGNS, StateDot } from '../../components/state-dot.tsx'
 import { LoadingRows, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { FactTable, TableHead, unseen } from '../../components/tables.tsx'
+import { DataTable, FactTable, unseen } from '../../components/tables.tsx'
 import { useNow } from '../../components/use-now.ts'
 import { FigureList } from '../../components/figure-list.tsx'
 import { api } from '../../data/client.ts'
-import { ModelRow } from './model-row.tsx'
+import { ModelActions, ModelState } from './model-actions.tsx'
 import { hasModels, modelsOf } from './models-of.ts'
 import styles from './services.module.css'
 import { PlatformWorkTable } from './platform-work.tsx'
@@ -156,17 +157,37 @@ function ModelTable({ service }: { service: ServiceName }) {
   if (isPending) return <LoadingRows rows={3} height={36} />
   if (data === undefined) return <p role="alert">▲ {error.message}</p>
   return (
-    <div className={table.scroll}>
-      <table className={table.table} aria-label={WORDS.modelsOf(service)}>
-        <TableHead
-          columns={[WORDS.model, WORDS.for, WORDS.licence, WORDS.size, WORDS.source, WORDS.state, unseen(WORDS.action)]}
-        />
-        <tbody>
-          {data.map((model) => (
-            <ModelRow key={model.id} service={service} model={model} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={WORDS.modelsOf(service)}
+      rows={data}
+      keyOf={({ id }) => id}
+      columns={[
+        [
+          WORDS.model,
+          ({ id, experimental }) => (
+            <>
+              {id} {experimental && <ExperimentalMark />}
+            </>
+          ),
+          table.wrap,
+        ],
+        [WORDS.for, ({ task }) => task],
+        [WORDS.licence, ({ license }) => license ?? '–'],
+        [WORDS.size, ({ download_bytes: size }) => (size === null ? '–' : bytes(size))],
+        [
+          WORDS.source,
+          ({ source_page: source }) =>
+            source === null ? (
+              '–'
+            ) : (
+              <a href={source} target="_blank" rel="noreferrer">
+                {new URL(source).host}
+              </a>
+            ),
+        ],
+        [WORDS.state, (model) => <ModelState model={model} />],
+        [unseen(WORDS.action), (model) => <ModelActions service={service} model={model} />, table.wrap],
+      ]}
+    />
   )
 }

@@ -1,7 +1,6 @@
 import { Button, NumberInput, Select, TagsInput, TextInput } from '@mantine/core'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import type { EngineSettings, SettingsView } from '../../../contract/control/settings.ts'
 import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
 import { VARIABLES } from '../../../contract/settings/variables.ts'
@@ -11,7 +10,6 @@ import { Panel } from '../../components/states.tsx'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../../data/refused.ts'
 import styles from './settings.module.css'
-import { RoleTable } from '../../components/role-table.tsx'
 import { SETTINGS_WORDS } from './settings-words.ts'
 
 const WORDS = SETTINGS_WORDS.engineForm
@@ -28,9 +26,6 @@ export function EngineForm({ view }: { view: SettingsView }) {
   const experiment = useQuery(api.experiment.get.queryOptions()).data
   const sets = experiment?.model_sets ?? []
   const judges = experiment?.judge_panel.builtin ?? []
-  const chosen = sets.find(({ name, is_default: isDefault }) =>
-    draft.model_set === null ? isDefault : name === draft.model_set,
-  )
   const save = useMutation(
     api.settings.update.mutationOptions({
       meta: {
@@ -90,18 +85,6 @@ export function EngineForm({ view }: { view: SettingsView }) {
           {rest !== null && <span role="alert">▲ {rest}</span>}
         </div>
       </Form>
-      {chosen !== undefined && <ModelRoles set={chosen} />}
     </Panel>
-  )
-}
-
-/** Which model does what in a set: read from the manifest, which is where it is changed. */
-function ModelRoles({ set }: { set: ExperimentView['model_sets'][number] }) {
-  return (
-    <div className={styles.roles}>
-      <h3>{WORDS.rolesOf(set.name)}</h3>
-      <p className="dim">{set.description}</p>
-      <RoleTable label={WORDS.modelRolesOf(set.name)} roles={set.roles} />
-    </div>
   )
 }

@@ -25,8 +25,6 @@ export const SETTINGS_WORDS = {
     concurrency: 'Concurrency',
     judge_models: 'Judge models',
     saveSettings: 'Save settings',
-    rolesOf: (name: string) => `Models in “${name}”`,
-    modelRolesOf: (name: string) => `Model roles of ${name}`,
   },
 
   indexPanel: {

@@ -1,9 +1,9 @@
 import { Button, Select } from '@mantine/core'
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { MarkedText } from '../../../components/marked-text.tsx'
 import { ErrorPanel, Loaded, Panel } from '../../../components/states.tsx'
-import { api, control } from '../../../data/client.ts'
+import { control } from '../../../data/client.ts'
 import { factSpans, type Span } from '../../../components/text-match.ts'
 import { convertFile } from '../../documents/convert.ts'
 import { isConverted } from '../documents/dropped-files.ts'
@@ -12,6 +12,7 @@ import styles from '../own-data.module.css'
 import { OWN_WORDS } from '../own-words.ts'
 import { receivedFile } from '../documents/received-file.ts'
 import { PREVIEW } from '../documents/use-file-drop.ts'
+import { useDocument } from '../../datasets/use-document.ts'
 
 const WORDS = OWN_WORDS.editor
 
@@ -37,13 +38,7 @@ interface GoldDocumentProps {
 
 /** A document whose passages a person selects as gold facts; those that are chosen are marked. */
 export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse }: GoldDocumentProps) {
-  const query = useInfiniteQuery(
-    api.datasets.document.infiniteOptions({
-      input: (offset: number) => ({ dataset_id: dataset, path, offset, limit: SLICE }),
-      initialPageParam: 0,
-      getNextPageParam: (last) => (last.is_text ? last.next_offset : null),
-    }),
-  )
+  const { query, slices, unread } = useDocument(dataset, path, SLICE)
   const article = useRef<HTMLElement>(null)
   const [selected, setSelected] = useState<Span | null>(null)
   useEffect(() => {
@@ -56,8 +51,6 @@ export function GoldDocument({ dataset, documents, path, facts, onChoose, onUse 
     document.addEventListener('selectionchange', read)
     return () => document.removeEventListener('selectionchange', read)
   }, [])
-  const slices = query.data?.pages.filter((slice) => slice.is_text) ?? []
-  const unread = query.data?.pages.find((slice) => !slice.is_text)
   const isToConvert = unread !== undefined && isConverted(path)
   const conversion = useQuery({
     queryKey: ['converted-document', dataset, path, unread?.size_bytes],

@@ -3,10 +3,9 @@ import { useMutation } from '@tanstack/react-query'
 import type { ServiceName } from '../../../contract/control/services.ts'
 import type { ServiceModel } from '../../../contract/http/service-model.ts'
 import { bytes } from '../../components/format.ts'
-import { ExperimentalMark } from '../../components/experimental-mark.tsx'
+import { ProblemLine } from '../../components/dialog-form.tsx'
 import { RowButton } from '../../components/row-button.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
-import table from '../../components/table.module.css'
 import { ServiceCallError } from '../../data/service-call.ts'
 import { canFetchModels, fetchModel, removeModel } from './models-of.ts'
 import styles from './services.module.css'
@@ -17,7 +16,8 @@ const WORDS = SERVICES_WORDS.modelRow
 /** The service answers this to a fetch that was cancelled. */
 const STOPPED = 409
 
-function ModelState({ model }: { model: ServiceModel }) {
+/** Where a model is, or how far its download has come. */
+export function ModelState({ model }: { model: ServiceModel }) {
   const { id, installed, progress, pinned, download_bytes: size } = model
   if (progress !== null) {
     const { received_bytes: received, total_bytes: total } = progress
@@ -42,9 +42,9 @@ function ModelState({ model }: { model: ServiceModel }) {
   )
 }
 
-/** One model: what it is, where it comes from, whether it is here, and what can be done. */
-export function ModelRow({ service, model }: { service: ServiceName; model: ServiceModel }) {
-  const { id, task, license, installed, progress, failure, source_page: source, download_bytes: size } = model
+/** Fetches a model or removes it, and says what failed. */
+export function ModelActions({ service, model }: { service: ServiceName; model: ServiceModel }) {
+  const { id, installed, progress, failure, source_page: source } = model
   const settled = { mutationKey: ['models', service], meta: { refreshes: [['models', service], ['speech']] } }
   const fetching = useMutation({ ...settled, mutationFn: () => fetchModel(service, id) })
   const removing = useMutation({ ...settled, mutationFn: () => removeModel(service, id) })
@@ -55,46 +55,17 @@ export function ModelRow({ service, model }: { service: ServiceName; model: Serv
     : (failure ?? (wasStopped ? undefined : fetching.error?.message) ?? removing.error?.message)
   return (
     <>
-      <tr>
-        <th scope="row" className={table.wrap}>
-          {id} {model.experimental && <ExperimentalMark />}
-        </th>
-        <td>{task}</td>
-        <td>{license ?? '–'}</td>
-        <td>{size === null ? '–' : bytes(size)}</td>
-        <td>
-          {source === null ? (
-            '–'
-          ) : (
-            <a href={source} target="_blank" rel="noreferrer">
-              {new URL(source).host}
-            </a>
-          )}
-        </td>
-        <td>
-          <ModelState model={model} />
-        </td>
-        <td>
-          {source === null || !canFetchModels(service) ? null : installed || isUnderWay ? (
-            <RowButton
-              label={isUnderWay ? WORDS.cancel : WORDS.remove}
-              of={id}
-              loading={removing.isPending}
-              onClick={() => removing.mutate()}
-            />
-          ) : (
-            <RowButton label={WORDS.fetch} of={id} onClick={() => fetching.mutate()} />
-          )}
-        </td>
-      </tr>
-      {fault !== undefined && (
-        <tr>
-          <td colSpan={7} role="alert" className="bad">
-            <span aria-hidden="true">▲ </span>
-            {fault}
-          </td>
-        </tr>
+      {source === null || !canFetchModels(service) ? null : installed || isUnderWay ? (
+        <RowButton
+          label={isUnderWay ? WORDS.cancel : WORDS.remove}
+          of={id}
+          loading={removing.isPending}
+          onClick={() => removing.mutate()}
+        />
+      ) : (
+        <RowButton label={WORDS.fetch} of={id} onClick={() => fetching.mutate()} />
       )}
+      <ProblemLine problem={fault} />
     </>
   )
 }
