@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import type { DatasetView } from '../../contract/control/experiment.ts'
 import type { DatasetSearch } from '../app/search-params.ts'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { Loaded, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { DATASETS_WORDS } from '../features/datasets/datasets-words.ts'
 import { DatasetTable } from '../features/datasets/dataset-table.tsx'
@@ -32,7 +32,8 @@ const GraphView = lazy(async () => ({ default: (await import('../features/datase
 export function DatasetsPage() {
   const search = useSearch({ from: '/datasets' })
   const navigate = useNavigate({ from: '/datasets' })
-  const { data, isPending, isError, error, refetch } = useQuery(api.datasets.list.queryOptions())
+  const list = useQuery(api.datasets.list.queryOptions())
+  const { data } = list
   const unusable = useQuery(api.experiment.get.queryOptions()).data?.unusable ?? []
   // A person's own first, then by level.
   const order = data?.toSorted((a, b) => Number(b.own) - Number(a.own) || a.complexity_level - b.complexity_level) ?? []
@@ -48,8 +49,7 @@ export function DatasetsPage() {
         </>
       }
     >
-      {isPending && <LoadingRows rows={14} />}
-      {isError && <ErrorPanel error={error} what={WORDS.datasetList} retry={() => void refetch()} />}
+      <Loaded query={list} what={WORDS.datasetList} rows={14} />
       <UnusableDatasets datasets={unusable} />
       {data !== undefined && search.dataset !== undefined && !unusable.some(({ id }) => id === search.dataset) && (
         <div role="alert">

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { partOfRun } from '../../core/pages.ts'
-import { EmptyPanel, ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { EmptyPanel, ErrorPanel, Loaded, LoadingRows, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { BlindVote } from '../features/judges/blind-vote.tsx'
 import { BeginDialog, JudgeRunDialog, RevealDialog } from '../features/judges/dialogs.tsx'
@@ -107,8 +107,7 @@ function Judges() {
         </>
       }
     >
-      {state.isPending && <LoadingRows rows={14} height={40} />}
-      {state.isError && <ErrorPanel error={state.error} what={WORDS.answers} retry={() => void state.refetch()} />}
+      <Loaded query={state} what={WORDS.answers} rows={14} height={40} />
       {state.data?.under_way === true && <p role="status">{WORDS.underWay(round.run)}</p>}
       {namesShown && <JudgeResults key={key} round={round} isClosed={state.data.round === 'closed'} />}
       {isOpen && (

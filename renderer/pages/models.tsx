@@ -6,7 +6,7 @@ import type { ModelTask } from '../../contract/manifests/model-backends.ts'
 import type { ModelRole } from '../../contract/manifests/models.ts'
 import { MODELS_PARTS, type ModelsSearch } from '../app/search-params.ts'
 import { Icon } from '../components/icon.tsx'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { Loaded, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ConnectDialog } from '../features/models/connect-dialog.tsx'
 import { draftOfConnection, draftOfKind, type ConnectionDraft } from '../features/models/connection-draft.ts'
@@ -33,7 +33,8 @@ export function ModelsPage() {
   const navigate = useNavigate({ from: '/models' })
   const show = (part: Partial<ModelsSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: true })
-  const { data, isPending, isError, error, refetch } = useQuery(api.models.list.queryOptions())
+  const models = useQuery(api.models.list.queryOptions())
+  const { data } = models
   const [connection, setConnection] = useState<ConnectionDraft | null>(null)
   const connecting = connection ?? (search.connect === true ? draftOfKind('compatible') : null)
   const [draft, setDraft] = useState<SetDraft | null>(null)
@@ -72,8 +73,7 @@ export function ModelsPage() {
         </Button>
       ))}
     >
-      {isPending && <LoadingRows rows={10} height={48} />}
-      {isError && <ErrorPanel error={error} what={WORDS.theModels} retry={() => void refetch()} />}
+      <Loaded query={models} what={WORDS.theModels} rows={10} height={48} />
       {search.show === 'catalogue' && <ModelCataloguePanel onUse={use} />}
       {search.show === 'prices' && <PriceTable />}
       {data !== undefined && (

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { ErrorPanel, LoadingRows, Page } from '../components/states.tsx'
+import { Loaded, Page } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ServicePanel } from '../features/services/service-panel.tsx'
 import { SERVICES_WORDS } from '../features/services/services-words.ts'
@@ -13,11 +13,12 @@ const USAGE_MS = 5000
 export function ServicesPage() {
   const search = useSearch({ from: '/services' })
   const navigate = useNavigate({ from: '/services' })
-  const { data, isPending, isError, error, refetch } = useQuery({
+  const services = useQuery({
     ...api.services.list.queryOptions(),
     // State changes come as events; memory and processor do not.
     refetchInterval: USAGE_MS,
   })
+  const { data } = services
   const open = search.open ?? data?.filter(({ state }) => state === 'failed').map(({ name }) => name) ?? []
   const toggle = (name: string): void =>
     void navigate({
@@ -26,8 +27,7 @@ export function ServicesPage() {
     })
   return (
     <Page title={WORDS.providers}>
-      {isPending && <LoadingRows rows={8} height={96} />}
-      {isError && <ErrorPanel error={error} what={WORDS.serviceList} retry={() => void refetch()} />}
+      <Loaded query={services} what={WORDS.serviceList} rows={8} height={96} />
       {data?.map((service) => (
         <ServicePanel
           key={service.name}

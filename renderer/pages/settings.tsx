@@ -2,7 +2,7 @@ import { SegmentedControl, useMantineColorScheme } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import type { SettingsTab } from '../app/search-params.ts'
-import { ErrorPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
+import { Loaded, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { ConnectionsPanel } from '../features/settings/connections-panel.tsx'
 import { EngineForm } from '../features/settings/engine-form.tsx'
@@ -17,7 +17,8 @@ const WORDS = SETTINGS_WORDS.page
 export function SettingsPage() {
   const { tab = 'models' } = useSearch({ from: '/settings' })
   const navigate = useNavigate({ from: '/settings' })
-  const { data, isPending, isError, error, refetch } = useQuery(api.settings.get.queryOptions())
+  const settings = useQuery(api.settings.get.queryOptions())
+  const { data } = settings
   // Hidden, not taken away: what was typed there stays.
   const panel = (value: SettingsTab) => ({ className: 'stack', hidden: tab !== value })
   return (
@@ -36,8 +37,7 @@ export function SettingsPage() {
       <div {...panel('look')}>
         <LookPanel />
       </div>
-      {tab !== 'look' && isPending && <LoadingRows rows={12} height={40} />}
-      {tab !== 'look' && isError && <ErrorPanel error={error} what={WORDS.theSettings} retry={() => void refetch()} />}
+      {tab !== 'look' && <Loaded query={settings} what={WORDS.theSettings} rows={12} height={40} />}
       {data !== undefined && (
         <>
           <div {...panel('models')}>
