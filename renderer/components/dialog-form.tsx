@@ -104,3 +104,30 @@ export function DialogButton({ label, title, width = 'lg', children, ...button }
     </>
   )
 }
+
+interface FormButtonProps {
+  words: { open: string; title: string; confirm: string }
+  action: { isPending: boolean; error: Error | null }
+  isReady?: boolean
+  /** Called with what closes the dialog. */
+  onSubmit: (close: () => void) => void
+  children: ReactNode
+}
+
+/** A button that asks for something in a dialog before its action. */
+export const FormButton = ({ words, action, isReady = true, onSubmit, children }: FormButtonProps) => (
+  <DialogButton label={words.open} title={words.title} width="md">
+    {(close) => (
+      <DialogForm
+        submit={words.confirm}
+        isReady={isReady}
+        isPending={action.isPending}
+        problem={action.error}
+        onCancel={close}
+        onSubmit={() => onSubmit(close)}
+      >
+        {children}
+      </DialogForm>
+    )}
+  </DialogButton>
+)

@@ -3,7 +3,7 @@ import { type QueryClient, useMutation, useQuery, useQueryClient } from '@tansta
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { BUILTIN_JUDGES } from '../../../contract/control/judging.ts'
-import { DialogButton, DialogForm } from '../../components/dialog-form.tsx'
+import { FormButton } from '../../components/dialog-form.tsx'
 import { formFields } from '../../components/form-fields.ts'
 import { count } from '../../components/format.ts'
 import { api } from '../../data/client.ts'
@@ -13,13 +13,7 @@ import { type Round, setInput } from './use-ballot.ts'
 const MOST_ROTATIONS = 64
 
 /** Has the stored answers of a finished run graded by judges; no approach is called again. */
-export const JudgeRunDialog = ({ run, dataset }: { run: string; dataset: string }) => (
-  <DialogButton label={WORDS.judgeRun.open} title={WORDS.judgeRun.title(run)} width="md">
-    {(close) => <JudgeRunForm run={run} dataset={dataset} onClose={close} />}
-  </DialogButton>
-)
-
-function JudgeRunForm({ run, dataset, onClose }: { run: string; dataset: string; onClose: () => void }) {
+export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string }) {
   const navigate = useNavigate()
   // Not the experiment: it names every approach, and this page may be blind.
   const known = useQuery(api.settings.get.queryOptions()).data?.settings.judge_models ?? BUILTIN_JUDGES
@@ -40,13 +34,10 @@ function JudgeRunForm({ run, dataset, onClose }: { run: string; dataset: string;
     }),
   )
   return (
-    <DialogForm
-      submit={WORDS.judgeRun.confirm}
-      cancel={WORDS.judgeRun.cancel}
+    <FormButton
+      words={{ ...WORDS.judgeRun, title: WORDS.judgeRun.title(run) }}
+      action={judge}
       isReady={models.length >= 2}
-      isPending={judge.isPending}
-      problem={judge.error}
-      onCancel={onClose}
       onSubmit={() => {
         const { rotations, reference } = draft
         judge.mutate({ run_id: run, dataset_ids: [dataset], judge: { models, rotations: rotations ?? 1, reference } })
@@ -56,7 +47,7 @@ function JudgeRunForm({ run, dataset, onClose }: { run: string; dataset: string;
       <TagsInput {...field.list('judges')} data={[...new Set([...BUILTIN_JUDGES, ...known])]} />
       <NumberInput {...field.number('rotations')} min={1} max={MOST_ROTATIONS} allowDecimal={false} />
       <Checkbox {...field.check('reference')} />
-    </DialogForm>
+    </FormButton>
   )
 }
 
@@ -80,35 +71,28 @@ export function BeginDialog({ round, questions }: { round: Round; questions: num
     }),
   )
   return (
-    <DialogButton label={WORDS.begin.open} title={WORDS.begin.title} width="md">
-      {(close) => (
-        <DialogForm
-          submit={WORDS.begin.confirm}
-          cancel={WORDS.begin.cancel}
-          isPending={begin.isPending}
-          problem={begin.error}
-          onCancel={close}
-          onSubmit={() =>
-            begin.mutate({
-              ...input,
-              reference: draft.reference,
-              ...(wanted < questions ? { questions: wanted } : {}),
-            })
-          }
-        >
-          <p>{WORDS.begin.effect}</p>
-          <p className="dim">{WORDS.begin.seen}</p>
-          <NumberInput
-            {...field.number('questions')}
-            description={WORDS.begin.questionsNote(count(questions))}
-            min={1}
-            max={questions}
-            allowDecimal={false}
-          />
-          <Checkbox {...field.check('reference')} />
-        </DialogForm>
-      )}
-    </DialogButton>
+    <FormButton
+      words={WORDS.begin}
+      action={begin}
+      onSubmit={() =>
+        begin.mutate({
+          ...input,
+          reference: draft.reference,
+          ...(wanted < questions ? { questions: wanted } : {}),
+        })
+      }
+    >
+      <p>{WORDS.begin.effect}</p>
+      <p className="dim">{WORDS.begin.seen}</p>
+      <NumberInput
+        {...field.number('questions')}
+        description={WORDS.begin.questionsNote(count(questions))}
+        min={1}
+        max={questions}
+        allowDecimal={false}
+      />
+      <Checkbox {...field.check('reference')} />
+    </FormButton>
   )
 }
 
@@ -143,35 +127,28 @@ export function RevealDialog({ round }: { round: Round }) {
   const [voted, total] = [sets?.voted ?? 0, sets?.total ?? 0]
   const name = rater.trim()
   return (
-    <DialogButton label={WORDS.reveal.open} title={WORDS.reveal.title} width="md">
-      {(close) => (
-        <DialogForm
-          submit={WORDS.reveal.confirm}
-          cancel={WORDS.reveal.cancel}
-          isPending={reveal.isPending}
-          problem={reveal.error}
-          onCancel={close}
-          onSubmit={() =>
-            reveal.mutate({
-              run_id: round.run,
-              dataset_id: round.dataset,
-              ...(name === '' ? {} : { rater: name }),
-            })
-          }
-        >
-          <p>
-            {voted === 0 ? WORDS.reveal.noVotes : WORDS.reveal.votes(count(voted), count(total))}
-            {WORDS.reveal.effect}
-          </p>
-          <TextInput
-            label={WORDS.reveal.name}
-            placeholder={WORDS.reveal.namePlaceholder}
-            maxLength={128}
-            value={rater}
-            onChange={({ currentTarget }) => setRater(currentTarget.value)}
-          />
-        </DialogForm>
-      )}
-    </DialogButton>
+    <FormButton
+      words={WORDS.reveal}
+      action={reveal}
+      onSubmit={() =>
+        reveal.mutate({
+          run_id: round.run,
+          dataset_id: round.dataset,
+          ...(name === '' ? {} : { rater: name }),
+        })
+      }
+    >
+      <p>
+        {voted === 0 ? WORDS.reveal.noVotes : WORDS.reveal.votes(count(voted), count(total))}
+        {WORDS.reveal.effect}
+      </p>
+      <TextInput
+        label={WORDS.reveal.name}
+        placeholder={WORDS.reveal.namePlaceholder}
+        maxLength={128}
+        value={rater}
+        onChange={({ currentTarget }) => setRater(currentTarget.value)}
+      />
+    </FormButton>
   )
 }

@@ -56,7 +56,6 @@ export const JUDGES_WORDS = {
     questionsNote: (questions: string) => `Of ${questions}, drawn at random`,
     reference: 'Show the reference answer and the gold passages',
     referenceAbout: 'Something to grade against. Without it you grade by the answers alone.',
-    cancel: 'Cancel',
     confirm: 'Start round',
   },
 
