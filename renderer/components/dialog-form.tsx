@@ -106,7 +106,7 @@ export function DialogButton({ label, title, width = 'lg', children, ...button }
 }
 
 interface FormButtonProps {
-  words: { open: string; title: string; confirm: string }
+  words: { open: string; title: string; confirm: string; cancel?: string }
   action: { isPending: boolean; error: Error | null }
   isReady?: boolean
   /** Called with what closes the dialog. */
@@ -120,6 +120,7 @@ export const FormButton = ({ words, action, isReady = true, onSubmit, children }
     {(close) => (
       <DialogForm
         submit={words.confirm}
+        cancel={words.cancel}
         isReady={isReady}
         isPending={action.isPending}
         problem={action.error}
