@@ -113,10 +113,13 @@ const REASONS: Readonly<Record<string, string>> = {
   P1: 'the program takes .8 s to start: a quarter is loading modules, a fifth reading and checking manifests; every cell is synced',
   P2: 'what is kept after collections is level; the rest is memory that V8 and the C library have taken and not given back',
   P6: 'this machine draws by the processor; script, style and layout of a frame stay within it',
+  P8: 'a quarter is reading rows and comparing their checksums, a sixth the collector in 300 MB: [hot spots](hot-spots.md)',
   P13: '[decision 203](decisions/203-checked-against-a-mixed-model.md)',
   P24: '[decision 203](decisions/203-checked-against-a-mixed-model.md)',
   P20: 'rules play the models here; [validity](validity.md) has the sets that no one had seen',
   P22: 'measured beside other work, whose load the page of the benchmark names',
+  ladder:
+    'a graph of an unchanged corpus is built again while the cells are planned, and rules keep no vectors ([decision 095](decisions/095-ingestion-of-large-corpora.md)); those of other models are kept',
 }
 
 /** The text of the page above the tables. */
