@@ -56,8 +56,8 @@ const EVIDENCE = 'results/ci-smoke-evidence.jsonl'
 const OWN: readonly [command: RegExp, replaced: string, by: () => string][] = [
   [/./, '…', () => 'Who keeps the lock?'],
   [/./, 'RUN', () => 'ci'],
+  [/--run-id ID/, 'ID', () => first],
   [/./, 'ID', () => 'smoke'],
-  [/^report /, 'smoke', () => first],
   [/^recover/, 'FILE', () => 'torn.jsonl'],
   [/./, 'FILE', () => EVIDENCE],
   [/--run-id/, 'NAME', () => 'main'],
@@ -136,7 +136,7 @@ async function environmentOf(args: readonly string[]): Promise<Record<string, st
 async function prepare(command: string): Promise<void> {
   if (command.startsWith('recover')) await writeFile('torn.jsonl', (await readFile(EVIDENCE, 'utf8')).slice(0, -20))
   if (command.startsWith('trash restore')) trashed = (await readdir('.rag-ladder/run-trash'))[0]!
-  if (command.startsWith('report')) first = (await readdir('results'))[0]!.split('-baseline')[0]!
+  if (command.startsWith('report') && first === '') first = (await readdir('results'))[0]!.split('-baseline')[0]!
   if (!command.startsWith('judge human import')) return
   const ballot = 'results/ci-smoke-human-votes.json'
   const votes = await readFile(ballot, 'utf8')

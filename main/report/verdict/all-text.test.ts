@@ -38,6 +38,11 @@ describe('a collection that fits into the context budget', () => {
     expect(next.text).toContain('a context budget well below 247 tokens, or add documents')
   })
 
+  it('is not to be run with a context budget that the program refuses', async () => {
+    const { next } = await verdictOf({ budget: 2000, medians: [130, 130, 130] })
+    expect(next.text).toBe('To separate them, add documents.')
+  })
+
   it('is a note where the approaches differ all the same', async () => {
     const { kind, notes } = await verdictOf({ budget: 2000, medians: [247, 247, 140], found: 2 })
     expect(kind).not.toBe('ceiling')

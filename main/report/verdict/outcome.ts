@@ -1,4 +1,5 @@
 // The outcome of a dataset run: its kind, a headline of at most 14 words, why, what to take, and what to do next.
+import { ContextTokens } from '../../../contract/evidence/context-budget.ts'
 import type { ApproachBehaviour, NextStep, VerdictKind } from '../../../contract/evidence/verdict.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
 import { countWords, listWords, plural } from '../../../contract/words.ts'
@@ -96,7 +97,9 @@ function ceiling(parts: Parts): Outcome {
           next: nextStep(
             aggregate,
             'new_run',
-            `To separate them, run again with a context budget well below ${countWords(all.tokens)} tokens, or add documents.`,
+            ContextTokens.safeParse(Math.floor(all.tokens / 2)).success
+              ? `To separate them, run again with a context budget well below ${countWords(all.tokens)} tokens, or add documents.`
+              : 'To separate them, add documents.',
           ),
         }
   return {
