@@ -38,7 +38,8 @@ export default defineConfig({
   workers: 2,
   fullyParallel: true,
   reporter: [['list']],
-  use: { viewport: { width: 1440, height: 900 } },
+  // Fading and sliding are a tenth of what pages compute here. In the app, which has no such option, pages move.
+  use: { viewport: { width: 1440, height: 900 }, contextOptions: { reducedMotion: 'reduce' } },
   projects: [
     // One host at a time: which one decides what `page` is (tests/helpers/panel-page.ts).
     HOST === 'electron'
