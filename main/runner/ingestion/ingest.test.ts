@@ -137,6 +137,9 @@ describe('ingestProfile', () => {
   it('ends at once when the platform refuses the call or the request is cancelled', async () => {
     server.script(accepted(), json({ detail: 'no such job' }, 404))
     await expect(ingest()).rejects.toThrow('no such job')
+    server.script(accepted(), json({ detail: 'the key was refused' }, 502, { 'x-should-retry': 'false' }))
+    await expect(ingest()).rejects.toThrow('the key was refused')
+    expect([server.requests.length, notices()]).toEqual([4, []])
     server.script(accepted())
     await expect(ingest({}, () => Promise.reject(new Error('platform does not run')))).rejects.toThrow(
       'platform does not run',

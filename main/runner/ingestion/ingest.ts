@@ -207,6 +207,7 @@ const LONGEST_RETRY_MS = 2000
 /** Returns true when the same call may succeed a little later. */
 const isPassing = (error: unknown): error is PlatformError =>
   error instanceof PlatformError &&
+  !error.isFinal &&
   (error.code === 'unreachable' || (error.status !== null && (error.status >= 500 || error.status === 429)))
 
 /** Makes a call until it succeeds, is refused, or has failed for `forMs`. The first failure in a row is reported. */

@@ -16,11 +16,19 @@ export class PlatformError extends Error {
   override readonly name = 'PlatformError'
   readonly code: 'unreachable' | 'http_error' | 'invalid_response'
   readonly status: number | null
+  /** True where the platform says that the same call fails again. */
+  readonly isFinal: boolean
 
-  constructor(code: PlatformError['code'], message: string, status: number | null, cause?: unknown) {
+  constructor(
+    code: PlatformError['code'],
+    message: string,
+    status: number | null,
+    { cause, isFinal = false }: { cause?: unknown; isFinal?: boolean } = {},
+  ) {
     super(serviceText(message), { cause })
     this.code = code
     this.status = status
+    this.isFinal = isFinal
   }
 }
 
@@ -99,12 +107,13 @@ export function createPlatformClient({
         'unreachable',
         `${method} ${url}: the platform cannot be reached there (${cause.reason}): start it, or correct the address`,
         null,
-        cause,
+        { cause },
       )
     })
     const { status, isOk } = answer
     if (isOk) return answer
-    throw new PlatformError('http_error', `${method} ${path} answered HTTP ${status}: ${saidBy(answer).text}`, status)
+    const message = `${method} ${path} answered HTTP ${status}: ${saidBy(answer).text}`
+    throw new PlatformError('http_error', message, status, { isFinal: answer.headers['x-should-retry'] === 'false' })
   }
 
   async function call<Schema extends z.ZodType>(

@@ -122,7 +122,7 @@ export class ModelCallError extends Error {
     options: {
       status?: number | null
       retryAfterMs?: number | null
-      detail?: string
+      detail?: string | undefined
       said?: ModelCallError['said']
       cause?: unknown
     } = {},

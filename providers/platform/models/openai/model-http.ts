@@ -130,15 +130,20 @@ async function tryOnce(
     })
   } catch (error) {
     if (error instanceof StreamFault)
-      return refuse(options, 'upstream_error', `failed while it answered: ${error.message}`, { cause: error })
+      return refuse(options, 'upstream_error', `failed while it answered: ${error.message}`, {
+        said: { text: error.message, param: null },
+        cause: error,
+      })
     if (!(error instanceof HttpFault)) throw error
     const { fault, status } = error
     if (fault === 'timeout')
       return refuse(options, 'timeout', `gave no complete answer within ${options.timeoutMs} ms`, { cause: error })
     if (fault === 'too_large')
       return refuse(options, 'invalid_response', 'sent more than the size limit', { status, cause: error })
-    const problem = events > 0 ? 'interrupted its answer' : 'cannot be reached'
+    const detail = status === null ? undefined : 'the upstream interrupted its answer'
+    const problem = status === null ? 'cannot be reached' : 'interrupted its answer'
     return refuse(options, 'unreachable', `${problem}: ${connectionProblem(error.cause)}`, {
+      detail,
       cause: error,
       again: events === 0,
     })
@@ -165,7 +170,10 @@ async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
 function parse(options: ModelHttpOptions, text: string, status: number): Outcome {
   const value = jsonIn(text.replace(/^\uFEFF/, ''))
   if (value === undefined)
-    return refuse(options, 'invalid_response', 'answered with something that is not JSON', { status })
+    return refuse(options, 'invalid_response', 'answered with something that is not JSON', {
+      detail: `the upstream answered with something that is not JSON (HTTP ${status})`,
+      status,
+    })
   if (!isError(value)) return answered(value, status)
   // OpenRouter and others report the failure of the service behind them so, with that one's status.
   const { error } = value as { error?: { code?: unknown } | string }
@@ -234,11 +242,18 @@ function refuse(
   options: ModelHttpOptions,
   code: ModelCallErrorCode,
   problem: string,
-  more: { status?: number | null; said?: Said; cause?: unknown; again?: boolean; askedMs?: number | null } = {},
+  more: {
+    status?: number | null
+    detail?: string | undefined
+    said?: Said
+    cause?: unknown
+    again?: boolean
+    askedMs?: number | null
+  } = {},
 ): Outcome {
-  const { status = null, said = null, askedMs = null, again = false, cause } = more
+  const { status = null, detail, said = null, askedMs = null, again = false, cause } = more
   const message = `The model service of role ${options.role} at ${new URL(options.baseUrl).origin} ${problem}`
-  const error = new ModelCallError(code, options.role, message, { status, said, retryAfterMs: askedMs, cause })
+  const error = new ModelCallError(code, options.role, message, { status, detail, said, retryAfterMs: askedMs, cause })
   return { result: error, again, status, askedMs }
 }
 

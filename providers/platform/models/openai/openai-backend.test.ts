@@ -1,7 +1,11 @@
+import type { ServerResponse } from 'node:http'
 import { describe, expect, it } from 'vitest'
 import type { ModelServiceAnswer } from '../../../../tests/helpers/model-service.ts'
 import { COMPLETION, MESSAGES, openBackend, type OpenAiSetup } from '../../../../tests/helpers/openai-backend.ts'
+import { reasonOf } from '../model-error-response.ts'
+import type { ModelCallError } from '../model-host.ts'
 
+type RawReply = (response: ServerResponse) => unknown
 const answer = COMPLETION
 const messages = MESSAGES
 
@@ -129,12 +133,24 @@ describe('a streamed answer', () => {
   })
 
   it.each([
-    ['the service reports an error', [{ error: { message: 'out of memory' } }], 'upstream_error'],
-    ['the stream ends early', [], 'invalid_response'],
-    ['an event is not JSON', ['{'], 'upstream_error'],
-  ] as const)('is not requested again after its first piece when %s', async (_, chunks, code) => {
+    [
+      'the service reports an error',
+      [{ error: { message: 'out of memory' } }],
+      'upstream_error',
+      'the upstream failed: out of memory',
+    ],
+    [
+      'the stream ends early',
+      [],
+      'invalid_response',
+      'the upstream answered in an unknown form: the stream ended before the answer did',
+    ],
+    ['an event is not JSON', ['{'], 'upstream_error', 'the upstream failed: an event of the stream is not JSON'],
+  ] as const)('is not requested again after its first piece when %s', async (_, chunks, code, reason) => {
     const { completion, pieces, service } = await ask(() => streaming([delta({ content: 'Blue' }), ...chunks]))
-    await expect(completion).rejects.toMatchObject({ code })
+    const error: unknown = await completion.catch((thrown: unknown) => thrown)
+    expect(error).toMatchObject({ code })
+    expect(reasonOf(error as ModelCallError)).toBe(`the model call for role light_gen failed: ${reason}`)
     expect(pieces).toEqual(['Blue'])
     expect(service.calls).toHaveLength(1)
   })
@@ -383,6 +399,31 @@ describe('failures', () => {
   ])('%s is an invalid response', async (_name, raw, problem) => {
     const { chat } = await openBackend({ reply: () => ({ raw }) })
     await expect(chat()).rejects.toMatchObject({ code: 'invalid_response', message: expect.stringContaining(problem) })
+  })
+
+  it.each<[string, RawReply, string]>([
+    [
+      'an answer that is not JSON',
+      (response) => response.end('<html>'),
+      'the upstream answered with something that is not JSON (HTTP 200)',
+    ],
+    [
+      'an answer of another form',
+      (response) => response.end('{"choices":[]}'),
+      'the upstream answered in an unknown form: choices: ',
+    ],
+    [
+      'an answer that breaks off',
+      (response) => {
+        response.writeHead(200, { 'content-length': '100' }).write('{"choices":')
+        setTimeout(() => response.destroy(), 20)
+      },
+      'the upstream interrupted its answer',
+    ],
+  ])('callers are told of %s', async (_name, raw, reason) => {
+    const { chat } = await openBackend({ reply: () => ({ raw }), choice: { retries: 0 } })
+    const error: unknown = await chat().catch((thrown: unknown) => thrown)
+    expect(reasonOf(error as ModelCallError)).toContain(`the model call for role light_gen failed: ${reason}`)
   })
 
   it('an endless answer is cut at the limit', async () => {

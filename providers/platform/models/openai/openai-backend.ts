@@ -351,5 +351,6 @@ function wrong(role: ModelRole, problem: string): ModelCallError {
     'invalid_response',
     role,
     `The model of role ${role} answered in an unknown form: ${problem}`,
+    { detail: `the upstream answered in an unknown form: ${problem}` },
   )
 }
