@@ -1,41 +1,13 @@
 // How services of models misbehave, one entry each: what the service does to a request, or to the answer of a model that would do everything right. `cells` is
 // what a run makes of it, and `says` what it prints where cells fail.
-import type { AskedOfModel } from '../helpers/capable-model.ts'
+import { READ, refused, texted, type ModelFault } from './faulty-reply.ts'
+import { FORM_FAULTS } from './form-faults.ts'
+import { STREAM_FAULTS } from './stream-faults.ts'
 
-type Message = { content: string | null; tool_calls?: unknown }
-
-/** One reply of a service. `message` replaces what the model wrote, `body` the whole body. */
-export interface FaultyReply {
-  status?: number
-  headers?: Record<string, string>
-  body?: unknown
-  message?: Message
-  finish?: string
-  usage?: boolean
-  /** The connection ends in the middle of the body, or nothing is sent at all. */
-  ends?: 'cut' | 'never'
-}
-
-export interface ModelFault {
-  about: string
-  /** `call` counts the requests of the run from 1. */
-  reply?: (asked: AskedOfModel & Record<string, unknown>, written: Message, call: number) => FaultyReply
-  /** `all` answered, `none`, or `some`: those of approaches that need what the service does not do. */
-  cells: 'all' | 'none' | 'some'
-  /** What the output of the run must hold: the words of the service, or what to do. */
-  says?: RegExp[]
-  /** The right thing to do. */
-  action: string
-}
-
-const refused = (message: string, more: object = {}, status = 400): FaultyReply => ({
-  status,
-  body: { error: { message, type: 'invalid_request_error', ...more } },
-})
-const texted = (written: Message, change: (text: string) => string): FaultyReply =>
-  written.content === null ? {} : { message: { ...written, content: change(written.content) } }
 const NOTHING = 'nothing: what the service refuses is left out, and kept for the next run'
-const READ = 'nothing: reasoning is split off the answer'
+
+/** Where the table of runs with these faults is, between two marks. */
+export const FAULT_TABLE = { file: 'docs/real-models.md', mark: '<!-- model-faults -->' }
 
 export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {
   none: { about: 'answers everything', cells: 'all', action: 'nothing' },
@@ -138,7 +110,7 @@ export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {
   },
   'reasoning-only': {
     about: 'spends all tokens on reasoning in a field of its own',
-    reply: () => ({ message: { content: '', reasoning_content: 'hmm' } as Message, finish: 'length' }),
+    reply: () => ({ message: { content: '', reasoning_content: 'hmm' }, finish: 'length' }),
     cells: 'none',
     says: [/returned no text/],
     action: 'give more room (max_tokens), or switch reasoning off',
@@ -263,7 +235,7 @@ export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {
   },
   refusal: {
     about: 'refuses in the field for it',
-    reply: () => ({ message: { content: null, refusal: 'I cannot help with that.' } as Message }),
+    reply: () => ({ message: { content: null, refusal: 'I cannot help with that.' } }),
     cells: 'none',
     says: [/I cannot help with that/],
     action: 'choose another model',
@@ -298,4 +270,6 @@ export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {
     says: [/within|time/i],
     action: 'start the model, or raise timeout_s of the connection',
   },
+  ...FORM_FAULTS,
+  ...STREAM_FAULTS,
 }

@@ -1,0 +1,142 @@
+// A run of the ladder with a service of models that misbehaves in one way.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setImmediate } from 'node:timers/promises'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { rowsOf, smokeRun } from '../helpers/ladder-run.ts'
+import { answerOf } from './answering-model.ts'
+import type { Asked, FaultyReply, ModelFault } from './faulty-reply.ts'
+
+/** Contexts are asked for again for a minute where the model fails; where it always does, another approach takes that place. */
+const approachesFor = ({ cells }: ModelFault): string =>
+  `vanilla-rag,${cells === 'none' ? 'hybrid' : 'contextual'}-rag,graph-rag,agentic-rag`
+const CELLS = 16
+const USAGE = { prompt_tokens: 90, completion_tokens: 10, total_tokens: 100 }
+
+async function send(
+  response: ServerResponse,
+  { status = 200, headers, body, parts, ends }: FaultyReply,
+): Promise<void> {
+  if (ends === 'never') return
+  const text = typeof body === 'string' ? body : JSON.stringify(body)
+  const isCut = ends === 'cut' && parts === undefined
+  const length = isCut ? { 'content-length': String(text.length) } : {}
+  response.writeHead(status, { 'content-type': 'application/json', ...headers, ...length })
+  for (const part of parts ?? [isCut ? text.slice(0, text.length / 2) : text]) {
+    response.write(part)
+    await setImmediate()
+  }
+  if (ends === 'cut') setTimeout(() => response.destroy(), 20)
+  else if (ends !== 'open') response.end()
+}
+
+/** Vectors in which texts that share words are near each other. */
+const vectorOf = (text: string): number[] => {
+  const vector = Array.from({ length: 64 }, () => 0.01)
+  for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? [])
+    vector[[...word].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) % 64, 0)]! += 1
+  return vector
+}
+
+async function startFaultyService({ reply, embed }: ModelFault): Promise<{ server: Server; url: string }> {
+  let calls = 0
+  const server = createServer((request, response) => {
+    void (async () => {
+      const text = Buffer.concat((await request.toArray()) as Buffer[]).toString()
+      if (request.url === '/v1/models') return send(response, { body: { object: 'list', data: [{ id: 'm' }] } })
+      const asked = JSON.parse(text === '' ? '{}' : text) as Asked
+      if (request.url === '/v1/embeddings' && embed !== undefined)
+        return send(response, embed([asked.input ?? []].flat().map(vectorOf), asked, (calls += 1)))
+      if (request.url !== '/v1/chat/completions') return send(response, { status: 404, body: {} })
+      const written = answerOf(asked)
+      const faulty = reply?.(asked, written, (calls += 1)) ?? {}
+      const { message = written, finish, usage = USAGE } = faulty
+      const ending = finish ?? ('tool_calls' in message && message.tool_calls !== undefined ? 'tool_calls' : 'stop')
+      const completion = {
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
+        choices: [{ index: 0, finish_reason: ending, message: { role: 'assistant', ...message } }],
+        ...(usage === false ? {} : { usage }),
+      }
+      return send(response, { ...faulty, body: faulty.body ?? completion })
+    })()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
+}
+
+async function writeSet(root: string, url: string, { embed }: ModelFault): Promise<void> {
+  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
+  const rules = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
+  const modelled = `agentic|graph_extract|graph_keyword|graph_query|light_gen|contextual_blurb|workflow_classifier|evaluator${embed === undefined ? '' : '|embed'}`
+  const roles = rules.replace(new RegExp(`(${modelled}): \\{[^}]*\\}`, 'g'), '$1: { connection: faulty, model: m }')
+  await mkdir(join(root, '.rag-ladder'), { recursive: true })
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2\nconnections: { faulty: { kind: compatible, base_url: '${url}', timeout_s: 3 } }\nsets:\n  faulty:\n    roles:\n${roles}`,
+  )
+}
+
+export interface Outcome {
+  code: number | null
+  ok: number
+  said: string
+  output: string
+  seconds: number
+}
+
+export async function runWith(fault: ModelFault): Promise<Outcome> {
+  const root = await smokeProject()
+  const { server, url } = await startFaultyService(fault)
+  const started = performance.now()
+  try {
+    await writeSet(root, url, fault)
+    const run = await runCli(
+      [
+        'ladder',
+        ...smokeRun(root, 'faulty'),
+        '--models',
+        approachesFor(fault),
+        '--model-set',
+        'faulty',
+        '--no-publish',
+        '--no-cold-reset',
+      ],
+      { MATRIX_RETRIES: '0' },
+    )
+    const rows = await rowsOf(join(root, 'results/faulty-smoke-evidence.jsonl')).catch(() => [])
+    const output = `${run.stdout}\n${run.stderr}`
+    const errors = rows.flatMap((row) => (row.status === 'ok' ? [] : [row.error?.message ?? '']))
+    const line = output.split('\n').find((each) => each.startsWith('warning:')) ?? '–'
+    return {
+      code: run.code,
+      ok: rows.filter(({ status }) => status === 'ok').length,
+      said: (errors[0] ?? line).trim(),
+      output: `${output}\n${errors.join('\n')}`,
+      seconds: (performance.now() - started) / 1000,
+    }
+  } finally {
+    server.close().closeAllConnections()
+    await rm(root, { recursive: true, force: true })
+  }
+}
+
+/** What a run with a fault does otherwise than the table of faults declares. */
+export function problemsOf({ cells, says = [] }: ModelFault, { ok, output }: Outcome): string[] {
+  const isRight = cells === 'all' ? ok === CELLS : cells === 'none' ? ok === 0 : ok > 0
+  return [
+    ...(isRight ? [] : [`${ok} of ${CELLS} cells answered, expected ${cells}`]),
+    ...says.filter((each) => !each.test(output)).map((each) => `the run does not say ${each}`),
+  ]
+}
+
+const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').slice(0, 220)
+
+export const TABLE_HEAD =
+  '| fault | the service | cells answered | exit code | the run says | right action |\n|---|---|---|---|---|---|'
+export const rowOf = (name: string, { about, action }: ModelFault, { ok, code, said }: Outcome): string =>
+  `| ${name} | ${about} | ${ok} of ${CELLS} | ${code} | ${cell(said)} | ${action} |`
