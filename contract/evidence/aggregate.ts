@@ -99,6 +99,10 @@ export type MetricSummary = z.infer<typeof MetricSummary>
 
 const HopMetric = z.strictObject({ n: count, expected: count, mean: z.number().nullable() })
 
+/** Describes what models used for work that is no approach's own, and how long it took; null where that is unknown. */
+export const SharedUse = z.strictObject({ models: z.array(ModelUsage).min(1), seconds: z.number().nullable() })
+export type SharedUse = z.infer<typeof SharedUse>
+
 /** The scores of the questions that join `hops` facts; null for questions whose author did not count them. Counts are of questions. */
 export const HopSummary = z.strictObject({
   hops: z.int().nullable(),
@@ -327,6 +331,10 @@ export const Aggregate = z.strictObject({
   extraction: ExtractionHealth.optional(),
   /** Chunks that were read without their context, because its call failed; absent where none was. */
   contexts: ContextHealth.optional(),
+  /** Holds what models used for reading the documents, where this run read them; absent where rules did or an earlier run, and where it is unknown. */
+  ingestion_use: SharedUse.optional(),
+  /** Holds what judges used; absent where rules judged, and in files of before. */
+  judging_use: SharedUse.optional(),
   /** States how relational the dataset measured when it ran, beside its declared level; absent in files of before, and where only rows are known. */
   measured_level: MeasuredLevel.optional(),
   /** Approaches whose settings a tuning chose on this dataset; absent where there is none. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { count, Identifier, Sha256 } from '../common.ts'
+import { ModelUsage } from './model-usage.ts'
 import { IngestionProvenance } from './provenance.ts'
 import { Agreement, FlipRates, LeaveOneJudgeOut, LengthCorrelation, PositionEffect } from './statistics.ts'
 
@@ -18,6 +19,8 @@ export const JudgedRotation = z.looseObject({
   reasons: reasons.optional(),
   /** Tries that the verdict took; 2 when the first reply could not be used. */
   attempts: z.int().min(1),
+  /** Holds what the judge's model used; absent where rules judged, and in files of before. */
+  usage: ModelUsage.optional(),
 })
 export type JudgedRotation = z.infer<typeof JudgedRotation>
 
@@ -113,6 +116,7 @@ export const JudgeFailure = z.strictObject({
   code: JudgeErrorCode,
   message: z.string(),
   attempts: count,
+  usage: ModelUsage.optional(),
 })
 export type JudgeFailure = z.infer<typeof JudgeFailure>
 

@@ -6,6 +6,7 @@ import { judgeMean } from '../../contract/metrics/judge-mean.ts'
 import { latencyMs } from '../../contract/metrics/latency-ms.ts'
 import { sanitizeForTerminal } from '../lib/text/sanitize-for-terminal.ts'
 import { costLines } from '../report/tables/answer-cost.ts'
+import { runUseLines } from '../report/tables/run-use.ts'
 import { historicalRows, snapshotIdentity, type HistoricalSnapshot } from '../report/publication/historical.ts'
 import { renderMatrixTable } from '../report/terminal/matrix-table.ts'
 import { STATE_SIGNS } from '../report/words.ts'
@@ -25,8 +26,8 @@ export function printAggregates(aggregates: readonly Aggregate[], prices: Prices
   if (originals.length === 0) return
   const columns = Math.min(Math.max(outputColumns(out, process.env), NARROWEST), WIDEST)
   out.write(`\n${renderMatrixTable(originals, { color: wantsColor(out), columns })}\n`)
-  const costs = costLines(aggregates, prices)
-  if (costs.length > 0) out.write(`${sanitizeForTerminal(costs.join('\n'))}\n\n`)
+  for (const lines of [runUseLines(aggregates, prices), costLines(aggregates, prices)])
+    if (lines.length > 0) out.write(`${sanitizeForTerminal(lines.join('\n'))}\n\n`)
 }
 
 /** Prints what other words change for each approach, where a run asked its questions in both. */

@@ -2,8 +2,7 @@ import { hash } from 'node:crypto'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import type { JudgedRotation, JudgeFailure } from '../../contract/evidence/judgments.ts'
 import { type BlindedQuestion, blindedTask, type BlindedTask } from './blinding.ts'
-import type { LetterVerdict } from '../../core/judging/judge-task.ts'
-import type { JudgeClient } from './judge-client.ts'
+import type { JudgeClient, JudgeReply } from './judge-client.ts'
 import { JudgePanelStoppedError } from './judge-error.ts'
 import type { VerdictJournal } from './verdict-journal.ts'
 
@@ -113,20 +112,19 @@ async function runJob({ queryId, judge, rotation, blinded, key }: Job, { journal
   if (kept !== undefined) return { ok: true, verdict: kept }
   const reply = await judge.judge(blinded.task, abort)
   if (!reply.ok) {
-    const { code, message, attempts } = reply
-    return { ok: false, failure: { query_id: queryId, judge: judge.name, rotation, code, message, attempts } }
+    const { ok: _ok, ...failure } = reply
+    return { ok: false, failure: { query_id: queryId, judge: judge.name, rotation, ...failure } }
   }
-  const verdict = unblinded(reply.verdict, blinded, rotation, reply.attempts)
+  const verdict = unblinded(reply, blinded, rotation)
   await journal.append({ key, query_id: queryId, judge: judge.name, verdict })
   return { ok: true, verdict }
 }
 
 /** Letters → aliases. */
 function unblinded(
-  verdict: LetterVerdict,
+  { verdict, attempts, usage }: Extract<JudgeReply, { ok: true }>,
   { order, task }: BlindedTask,
   rotation: number,
-  attempts: number,
 ): JudgedRotation {
   const aliasOf = new Map(task.answers.map(({ letter }, index) => [letter, order[index]!]))
   const named = <Value>(map: ReadonlyMap<string, Value>): Record<string, Value> =>
@@ -138,6 +136,7 @@ function unblinded(
     best: verdict.best === null ? null : aliasOf.get(verdict.best)!,
     ...(verdict.reasons.size === 0 ? {} : { reasons: named(verdict.reasons) }),
     attempts,
+    ...(usage === undefined ? {} : { usage }),
   }
 }
 

@@ -192,6 +192,8 @@ describe('a reply', () => {
       code: 'invalid_verdict',
       message: 'it holds no JSON object with "scores"',
       attempts: 2,
+      // The service reports no tokens, so that those of both tries are estimated.
+      usage: expect.objectContaining({ model: 'qwen3:8b', calls: 2, unreported: 0, estimated: 2 }),
     })
     expect(server.requests).toHaveLength(2)
   })

@@ -4,6 +4,8 @@ import { isTemporary } from '../../core/http/pauses.ts'
 import { countTokens } from '../../contract/evidence/count-tokens.ts'
 import { overflowIn } from '../../core/model-records/context-overflow.ts'
 import { KnownModels } from '../../core/model-records/known-models.ts'
+import { estimatedUsage, joinedUsage, usageOfCall, type ModelUsage } from '../../contract/evidence/model-usage.ts'
+import { isNearAddress } from '../../contract/manifests/model-connections.ts'
 import type { JudgeErrorCode, PromptLeak } from '../../contract/evidence/judgments.ts'
 import { messageText } from '../../contract/http/chat.ts'
 import { judgeMessages, PROMPT_VERSION, promptText, type PromptMessage } from '../../core/judging/judge-prompt.ts'
@@ -50,15 +52,21 @@ const Completion = z.looseObject({
     .array(z.looseObject({ message: z.looseObject({ content: z.unknown() }), finish_reason: z.unknown().optional() }))
     .min(1),
 })
+const tokens = z.int().min(0)
+const Usage = z.looseObject({ usage: z.looseObject({ prompt_tokens: tokens, completion_tokens: tokens }) })
 const Content = z.union([z.string(), z.array(z.looseObject({ type: z.string() })), z.null()])
 
-type Tried =
+type Tried = { usage: ModelUsage } & (
   | { ok: true; verdict: LetterVerdict }
   | { ok: false; code: JudgeErrorCode; message: string; again: boolean; waitMs: number; problem: string | null }
+)
 
 /** A judge at a chat endpoint: two tries in all, the second with a note on what was wrong with the first reply. */
 export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
   const { model, client, timeoutMs = JUDGE_TIMEOUT_MS, backoffMs = 500 } = options
+
+  // What stands behind the platform's gateway is not known here, and unknown is not free.
+  const isCloud = options.isPlatformGateway || !isNearAddress(options.endpoint)
 
   const payload = (messages: readonly PromptMessage[], replyTokens: number) => ({
     model,
@@ -92,10 +100,13 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
 
   async function attempt(messages: readonly PromptMessage[], task: JudgeTask, signal?: AbortSignal): Promise<Tried> {
     const reply = await ask(messages, signal)
-    if (!reply.ok) return endpointFailure(reply, backoffMs)
+    if (!reply.ok) return { ...endpointFailure(reply, backoffMs), usage: usageOfCall(model, isCloud, null) }
     const text = contentOf(reply.body)
+    const written = text === null ? null : estimatedUsage(countTokens(promptText(messages)), countTokens(text))
+    const usage = usageOfCall(model, isCloud, Usage.safeParse(reply.body).data?.usage ?? written)
     if (text === null)
       return {
+        usage,
         ok: false,
         code: 'invalid_response',
         message: 'the endpoint sent no chat completion with text',
@@ -105,10 +116,10 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
       }
     const letters = task.answers.map(({ letter }) => letter)
     const parsed = parseVerdict(text, letters, task.token)
-    if (parsed.ok) return parsed
+    if (parsed.ok) return { ...parsed, usage }
     const { problem } = parsed
     const message = isCut(reply.body) ? `${problem}; the reply was cut by a limit of tokens` : problem
-    return { ok: false, code: 'invalid_verdict', message, again: true, waitMs: 0, problem }
+    return { usage, ok: false, code: 'invalid_verdict', message, again: true, waitMs: 0, problem }
   }
 
   return {
@@ -123,6 +134,7 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
     },
     async judge(task, signal): Promise<JudgeReply> {
       let problem: string | null = null
+      let used: ModelUsage[] = []
       for (let attempts = 1; ; attempts += 1) {
         const messages = judgeMessages(task, problem)
         const content = new Set(task.content)
@@ -132,8 +144,11 @@ export function createChatJudge(options: ChatJudgeOptions): JudgeClient {
         if (leaks.length > 0)
           return { ok: false, code: 'prompt_blocked', message: leakMessage(leaks), attempts: attempts - 1 }
         const tried = await attempt(messages, task, signal)
-        if (tried.ok) return { ok: true, verdict: tried.verdict, attempts }
-        if (attempts === TRIES || !tried.again) return { ok: false, code: tried.code, message: tried.message, attempts }
+        used = joinedUsage([...used, tried.usage])
+        const usage = used[0]!
+        if (tried.ok) return { ok: true, verdict: tried.verdict, attempts, usage }
+        if (attempts === TRIES || !tried.again)
+          return { ok: false, code: tried.code, message: tried.message, attempts, usage }
         problem = tried.problem
         if (tried.waitMs > 0) await delay(tried.waitMs, undefined, { signal })
       }
@@ -188,10 +203,11 @@ const CODES = {
   cancelled: 'connection_failed',
 } as const satisfies Record<Extract<GatewayReply, { ok: false }>['type'], JudgeErrorCode>
 
-function endpointFailure(reply: Extract<GatewayReply, { ok: false }>, backoffMs: number): Tried {
+function endpointFailure(reply: Extract<GatewayReply, { ok: false }>, backoffMs: number) {
   const { type, status, message, retryAfterMs } = reply
   // The same request will be refused again.
   const isRefusal = status !== null && status >= 400 && !isTemporary(status)
   const waitMs = Math.min(MAX_WAIT_MS, retryAfterMs ?? (type === 'timeout' ? 0 : backoffMs))
-  return { ok: false, code: CODES[type], message: message.slice(0, 300), again: !isRefusal, waitMs, problem: null }
+  const code = CODES[type]
+  return { ok: false as const, code, message: message.slice(0, 300), again: !isRefusal, waitMs, problem: null }
 }

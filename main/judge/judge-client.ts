@@ -1,9 +1,10 @@
 import type { JudgeErrorCode } from '../../contract/evidence/judgments.ts'
+import type { ModelUsage } from '../../contract/evidence/model-usage.ts'
 import type { JudgeTask, LetterVerdict } from '../../core/judging/judge-task.ts'
 
 export type JudgeReply =
-  | { ok: true; verdict: LetterVerdict; attempts: number }
-  | { ok: false; code: JudgeErrorCode; message: string; attempts: number }
+  | { ok: true; verdict: LetterVerdict; attempts: number; usage?: ModelUsage }
+  | { ok: false; code: JudgeErrorCode; message: string; attempts: number; usage?: ModelUsage }
 
 /** A judge. `identity` names everything besides the task that its verdict depends on: a stored verdict of another identity is not reused. */
 export interface JudgeClient {

@@ -1,3 +1,4 @@
+import { usageOfCall } from '../../contract/evidence/model-usage.ts'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -129,6 +130,7 @@ describe('runJudgePanel', () => {
         code: 'http_error',
         message: 'HTTP 400: no',
         attempts: 1,
+        usage: usageOfCall(judge, true, null),
       })),
     )
     expect(judgments.queries[1]).toMatchObject({ per_judge: {}, observed_winner: null, inconclusive: 'not_judged' })

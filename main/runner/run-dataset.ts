@@ -1,10 +1,13 @@
 import { approachDescriptor } from '../../contract/approaches.ts'
+import type { SharedUse } from '../../contract/evidence/aggregate.ts'
 import type { MissingColumn } from '../../contract/evidence/missing-column.ts'
 import type { Alias } from '../../contract/manifests/aliases.ts'
 import { plural } from '../../contract/words.ts'
 import { checkCorpus } from '../manifests/experiment.ts'
 import { checkGold } from '../manifests/datasets/gold-problems.ts'
 import type { RunSummaryContext } from '../report/aggregate/run-summary.ts'
+import { joinedUse } from '../report/aggregate/usage-tally.ts'
+import { readAggregate } from '../report/publication/write-artifacts.ts'
 import { coldReset, listDeletions, type ResetScope } from './reset/cold-reset.ts'
 import { startPlatform, type StartedPlatform } from './platform/dataset-platform.ts'
 import type { DatasetRun } from './dataset-run.ts'
@@ -125,7 +128,8 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
     const result = await startPlatform(run)
     return { result, note: result.health?.models === undefined ? undefined : `model set ${result.health.models.set}` }
   })
-  const { answering, missing, cells } = await whileStarted(started, async () => {
+  const { answering, missing, cells, ingestionUse } = await whileStarted(started, async () => {
+    const startedMs = performance.now()
     // 4. Ingest what the approaches read, and open the evidence under the conditions that are known now.
     const { log, ...ingested } = await at('ingest', () => ingestAndOpen(run, started))
     try {
@@ -135,18 +139,19 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
       const { run: answering, missing } = isWritten
         ? await at('contextualize', () => contextualizeFor(ingested, started))
         : ingested
+      const ingestionUse = await ingestionUseOf(answering, started, (performance.now() - startedMs) / 1000)
       // 6. Plan the cells and make those that are missing. Only now do the collections exist that an approach needs to be available.
       const cells = await at('cells', async () => {
         await checkAliases(started.client, answering.aliases, 'there')
         return runCells(answering, started, log)
       })
       await reportUsage(answering, started)
-      return { answering, missing, cells }
+      return { answering, missing, cells, ingestionUse }
     } finally {
       await log.log.close()
     }
   })
-  const context = await contextOf(answering)
+  const context = { ...(await contextOf(answering)), ingestionUse }
   await bringToFile(answering)
   if (cells.left > 0)
     return { datasetId, status: 'interrupted', cells, context, failure: null, columns: [], missing: null }
@@ -263,4 +268,16 @@ async function reportUsage({ platform, dataset, emit }: DatasetRun, { client }: 
   const { model_calls, alias_calls, model_usage: used = [] } = await client.usage()
   const usage = used.length === 0 ? {} : { model_usage: used }
   emit({ type: 'usage.reported', dataset_id: dataset.dataset.id, model_calls, alias_calls, ...usage })
+}
+
+/** What models used for reading the documents so far, with what the stored result of the run has of an earlier start. */
+async function ingestionUseOf(
+  { platform, files }: DatasetRun,
+  { client }: StartedPlatform,
+  seconds: number,
+): Promise<SharedUse | undefined> {
+  const before = (await readAggregate(files.evaluation))?.ingestion_use
+  const models = platform.kind === 'embedded' ? ((await client.usage()).model_usage ?? []) : []
+  const uses = [...(before === undefined ? [] : [before]), ...(models.length === 0 ? [] : [{ models, seconds }])]
+  return uses.length === 0 ? undefined : joinedUse(uses)
 }

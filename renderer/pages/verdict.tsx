@@ -17,6 +17,7 @@ import { useShownRun } from '../features/run/run-context.ts'
 import { BehaviourTable } from '../features/result/behaviour-table.tsx'
 import { BudgetPanels } from '../features/result/budget-panel.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
+import { UseTables } from '../features/result/use-table.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
 import { ApproachName } from '../components/approach-name.tsx'
@@ -58,6 +59,7 @@ function Verdict() {
       <RetryFailuresButton run={run.run_id} />
       <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />
       <CostTable run={run.run_id} />
+      <UseTables run={run.run_id} />
       {frontier.isError && (
         <ErrorPanel error={frontier.error} what={WORDS.figures} retry={() => void frontier.refetch()} />
       )}

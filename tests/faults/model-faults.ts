@@ -141,6 +141,7 @@ export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {
     about: 'reports no tokens',
     reply: () => ({ usage: false }),
     cells: 'all',
+    says: [/What this run used · Smoke\n.*\n(?:  answers of .*\n)+  ingestion +[1-9]\d* +≈ [1-9]/],
     action: 'nothing: tokens are estimated',
   },
   context: {

@@ -9,6 +9,7 @@ import { ingestionWords } from '../../report/tables/ingestion-words.ts'
 import { modelCaution } from '../../report/tables/findings.ts'
 import { inLadderOrder } from '../../report/csv/long-csv.ts'
 import { levelSentences } from '../../report/tables/measured-levels.ts'
+import { runUseTable } from '../../report/tables/run-use.ts'
 import { verdictsOf } from '../../report/verdict/verdict.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { ageWords, publishedAge } from '../../manifests/project/published-age.ts'
@@ -36,6 +37,10 @@ export async function resultOf(
     costs: found.flatMap((aggregate) => {
       const { id: dataset_id, label } = aggregate.dataset
       return approachCosts(aggregate, prices).map((cost) => ({ dataset_id, label, ...cost }))
+    }),
+    used: found.flatMap((aggregate) => {
+      const table = runUseTable(aggregate, prices)
+      return table.rows.length === 0 ? [] : [{ label: aggregate.dataset.label, ...table }]
     }),
     amounts: found.map((aggregate) => ({
       dataset_id: aggregate.dataset.id,

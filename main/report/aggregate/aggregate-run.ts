@@ -17,6 +17,7 @@ import { ReportError } from '../report-error.ts'
 import type { RunSummaryContext, SummaryAlias, SummaryQuestion } from './run-summary.ts'
 import { shareOfLook, shareOfTuned, withLook } from '../../statistics/planning/looks.ts'
 import { primaryMetric } from './metric-use.ts'
+import { judgingUse } from './usage-tally.ts'
 import { verdictsOf } from '../verdict/verdict.ts'
 
 /** Takes rows one by one, in any order, and sums them up; keeps numbers, never texts. */
@@ -190,7 +191,7 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
           : isComplete
             ? withLook(context.looks, { ...current, metric: primaryMetric([aggregate]) })
             : context.looks
-      const { measuredLevel, equivalenceMargin, tuned } = context
+      const { measuredLevel, equivalenceMargin, tuned, ingestionUse } = context
       const made = found.flatMap((tally) => tally.derivations)
       const extraction = extractionOf(made)
       const contexts = contextsOf(made)
@@ -200,6 +201,8 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
         ...(equivalenceMargin === undefined ? {} : { equivalence_margin: equivalenceMargin }),
         ...(extraction === null ? {} : { extraction }),
         ...(contexts === null ? {} : { contexts }),
+        ...(ingestionUse === undefined ? {} : { ingestion_use: ingestionUse }),
+        ...judgingUse(context.judge),
         ...(measuredLevel === undefined ? {} : { measured_level: measuredLevel }),
         ...(tuned === undefined || tuned.length === 0 ? {} : { tuned: [...tuned] }),
       }

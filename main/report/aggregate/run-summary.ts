@@ -1,5 +1,5 @@
 import type { EvaluationMetric } from '../../../contract/common.ts'
-import type { Aggregate, LookLedger } from '../../../contract/evidence/aggregate.ts'
+import type { Aggregate, LookLedger, SharedUse } from '../../../contract/evidence/aggregate.ts'
 import type { TunedApproach } from '../../../contract/evidence/tuning.ts'
 import type { MeasuredLevel } from '../../../contract/evidence/measured-level.ts'
 import type { RowApproach, RowDataset } from '../../../contract/evidence/canonical-row.ts'
@@ -34,6 +34,8 @@ export interface RunSummaryContext {
   looks?: LookLedger | undefined
   /** States how relational the dataset was when it ran; absent where it was not measured. */
   measuredLevel?: MeasuredLevel | undefined
+  /** Holds what models used for reading the documents; absent where it is not known. */
+  ingestionUse?: SharedUse | undefined
   /** Approaches whose settings a tuning chose on this dataset; absent where there is none. */
   tuned?: readonly TunedApproach[] | undefined
   /** Largest difference that counts as none, as a share of the scale; absent where the experiment sets none. */
@@ -111,6 +113,7 @@ export function summaryContextOf(aggregate: Aggregate, judge: JudgeInput): RunSu
     judge,
     looks: aggregate.looks,
     measuredLevel: aggregate.measured_level,
+    ingestionUse: aggregate.ingestion_use,
     tuned: aggregate.tuned,
     equivalenceMargin: aggregate.equivalence_margin,
   }

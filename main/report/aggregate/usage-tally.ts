@@ -1,5 +1,6 @@
-import type { ApproachSummary } from '../../../contract/evidence/aggregate.ts'
+import type { Aggregate, ApproachSummary, SharedUse } from '../../../contract/evidence/aggregate.ts'
 import { joinedUsage, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
+import type { JudgeInput } from './judge-input.ts'
 import type { FigureRow } from '../../evidence/rows/interned-rows.ts'
 
 /** Returns what a cell's models used; `answer` is null where the row does not record it. A platform that calls no paid model need not report more. */
@@ -31,3 +32,23 @@ export class UsageTally {
     return { usage: { answers: this.#answers, grading: this.#grading, unknown_cells: this.#unknown } }
   }
 }
+
+/** Returns what the judges used, failed verdicts included; nothing where no verdict records it. */
+export function judgingUse(judge: JudgeInput): Pick<Aggregate, 'judging_use'> {
+  if (judge.state !== 'read') return {}
+  const { queries, errors = [] } = judge.judgments
+  const verdicts = queries.flatMap(({ per_judge: verdictOf }) =>
+    Object.values(verdictOf).flatMap(({ rotations = [] }) => rotations),
+  )
+  const models = joinedUsage([...verdicts, ...errors].flatMap(({ usage }) => usage ?? []))
+  return models.length === 0 ? {} : { judging_use: { models, seconds: null } }
+}
+
+/** The sum of several uses. */
+export const joinedUse = (uses: readonly SharedUse[]): SharedUse => ({
+  models: joinedUsage(uses.flatMap(({ models }) => models)),
+  seconds: uses.reduce<number | null>(
+    (sum, { seconds }) => (sum === null || seconds === null ? null : sum + seconds),
+    0,
+  ),
+})

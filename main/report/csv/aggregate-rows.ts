@@ -6,11 +6,13 @@ import type {
   MetricSummary,
   OperationalSummary,
 } from '../../../contract/evidence/aggregate.ts'
+import type { ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import { OPERATIONAL_METRICS, type OperationalMetric } from '../../../contract/metrics/metrics.ts'
 import { factsFound } from '../../../contract/metrics/facts-found.ts'
 import { share } from '../../lib/text/numbers.ts'
 import { comparedMetric, meanEstimate, type ComparedName } from '../aggregate/aggregate-access.ts'
 import { intervalFields, reasonList, spread, type LongRow } from './long-row.ts'
+import { runUse } from '../tables/run-use.ts'
 import { SCORE_CLASSES, type ScoreClass, type ScoreMetric } from '../aggregate/metric-outcome.ts'
 
 type Head = Pick<LongRow, 'dataset_id' | 'run_id' | 'model' | 'base_model' | 'flavor'>
@@ -51,6 +53,7 @@ export function* aggregateRows(aggregate: Aggregate): Generator<LongRow> {
       state: 'unavailable',
       reasons: reason,
     }
+  yield* useRows(aggregate)
   yield* pairRows(aggregate)
 }
 
@@ -69,6 +72,26 @@ function* amountRows(head: Head, { context_tokens: tokens, budget_curve: curve }
       n,
       expected,
     }
+}
+
+/** What each kind of work used of models; without a name where it is no approach's own, and without a sum where it is not known. */
+function* useRows(aggregate: Aggregate): Generator<LongRow> {
+  const { run_id, dataset } = aggregate
+  for (const { part, model, models, unknown, seconds } of runUse(aggregate)) {
+    const head = { dataset_id: dataset.id, run_id, model: model ?? '', metric_class: 'operational' as const }
+    const all = models ?? []
+    const sum = (of: (usage: ModelUsage) => number) =>
+      models === null ? null : all.reduce((total, usage) => total + of(usage), 0)
+    const calls = sum(({ calls: made }) => made)
+    const silent = sum(({ unreported }) => unreported)
+    const isEstimated = all.some(({ estimated }) => estimated !== undefined)
+    const state = models === null ? 'unknown' : unknown + silent! > 0 ? 'partial' : isEstimated ? 'estimated' : 'ok'
+    const known = { state, n: calls === null ? null : calls - silent!, eligible: calls }
+    yield { ...head, metric: `${part}_calls`, state: unknown > 0 ? 'partial' : known.state, sum: calls }
+    yield { ...head, metric: `${part}_tokens_read`, ...known, sum: sum(({ input_tokens: read }) => read) }
+    yield { ...head, metric: `${part}_tokens_written`, ...known, sum: sum(({ output_tokens: written }) => written) }
+    yield { ...head, metric: `${part}_seconds`, state: seconds === null ? 'unknown' : 'ok', sum: seconds }
+  }
 }
 
 const isMetric = (name: string): name is OperationalMetric => (OPERATIONAL_METRICS as readonly string[]).includes(name)

@@ -39,7 +39,7 @@ import { leaderTable, pairMatrix } from './comparison-figures.ts'
 import { budgetSection, protocolSection } from './budget-figures.ts'
 import { judgeFigures } from './judge-figures.ts'
 import { aliasHead, dataTable, h, num, type Cell, type Child, type Markup } from './markup.ts'
-import { artifactList, costFigures, gapNotes, provenance, type PageArtifact } from './run-facts.ts'
+import { artifactList, costFigures, gapNotes, provenance, useFigures, type PageArtifact } from './run-facts.ts'
 
 const isCost = (metric: Metric | undefined): boolean => metric?.class === 'operational'
 
@@ -174,7 +174,11 @@ export function ladderSections(
             variance,
           ],
         },
-    { id: 'cost', title: 'Cost', body: aggregates.map((aggregate) => costFigures(aggregate, looks)) },
+    {
+      id: 'cost',
+      title: 'Cost',
+      body: aggregates.map((aggregate) => [costFigures(aggregate, looks), useFigures(aggregate)]),
+    },
     { id: 'missing', title: 'What is missing, and why', body: [unusableNotes(unusable), aggregates.map(gapNotes)] },
     { id: 'provenance', title: 'Where this comes from', body: aggregates.map(provenance) },
     {

@@ -5,6 +5,7 @@ import { hasFirstTokens, metricsOf } from '../aggregate/aggregate-access.ts'
 import { HANDED_OVER, handedOverWords, hasAmounts } from '../tables/budget-tables.ts'
 import { coverageNotes } from '../tables/coverage-notes.ts'
 import { ingestionWords } from '../tables/ingestion-words.ts'
+import { runUseTable, USE_NOTE, USE_TITLE } from '../tables/run-use.ts'
 import { STATE_SIGNS } from '../words.ts'
 import { aliasHead, dataTable, fragment, h, num, type Cell, type Child, type Markup } from './markup.ts'
 
@@ -39,6 +40,20 @@ export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Loo
       ],
     })),
   )
+
+/** Returns what a run used of models, ingestion, grading and judging included; nothing where no model is named. */
+export function useFigures(aggregate: Aggregate): Markup {
+  const { head, rows } = runUseTable(aggregate, null)
+  if (rows.length === 0) return fragment()
+  return fragment(
+    dataTable(
+      `${aggregate.dataset.label}: ${USE_TITLE.toLowerCase()}`,
+      head.map((content, at) => ({ content, numeric: at > 0 })),
+      rows.map(([work, ...cells]) => ({ head: work!, cells: cells.map((cell) => num(cell)) })),
+    ),
+    h('p', {}, USE_NOTE),
+  )
+}
 
 function costCells({ cells, operational }: ApproachSummary, showsFirstToken: boolean): Cell[] {
   const firstToken = operational.first_token_s?.median ?? null

@@ -11,13 +11,14 @@ import { contextTextWords, coverageNotes, refusalWords, UNEQUAL_SIGN } from '../
 import { ingestionWords } from '../tables/ingestion-words.ts'
 import { findings, modelCaution } from '../tables/findings.ts'
 import { judgeLines } from '../tables/judge-tables.ts'
-import { approachCode, code, md, mdTable } from './markdown-text.ts'
+import { approachCode, code, columnsFrom, md, mdTable } from './markdown-text.ts'
 import { levelWords } from '../tables/measured-levels.ts'
 import type { FailedCell } from '../matrix/matrix-form.ts'
 import { metricGlossaryLines } from '../tables/metric-glossary.ts'
 import { METRICS_OF, type ScoreMetric } from '../aggregate/metric-outcome.ts'
 import { contextsOf, depthReason, isRuleGraded, REPORTED_PASSAGES } from '../aggregate/metric-use.ts'
 import { costTable, hopTable, scoreTable } from '../tables/report-tables.ts'
+import { runUseTable, USE_NOTE, USE_TITLE } from '../tables/run-use.ts'
 import { verdictsOf } from '../verdict/verdict.ts'
 import { STATE_SIGNS, STATE_WORDS } from '../words.ts'
 
@@ -80,6 +81,7 @@ export function datasetReport(input: DatasetReportInput): string {
     ['Differences', comparisonLines(aggregate)],
     ['By number of hops', hopLines(aggregate)],
     ['Cost', ['Of the cells that answered; queue, tokens and calls are means.', '', ...costTable(aggregate)]],
+    ...optional(USE_TITLE, useLines(aggregate)),
     ['Judges', judgeLines(aggregate)],
     ...optional('Where scores scatter', varianceLines(aggregate)),
     ['Missing figures and their reasons', gapLines(aggregate)],
@@ -102,6 +104,11 @@ export function datasetReport(input: DatasetReportInput): string {
     ...body,
     '',
   ].join('\n')
+}
+
+function useLines(aggregate: Aggregate): string[] {
+  const { head, rows } = runUseTable(aggregate, null)
+  return rows.length === 0 ? [] : [USE_NOTE, '', ...mdTable(head, rows, columnsFrom(1, head.length))]
 }
 
 const optional = (title: string, lines: readonly string[]): [string, readonly string[]][] =>

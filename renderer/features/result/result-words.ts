@@ -39,13 +39,20 @@ export const RESULT_WORDS = {
   levels: 'How relational the datasets are',
 
   costs: 'Cost of the answers',
-  costsAbout: 'Tokens of each cell at your prices, which are on the Models page. Ingestion and judges are not in it.',
+  costsAbout:
+    'Tokens of each cell at your prices, which are on the Models page. Ingestion and judges are in the table below.',
   dataset: 'Dataset',
   approach: 'Approach',
   answers: 'Answers',
   cost: 'Cost',
   perAnswer: 'For an answer',
   grading: 'Grading',
+
+  used: {
+    title: (dataset: string) => `What this run used · ${dataset}`,
+    about:
+      '≈: some of it is estimated, because the service reports no tokens. ≥: some calls report none. A dash: it is not recorded; documents that an earlier run read are not read again. Times of work side by side are added up.',
+  },
 
   budget: {
     title: (dataset: string) => `Facts found by text handed over · ${dataset}`,
