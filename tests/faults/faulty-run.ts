@@ -36,7 +36,7 @@ async function send(
 const vectorOf = (text: string): number[] => {
   const vector = Array.from({ length: 64 }, () => 0.01)
   for (const word of text.toLowerCase().match(/\p{L}+/gu) ?? [])
-    vector[[...word].reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) % 64, 0)]! += 1
+    vector[Array.from(word).reduce((sum, letter) => (sum * 31 + letter.codePointAt(0)!) % 64, 0)]! += 1
   return vector
 }
 
