@@ -63,7 +63,7 @@ function MeasureOptions(props: OptionsProps) {
   return (
     <>
       <p className="dim">{WORDS.always(always.map(({ label }) => label))}</p>
-      <div className="fields">
+      <div className={styles.choices}>
         {metrics.map(({ metric, needs_contexts: contexts, needs_ground_truth: truth }) => (
           <Checkbox
             key={metric}
@@ -172,7 +172,7 @@ function RunOptions(props: OptionsProps) {
         />
         <NumberInput {...field.number('budget')} min={0} />
       </div>
-      <div className="fields">
+      <div className={styles.choices}>
         <Checkbox size="sm" {...field.check('cold')} />
         <Checkbox size="sm" {...field.check('publish')} />
       </div>
