@@ -16,6 +16,7 @@ import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { useShownRun } from '../features/run/run-context.ts'
 import { BehaviourTable } from '../features/result/behaviour-table.tsx'
 import { BudgetPanels } from '../features/result/budget-panel.tsx'
+import { ExpectedWinners } from '../features/result/expected-winners.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { UseTables } from '../features/result/use-table.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
@@ -106,6 +107,7 @@ function Verdict() {
           <QualityAndCost {...{ metric, intervalOf, axis }} better={frontier.data.better} points={here} />
         )}
       </ChartPanel>
+      <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />
     </Page>
   )
 }

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from '@playwright/test'
 import type { ControlEvent } from '../../contract/control/events.ts'
+import type { IndexMetric } from '../../contract/control/run-index/metrics.ts'
+import { metricNamed } from '../../contract/metrics/metrics.ts'
 import { eventsUntil } from '../helpers/engine-process.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { inEachScheme, picture, seriousFindings, test, expectPart } from '../helpers/panel-page.ts'
@@ -47,6 +49,29 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   ).toBeVisible()
   for (const part of [page.getByRole('note', { name: 'Diagnosis' }), page.getByRole('heading', { name: /^Answer/ })])
     await expect(part).toBeInViewport({ ratio: 1 })
+})
+
+test('every question is listed with its expected and its observed best approach', async ({ page, open, panel }) => {
+  const { verdicts } = await panel.client.compare.result({ run_id: RUN })
+  const { metric } = verdicts.find(({ dataset }) => dataset === 'graph_native')!
+  const input = { run_id: RUN, dataset_id: 'graph_native', metric: metricNamed(metric!)!.id as IndexMetric }
+  const { rows, aliases } = await panel.client.matrix.page(input)
+  await open(`/runs/${RUN}/verdict?dataset=graph_native`)
+  const list = page.getByRole('table').filter({ has: page.getByRole('columnheader', { name: 'Observed best' }) })
+  await expect(list.getByRole('rowheader')).toHaveText(rows.map(({ query }) => query!))
+  const values = rows.map(({ cells }) => cells.map((cell) => cell?.value ?? -1))
+  const isWon = (row: number): boolean => {
+    const own = values[row]![aliases.indexOf(rows[row]!.expect_winner!)] ?? -1
+    return own >= 0 && values[row]!.every((value, at) => aliases[at] === rows[row]!.expect_winner || value < own)
+  }
+  const won = rows.filter((_, row) => isWon(row)).length
+  await expect(list.getByRole('cell', { name: '● as expected' })).toHaveCount(won)
+  await expect(page.getByText(`the expected approach is best alone on ${won}`)).toBeVisible()
+  const first = list.getByRole('row').nth(1).getByRole('link').first()
+  const shown = await first.innerText()
+  await first.click()
+  await expect(page).toHaveURL(/#\/runs\/ladder-2026-11-20\/cell\?row=/)
+  await expect(page.getByText(shown, { exact: true }).first()).toBeVisible()
 })
 
 test('another dataset is chosen on the page, another run in the list, and the link keeps both', async ({

@@ -91,6 +91,7 @@ export const DATASETS_WORDS = {
   questionList: {
     theQuestions: 'The questions',
     notAnswerable: ' · not answerable',
+    expectedBest: ' · expected best: ',
     goldDocument: 'The whole document',
     factNotFound: ' ▲ not found in the document',
     notLookedFor: ' ○ a run converts this document before it looks for the fact',

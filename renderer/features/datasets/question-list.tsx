@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { DatasetView } from '../../../contract/control/experiment.ts'
+import { ApproachName } from '../../components/approach-name.tsx'
 import { count, plural } from '../../components/format.ts'
 import { directionOf } from '../../components/light-markup.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
@@ -35,6 +36,12 @@ export function QuestionList({ dataset: { id: dataset, questions: total } }: { d
               {question.id}
               {question.hops !== null && ` · ${plural(question.hops, 'hop')}`}
               {!question.answerable && WORDS.notAnswerable}
+              {question.expect_winner !== null && (
+                <>
+                  {WORDS.expectedBest}
+                  <ApproachName alias={question.expect_winner} short />
+                </>
+              )}
             </span>
             <strong>
               <MarkedText text={question.query} />

@@ -1,5 +1,7 @@
 import type { Verdict } from '../../../contract/evidence/verdict.ts'
 import { plural } from '../../../contract/words.ts'
+import { count } from '../../components/format.ts'
+import type { ExpectedOutcome } from './expected-outcome.ts'
 
 /** Texts of the tab Verdict, and of the panel of a run's result on other pages. */
 export const RESULT_WORDS = {
@@ -76,5 +78,40 @@ export const RESULT_WORDS = {
     what: 'The questions on which approaches differ',
     approaches: (equal: number) => plural(equal, 'approach', 'approaches'),
     inMatrix: 'All questions in the matrix',
+  },
+
+  expectations: {
+    what: 'The questions',
+    question: 'Question',
+    expected: 'Expected best',
+    notNamed: 'not named',
+    all: (shown: number) => `all ${shown}`,
+    title: (dataset: string) => `Expected and observed best, question by question · ${dataset}`,
+    observed: 'Observed best',
+    outcome: 'Outcome',
+    outcomes: {
+      expected: '● as expected',
+      tied: '◐ tied with others',
+      other: '○ another is better',
+      unnamed: '–',
+      no_value: 'no value',
+    } satisfies Record<ExpectedOutcome, string>,
+    summary: (metric: string, outcomes: readonly ExpectedOutcome[], total: number) => {
+      const of = (wanted: ExpectedOutcome): number => outcomes.filter((each) => each === wanted).length
+      const named = outcomes.length - of('unnamed')
+      const asked =
+        outcomes.length < total
+          ? `Of the first ${count(outcomes.length)} of ${count(total)} questions`
+          : `Of ${plural(total, 'question')}`
+      if (named === 0) return `${asked}, none names an approach that should be best. By ${metric}:`
+      const parts = [
+        `the expected approach is best alone on ${count(of('expected'))}`,
+        `ties with others on ${count(of('tied'))}`,
+        `another is better on ${count(of('other'))}`,
+        ...(of('no_value') > 0 ? [`${count(of('no_value'))} cannot be compared`] : []),
+      ]
+      return `${asked}, ${count(named)} name an approach that should be best. By ${metric}, ${parts.join(', ')}.`
+    },
+    more: (shown: number, total: number) => `Show more (${count(shown)} of ${count(total)})`,
   },
 }
