@@ -5,12 +5,8 @@ import { DOCUMENT_FORMATS } from './document-formats.ts'
 
 const ROOT = new URL('..', import.meta.url)
 
-/** Files that may name several formats, apart from readers: the list, the detection with the table of readers, and the previews on the page. */
-const KNOWN = [
-  'core/document-formats.ts',
-  'providers/converter/formats/formats.ts',
-  'renderer/features/documents/office-preview.ts',
-]
+/** Files that may name several formats, apart from readers: the list, and the detection with the table of readers. */
+const KNOWN = ['core/document-formats.ts', 'providers/converter/formats/formats.ts']
 
 it('a product file that names three or more document formats reads them from the one list', () => {
   const files = execFileSync('git', ['ls-files', 'contract', 'core', 'main', 'providers', 'renderer', 'preload'], {

@@ -116,8 +116,8 @@ it('is no call of a tool where its values are too deep', () => {
 })
 
 it.each([
-  ['heads of Mistral', '[TOOL_CALLS]search[ARGS]{"'.repeat(50_000)],
-  ['heads of Qwen', '<function=search><parameter=query>'.repeat(50_000)],
+  ['heads of Mistral', '[TOOL_CALLS]search[ARGS]{"'.repeat(20_000)],
+  ['heads of Qwen', '<function=search><parameter=query>'.repeat(20_000)],
   ['strings of Python', `[search(query="${'\\"'.repeat(500_000)}`],
 ])('takes time in proportion to a reply of %s', (_, reply) => {
   // Processor time of this thread: a busy machine makes no reply slower to read.
