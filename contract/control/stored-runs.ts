@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { count, Identifier, PrimaryMetric, Sha256 } from '../common.ts'
 import { MissingColumn } from '../evidence/missing-column.ts'
+import { Verdict } from '../evidence/verdict.ts'
 import { Name } from './run-index/parts.ts'
 import { IndexedRunKind, ListRunsInput } from './run-index/runs.ts'
 import { RunFailure, RunState } from './run-job.ts'
@@ -38,17 +39,8 @@ export const RunFacts = z.strictObject({
   model_sets: z.array(z.string()),
   /** Declared before the first cell, else the first that the run has; null where it has none. */
   primary_metric: PrimaryMetric.nullable(),
-  /** The alias with the highest mean on the questions that all aliases share, per dataset that has the primary metric. */
-  highest: z.array(
-    z.strictObject({
-      dataset_id: Name,
-      model: Name,
-      mean: z.number(),
-      n: count,
-      /** Aliases with the same mean, this one included. */
-      equal: count,
-    }),
-  ),
+  /** What the summary of each dataset says in a line; none of a dataset without a summary, or with one of an earlier form. */
+  verdicts: z.array(z.strictObject({ dataset_id: Name, ...Verdict.pick({ kind: true, headline: true }).shape })),
   /** True when some of its files are working artifacts, not published ones. */
   has_working_files: z.boolean(),
 })

@@ -20,7 +20,7 @@ export const stateOfCode = (code: number): CellMetricState => CellMetricState.op
 export const stateColumn = (metric: IndexMetric): string => `${metric}_state`
 
 /** Raised with every change of the tables or of their content: an index of another version is rebuilt. */
-export const INDEX_VERSION = 14
+export const INDEX_VERSION = 15
 
 /** Marks a database file as a run index, so that no other file is ever removed for one. */
 export const APPLICATION_ID = 0x52_4c_49_58
@@ -92,6 +92,8 @@ CREATE TABLE dataset_runs (
   timeout INTEGER NOT NULL DEFAULT 0,
   expected INTEGER,
   last_ms INTEGER,
+  verdict_kind TEXT,
+  headline TEXT,
   UNIQUE (run, dataset)
 ) STRICT;
 

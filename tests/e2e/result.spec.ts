@@ -225,6 +225,34 @@ test.describe('failures', () => {
     await client.settings.update({ settings: { evaluator_url: null } })
   })
 
+  test('of a judge leave a complete run, whose answers other judges grade after a look at which', async ({
+    page,
+    open,
+    panel,
+  }) => {
+    const { client } = panel
+    const service = await startFaultServer()
+    service.script(json({ choices: [{ message: { role: 'assistant', content: 'I like them all.' } }] }))
+    await client.settings.update({ settings: { judge_endpoint: `${service.url}/v1/chat/completions` } })
+    const judges = ['builtin-lexical-support', 'chatty-judge']
+    const request = { run_id: 'judged', dataset_ids: ['smoke'], models: ['vanilla-rag', 'hybrid-rag'], metrics: [] }
+    await client.runs.start({ ...request, judge: { models: judges } })
+    await expect.poll(async () => (await client.runs.list({ limit: 5 })).runs[0]?.state).toBe('completed')
+    await open('/runs/judged/verdict')
+    const note = page.getByRole('note').filter({ hasText: 'judge chatty-judge missing: the model did not write JSON' })
+    await note.getByRole('button', { name: 'Judge answers…' }).click()
+    const dialog = page.getByRole('dialog')
+    await expect(dialog.getByText('builtin-semantic-match')).toBeVisible()
+    await expect(dialog.getByText('chatty-judge')).toHaveCount(0)
+    await dialog.getByRole('button', { name: 'Judge answers' }).click()
+    await expectPart(page, 'judged', 'Progress')
+    await expect(page.getByRole('status').filter({ hasText: /judged is complete/ })).toBeVisible({ timeout: 60_000 })
+    await open('/runs/judged/verdict')
+    await expect(note).toHaveCount(0)
+    await service.close()
+    await client.settings.update({ settings: { judge_endpoint: null } })
+  })
+
   test('are retried in a new run, after the page lists what it tries again', async ({ page, open, panel }) => {
     const { client } = panel
     const evaluator = await startFaultServer()

@@ -17,7 +17,7 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   await open('/runs')
   const list = page.getByRole('region', { name: 'Runs' }).first()
   const row = (run: string) => list.getByRole('row').filter({ has: page.getByRole('rowheader', { name: run }) })
-  await expect(row(RUN)).toContainText(/facts found/i)
+  await expect(row(RUN)).toContainText(/Top group: hybrid-rag/)
   await page.getByRole('button', { name: `Star ${RUN}` }).click()
   await expect(page.getByRole('button', { name: `Remove the star of ${RUN}` })).toBeVisible()
   await page.getByRole('button', { name: `Details of ${RUN}` }).click()

@@ -10,7 +10,7 @@ import { removeRun, restoreRun } from '../run-control/run-trash.ts'
 import { control } from './control-api.ts'
 import { oneAfterAnother } from '../../lib/one-after-another.ts'
 
-const NO_FACTS = { models: [], model_sets: [], primary_metric: null, highest: [], has_working_files: false }
+const NO_FACTS = { models: [], model_sets: [], primary_metric: null, verdicts: [], has_working_files: false }
 
 /** Runs of the index and runs that have only a journal, newest first. */
 async function overview(
@@ -63,7 +63,7 @@ async function overview(
       models: request.models,
       model_sets: request.model_set === undefined ? [] : [request.model_set],
       primary_metric: request.primary_metric ?? null,
-      highest: [],
+      verdicts: [],
       kind: null,
       state,
       failures,

@@ -155,11 +155,6 @@ it(
         ])
     }
 
-    const [facts] = ask('runFacts', { run_ids: [run.run_id] })
-    const best = facts!.highest[0]!
-    const shown = rungFigure(aggregate, nameOf(facts!.primary_metric!), best.model)!
-    expect(best.mean).toBe(shown.common?.mean ?? shown.mean)
-
     const texts = [renderMatrixTable([aggregate], { columns: 400 }), ladderMarkdown([aggregate], [])]
     for (const text of texts)
       for (const { model } of heads.filter(({ n }) => n > 0)) {

@@ -20,11 +20,11 @@ export function parseAggregate(text: string, names: { run_id: string; dataset_id
   return { ok: true, aggregate: parsed.data }
 }
 
-/** Stores what only the aggregate has: which cells were expected, in which order, and which aliases were unavailable. */
+/** Stores what only the aggregate has: its verdict, which cells were expected, in which order, and which aliases were unavailable. */
 export class AggregateWriter {
   readonly #session: IndexSession
   readonly #clear: Database.Statement[]
-  readonly #setExpected: Database.Statement
+  readonly #setSummary: Database.Statement
   readonly #move: Database.Statement
   readonly #setPosition: Database.Statement
   readonly #setAlias: Database.Statement
@@ -39,9 +39,9 @@ export class AggregateWriter {
       `DELETE FROM dataset_run_aliases AS d WHERE scope = ? AND NOT EXISTS
        (SELECT 1 FROM cells c WHERE c.scope = d.scope AND c.alias = d.alias)`,
       'UPDATE dataset_run_aliases SET position = NULL, unavailable = NULL WHERE scope = ?',
-      'UPDATE dataset_runs SET expected = NULL WHERE id = ?',
+      'UPDATE dataset_runs SET expected = NULL, verdict_kind = NULL, headline = NULL WHERE id = ?',
     ].map((sql) => db.prepare(sql))
-    this.#setExpected = db.prepare('UPDATE dataset_runs SET expected = ? WHERE id = ?')
+    this.#setSummary = db.prepare('UPDATE dataset_runs SET expected = ?, verdict_kind = ?, headline = ? WHERE id = ?')
     // Questions that the aggregate lacks are moved after those that it has.
     this.#move = db.prepare('UPDATE dataset_run_questions SET position = position + ? WHERE scope = ?')
     this.#setPosition = db.prepare(
@@ -72,8 +72,10 @@ export class AggregateWriter {
   /** Inside `write`. */
   apply(scope: StoredScope, aggregate: Aggregate): void {
     this.clear(scope)
-    this.#setExpected.run(aggregate.cells.expected, scope.id)
-    const { repeats } = aggregate
+    const { repeats, verdict } = aggregate
+    // A verdict of an earlier form has no headline.
+    const shown = verdict !== undefined && 'headline' in verdict ? verdict : null
+    this.#setSummary.run(aggregate.cells.expected, shown?.kind ?? null, shown?.headline ?? null, scope.id)
     this.#move.run(aggregate.questions.length * repeats, scope.id)
     const known = new Map(
       this.#questionIds.all(scope.id).map(({ id, question_id, repeat }) => [`${repeat} ${question_id}`, id]),

@@ -49,7 +49,7 @@ const query = <Input extends z.ZodType, Result>(
 /** The queries of the index. Callers use `query(name, input)` and its types: a new query is one line here and its function. */
 const QUERIES = {
   listRuns: query(ListRunsInput, listRuns),
-  runFacts: query(RunFactsInput, (db, input, { columns }) => runFacts(db, input, columns)),
+  runFacts: query(RunFactsInput, runFacts),
   knownRuns: query(RunFactsInput, knownRuns),
   runSummary: query(z.strictObject({ run_id: z.string().min(1).max(512) }), runSummary),
   matrixPage: query(MatrixPageInput, (db, input, { orders }) => matrixPage(db, input, orders)),

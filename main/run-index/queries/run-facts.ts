@@ -1,17 +1,15 @@
-// The list of runs shows this of each run beyond its head: models, declared metric, and the highest mean per dataset.
+// The list of runs shows this of each run beyond its head: models, metric that decides, and the verdict per dataset.
 import type Database from 'better-sqlite3'
 import type { z } from 'zod'
 import type { RunFacts, RunFactsInput } from '../../../contract/control/stored-runs.ts'
-import { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import { PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
 import { NO_PROVENANCE } from '../apply/tallies.ts'
 import { metricsWithValues } from './runs.ts'
-import { columnHeads } from './column-heads.ts'
-import type { ColumnCache } from './score-columns.ts'
 
-interface ScopeRow {
+interface ScopeRow extends Omit<RunFacts['verdicts'][number], 'kind' | 'headline'> {
   id: number
-  dataset_id: string
+  kind: RunFacts['verdicts'][number]['kind'] | null
+  headline: string | null
 }
 
 /** Those of the names that are runs of the index. */
@@ -21,13 +19,9 @@ export function knownRuns(db: Database.Database, { run_ids: runIds }: z.output<t
 }
 
 /** Facts of the runs that are indexed, in the order of the names. */
-export function runFacts(
-  db: Database.Database,
-  { run_ids: runIds }: z.output<typeof RunFactsInput>,
-  columns: ColumnCache,
-): RunFacts[] {
+export function runFacts(db: Database.Database, { run_ids: runIds }: z.output<typeof RunFactsInput>): RunFacts[] {
   const scopesOf = db.prepare<[string], ScopeRow>(
-    `SELECT d.id, s.dataset_id FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
+    `SELECT d.id, s.dataset_id, d.verdict_kind AS kind, d.headline FROM dataset_runs d JOIN datasets s ON s.id = d.dataset
      WHERE d.run = (SELECT id FROM runs WHERE run_id = ?) ORDER BY d.complexity_level, s.dataset_id`,
   )
   const modelsOf = db
@@ -53,42 +47,19 @@ export function runFacts(
     const ids = JSON.stringify(scopes.map(({ id }) => id))
     const conditions = conditionsOf.all(ids, NO_PROVENANCE)
     const declared = PRIMARY_METRICS.find((metric) => conditions.some(({ primary }) => primary === metric))
+    const valued: readonly string[] = metricsWithValues(
+      db,
+      scopes.map(({ id }) => id),
+    )
     return {
       run_id: runId,
       models: modelsOf.all(ids),
       model_sets: [...new Set(conditions.flatMap(({ models }) => models ?? []))],
-      ...highestMeans(db, columns, runId, scopes, declared === undefined ? PRIMARY_METRICS : [declared]),
+      primary_metric: declared ?? PRIMARY_METRICS.find((metric) => valued.includes(metric)) ?? null,
+      verdicts: scopes.flatMap(({ dataset_id, kind, headline }) =>
+        kind === null || headline === null ? [] : [{ dataset_id, kind, headline }],
+      ),
       has_working_files: hasWorking.get(ids) !== undefined,
     }
   })
-}
-
-/** The first metric that some dataset of the run has, and the highest mean of it on the shared questions of each dataset. */
-function highestMeans(
-  db: Database.Database,
-  columns: ColumnCache,
-  runId: string,
-  scopes: readonly ScopeRow[],
-  metrics: readonly RunFacts['primary_metric'][],
-): Pick<RunFacts, 'primary_metric' | 'highest'> {
-  const valued = metricsWithValues(
-    db,
-    scopes.map(({ id }) => id),
-  )
-  for (const primary of metrics) {
-    const metric = IndexMetric.parse(primary)
-    if (!valued.includes(metric)) continue
-    const highest = scopes.flatMap(({ dataset_id }): RunFacts['highest'] => {
-      const outcome = columnHeads(db, { run_id: runId, dataset_id, metric }, columns)
-      if (!outcome.ok) return []
-      const means = outcome.heads.heads.flatMap(({ model, common }) =>
-        common === null || common.mean === null ? [] : [{ model, mean: common.mean, n: common.n }],
-      )
-      const best = means.toSorted((a, b) => b.mean - a.mean)[0]
-      if (best === undefined) return []
-      return [{ dataset_id, ...best, equal: means.filter(({ mean }) => mean === best.mean).length }]
-    })
-    if (highest.length > 0) return { primary_metric: primary, highest }
-  }
-  return { primary_metric: metrics.length === 1 ? metrics[0]! : null, highest: [] }
 }

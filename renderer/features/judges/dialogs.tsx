@@ -12,11 +12,21 @@ import { type Round, setInput } from './use-ballot.ts'
 
 const MOST_ROTATIONS = 64
 
+interface JudgeRunDialogProps {
+  run: string
+  /** Null judges every dataset of the run. */
+  dataset: string | null
+  /** Judges of the run that gave no verdict: they are not preset. */
+  missing?: readonly string[]
+}
+
 /** Has the stored answers of a finished run graded by judges; no approach is called again. */
-export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string }) {
+export function JudgeRunDialog({ run, dataset, missing = [] }: JudgeRunDialogProps) {
   const navigate = useNavigate()
   // Not the experiment: it names every approach, and this page may be blind.
-  const known = useQuery(api.settings.get.queryOptions()).data?.settings.judge_models ?? BUILTIN_JUDGES
+  const set = useQuery(api.settings.get.queryOptions()).data?.settings.judge_models ?? BUILTIN_JUDGES
+  const usable = set.filter((judge) => !missing.includes(judge))
+  const known = usable.length >= 2 ? usable : [...new Set([...usable, ...BUILTIN_JUDGES])]
   const [draft, setDraft] = useState<{ judges: string[] | null; rotations: number | null; reference: boolean }>({
     judges: null,
     rotations: 1,
@@ -40,10 +50,14 @@ export function JudgeRunDialog({ run, dataset }: { run: string; dataset: string 
       isReady={models.length >= 2}
       onSubmit={() => {
         const { rotations, reference } = draft
-        judge.mutate({ run_id: run, dataset_ids: [dataset], judge: { models, rotations: rotations ?? 1, reference } })
+        judge.mutate({
+          run_id: run,
+          ...(dataset === null ? {} : { dataset_ids: [dataset] }),
+          judge: { models, rotations: rotations ?? 1, reference },
+        })
       }}
     >
-      <p>{WORDS.judgeRun.effect(dataset)}</p>
+      <p>{WORDS.judgeRun.effect(dataset ?? run)}</p>
       <TagsInput {...field.list('judges')} data={[...new Set([...BUILTIN_JUDGES, ...known])]} />
       <NumberInput {...field.number('rotations')} min={1} max={MOST_ROTATIONS} allowDecimal={false} />
       <Checkbox {...field.check('reference')} />

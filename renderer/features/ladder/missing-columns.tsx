@@ -9,6 +9,7 @@ import { allMissing, missingWords } from '../../../core/evidence/missing-columns
 import { ConfirmDialog } from '../../components/confirm-dialog.tsx'
 import { useSamples } from '../../components/run-marks.tsx'
 import { api } from '../../data/client.ts'
+import { JudgeRunDialog } from '../judges/dialogs.tsx'
 import styles from './ladder.module.css'
 import { LADDER_WORDS } from './ladder-words.ts'
 
@@ -17,8 +18,19 @@ const WORDS = LADDER_WORDS.missingColumns
 const isBuiltIn = ({ roles: { evaluator } }: ModelSetView): boolean =>
   evaluator !== undefined && isRuleBased(evaluator.backend)
 
+/** Gives a run what it lacks from its stored answers: scores of another evaluator, verdicts of other judges. */
+export function MissingButtons({ run, columns }: { run: string; columns: readonly MissingColumn[] }) {
+  const judges = columns.filter(({ kind }) => kind === 'judge').map(({ name }) => name)
+  return (
+    <>
+      {columns.some(({ kind }) => kind === 'metric') && <RescoreButtons run={run} />}
+      {judges.length > 0 && <JudgeRunDialog run={run} dataset={null} missing={judges} />}
+    </>
+  )
+}
+
 /** Scores the stored answers of a run by the built-in evaluator, or by that of a chosen model set; the scores are a run of their own. */
-export function RescoreButtons({ run, columns }: { run: string; columns: readonly MissingColumn[] }) {
+function RescoreButtons({ run }: { run: string }) {
   const navigate = useNavigate()
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState<string | null>(null)
@@ -32,7 +44,6 @@ export function RescoreButtons({ run, columns }: { run: string; columns: readonl
       meta: { failed: WORDS.scoring },
     }),
   )
-  if (!columns.some(({ kind }) => kind === 'metric')) return null
   const graders = sets.filter(({ roles }) => roles['evaluator'] !== undefined)
   const builtIn = graders.find(isBuiltIn)
   const set = chosen ?? builtIn?.name ?? null
@@ -87,7 +98,7 @@ export function MissingNote({ run }: { run: string }) {
         <span aria-hidden="true">▲ </span>
         {WORDS.note(missingWords(columns), isPartlyFailed)}
       </span>
-      {!isSample && <RescoreButtons {...{ run, columns }} />}
+      {!isSample && <MissingButtons {...{ run, columns }} />}
     </div>
   )
 }

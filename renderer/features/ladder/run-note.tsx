@@ -6,7 +6,7 @@ import { runStateWords, signOf } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
 import { continueSearch, failuresWithoutStep, hasResult, isResumeUseful } from './repair.ts'
-import { RescoreButtons } from './missing-columns.tsx'
+import { MissingButtons } from './missing-columns.tsx'
 import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
@@ -49,7 +49,7 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
           {WORDS.openResult}
         </Button>
       )}
-      {job.missing !== undefined && state === 'completed' && <RescoreButtons run={runId} columns={job.missing} />}
+      {job.missing !== undefined && state === 'completed' && <MissingButtons run={runId} columns={job.missing} />}
       {canResume && (
         <Button variant="filled" onClick={() => control.resume(runId)}>
           {WORDS.resumeRun}

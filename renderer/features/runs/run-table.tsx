@@ -4,14 +4,15 @@ import { Link } from '@tanstack/react-router'
 import { Fragment } from 'react'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
 import { missingWords } from '../../../core/evidence/missing-columns.ts'
-import { ApproachName } from '../../components/approach-name.tsx'
-import { count, metricName, moment, score } from '../../components/format.ts'
+import { count, moment } from '../../components/format.ts'
 import { cloudRoles, RunCloudMark } from '../../components/cloud-mark.tsx'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { failureWords, signOf, stateWord } from '../../components/run-state.ts'
 import { ScrollTable } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'
 import { api } from '../../data/client.ts'
+import { useBlind } from '../../stores/sight.ts'
+import { RESULT_WORDS } from '../result/result-words.ts'
 import { RunDetail } from './run-detail.tsx'
 import { Star } from './run-star.tsx'
 import styles from './runs.module.css'
@@ -48,7 +49,7 @@ export function RunTable({ runs, open, onOpen, ticked, onTick }: RunTableProps) 
           <th className={`${table.num} ${styles.wide}`}>{WORDS.columns.questions}</th>
           <th className={styles.wide}>{WORDS.columns.approaches}</th>
           <th className={styles.wide}>{WORDS.columns.models}</th>
-          <th title={WORDS.columns.highestAbout}>{WORDS.columns.highest}</th>
+          <th>{WORDS.columns.verdict}</th>
           <th>
             <span className="hidden-text">{WORDS.columns.actions}</span>
           </th>
@@ -134,8 +135,8 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
       <td className={`${table.wrap} ${styles.wide}`}>
         {sets.join(', ') || '–'} {run.kind !== null && mayLeave && <RunCloudMark run={id} />}
       </td>
-      <td>
-        <Highest run={run} />
+      <td className={table.wrap}>
+        <VerdictLines run={run} />
       </td>
       <td>
         <span className={styles.rowActions}>
@@ -201,18 +202,20 @@ export function StateCell({ run }: { run: ListedRun }) {
   )
 }
 
-/** The highest mean per dataset, with the number of questions that it is of. */
-function Highest({ run: { highest, primary_metric: metric, datasets } }: { run: ListedRun }) {
-  if (metric === null || highest.length === 0) return '–'
-  return (
-    <>
-      {highest.map(({ dataset_id: dataset, model, mean, n, equal }) => (
-        <div key={dataset} title={datasets.find(({ dataset_id: id }) => id === dataset)?.label}>
-          <ApproachName alias={model} short /> {equal > 1 && `${WORDS.others(equal)} `}
-          {score(mean)} <span className="dim">({count(n)})</span>
-        </div>
-      ))}
-      <span className="dim">{metricName(metric)}</span>
-    </>
-  )
+/** The verdict on each dataset in a line, which leads to it; its words are hidden while the person votes blindly. */
+function VerdictLines({ run: { run_id: run, verdicts, datasets } }: { run: ListedRun }) {
+  const blind = useBlind()
+  if (verdicts.length === 0) return '–'
+  return verdicts.map(({ dataset_id: dataset, kind, headline }) => {
+    const { sign, name } = RESULT_WORDS.kinds[kind]
+    const label = datasets.find(({ dataset_id: id }) => id === dataset)?.label ?? dataset
+    return (
+      <div key={dataset} title={label}>
+        <span aria-hidden="true">{sign}</span>{' '}
+        <Link to="/runs/$run/verdict" params={{ run }} search={{ dataset }}>
+          {blind ? name : headline}
+        </Link>
+      </div>
+    )
+  })
 }

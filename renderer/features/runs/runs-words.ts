@@ -49,9 +49,7 @@ export const RUNS_WORDS = {
     questions: 'Questions',
     approaches: 'Approaches',
     models: 'Model set',
-    highest: 'Highest mean',
-    highestAbout:
-      'Of the metric that decides about the run, on the questions that all its approaches share. Whether the lead is decided is in the verdict of the run.',
+    verdict: 'Verdict',
     actions: 'Actions',
   },
   published: 'published',
@@ -61,7 +59,6 @@ export const RUNS_WORDS = {
   star: (run: string) => `Star ${run}`,
   unstar: (run: string) => `Remove the star of ${run}`,
   approaches: (models: readonly string[]) => plural(models.length, 'approach', 'approaches'),
-  others: (equal: number) => `and ${equal - 1} more`,
   result: 'Result',
   resultOf: (run: string) => `Result of ${run}`,
   details: 'Details',

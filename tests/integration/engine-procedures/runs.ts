@@ -80,7 +80,7 @@ describe('runs side by side', () => {
 const namesOf = (runs: { run_id: string }[]): string[] => runs.map(({ run_id }) => run_id).toSorted()
 
 describe('the list of runs', () => {
-  it('has the settings and the highest mean of each run, and the notes that a person wrote', async () => {
+  it('has the settings and the verdict of each run, and the notes that a person wrote', async () => {
     const { runs, total } = await client.runs.overview({})
     expect(total).toBe(3)
     expect(namesOf(runs)).toEqual(['one', 'two', 'two-again'])
@@ -96,9 +96,11 @@ describe('the list of runs', () => {
       cells: { ok: 12, failed: 0 },
       kept: null,
     })
-    const { heads } = await client.matrix.heads({ ...RUN, metric: 'facts_found' })
-    const means = heads.flatMap(({ common }) => common?.mean ?? [])
-    expect(one.highest).toMatchObject([{ dataset_id: 'smoke', mean: Math.max(...means) }])
+    const { verdicts } = await client.compare.result({ run_id: 'one' })
+    expect(one.verdicts).toEqual(
+      verdicts.map(({ dataset, kind, headline }) => ({ dataset_id: dataset, kind, headline })),
+    )
+    expect(one.verdicts).toHaveLength(1)
     await client.runs.annotate({ run_id: 'one', starred: true })
     await client.runs.annotate({ run_id: 'one', tags: ['base'] })
     const note = { starred: true, tags: ['base'], note: '' }
