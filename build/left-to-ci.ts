@@ -139,15 +139,6 @@ export const LEFT_TO_CI: readonly LeftToCi[] = [
     ],
   },
   {
-    what: 'a run with each way in which services of models misbehave',
-    files: ['tests/integration/model-faults.test.ts'],
-    guards: [
-      'tests/golden/model-faults.test.ts',
-      'providers/platform/models/openai/openai-services.test.ts',
-      'tests/integration/ladder-faults.test.ts',
-    ],
-  },
-  {
     what: 'speed, memory and processor time over a long run',
     files: [
       'tests/integration/soak.test.ts',
