@@ -169,7 +169,7 @@ describe('retries', () => {
       ['http_error', 503],
       ['ok', 200],
     ])
-    expect(answer.attempts[1]!.waited_ms).toBeLessThan(1000)
+    expect(answer.attempts[1]!.waited_ms).toBe(0)
     // What was waited is measured: a busy machine wakes a little later than it was asked to.
     expect(answer.attempts[2]!.waited_ms).toBeGreaterThanOrEqual(1000)
     expect(answer.attempts[2]!.waited_ms).toBeLessThan(2000)

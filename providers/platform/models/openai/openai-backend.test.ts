@@ -420,7 +420,7 @@ describe('failures', () => {
       },
       'the upstream interrupted its answer',
     ],
-  ])('callers are told of %s', async (_name, raw, reason) => {
+  ])('names to callers %s', async (_name, raw, reason) => {
     const { chat } = await openBackend({ reply: () => ({ raw }), choice: { retries: 0 } })
     const error: unknown = await chat().catch((thrown: unknown) => thrown)
     expect(reasonOf(error as ModelCallError)).toContain(`the model call for role light_gen failed: ${reason}`)
