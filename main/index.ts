@@ -25,7 +25,7 @@ if (!app.commandLine.hasSwitch('no-sandbox')) app.enableSandbox()
 function fail(error: unknown): void {
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   process.stderr.write(`${text}\n`)
-  dialog.showErrorBox('RAG Ladder ended unexpectedly', `${text}\n\nFinished cells are kept; the run can be resumed.`)
+  dialog.showErrorBox('RAG Ladder ended unexpectedly', `${text}\n\nFinished answers are kept; the run can be resumed.`)
   app.exit(1)
 }
 

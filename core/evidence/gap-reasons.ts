@@ -36,7 +36,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   not_in_earlier_rows: 'rows of earlier versions do not hold it',
   answer_cut: 'the answer was cut at the limit of tokens of the model, and the run leaves such answers out',
   prompt_repeated: 'the answer repeats its prompt and holds no text of its own',
-  cell_failed: 'the cell failed',
+  cell_failed: 'the call failed',
   score_missing_or_null: 'the evaluator gave no score',
   score_not_numeric: 'the score is not a number',
   score_not_finite: 'the score is not finite',

@@ -47,7 +47,7 @@ async function announce({ deletions = [], publications = [], ordered = false, an
   return { ...seen, confirmed }
 }
 
-const LIST = `The cold reset of run r moves 3 finished cells and these files to the trash:
+const LIST = `The cold reset of run r moves 3 finished answers and these files to the trash:
   smoke: evidence /r/evidence.jsonl (3 finished rows, 2.1 kB)
   smoke: human round /r/human-round.json (12 B)
   smoke: collections of the external platform are kept
@@ -75,7 +75,7 @@ describe('announceEffects', () => {
 
   it('asks before published results are replaced, and stops unless the answer is yes', async () => {
     const { asked } = await announce({ publications: [replaced()], answer: 'y' })
-    expect(asked[0]).toContain('run r (1 approach, 2 cells, judged) replaces the published results of run old')
+    expect(asked[0]).toContain('run r (1 approach, 2 answers, judged) replaces the published results of run old')
     await expect(announce({ publications: [replaced()], answer: 'n' })).rejects.toThrow('give --no-publish')
   })
 

@@ -40,7 +40,7 @@ async function announceDeletions({ runId, effects, isResetOrdered, ask, notify }
   const { deletions } = effects
   if (!mustConfirm(deletions)) return
   const what = [
-    `The cold reset of run ${runId} moves ${plural(rowsIn(deletions), 'finished cell')} and these files to the trash:`,
+    `The cold reset of run ${runId} moves ${plural(rowsIn(deletions), 'finished answer')} and these files to the trash:`,
     ...describeDeletions(deletions),
     `"rag-ladder trash list" shows them for ${TRASH_DAYS} days. --no-cold-reset keeps them and makes only what is missing.`,
   ].join('\n')

@@ -14,12 +14,12 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   ladder: {
     summary:
-      'Climb the datasets from a cold start: reset, ingest, run every cell, evaluate, publish, and print the matrix.',
+      'Climb the datasets from a cold start: reset, ingest, ask every question of every approach, evaluate, publish, and print the matrix.',
     load: async () => (await import('./commands/ladder.ts')).ladderCommand,
   },
   matrix: {
     summary:
-      'Run the cells of one dataset against a gateway that is already set up, and print the matrix; resumes what is stored.',
+      'Ask the questions of one dataset against a gateway that is already set up, and print the matrix; resumes what is stored.',
     load: async () => (await import('./commands/matrix.ts')).matrixCommand,
   },
   dataset: {
@@ -41,7 +41,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   worker: {
     summary:
-      'Help with the cells of a run whose rows are in a database, beside any number of other workers; --list shows who works on it.',
+      'Help with the answers of a run whose rows are in a database, beside any number of other workers; --list shows who works on it.',
     load: async () => (await import('./commands/worker.ts')).workerCommand,
   },
   submit: {
@@ -143,7 +143,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   mcp: {
     summary:
-      'Serve runs, verdicts, cells, plan and ask to an assistant by the Model Context Protocol, on standard input and output; reads only.',
+      'Serve runs, verdicts, answers, plan and ask to an assistant by the Model Context Protocol, on standard input and output; reads only.',
     load: async () => (await import('./commands/mcp.ts')).mcpCommand,
   },
   serve: {

@@ -43,7 +43,7 @@ async function overview({ env, stdout }: Terminal): Promise<string> {
     '',
     'rag-ladder <command> --help lists its options.',
     ...wrap(
-      'Exit codes: 0 done, 1 unexpected error, 2 bad input, 3 cells failed or graded columns missing, 4 evidence refused, 5 a service failed, 6 a gate failed, 7 a gate could not tell, 130 interrupted.',
+      'Exit codes: 0 done, 1 unexpected error, 2 bad input, 3 answers failed or graded columns missing, 4 evidence refused, 5 a service failed, 6 a gate failed, 7 a gate could not tell, 130 interrupted.',
       columns,
       '  ',
     ),

@@ -12,7 +12,7 @@ import { decimalNumber, textOption, wholeNumber, type Invocation, type Option } 
 export const RUN_OPTIONS = {
   project: { type: 'string', hint: 'DIR', description: 'project folder with manifests/ and corpus/', default: '.' },
   manifest: { type: 'string', hint: 'FILE', description: 'experiment manifest instead of manifests/evaluation.yaml' },
-  dataset: { type: 'string', hint: 'ID,...', description: 'datasets to run; all rungs unless given' },
+  dataset: { type: 'string', hint: 'ID,...', description: 'datasets to run; all levels of the ladder unless given' },
   queries: { type: 'string', hint: 'FILE', description: 'question file instead of the one in the catalogue' },
   models: {
     type: 'string',
@@ -40,12 +40,12 @@ export const RUN_OPTIONS = {
   },
   'exclude-cut-answers': {
     type: 'boolean',
-    description: 'leave answers that a limit of tokens cut out of all scores; set it before the first cell',
+    description: 'leave answers that a limit of tokens cut out of all scores; set it before the first answer',
   },
   evaluate: { type: 'boolean', description: 'score the answers', default: true },
   concurrency: {
     ...wholeNumber(1, MAX_CONCURRENCY, 4),
-    description: 'cells in flight instead of the manifest’s',
+    description: 'answers at once instead of the manifest’s',
   },
   repeats: {
     ...wholeNumber(1, MAX_REPEATS, 3),
@@ -61,13 +61,13 @@ export const RUN_OPTIONS = {
     type: 'string',
     hint: 'full|tree|off',
     description:
-      'what each cell keeps of its calls to models, stores and tools: steps with their texts (full, the default), steps alone, or nothing',
+      'what each answer keeps of its calls to models, stores and tools: steps with their texts (full, the default), steps alone, or nothing',
   },
   budget: {
     ...decimalNumber({ above: 0, to: MAX_BUDGET }, 2.5),
     hint: 'AMOUNT',
     description:
-      'most that the cells may cost, at the prices of `rag-ladder models price`; the run stops between cells',
+      'most that the answers may cost, at the prices of `rag-ladder models price`; the run stops between answers',
   },
   'run-id': {
     type: 'string',
@@ -108,13 +108,16 @@ export const RETRY_OPTION = {
   'retry-failed': {
     type: 'boolean',
     description:
-      'try all failed cells of a stored run again; only those without access or connection unless given, none with --no-retry-failed',
+      'try all failed answers of a stored run again; only those without access or connection unless given, none with --no-retry-failed',
   },
 } as const satisfies Record<string, Option>
 
 /** For the commands that run cells. */
 export const VERBOSE_OPTION = {
-  verbose: { type: 'boolean', description: 'report why a cell is reused, skipped or retried (RAG_LADDER_LOG=debug)' },
+  verbose: {
+    type: 'boolean',
+    description: 'report why an answer is reused, skipped or retried (RAG_LADDER_LOG=debug)',
+  },
 } as const satisfies Record<string, Option>
 
 export function pickOptions<Name extends keyof typeof RUN_OPTIONS>(...names: Name[]): Record<Name, Option> {

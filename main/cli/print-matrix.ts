@@ -67,7 +67,7 @@ export function printSnapshots(snapshots: readonly HistoricalSnapshot[], out: No
         }
         const [median, grade] = [figure(latencyMs.id, 'median'), figure(judgeMean.artifactName, 'mean')]
         return [
-          `  ${model}: ${figure('cells', 'n') ?? 0} of ${plural(figure('cells', 'expected') ?? 0, 'cell')} answered`,
+          `  ${model}: ${figure('cells', 'n') ?? 0} of ${plural(figure('cells', 'expected') ?? 0, 'answer')}`,
           ...(median === null ? [] : [`median ${durationWords(median)}`]),
           ...(grade === null ? [] : [`judges ${scoreWords(grade)} (${figure(judgeMean.artifactName, 'n')})`]),
         ].join(', ')

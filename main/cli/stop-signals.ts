@@ -16,7 +16,7 @@ export function listenForStop(notify: (message: string) => void): StopSignals {
       abort.abort()
       return
     }
-    notify('stopping: cells in flight finish and are kept; press Ctrl-C again to cancel them')
+    notify('stopping: answers in flight finish and are kept; press Ctrl-C again to cancel them')
     drain.abort()
   }
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal)

@@ -115,7 +115,7 @@ export function exportRows(index: RunIndexApi, input: ExportInput): AsyncGenerat
 }
 
 const evidenceFilesOf = async (index: RunIndexApi, input: ExportInput): Promise<string[]> =>
-  (await datasetsWithRows(index, input, 'cells to export')).map((dataset) => filesOf(input.run_id, dataset).evidence)
+  (await datasetsWithRows(index, input, 'answers to export')).map((dataset) => filesOf(input.run_id, dataset).evidence)
 
 async function datasetsWithRows(index: RunIndexApi, input: ExportInput, what: string): Promise<RunDatasetSummary[]> {
   const { summary } = await index.query('runSummary', { run_id: input.run_id })

@@ -28,7 +28,10 @@ async function matrixIn(files: ArtifactFiles): Promise<Matrix> {
   const none = (what: string, cause?: unknown): JudgePanelError =>
     new JudgePanelError('nothing_to_judge', what, { file: files.matrix }, cause)
   const text = await readFile(files.matrix, 'utf8').catch((cause: unknown) => {
-    throw none(`there is neither ${basename(files.evidence)} nor ${basename(files.matrix)}: run the cells first`, cause)
+    throw none(
+      `there is neither ${basename(files.evidence)} nor ${basename(files.matrix)}: ask the questions first`,
+      cause,
+    )
   })
   const value = jsonIn(text)
   if (value === undefined) throw none(`${basename(files.matrix)}: not JSON`)

@@ -26,7 +26,8 @@ export async function confirmQuit(parent: Parent, runId: string): Promise<boolea
   const choice = await ask(parent, {
     type: 'warning',
     message: `The run ${runId} is under way`,
-    detail: 'If you quit, it stops after the cells in flight. Every finished cell is kept, and the run can be resumed.',
+    detail:
+      'If you quit, it stops after the answers in flight. Every finished answer is kept, and the run can be resumed.',
     buttons: ['Quit', 'Keep running'],
     defaultId: 1,
     cancelId: 1,

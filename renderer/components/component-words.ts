@@ -28,8 +28,8 @@ export const COMPONENT_WORDS = {
 
   partial: {
     mark: (made: string, planned: string | null) =>
-      planned === null ? `◐ partial: ${made} cells` : `◐ partial: ${made} of ${planned} planned cells`,
-    about: 'The run does not have all its cells: its means rest on those that it has.',
+      planned === null ? `◐ partial: ${made} answers` : `◐ partial: ${made} of ${planned} planned answers`,
+    about: 'The run does not have all its answers: its means rest on those that it has.',
   },
 
   hiddenGrades: {

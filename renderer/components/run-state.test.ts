@@ -13,8 +13,8 @@ describe('runStateWords', () => {
   })
 
   it('reports how far a cancelled, paused or interrupted run got', () => {
-    expect(runStateWords({ state: 'cancelled', cells, failures: [] })).toBe('was cancelled after 72 of 144 cells')
-    expect(runStateWords({ state: 'paused', cells, failures: [] })).toBe('is paused after 72 of 144 cells')
+    expect(runStateWords({ state: 'cancelled', cells, failures: [] })).toBe('was cancelled after 72 of 144 answers')
+    expect(runStateWords({ state: 'paused', cells, failures: [] })).toBe('is paused after 72 of 144 answers')
     expect(runStateWords({ state: 'interrupted', cells: null, failures: [] })).toBe(
       'was interrupted before its first cell: the engine stopped',
     )
@@ -27,7 +27,7 @@ describe('runStateWords', () => {
     expect(stateWord({ state: 'failed', failures: [answers, service] })).toBe('failed')
     expect(stateWord({ state: 'failed', failures: [] })).toBe('failed')
     expect(runStateWords({ state: 'failed', cells, failures: [answers] })).toBe(
-      'failed in part. Check cells, smoke: 2 cells',
+      'failed in part. Check answers, smoke: 2 cells',
     )
   })
 

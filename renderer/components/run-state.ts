@@ -29,7 +29,7 @@ export const stateWord = ({ state, failures }: Pick<RunJob, 'state' | 'failures'
 
 function cellsWords({ cells }: Pick<RunJob, 'cells'>): string {
   if (cells === null || cells.total === 0) return ' before its first cell'
-  return ` after ${count(cells.done)} of ${count(cells.total)} cells`
+  return ` after ${count(cells.done)} of ${count(cells.total)} answers`
 }
 
 const FIRST_LINE_CHARS = 400
@@ -60,7 +60,7 @@ export function runStateWords(job: Pick<RunJob, 'state' | 'cells' | 'failures' |
     case 'running':
       return 'is running'
     case 'pausing':
-      return 'is pausing: cells under way finish first'
+      return 'is pausing: answers under way finish first'
     case 'paused':
       return `is paused${cellsWords(job)}`
     case 'cancelling':
@@ -71,7 +71,7 @@ export function runStateWords(job: Pick<RunJob, 'state' | 'cells' | 'failures' |
       if (job.missing !== undefined && job.missing.length > 0) return `completed, ${missingWords(job.missing)}`
       return job.cells === null
         ? 'is complete'
-        : `is complete: ${count(job.cells.done)} of ${count(job.cells.total)} cells${job.cells.failed > 0 ? `, ${count(job.cells.failed)} failed` : ''}`
+        : `is complete: ${count(job.cells.done)} of ${count(job.cells.total)} answers${job.cells.failed > 0 ? `, ${count(job.cells.failed)} failed` : ''}`
     case 'failed':
       return job.failures.length === 0 ? 'failed' : `${stateWord(job)}. ${failureWords(job)}`
     case 'interrupted':

@@ -26,7 +26,7 @@ test('every expected cell is accounted for, with reasons; timeouts apart', async
     const others = counts.slice(1).map(Number)
     expect(scored! + others.reduce((sum, cells) => sum + cells, 0)).toBe(expected)
   }
-  await expect(table).toContainText('23 cells: the approach answers without contexts')
+  await expect(table).toContainText('23 answers: the approach answers without contexts')
   await expect(page.getByRole('heading', { name: 'What cannot be compared, and why' })).toBeVisible()
 })
 

@@ -23,7 +23,7 @@ const strip = (page: Page) => page.getByRole('contentinfo', { name: 'Run under w
 
 async function startLongRun(page: Page): Promise<void> {
   await ask(page, 'runs/start', LONG)
-  await expect(strip(page)).toContainText(new RegExp(`[1-9]\\d*/${CELLS} cells`), { timeout: 60_000 })
+  await expect(strip(page)).toContainText(new RegExp(`[1-9]\\d*/${CELLS} answers`), { timeout: 60_000 })
 }
 
 async function storedRows(project: string): Promise<string[]> {

@@ -75,7 +75,7 @@ test('the first five minutes on a real engine: link, smoke ladder, verdict, cell
   await page.getByRole('button', { name: 'Skip the tour' }).last().click()
   await page.getByRole('button', { name: 'Run the example' }).click()
   await page.locator('[data-step=cells][data-state=running]').waitFor({ timeout: 60_000 })
-  await expect(page.getByText(/^\d+\/28 cells/).first()).toBeVisible()
+  await expect(page.getByText(/^\d+\/28 answers/).first()).toBeVisible()
   // The first run ends in its verdict by itself.
   await expect(page.getByRole('main').getByRole('article').first()).toBeVisible({ timeout: 120_000 })
   await page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name: 'Matrix' }).click()
@@ -104,7 +104,7 @@ test('an engine killed in mid-run: the page recovers, the run is offered and res
   const choice = 'datasets=["graph_native"]&models=["vanilla-rag","hybrid-rag"]&name=killed&metrics=[]&concurrency=1'
   await page.goto(`${serving.origin}/#/launch?${choice}`)
   await page.getByRole('button', { name: 'Run 48 answers' }).click()
-  await expect(page.getByText(/^(?:[4-9]|[1-3]\d)\/48 cells/).first()).toBeVisible({ timeout: 90_000 })
+  await expect(page.getByText(/^(?:[4-9]|[1-3]\d)\/48 answers/).first()).toBeVisible({ timeout: 90_000 })
   const engine = await engineOf(page)
   process.kill(engine.pid, 'SIGKILL')
   // A torn last line was never acknowledged.
@@ -122,7 +122,7 @@ test('an engine killed in mid-run: the page recovers, the run is offered and res
   // The page goes on to the verdict; the steps stay in the tab Progress.
   await page.waitForURL(/\/verdict/, { timeout: 120_000 })
   await page.getByRole('link', { name: /^Progress/ }).click()
-  await expect(page.getByRole('status').filter({ hasText: 'killed is complete: 48 of 48 cells' })).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: 'killed is complete: 48 of 48 answers' })).toBeVisible()
   await expect(offer).toHaveCount(0)
 
   const after = await evidenceOf(serving.project)

@@ -322,7 +322,7 @@ test.describe('samples that were published with the project', () => {
       (event) => event.type === 'run.changed' && event.job.state === 'completed',
     )
     // Another page reports the end of the run, in a row of its own that lies on no control.
-    const notice = page.getByRole('alert').filter({ hasText: 'Run mine is complete: 4 of 4 cells.' })
+    const notice = page.getByRole('alert').filter({ hasText: 'Run mine is complete: 4 of 4 answers.' })
     await expect(notice).toBeVisible()
     const [box, main] = [await notice.boundingBox(), await page.getByRole('main').boundingBox()]
     expect(box!.y).toBeGreaterThanOrEqual(main!.y + main!.height)

@@ -30,7 +30,7 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   await expect(shown.getByText(verdict.headline, { exact: true })).toHaveCSS('font-size', '20px')
   await expect(shown.getByRole('listitem').first()).toHaveCSS('font-size', '13px')
   await expect(page.locator('main h2').first()).toHaveCSS('font-size', '15px')
-  await expect(page.getByRole('heading', { name: /^Facts found over the rungs · ladder-2026-11-20$/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /^Facts found by level · ladder-2026-11-20$/ })).toBeVisible()
   await expect(page.getByRole('heading', { name: /against mean latency/ })).toBeVisible()
   // What is wrong, one click from the verdict: the cell of the weakest approach, its answer in sight.
   const differing = page.getByRole('region', { name: `Where they differ most, by facts found · ${verdict.label}` })
@@ -118,15 +118,15 @@ test('quality against each cost: a link keeps the choice, axes have names, inter
   open,
 }) => {
   await open(`${VERDICT}&metric=token_f1&cost=total_tokens`)
-  const chart = page.getByRole('img', { name: /Token F1 against mean tokens per cell/ })
-  await expect(chart).toContainText('mean tokens per cell')
+  const chart = page.getByRole('img', { name: /Token F1 against mean tokens per answer/ })
+  await expect(chart).toContainText('mean tokens per answer')
   await expect(chart).toContainText('mean token F1, 95 % interval')
   const table = page.getByRole('region', { name: 'Quality and costs by approach' })
   await expect(table.getByRole('row').nth(1)).toContainText(/\[\d\.\d\d, \d\.\d\d\]/)
-  await page.getByRole('radiogroup', { name: 'Cost' }).getByText('LLM calls', { exact: true }).click()
-  await expect(page.getByRole('img', { name: /against mean LLM calls per cell/ })).toBeVisible()
+  await page.getByRole('radiogroup', { name: 'Cost' }).getByText('Model calls', { exact: true }).click()
+  await expect(page.getByRole('img', { name: /against mean model calls per answer/ })).toBeVisible()
   expect(page.url()).toContain('cost=llm_calls')
-  const curve = page.getByRole('region', { name: 'Means by rung' })
+  const curve = page.getByRole('region', { name: 'Means by level' })
   await expect(curve.getByRole('row').nth(1)).toContainText(/\d\.\d\d \[\d\.\d\d, \d\.\d\d\]/)
 })
 
@@ -272,14 +272,14 @@ test.describe('failures', () => {
     await open('/runs/unscored/verdict')
     await page.getByRole('button', { name: 'Retry failures…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Retry failures of unscored in a new run?' })
-    const listed = dialog.getByRole('checkbox', { name: '4 cells: answer without scores: the evaluator failed' })
+    const listed = dialog.getByRole('checkbox', { name: '4 answers: not scored, because the evaluator failed' })
     await expect(listed).toBeChecked()
     expect(await seriousFindings(page)).toEqual([])
     await picture(page, 'retry-failures')
     await listed.uncheck()
-    await expect(dialog.getByRole('button', { name: 'Retry 0 cells' })).toBeDisabled()
+    await expect(dialog.getByRole('button', { name: 'Retry 0 answers' })).toBeDisabled()
     await listed.check()
-    await dialog.getByRole('button', { name: 'Retry 4 cells' }).click()
+    await dialog.getByRole('button', { name: 'Retry 4 answers' }).click()
     await expectPart(page, 'unscored-retry1', 'Progress')
     await expect(page.getByRole('status').filter({ hasText: /unscored-retry1 is complete/ })).toBeVisible({
       timeout: 40_000,

@@ -111,7 +111,7 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await open('/launch?datasets=["graph_native"]')
   await page.getByRole('button', { name: /^Run \d/ }).click()
   const strip = page.getByRole('contentinfo', { name: 'Run under way' })
-  await expect(strip).toContainText('20/144 cells')
+  await expect(strip).toContainText('20/144 answers')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
   await expectAccessible(page, 'running')
   await page.getByRole('link', { name: 'Services' }).click()
@@ -120,26 +120,26 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   gateway.allow(20)
   await expect(strip).toContainText('paused')
   await pressEnter(strip.getByRole('button', { name: 'Resume' }))
-  await expect(strip).toContainText('40/144 cells')
-  await expect(strip).toContainText('cells/s')
+  await expect(strip).toContainText('40/144 answers')
+  await expect(strip).toContainText('answers/s')
   await strip.getByRole('button', { name: 'Cancel run…' }).click()
   const question = page.getByRole('dialog', { name: /^Cancel run/ })
-  await expect(question).toContainText('40 of 144 cells are done and kept')
+  await expect(question).toContainText('40 of 144 answers are done and kept')
   await question.getByRole('button', { name: 'Keep run' }).click()
-  await expect(strip).toContainText('cells/s')
+  await expect(strip).toContainText('answers/s')
   await strip.getByRole('button', { name: 'Cancel run…' }).click()
   await question.getByRole('button', { name: 'Cancel run' }).click()
   gateway.allow(1)
   await expect(strip).toHaveCount(0)
   await page.getByRole('link', { name: 'Runs', exact: true }).click()
   await page.getByRole('link', { name: '✕ cancelled' }).click()
-  const note = page.getByRole('status').filter({ hasText: /was cancelled after 4[01] of 144 cells/ })
+  const note = page.getByRole('status').filter({ hasText: /was cancelled after 4[01] of 144 answers/ })
   await expect(note).toHaveCount(1)
   await expect(page.getByText(/interrupted/)).toHaveCount(0)
   await expect(note.getByRole('button', { name: 'Resume run' })).toBeVisible()
   // A stopped run has no rate and no time left.
-  await expect(page.locator('[data-step=cells][data-state=stopped]')).toContainText(/4[01]\/144 cells/)
-  await expect(page.getByText(/cells\/s/)).toHaveCount(0)
+  await expect(page.locator('[data-step=cells][data-state=stopped]')).toContainText(/4[01]\/144 answers/)
+  await expect(page.getByText(/answers\/s/)).toHaveCount(0)
 })
 
 /** The page of a run that was started here goes on to its verdict; its steps stay in the tab Progress. */
@@ -161,8 +161,8 @@ test('a stream that breaks is read on from its number: no step is lost or shown 
   panel.cut()
   gateway.open()
   await returnToProgress(page, 30_000)
-  await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible()
-  await expect(page.getByText(/^24\/24 cells/).first()).toBeVisible()
+  await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ answers/ })).toBeVisible()
+  await expect(page.getByText(/^24\/24 answers/).first()).toBeVisible()
 })
 
 /** Home, whose engine has ended. */
@@ -259,7 +259,7 @@ portTest(
     await failed.getByRole('button', { name: 'Resume run' }).click()
     // The whole ladder on the embedded platform, which has to be started and to ingest first.
     await returnToProgress(page, 80_000)
-    await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ cells/ })).toBeVisible()
+    await expect(page.getByRole('status').filter({ hasText: /is complete: \d+ of \d+ answers/ })).toBeVisible()
   },
 )
 
@@ -320,12 +320,12 @@ test('progress counts all datasets of a run and agrees on Progress and on the st
   await page.getByRole('button', { name: 'Run 56 answers' }).click()
   const strip = page.getByRole('contentinfo', { name: 'Run under way' })
   await expect(strip).toContainText('graph_native (2 of 2)')
-  await expect(strip).toContainText('20/56 cells')
+  await expect(strip).toContainText('20/56 answers')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
-  await expect(page.getByText(/· 20\/56 cells/).first()).toBeVisible()
+  await expect(page.getByText(/· 20\/56 answers/).first()).toBeVisible()
   await page.getByRole('link', { name: 'Home' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible()
-  await expect(strip).toContainText('20/56 cells')
+  await expect(strip).toContainText('20/56 answers')
 })
 
 test('the answers of a run that still makes them cannot be graded yet, and can when it is done', async ({

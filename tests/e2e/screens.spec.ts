@@ -55,7 +55,7 @@ test.describe('first run', () => {
     await page.getByRole('button', { name: 'Run the example' }).click()
     // Looked for at every frame: on a quick machine the step is over soon.
     await page.locator('[data-step=cells][data-state=running]').waitFor()
-    await expect(page.getByText(/^\d+\/28 cells · /).first()).toBeVisible()
+    await expect(page.getByText(/^\d+\/28 answers · /).first()).toBeVisible()
     await picture(page, 'ladder-light')
     expect(await seriousFindings(page)).toEqual([])
     // The first run ends in its verdict by itself.

@@ -80,6 +80,6 @@ test('the look is kept; the index is verified and rebuilt', async ({ page, open 
   await page.getByRole('button', { name: 'Verify index' }).click()
   await expect(page.getByText(/● right: 392 rows in 13 files/)).toBeVisible()
   await page.getByRole('button', { name: 'Rebuild index' }).click()
-  await expect(page.getByText(/Index rebuilt: 392 cells/)).toBeVisible()
+  await expect(page.getByText(/Index rebuilt: 392 answers/)).toBeVisible()
   await expect(page.getByText('Published results')).toBeVisible()
 })

@@ -20,7 +20,7 @@ test.describe('the first start of a project', () => {
     await page.keyboard.press('Tab')
     await expect(tour.getByRole('button', { name: 'Run 4 questions × 7 approaches' })).toBeFocused()
     await page.keyboard.press('Enter')
-    await expect(tour.getByText(/is complete: 28 cells/)).toBeVisible({ timeout: 60_000 })
+    await expect(tour.getByText(/is complete: 28 answers/)).toBeVisible({ timeout: 60_000 })
     await picture(page, 'tour-run')
     await pressEnter(tour.getByRole('button', { name: 'Next' }))
 

@@ -66,7 +66,7 @@ describe('import-results', () => {
     const results = join(dir, 'results')
     const imported = await runCli(['import-results', file, '--results', results])
     expect(imported.code).toBe(4)
-    expect(imported.stdout).toContain('reference-1-old_set-matrix.json  2 cells')
+    expect(imported.stdout).toContain('reference-1-old_set-matrix.json  2 answers')
     for (const words of [
       'not taken over: metrics.judge_panel (2 rows)',
       'not taken over: metrics.operational.attempts (2 rows)',
@@ -99,7 +99,7 @@ describe('import-results', () => {
     const csv = join(dir, 'all.csv')
     const summed = await runCli(['summarize', '--results', results, '--csv-output', csv])
     expect([summed.code, summed.stderr]).toEqual([0, ''])
-    expect(summed.stdout).toContain('vanilla-rag: 1 of 2 cells answered, median 1.5 s')
+    expect(summed.stdout).toContain('vanilla-rag: 1 of 2 answers, median 1.5 s')
     expect(await readFile(csv, 'utf8')).toContain('ragas,faithfulness,,partial,0.75')
   })
 

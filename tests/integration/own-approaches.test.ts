@@ -239,7 +239,7 @@ it('a stranger’s program and address are neither run nor called before the per
         `rag-ladder trust ${join(other, 'approaches', name)}`,
       )
     }
-    expect((await stranger('plan', '--dataset', 'smoke', '--all')).stdout).toContain('smoke: 80 cells')
+    expect((await stranger('plan', '--dataset', 'smoke', '--all')).stdout).toContain('smoke: 80 answers')
     const everything = await stranger(
       'ladder',
       '--dataset',

@@ -26,7 +26,7 @@ const words = (text: string): string => text.replace(/\s+/g, ' ')
 it('plan names what is wrong with each dataset, plans the others, and ends as bad input', async () => {
   const planned = await plan()
   expect(planned.code).toBe(2)
-  expect(words(planned.stdout)).toContain('third: 28 cells, 0 reused, 28 to call')
+  expect(words(planned.stdout)).toContain('third: 28 answers, 0 reused, 28 to call')
   expect(planned.stdout).not.toMatch(/(?:first|second|fourth): \d+ cells/)
   const reported = words(planned.stderr)
   expect(reported).toMatch(/question sm-01: tidewater-lock\.md does not hold the fact .* The nearest passage is /)
@@ -43,5 +43,5 @@ it('plan --json prints the datasets that can be run, one line each, and reports 
 it('plan of a dataset that can be run ends well beside files that cannot be used', async () => {
   const planned = await plan('--dataset', 'third')
   expect([planned.code, planned.stderr]).toEqual([0, ''])
-  expect(words(planned.stdout)).toContain('third: 28 cells')
+  expect(words(planned.stdout)).toContain('third: 28 answers')
 })

@@ -48,7 +48,7 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
   },
   remove: {
     usage: 'remove NAME',
-    about: 'removes its file; a program and finished cells stay',
+    about: 'removes its file; a program and finished answers stay',
     takes: [1, 1],
     run: remove,
   },
@@ -194,7 +194,7 @@ async function remove({ experiment, args: [name = ''], print }: Call): Promise<E
   const text = await removeOwnApproach(experiment.root, name)
   const program = /approaches\/[\w.-]+\.\w+/.exec(text)?.[0]
   print(
-    `Removed ${file}.${program === undefined ? '' : ` Its program ${program} stays.`} Cells that were made with it stay.`,
+    `Removed ${file}.${program === undefined ? '' : ` Its program ${program} stays.`} Answers that were made with it stay.`,
   )
   return EXIT.ok
 }

@@ -124,7 +124,7 @@ async function results(invocation: Invocation): Promise<string> {
     )
     reportUnusable(unusable, invocation)
     if (aggregates.length === 0)
-      throw new InputError([`${resultsDir} holds no finished cells${runId === null ? '' : ` of the run ${runId}`}`])
+      throw new InputError([`${resultsDir} holds no finished answers${runId === null ? '' : ` of the run ${runId}`}`])
     return [...resultsJsonl(aggregates)].join('')
   })
 }

@@ -37,7 +37,12 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
     takes: [1, 1],
     run: printPrompt,
   },
-  remove: { usage: 'remove NAME', about: 'removes a flavor of yours; finished cells stay', takes: [1, 1], run: remove },
+  remove: {
+    usage: 'remove NAME',
+    about: 'removes a flavor of yours; finished answers stay',
+    takes: [1, 1],
+    run: remove,
+  },
 }
 
 export const flavorsCommand = commandOfVerbs({
@@ -164,6 +169,6 @@ const withoutEmpty = (values: object): object =>
 
 async function remove({ experiment, args: [name = ''], print }: Call): Promise<ExitCode> {
   await removeOwnFlavor(experiment, name)
-  print(`Removed ${name} from ${OWN_FLAVORS_FILE}. Cells that were made with it stay.`)
+  print(`Removed ${name} from ${OWN_FLAVORS_FILE}. Answers that were made with it stay.`)
   return EXIT.ok
 }

@@ -142,7 +142,7 @@ function scoresOf(
     if (found.size > 0) return found
     const runs = runsIn(folder)
     throw new InputError([
-      `${option}: ${dir} holds no finished cells of the run ${runId}${runs.length === 0 ? '' : `; its runs are ${runs.join(', ')}`}`,
+      `${option}: ${dir} holds no finished answers of the run ${runId}${runs.length === 0 ? '' : `; its runs are ${runs.join(', ')}`}`,
     ])
   })
 }

@@ -44,7 +44,7 @@ export const importResultsCommand: Command = {
     await mkdir(folder, { recursive: true })
     for (const { files, matrix, cells } of targets) {
       await writeAtomic(files.matrix, `${JSON.stringify(matrix, null, 1)}\n`)
-      stdout.write(`${files.matrix}  ${plural(cells, 'cell')}\n`)
+      stdout.write(`${files.matrix}  ${plural(cells, 'answer')}\n`)
     }
     const notes = [
       ...[...leftOut].map(([field, rows]) => `not taken over: ${field} (${plural(rows, 'row')})`),

@@ -24,7 +24,7 @@ export const ladderCommand: Command = {
     'cold-reset': {
       type: 'boolean',
       description:
-        'move this run’s finished cells, summaries and collections to the trash first; on unless --no-cold-reset',
+        'move this run’s finished answers, summaries and collections to the trash first; on unless --no-cold-reset',
     },
     paraphrases: {
       type: 'boolean',

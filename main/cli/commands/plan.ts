@@ -89,7 +89,7 @@ export const planCommand: Command = {
         setup.metrics.length === 0 ? 'no evaluations' : `up to ${plural(plan.run + plan.resume_answered, 'evaluation')}`
       const kept = `${plural(plan.resume_answered, 'kept answer')} to score`
       print(
-        `${plan.dataset_id}: ${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
+        `${plan.dataset_id}: ${plural(plan.total, 'answer')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
       print(`${plan.dataset_id}: ${workWords(work)}`)
       const calls = callsPerApproach(work)

@@ -23,7 +23,7 @@ async function chosenRun(invocation: Invocation, dir: string, folder: ResultsFol
   if (named === null && runs.length > 1) throw new InputError([`--run-id: name one of ${runs.join(', ')}`])
   const problems = [
     named === null
-      ? `${dir} holds no finished cells`
+      ? `${dir} holds no finished answers`
       : `${dir} holds nothing of the run ${named}${runs.length === 0 ? '' : `; its runs are ${runs.join(', ')}`}`,
   ]
   if (folder.unusable.length > 0) throw new UnusableFilesError([...problems, ...unusableLines(folder.unusable)])

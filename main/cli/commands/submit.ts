@@ -64,7 +64,7 @@ const VERBS: VerbTable<Submission> = {
   cancel: {
     usage: 'cancel',
     takes: [0, 0],
-    about: 'stop the jobs of the run; rows stay, and cells in hand are left to others',
+    about: 'stop the jobs of the run; rows stay, and answers in hand are left to others',
     async run({ cluster, run, print }) {
       const running = (await someJobs(cluster, run)).filter(({ status }) => !isOver(status))
       for (const { submissionId } of running) {

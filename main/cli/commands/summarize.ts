@@ -33,7 +33,7 @@ export const summarizeCommand: Command = {
     'cells-output': {
       type: 'string',
       hint: 'FILE',
-      description: 'where to write a CSV with a line per cell: question, answer, scores',
+      description: 'where to write a CSV with a line per answer: question, answer, scores',
     },
   },
   async run(invocation) {
@@ -71,7 +71,9 @@ async function summarize(
   const { aggregates, snapshots, unusable } = summaries
   if (aggregates.length + snapshots.length === 0) {
     if (unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))
-    throw new InputError([`${resultsDir} holds no finished cells${runId === undefined ? '' : ` of the run ${runId}`}`])
+    throw new InputError([
+      `${resultsDir} holds no finished answers${runId === undefined ? '' : ` of the run ${runId}`}`,
+    ])
   }
   const prices = await loadPrices(resolve(textOption(invocation, 'project') ?? '.'))
   const runs = [...Map.groupBy(aggregates, (aggregate) => aggregate.run_id)].sort(([a], [b]) => (a < b ? -1 : 1))

@@ -26,7 +26,7 @@ export const traceCommand: Command = {
     dataset: { type: 'string', hint: 'ID', description: 'dataset of the question; needed where several have it' },
     question: { type: 'string', hint: 'ID', description: 'the question' },
     model: { type: 'string', hint: 'ALIAS', description: 'approach or flavor that answered' },
-    repeat: { ...wholeNumber(1, 1000, 1), description: 'which answer of the cell; the first unless given' },
+    repeat: { ...wholeNumber(1, 1000, 1), description: 'which answer to the question; the first unless given' },
     texts: { type: 'boolean', description: 'print also what was sent and received, where it is stored' },
     json: { type: 'boolean', description: 'print the steps as JSON lines' },
   },

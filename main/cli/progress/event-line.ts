@@ -62,7 +62,7 @@ function callsText({ alias_calls, model_calls }: Extract<RunEvent, { type: 'usag
 
 function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLine[] {
   const kept = plan.resume_answered === 0 ? '' : `, ${plural(plan.resume_answered, 'kept answer')} to evaluate`
-  const parts = `${plural(plan.total, 'cell')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call${kept}`
+  const parts = `${plural(plan.total, 'answer')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call${kept}`
   const head = line(
     `plan for ${plan.dataset_id}: ${parts}, ${plural(conflictingRows(plan.conflicts), 'conflicting row')}`,
     {
@@ -80,8 +80,8 @@ export function failedCellLines({ dataset_id: id, failed, retry = 0 }: RunPlan):
   if (failed === undefined) return []
   const kept = failed.access + failed.other - retry
   return [
-    ...(retry === 0 ? [] : [`${id}: ${plural(retry, 'failed cell')} to try again`]),
-    ...(kept === 0 ? [] : [`${id}: ${plural(kept, 'failed cell')} kept as failed; --retry-failed tries them again`]),
+    ...(retry === 0 ? [] : [`${id}: ${plural(retry, 'failed answer')} to try again`]),
+    ...(kept === 0 ? [] : [`${id}: ${plural(kept, 'failed answer')} kept as failed; --retry-failed tries them again`]),
   ]
 }
 

@@ -161,9 +161,9 @@ describe('the steps that a run skips', () => {
       skip(dataset, 'publish', 'not requested'),
     ]
     expect(linesOf([...steps('a'), ...steps('b')])).toEqual([
-      '● a  Run cells  5.0 ms',
+      '● a  Ask questions  5.0 ms',
       '– a  skipped: Cold reset, Judge answers, Publish  not requested',
-      '● b  Run cells  5.0 ms',
+      '● b  Ask questions  5.0 ms',
       '– b  skipped: Cold reset, Judge answers, Publish  not requested',
     ])
   })

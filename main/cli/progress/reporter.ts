@@ -48,8 +48,8 @@ function cellsLine({ cells, ...dataset }: DatasetProgress): string {
   const { total, done, failed } = cells
   const rate = throughput({ cells, ...dataset })
   const left = leftMsOf(cells, rate)
-  const speed = rate === null || left === null ? '' : ` · ${rateWords(rate)} cells/s · ${durationWords(left)} left`
-  return `  ${bar(done, total, 24)} ${done}/${plural(total, 'cell')}${failed === 0 ? '' : ` · ${failed} failed`}${speed}`
+  const speed = rate === null || left === null ? '' : ` · ${rateWords(rate)} answers/s · ${durationWords(left)} left`
+  return `  ${bar(done, total, 24)} ${done}/${plural(total, 'answer')}${failed === 0 ? '' : ` · ${failed} failed`}${speed}`
 }
 
 /** The line of a figure that still moves; null when there is none. */
@@ -93,7 +93,7 @@ function plainReporter(out: NodeJS.WriteStream): Reporter {
       const tenth = tenthOf(cells)
       if (tenth <= (reportedTenths.get(event.dataset_id) ?? 0)) return
       reportedTenths.set(event.dataset_id, tenth)
-      out.write(`  ${cells.done}/${plural(cells.total, 'cell')} of ${event.dataset_id}, ${cells.failed} failed\n`)
+      out.write(`  ${cells.done}/${plural(cells.total, 'answer')} of ${event.dataset_id}, ${cells.failed} failed\n`)
     },
     end: () => undefined,
   }

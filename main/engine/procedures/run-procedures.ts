@@ -72,14 +72,14 @@ async function newRunId(
 
 async function retryFailedCells(parts: EngineParts, input: RetryFailuresInput): Promise<{ run_id: string }> {
   const { run_id: source, classes = FailureClass.options } = input
-  refuseUnderWay(parts, source, 'its cells are still being made')
+  refuseUnderWay(parts, source, 'its answers are still being made')
   const evidence = await evidenceOf(parts, source)
   const failures = await countFailures([...evidence.values()])
   const cells = failures.filter((failure) => classes.includes(failure.class)).reduce((sum, each) => sum + each.cells, 0)
   if (cells === 0)
     throw new ControlFailure(
       'not_found',
-      `${source} has no failed cell of ${input.classes === undefined ? 'any class' : classes.join(', ')} among the working artifacts`,
+      `${source} has no failed answer of ${input.classes === undefined ? 'any class' : classes.join(', ')} among the working artifacts`,
     )
   const request = await requestOf(parts, source)
   const run_id = input.new_run_id ?? (await newRunId(parts, 'retry', source, request.dataset_ids))

@@ -48,7 +48,7 @@ export class RunJournal {
         continue
       }
       await rename(file, `${file}.unusable`)
-      warn(`${file} is not a run's journal and was renamed to ${file}.unusable. The run's cells are unchanged.`)
+      warn(`${file} is not a run's journal and was renamed to ${file}.unusable. The run's answers are unchanged.`)
     }
     return entries
   }

@@ -183,7 +183,7 @@ describe('aggregateRun', () => {
     expect(leftOut.verdict!.sentences).toContain(note)
     expect(scoredAs.verdict!.sentences).not.toContain(note)
     expect(coverageNotes(leftOut, []).map(({ text }) => text)).toContain(
-      'answers are cut, because the model reached its limit of tokens, and left out of all scores: vanilla-rag (1 cell)',
+      'answers are cut, because the model reached its limit of tokens, and left out of all scores: vanilla-rag (1 answer)',
     )
   })
 
@@ -197,7 +197,7 @@ describe('aggregateRun', () => {
     expect(count).toBe(8)
     expect(ragas['faithfulness']!.unevaluable_by_reason).toEqual({ prompt_repeated: 8 })
     expect(coverageNotes(result, []).map(({ text }) => text)).toContain(
-      'answers repeat the prompt and hold no text of their own, so they cover no point and are not graded: vanilla-rag (8 cells)',
+      'answers repeat the prompt and hold no text of their own, so they cover no point and are not graded: vanilla-rag (8 answers)',
     )
   })
 
@@ -209,7 +209,7 @@ describe('aggregateRun', () => {
     const result = await aggregate(rows)
     expect(approach(result, 'vanilla-rag').unsearched_answers).toBe(8)
     expect(coverageNotes(result, []).map(({ text }) => text)).toContain(
-      'answers were written without a search: vanilla-rag (8 cells)',
+      'answers were written without a search: vanilla-rag (8 answers)',
     )
   })
 
@@ -241,15 +241,15 @@ describe('aggregateRun', () => {
     expect([vanilla.answer, vanilla.ragas]).toEqual([plain.answer, plain.ragas])
     const notes = coverageNotes(result, []).map(({ text }) => text)
     expect(notes).toContain(
-      'vanilla-rag: the evaluator did not see the end of the answer (1 cell), contexts beyond the 50th (1 cell)',
+      'vanilla-rag: the evaluator did not see the end of the answer (1 answer), contexts beyond the 50th (1 answer)',
     )
     expect(notes).toContain(
-      'contexts are scored on snippets of at most 240 characters, so these scores do not compare with scores of full texts: vanilla-rag (1 cell)',
+      'contexts are scored on snippets of at most 240 characters, so these scores do not compare with scores of full texts: vanilla-rag (1 answer)',
     )
-    expect(notes).toContain('answers are cut, because the model reached its limit of tokens: vanilla-rag (1 cell)')
+    expect(notes).toContain('answers are cut, because the model reached its limit of tokens: vanilla-rag (1 answer)')
     expect(notes).toContain('refused answers: vanilla-rag 1 of 8')
     expect(contextTextWords(result)).toBe(
-      'Contexts and faithfulness are scored on full text (7 cells), snippets of at most 240 characters (1 cell).',
+      'Contexts and faithfulness are scored on full text (7 answers), snippets of at most 240 characters (1 answer).',
     )
     const lines = [...longCsv({ aggregates: [result], snapshots: [] })].join('').split('\n')
     const columns = lines[0]!.split(',')

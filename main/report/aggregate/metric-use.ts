@@ -143,7 +143,7 @@ export function depthReason(aggregates: readonly Aggregate[], names: readonly Co
 export function useLegend(aggregates: readonly Aggregate[]): string {
   const primary = primaryMetric(aggregates)
   const rest =
-    'exploratory: their pairs are corrected within one metric and rung only, and among so many some pair is decided by chance. Take such a decision as a reason for another run.'
+    'exploratory: their pairs are corrected within one metric and level only, and among so many some pair is decided by chance. Take such a decision as a reason for another run.'
   return primary === null
     ? `No metric is primary: ${noPrimaryReason(aggregates)}. All are ${rest}`
     : `The primary metric is ${nameWords(primary)}: its decisions are results. All others are ${rest}`

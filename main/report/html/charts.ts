@@ -58,7 +58,7 @@ const CHARTS = {
         width: WIDTH,
         title: `${nameWords(name)} up the ladder`,
         rungs: aggregates.map(({ dataset }) => ({
-          number: `rung ${dataset.complexity_level}`,
+          number: `level ${dataset.complexity_level}`,
           label: oneLine(dataset.label),
         })),
         series: lines.map(({ model, figures }) => ({

@@ -84,7 +84,7 @@ function pairCell(name: ComparedName, pair: PairComparison | null): Cell {
 /** Returns what a reader of the means must know besides the name. */
 function aside(name: ComparedName): string {
   const metric = metricNamed(name)
-  return `${metric?.class === 'operational' ? ', mean of the answered cells' : ''}${metric?.better === 'lower' ? ', lower is better' : ''}`
+  return `${metric?.class === 'operational' ? ', mean of the answers' : ''}${metric?.better === 'lower' ? ', lower is better' : ''}`
 }
 
 /** Approaches by their mean over the rungs, every figure with its interval and count; null when no approach has a score. */
@@ -104,7 +104,7 @@ export function leaderTable(
     [
       { content: 'approach' },
       { content: 'rank', numeric: true },
-      { content: 'mean of rungs', numeric: true },
+      { content: 'mean of levels', numeric: true },
       ...aggregates.map(({ dataset }) => ({ content: `${dataset.complexity_level} ${dataset.label}`, numeric: true })),
       { content: 'pairs', numeric: true },
     ],

@@ -70,7 +70,7 @@ function pageHeader(
     aliases.some(({ flavor }) => flavor !== null)
       ? `${countWords(aliases.length)} approaches and flavors`
       : plural(aliases.length, 'approach').replace(/approachs$/, 'approaches'),
-    `${countWords(answered)} of ${plural(cells, 'cell')} answered`,
+    `${countWords(answered)} of ${plural(cells, 'answer')}`,
   ]
   const unchecked =
     artifacts.length === 0

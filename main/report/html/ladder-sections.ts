@@ -111,7 +111,7 @@ export function ladderSections(
         h(
           'p',
           {},
-          'Means with their 95 % intervals and the scored of the expected cells. Ranked are approaches with a score on every rung, on at least half as many cells as the best covered approach, by the questions that all of a rung share; by latency only where no cell failed. The smoke dataset is a rehearsal and is not counted. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open.',
+          'Means with their 95 % intervals and the scored of the expected answers. Ranked are approaches with a score on every level, on at least half as many answers as the best covered approach, by the questions that all of a level share; by latency only where no call failed. The smoke dataset is a rehearsal and is not counted. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open.',
         ),
         h('p', {}, useLegend(aggregates)),
         boards.map((name) =>
@@ -124,7 +124,7 @@ export function ladderSections(
     {
       id: 'ladder',
       title: 'Up the ladder',
-      body: [h('p', {}, 'Means by rung, with their 95 % intervals.'), h('div', { class: 'grid' }, boards.map(curve))],
+      body: [h('p', {}, 'Means by level, with their 95 % intervals.'), h('div', { class: 'grid' }, boards.map(curve))],
     },
     levelSection(aggregates),
     budgetSection(aggregates, looks, charts),
@@ -140,7 +140,7 @@ export function ladderSections(
             h(
               'p',
               {},
-              `${title(nameWords(first))} over the median latency of the answered cells. The dashed line joins the approaches that no other beats in both.`,
+              `${title(nameWords(first))} over the median latency of the answers. The dashed line joins the approaches that no other beats in both.`,
             ),
             h('div', { class: 'grid' }, frontiers),
           ],
@@ -284,7 +284,7 @@ function coverageTable(aggregate: Aggregate, looks: ReadonlyMap<string, Look>, c
     return { content: [charts.coverageBar(summary, look), count], title: STATE_WORDS[state], class: 'coverage' }
   }
   return dataTable(
-    `${aggregate.dataset.label}: scored of expected cells`,
+    `${aggregate.dataset.label}: scored of expected answers`,
     [{ content: 'approach' }, ...metrics.map((metric) => ({ content: METRIC_LABELS[metric] }))],
     aggregate.approaches.map((approach) => ({
       head: aliasHead(approach.model, looks),

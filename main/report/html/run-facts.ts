@@ -14,7 +14,7 @@ const figure = (value: number | null, show: (value: number) => string): Cell => 
 /** Returns what each approach cost in one dataset run. */
 export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Look>): Markup =>
   dataTable(
-    `${aggregate.dataset.label}: cost of the answered cells`,
+    `${aggregate.dataset.label}: cost of the answers`,
     [
       { content: 'approach' },
       ...[

@@ -80,12 +80,12 @@ export function datasetReport(input: DatasetReportInput): string {
     ...optional('What the approaches share', protocolLines(aggregate)),
     ['Differences', comparisonLines(aggregate)],
     ['By number of hops', hopLines(aggregate)],
-    ['Cost', ['Of the cells that answered; queue, tokens and calls are means.', '', ...costTable(aggregate)]],
+    ['Cost', ['Of the answers; queue, tokens and calls are means.', '', ...costTable(aggregate)]],
     ...optional(USE_TITLE, useLines(aggregate)),
     ['Judges', judgeLines(aggregate)],
     ...optional('Where scores scatter', varianceLines(aggregate)),
     ['Missing figures and their reasons', gapLines(aggregate)],
-    ['Failed cells', failedLines(failed)],
+    ['Failed answers', failedLines(failed)],
     ['Models and versions', versionLines(aggregate)],
     ['Artifacts', artifactLines(input.artifacts)],
     ['How to read this', [...LEGEND, ...metricGlossaryLines([aggregate])]],
@@ -130,7 +130,7 @@ function runLines(aggregate: Aggregate): string[] {
       (model === KEYWORD_BASELINE ? ': keyword search alone' : flavor === null ? '' : ' (flavor)'),
   )
   return [
-    `- Run ${code(aggregate.run_id)} of dataset ${code(dataset.id)}, rung ${dataset.complexity_level} of the ladder`,
+    `- Run ${code(aggregate.run_id)} of dataset ${code(dataset.id)}, level ${dataset.complexity_level} of the ladder`,
     ...optionalText(levelWords(aggregate)).map((words) => `- Level: ${md(words)}`),
     `- ${plural(questions.length, 'question')} from ${code(dataset.questions_file)}, ${unanswerable} of them without an answer in the corpus`,
     ...(aggregate.repeats === 1 ? [] : [`- Every approach answered each question ${aggregate.repeats} times`]),
@@ -138,7 +138,7 @@ function runLines(aggregate: Aggregate): string[] {
     ...aggregate.unavailable.map(
       ({ model, reason }) => `- ${STATE_SIGNS.not_run} ${code(model)} was unavailable: ${md(reason)}`,
     ),
-    `- ${countWords(cells.ok)} of ${plural(cells.expected, 'cell')} answered, ${cells.error} failed, ${cells.timeout} timed out, ${cells.missing} without a row`,
+    `- ${countWords(cells.ok)} of ${plural(cells.expected, 'answer')}, ${cells.error} failed, ${cells.timeout} timed out, ${cells.missing} without a row`,
     ingestion === null
       ? '- No ingestion provenance'
       : `- Corpus ${code(dataset.corpus_path)}: profile ${code(ingestion.profile)}, revision ${code(ingestion.revision)}, content digest ${code(ingestion.content_digest)}, job ${code(ingestion.job_id)}`,
@@ -233,9 +233,9 @@ const LEGEND = [
   `- ${Object.entries(STATE_SIGNS)
     .map(([state, sign]) => `${sign} ${STATE_WORDS[state as keyof typeof STATE_WORDS]}`)
     .join(', ')}. A state is ok when every question that can be scored at all is scored.`,
-  '- `0.83 [0.77, 0.88] (21/24)` is a mean over 21 scored cells of 24 expected ones with its 95 % interval. What is missing is never counted as 0.',
+  '- `0.83 [0.77, 0.88] (21/24)` is a mean over 21 scored answers of 24 expected ones with its 95 % interval. What is missing is never counted as 0.',
   '- Questions that share gold documents form clusters; with fewer than eight of them there is no interval. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t on the cluster-robust error with a pseudo-observation of each sign, latencies and agreement 10,000 resamples from the seed of the run (decision 060).',
   '- A pair is decided when its p-value, by flipping the signs of clusters and corrected by Holm over all pairs of the metric, is at most 0.05 and its interval excludes 0. A pair is equivalent when a test shows that its difference is within 10 points (of a grade, a tenth of its scale). An open pair was tested without either outcome, which is no evidence that two approaches are equal; a pair without an interval was not tested. The decisions of the primary metric are results; those of any other metric are exploratory.',
   `- ${UNEQUAL_SIGN} marks means that rest on different questions and so do not compare; the mean over the questions that all have is under “Missing figures and their reasons”.`,
-  '- Quantiles interpolate linearly between neighbours; latencies are those of answered cells, without queue and back-off.',
+  '- Quantiles interpolate linearly between neighbours; latencies are those of answers, without queue and back-off.',
 ]

@@ -36,7 +36,7 @@ export function leaderLines(aggregates: readonly Aggregate[], name: ComparedName
   ])
   if (rows.length === 0) return []
   const heads = aggregates.map(({ dataset }) => `${dataset.complexity_level} ${md(dataset.label)}`)
-  const head = ['rank', 'approach', 'mean of rungs', ...heads, 'pairs']
+  const head = ['rank', 'approach', 'mean of levels', ...heads, 'pairs']
   const right = columnsFrom(2, head.length).add(0)
   const decided = aggregates.flatMap((aggregate) => {
     const compared = comparedMetric(aggregate, name)
@@ -80,7 +80,7 @@ function stateText(aggregate: Aggregate, name: ComparedName, model: string): str
 }
 
 const LEADER_LEGEND =
-  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected cells. Ranks are by the mean over the rungs, rung 0 left out, of the questions that all approaches of a rung share where they are scored on different ones, and only for approaches with a score on every rung, on at least half as many cells as the best covered approach; by latency only where no cell failed. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open; open is no evidence that two approaches are equal.'
+  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected answers. Ranks are by the mean over the levels, level 0 left out, of the questions that all approaches of a level share where they are scored on different ones, and only for approaches with a score on every level, on at least half as many answers as the best covered approach; by latency only where no call failed. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open; open is no evidence that two approaches are equal.'
 
 /** Returns how the tables of `leaderLines` are read. */
 export function leaderLegend(aggregates: readonly Aggregate[]): string {
@@ -130,7 +130,7 @@ export function ladderMarkdown(
   return [
     '# Ladder report',
     '',
-    `Run ${runs}: ${plural(ordered.length, 'dataset')}, ${countWords(answered)} of ${plural(cells, 'cell')} answered.`,
+    `Run ${runs}: ${plural(ordered.length, 'dataset')}, ${countWords(answered)} of ${plural(cells, 'answer')}.`,
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
     ...(cloud === null ? [] : ['', `> ${md(cloud)}`]),
     '',

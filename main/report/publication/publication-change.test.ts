@@ -22,7 +22,7 @@ describe('decidePublication', () => {
     ['fewer approaches', { models: ['vanilla-rag'] }, '1 approach (hybrid-rag)'],
     ['fewer questions', { questions: 11 }, '1 question'],
     ['fewer repetitions', { repeats: 1 }, '1 repetition'],
-    ['fewer cells', { cells: 47 }, '1 cell'],
+    ['fewer cells', { cells: 47 }, '1 answer'],
     ['no judgments', { judged: false }, 'the judgments'],
   ])('refuses a run of the published name with %s', (_what, part, lost) => {
     const { refusal } = decidePublication('smoke', { ...wide, readable: true }, { ...wide, ...part })
@@ -34,7 +34,7 @@ describe('decidePublication', () => {
     const change = decidePublication('smoke', { ...wide, readable: true }, { ...wide, run_id: 'new', judged: false })
     expect(change.refusal).toBeNull()
     expect(describePublication(change)).toBe(
-      'smoke: run new (2 approaches, 48 cells, not judged) replaces the published results of run baseline (2 approaches, 48 cells, judged); without the judgments',
+      'smoke: run new (2 approaches, 48 answers, not judged) replaces the published results of run baseline (2 approaches, 48 answers, judged); without the judgments',
     )
   })
 

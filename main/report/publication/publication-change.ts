@@ -24,7 +24,7 @@ export function lostScope(current: PublishedScope, next: PublishedScope): string
     ...(missing.length === 0 ? [] : [`${approaches(missing.length)} (${missing.join(', ')})`]),
     ...(next.questions < current.questions ? [plural(current.questions - next.questions, 'question')] : []),
     ...(next.repeats < current.repeats ? [plural(current.repeats - next.repeats, 'repetition')] : []),
-    ...(next.cells < current.cells ? [plural(current.cells - next.cells, 'cell')] : []),
+    ...(next.cells < current.cells ? [plural(current.cells - next.cells, 'answer')] : []),
     ...(current.judged && !next.judged ? ['the judgments'] : []),
   ]
 }
@@ -78,7 +78,7 @@ export const replacements = (changes: readonly PublicationChange[]): Publication
 /** One change as a sentence for a person. */
 export function describePublication({ dataset_id: dataset, current, next, lost }: PublicationChange): string {
   const words = ({ models, cells, judged }: PublishedScope): string =>
-    `${approaches(models.length)}, ${plural(cells, 'cell')}, ${judged ? 'judged' : 'not judged'}`
+    `${approaches(models.length)}, ${plural(cells, 'answer')}, ${judged ? 'judged' : 'not judged'}`
   if (current === null) return `${dataset}: publishes run ${next.run_id} (${words(next)})`
   const former = current.readable ? words(current) : 'its summary cannot be read'
   const loss = lost.length === 0 ? '' : `; without ${lost.join(', ')}`

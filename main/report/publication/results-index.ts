@@ -66,7 +66,7 @@ const fileLines = (published: readonly Aggregate[]): string[] =>
     ? []
     : [
         '',
-        'Beside each report: `-evidence.jsonl.br` (one synced row per cell), `-evaluation.json` (every figure), `-matrix.json.br` (answers by question), and `-judgments.json.br` (verdicts with reasons and orders) where judges were asked; `brotli -d -k` unpacks them, `rag-ladder verify` reads them as they are. Evaluation and matrix are made from the other two, and can be made again byte for byte.',
+        'Beside each report: `-evidence.jsonl.br` (one synced row per answer), `-evaluation.json` (every figure), `-matrix.json.br` (answers by question), and `-judgments.json.br` (verdicts with reasons and orders) where judges were asked; `brotli -d -k` unpacks them, `rag-ladder verify` reads them as they are. Evaluation and matrix are made from the other two, and can be made again byte for byte.',
       ]
 
 function datasetTable(entries: readonly IndexEntry[]): string[] {
@@ -83,5 +83,5 @@ function datasetTable(entries: readonly IndexEntry[]): string[] {
       ingestion === null ? 'unknown' : code(ingestion.content_digest.slice(0, 12)),
     ]
   })
-  return mdTable(['rung', 'dataset', 'run', 'questions', 'cells', 'corpus'], rows, new Set([0, 3, 4]))
+  return mdTable(['level', 'dataset', 'run', 'questions', 'answers', 'corpus'], rows, new Set([0, 3, 4]))
 }

@@ -46,7 +46,7 @@ describe('cost of approaches', () => {
       '  Notes · a: unknown',
       '  Notes · b: at least 1.00 EUR',
       '○ no price for other',
-      '○ 2 cells did not report their usage',
+      '○ 2 answers did not report their usage',
     ])
   })
 

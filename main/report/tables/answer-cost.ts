@@ -24,7 +24,7 @@ export function approachCosts({ approaches }: Pick<Aggregate, 'approaches'>, pri
   return approaches.map(({ model, base_model: base, cells, usage }) => {
     const { answers = [], grading = [], unknown_cells: unknown = 0 } = usage ?? {}
     const cost = costOf(answers, prices)
-    const silent = unknown === 0 ? [] : [`${plural(unknown, 'cell')} did not report their usage`]
+    const silent = unknown === 0 ? [] : [`${plural(unknown, 'answer')} did not report their usage`]
     return {
       model,
       base,

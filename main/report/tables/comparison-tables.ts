@@ -67,7 +67,7 @@ function censoredWords(aggregate: Aggregate): string {
   const censored = censoredIn(aggregate)
   if (censored.length === 0) return ''
   const listed = censored.map(({ model, failed, expected }) => `${code(model)} (${failed} of ${expected})`).join(', ')
-  return ` Cells that failed or timed out have no latency, and no approach is decided faster by them: ${listed}.`
+  return ` Answers that failed or timed out have no latency, and no approach is decided faster by them: ${listed}.`
 }
 
 const PAIR_HEAD = ['difference', '95 %', 'p (Holm)', 'decision', 'wins–ties–losses', 'n']

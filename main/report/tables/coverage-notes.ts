@@ -37,13 +37,13 @@ function cellNotes({ model, cells }: ApproachSummary): CoverageNote[] {
     const types = Object.entries(cells.failures_by_type).map(([type, count]) => `${type.replaceAll('_', ' ')} ${count}`)
     notes.push({
       sign: cells.error > 0 ? STATE_SIGNS.error : STATE_SIGNS.timeout,
-      text: `${model}: ${countWords(failed)} of ${plural(cells.expected, 'cell')} failed (${types.join(', ')})`,
+      text: `${model}: ${countWords(failed)} of ${plural(cells.expected, 'answer')} failed (${types.join(', ')})`,
     })
   }
   if (cells.missing > 0)
     notes.push({
       sign: STATE_SIGNS.not_run,
-      text: `${model}: no row yet for ${countWords(cells.missing)} of ${plural(cells.expected, 'cell')}`,
+      text: `${model}: no row yet for ${countWords(cells.missing)} of ${plural(cells.expected, 'answer')}`,
     })
   return notes
 }
@@ -60,7 +60,7 @@ const UNSEEN_WORDS: Readonly<Record<UnseenEvidence, string>> = {
 /** A note on each score that rests on a part of an answer. */
 function unseenNotes({ model, evaluation }: ApproachSummary): CoverageNote[] {
   const parts = Object.entries(evaluation.unseen ?? {}).map(
-    ([what, count]) => `${UNSEEN_WORDS[what as UnseenEvidence]} (${plural(count, 'cell')})`,
+    ([what, count]) => `${UNSEEN_WORDS[what as UnseenEvidence]} (${plural(count, 'answer')})`,
   )
   if (parts.length === 0) return []
   return [{ sign: STATE_SIGNS.partial, text: `${model}: the evaluator did not see ${parts.join(', ')}` }]
@@ -96,13 +96,13 @@ type Counted = 'cut_answers' | 'unsearched_answers' | 'repeated_prompts'
 
 const countsOf = (approaches: readonly ApproachSummary[], what: Counted): string =>
   approaches
-    .flatMap(({ model, [what]: count = 0 }) => (count === 0 ? [] : [`${model} (${plural(count, 'cell')})`]))
+    .flatMap(({ model, [what]: count = 0 }) => (count === 0 ? [] : [`${model} (${plural(count, 'answer')})`]))
     .join(', ')
 
 /** Context metrics over snippets of 240 characters do not measure what the model was given. */
 function contextTextNotes({ approaches }: Aggregate): CoverageNote[] {
   const cut = approaches.flatMap(({ model, context_texts: { snippet = 0, mixed = 0 } = {} }) =>
-    snippet + mixed === 0 ? [] : [`${model} (${plural(snippet + mixed, 'cell')})`],
+    snippet + mixed === 0 ? [] : [`${model} (${plural(snippet + mixed, 'answer')})`],
   )
   if (cut.length === 0) return []
   const text = `contexts are scored on snippets of at most 240 characters, so these scores do not compare with scores of full texts: ${cut.join(', ')}`
@@ -119,7 +119,7 @@ export function contextTextWords({ approaches }: Aggregate): string | null {
       ['snippet', 'snippets of at most 240 characters'],
       ['mixed', 'full text and snippets mixed'],
     ] as const
-  ).flatMap(([kind, words]) => (of(kind) === 0 ? [] : [`${words} (${plural(of(kind), 'cell')})`]))
+  ).flatMap(([kind, words]) => (of(kind) === 0 ? [] : [`${words} (${plural(of(kind), 'answer')})`]))
   return parts.length === 0 ? null : `Contexts and faithfulness are scored on ${parts.join(', ')}.`
 }
 

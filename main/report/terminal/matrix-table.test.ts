@@ -103,9 +103,9 @@ describe('renderMatrixTable', () => {
     const heads = (text: string): string[] => text.split('\n').filter((line) => line.startsWith('  approach '))
     for (const columns of [80, 100, 200])
       for (const head of heads(renderMatrixTable([aggregates[1]], { columns })))
-        expect(head).toMatch(/^ {2}approach +cells +points covered≠ /)
+        expect(head).toMatch(/^ {2}approach +answers +points covered≠ /)
     const unscored = structuredClone(aggregates[1])
     unscored.comparisons = null
-    expect(heads(renderMatrixTable([unscored]))[0]).toMatch(/^ {2}approach +cells +points covered≠ /)
+    expect(heads(renderMatrixTable([unscored]))[0]).toMatch(/^ {2}approach +answers +points covered≠ /)
   })
 })

@@ -135,7 +135,7 @@ function titleLine(aggregate: Aggregate, { width, color }: View): string {
   const factsWith = (corpus: string | undefined): string =>
     oneLine(
       [
-        `rung ${dataset.complexity_level}`,
+        `level ${dataset.complexity_level}`,
         `${plural(questions.length, 'question')}${repeats === 1 ? '' : ` × ${repeats}`}`,
         ...(corpus === undefined ? [] : [`corpus ${corpus.slice(0, 12)}`]),
         ...(models === undefined ? [] : [`models ${models}`]),
@@ -300,7 +300,7 @@ function datasetTable(aggregate: Aggregate, metrics: readonly ScoreMetric[], sha
   const countWidth = Math.max(...aggregate.approaches.map(({ cells }) => String(cells.expected).length * 2 + 1), 3)
   const columns: TableColumn[] = [
     { head: '  approach', align: 'left' },
-    { head: 'cells', align: 'right' },
+    { head: 'answers', align: 'right' },
     scoreHead(leading!, aggregate),
     ...(decisions === null ? [] : [{ head: decisions.head, align: 'left' as const }]),
     ...others.map((metric) => scoreHead(metric, aggregate)),
@@ -449,10 +449,10 @@ function legendLines(shown: string, { width, color }: View): string[] {
   const ifShown = (sign: RegExp, meaning: string): string[] => (sign.test(shown) ? [meaning] : [])
   const text = [
     ...states,
-    '0.83\u00a021/24: mean and scored/expected cells',
+    '0.83\u00a021/24: mean and scored/expected answers',
     ...ifShown(/≠/, `${UNEQUAL_SIGN}\u00a0means rest on different questions`),
     ...ifShown(/ tokens +median/, 'tokens: text handed over, median'),
-    'median: latency of answered cells',
+    'median: latency of answers',
     ...ifShown(/\(baseline\)/, 'baseline: keyword search alone, which an approach that costs more has to beat'),
     ...ifShown(/\bopen\b/, 'open: tested, neither decided nor equivalent, which is no evidence that the two are equal'),
     ...ifShown(/\bequivalent\b/, 'equivalent: tested, no difference larger than 10 points'),

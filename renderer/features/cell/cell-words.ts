@@ -113,7 +113,7 @@ export const CELL_WORDS = {
   unchanged: 'The judges saw this answer as it is.',
   capped: (characters: string) => `The judges saw the beginning of this answer: ${characters} characters.`,
   neutralized: 'Characters that could pass for a delimiter of the prompt were replaced.',
-  unanswered: 'The judges saw “no answer”: the cell failed.',
+  unanswered: 'The judges saw “no answer”, because the call failed.',
   shownUnknown: 'The judgments do not record what the judges saw of this answer.',
   leakKinds: {
     alias: 'name of an approach',

@@ -42,7 +42,7 @@ export const COMPARE_WORDS = {
     difference: (metric: string) => `Difference in ${metric}`,
     bar: 'this run − other run',
     decision: 'Test',
-    changed: 'Cells that differ',
+    changed: 'Scores that differ',
   },
 
   questions: {
@@ -53,10 +53,10 @@ export const COMPARE_WORDS = {
     all: 'All',
     counted: (label: string, cells: string) => `${label} ${cells}`,
     same: (same: string, approaches: number) =>
-      `${same} cells of ${plural(approaches, 'approach', 'approaches')} that both runs have are the same.`,
+      `${same} answers of ${plural(approaches, 'approach', 'approaches')} have the same score in both runs.`,
     listed: (listed: string, total: string) => `The ${listed} largest of ${total} differences are listed and counted.`,
-    none: 'No cell differs.',
-    noneOfKind: 'No listed cell is of this kind.',
+    none: 'No score differs.',
+    noneOfKind: 'No listed question is of this kind.',
     approach: 'Approach of the questions',
     anyApproach: 'all approaches',
     showChanged: (cells: string, alias: string) => `${cells} questions of ${alias}: list them below`,
@@ -75,13 +75,13 @@ export const COMPARE_WORDS = {
   field: 'Field',
 
   against: (metric: string, cost: string) => `${metric} against ${cost}`,
-  overRungs: (metric: string) => `${metric} over the rungs`,
+  overRungs: (metric: string) => `${metric} by level`,
   cost: 'Cost',
   costs: {
     latency_ms: { label: 'Mean latency', name: 'mean latency' },
-    total_tokens: { label: 'Tokens', name: 'mean tokens per cell' },
-    llm_calls: { label: 'LLM calls', name: 'mean LLM calls per cell' },
-    cloud_calls: { label: 'Cloud calls', name: 'mean cloud calls per cell' },
+    total_tokens: { label: 'Tokens', name: 'mean tokens per answer' },
+    llm_calls: { label: 'Model calls', name: 'mean model calls per answer' },
+    cloud_calls: { label: 'Cloud calls', name: 'mean cloud calls per answer' },
   },
   noPoint: (metric: string, cost: string) => `No approach has both ${metric} and ${cost}.`,
   meanAxis: (metric: string) => `mean ${metric}, 95 % interval`,
@@ -91,6 +91,6 @@ export const COMPARE_WORDS = {
   frontier: 'Frontier',
   onFrontier: { yes: 'yes', no: 'no' },
   frontierNote: 'Frontier, joined by the dashed line: no other approach is both cheaper and at least as good.',
-  rung: (level: number) => `rung ${level}`,
-  rungTable: 'Means by rung',
+  rung: (level: number) => `level ${level}`,
+  rungTable: 'Means by level',
 } as const

@@ -22,7 +22,7 @@ const reasonsOf = (
     ...Object.entries({ ...errors, ...unevaluable }).map(([reason, cells]) =>
       reason in GAPS_OF_QUESTIONS
         ? `${plural(cells, 'question')} ${GAPS_OF_QUESTIONS[reason as keyof typeof GAPS_OF_QUESTIONS]}`
-        : `${plural(cells, 'cell')}: ${reasonWords(reason, evidence).replaceAll('_', ' ')}`,
+        : `${plural(cells, 'answer')}: ${reasonWords(reason, evidence).replaceAll('_', ' ')}`,
     ),
     ...(unequal && common !== null ? [WORDS.shared(count(common.n), metricValue('', common.mean))] : []),
   ].join(' · ')

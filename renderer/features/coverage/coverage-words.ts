@@ -1,13 +1,13 @@
 /** Texts of the tab Coverage. */
 export const COVERAGE_WORDS = {
   coverage: 'The coverage',
-  table: 'Cells by approach and metric',
+  table: 'Scores by approach and metric',
   tableRegion: 'Coverage',
   fromSummary: 'from the run’s summary',
   live: 'from the rows so far, without reasons',
   onlyGaps: 'only gaps',
-  noGaps: 'Every cell that a metric can measure has a value.',
-  showCells: (model: string) => `Show these cells of ${model} in the matrix`,
+  noGaps: 'Every answer that a metric can measure has a score.',
+  showCells: (model: string) => `Show these answers of ${model} in the matrix`,
   columns: {
     approach: 'Approach',
     metric: 'Metric',

@@ -13,7 +13,7 @@ export const HOME_WORDS = {
     ownRuns: (own: number, samples: number) =>
       samples === 0 ? plural(own, 'run') : `${plural(own, 'run')} · ${plural(samples, 'sample')}`,
     noResultYet: 'No result yet',
-    noResultText: 'The first rows appear here as soon as cells finish.',
+    noResultText: 'A run appears here with its first answer.',
     readSample: 'Read a sample result',
   },
 

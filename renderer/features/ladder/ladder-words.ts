@@ -14,8 +14,8 @@ const FAILURE_CLASSES: Readonly<Record<FailureClass, string>> = {
   refused: 'model refused',
   schema_mismatch: 'answer in another format',
   cancelled: 'cancelled',
-  evaluation_error: 'answer without scores: the evaluator failed',
-  evaluation_timeout: 'answer without scores: no evaluation in time',
+  evaluation_error: 'not scored, because the evaluator failed',
+  evaluation_timeout: 'not scored, because the evaluator took too long',
 }
 
 const WORKER_STATES: Readonly<Record<WorkerState, string>> = {
@@ -29,8 +29,8 @@ const WORKER_STATES: Readonly<Record<WorkerState, string>> = {
 export const LADDER_WORDS = {
   page: {
     noStepsOf: (wanted: string) => `No steps of ${wanted}`,
-    noRecord: 'This engine has no record of how it was run, for example because it was started from the command line.',
-    cells: (done: string, total: string) => ` · ${done}/${total} cells`,
+    noRecord: 'This engine has no record of how it was run, for example because it was not started here.',
+    cells: (done: string, total: string) => ` · ${done}/${total} answers`,
     in: (durationMs: string) => ` in ${durationMs}`,
   },
 
@@ -39,8 +39,8 @@ export const LADDER_WORDS = {
     question: (runId: string) => `Cancel run ${runId}?`,
     cancelRun: 'Cancel run',
     cellsKept: (done: string, total: string) =>
-      `${done} of ${total} cells are done and kept. Cells under way are dropped.`,
-    noCellDone: 'No cell is done yet.',
+      `${done} of ${total} answers are done and kept. Those under way are dropped.`,
+    noCellDone: 'No answer is done yet.',
     canResume: (progress: string) => `${progress} A cancelled run can be resumed.`,
   },
 
@@ -54,18 +54,19 @@ export const LADDER_WORDS = {
     stopped: '✕ stopped',
     running: '◐ running',
     stepFailed: '▲ failed',
-    cellsFailed: (hasFailed: string, done: string, failed: string) => `${hasFailed} · ${done} cells · ${failed} failed`,
+    cellsFailed: (hasFailed: string, done: string, failed: string) =>
+      `${hasFailed} · ${done} answers · ${failed} failed`,
     steps: (done: number, laddersteps: number) => `${done}/${laddersteps} steps`,
     hide: 'Hide',
     show: 'Show',
     toggleSteps: (open: string) => `${open} steps`,
-    cellsOf: (done: string, total: string, failed: string) => `${done}/${total} cells · ${failed} failed`,
+    cellsOf: (done: string, total: string, failed: string) => `${done}/${total} answers · ${failed} failed`,
     reused: (reuse: string) => ` · ${reuse} reused`,
-    cellsPerSecond: (rate: string) => ` · ${rate} cells/s`,
+    cellsPerSecond: (rate: string) => ` · ${rate} answers/s`,
     left: (left: string) => ` · ${left} left`,
     unavailable: (aliases: readonly string[], reason: string) =>
       `✕ ${aliases.join(', ')} ${aliases.length === 1 ? 'is' : 'are'} unavailable: ${reason}`,
-    cellsDone: 'Cells done',
+    cellsDone: 'Answers done',
     approach: 'Approach',
     approaches: 'Answers of each approach',
     ok: 'Ok',
@@ -84,7 +85,7 @@ export const LADDER_WORDS = {
   repairButtons: {
     moveTornBytes: 'Move torn bytes',
     resumeRun: 'Resume run',
-    tryAgain: (failedCells: number) => `Try ${plural(failedCells, 'failed cell')} again`,
+    tryAgain: (failedCells: number) => `Try ${plural(failedCells, 'failed answer')} again`,
     startNewRun: 'Start new run',
     openProviders: 'Open Services',
     openModels: 'Open Models',
@@ -116,12 +117,12 @@ export const LADDER_WORDS = {
       'A new run takes over everything that succeeded, without calling anything, and makes the chosen failures again. This run stays as it is.',
     triedAgain: 'Tried again',
     failureClass: ({ class: name, cells }: FailureCounts['classes'][number]) =>
-      `${plural(cells, 'cell')}: ${FAILURE_CLASSES[name]}`,
+      `${plural(cells, 'answer')}: ${FAILURE_CLASSES[name]}`,
     missing: (aliases: readonly string[]) =>
       `Not made: the answers of ${aliases.join(', ')}. They need another model, and so a run of their own.`,
     makeMissing: 'Run missing approaches…',
     refusals: 'What an evaluator cannot score, such as some refusals, fails again.',
-    confirm: (cells: number) => `Retry ${plural(cells, 'cell')}`,
+    confirm: (cells: number) => `Retry ${plural(cells, 'answer')}`,
     keep: 'Close',
   },
 
@@ -139,7 +140,7 @@ export const LADDER_WORDS = {
     cell: (question: string, model: string, repeat: number) =>
       `${question} with ${model}${repeat === 1 ? '' : ` (${repeat})`}`,
     more: (cells: number) => `${cells} more`,
-    stored: 'Cells done',
+    stored: 'Answers done',
     lastSeen: 'Last seen',
     now: 'now',
     ago: (time: string) => `${time} ago`,
@@ -164,7 +165,7 @@ export const LADDER_WORDS = {
     cancelOf: (job: string) => `Cancel job ${job}…`,
     question: (job: string) => `Cancel job ${job}?`,
     stops: (workers: string) =>
-      `Ray stops ${workers}. Stored rows stay, and other workers take over the cells in hand.`,
+      `Ray stops ${workers}. Stored rows stay, and other workers take over the answers in hand.`,
     cancel: 'Cancel job',
     keep: 'Keep job',
     cancelling: 'Cancelling the job',
@@ -176,7 +177,7 @@ export const LADDER_WORDS = {
     openResult: 'Open result',
     openMatrix: 'Open matrix',
     resumeRun: 'Resume run',
-    tryAgain: (failed: number) => `Try ${plural(failed, 'failed cell')} again`,
+    tryAgain: (failed: number) => `Try ${plural(failed, 'failed answer')} again`,
     showSteps: 'Show steps',
     dismiss: 'Dismiss',
   },

@@ -95,7 +95,7 @@ function cellsOf({ in_hand: inHand, cells }: WorkerView): string {
   if (inHand === 0) return '–'
   const named = cells.slice(0, NAMED_CELLS)
   const names = named.map(({ question_id, model, repeat }) => WORDS.cell(question_id, model, repeat))
-  if (names.length === 0) return plural(inHand, 'cell')
+  if (names.length === 0) return plural(inHand, 'answer')
   return [...names, ...(inHand > names.length ? [WORDS.more(inHand - names.length)] : [])].join(', ')
 }
 

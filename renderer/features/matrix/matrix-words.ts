@@ -85,7 +85,7 @@ export const MATRIX_WORDS = {
     ['← ↑ → ↓', 'move; Page and Home/End too, Ctrl for the corners'],
     ['Enter', 'open the cell; Escape closes it'],
     ['d', 'compare with the approach under Against'],
-    ['f', 'only questions with a cell in this state'],
+    ['f', 'only questions with an answer in this state'],
     ['/', 'search words'],
     ['s', 'order by this column'],
     ['p', 'pin this column'],

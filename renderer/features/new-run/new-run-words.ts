@@ -21,7 +21,7 @@ export const NEW_RUN_WORDS = {
       ' moves exactly these files to the trash, where they stay for 30 days. Collections serve every run of their dataset and are built again, which costs time and model calls. Without the cold start, finished answers are kept and only missing ones are made.',
     removedFiles: 'Files that go to the trash',
     fileOrFolder: 'File or folder',
-    finishedCells: 'Finished cells',
+    finishedCells: 'Finished answers',
     size: 'Size',
     externalKept: 'Collections of the external platform are kept.',
     publishEffect: 'When the run is complete, it replaces published results in docs/results:',

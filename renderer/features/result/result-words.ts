@@ -9,7 +9,7 @@ export const RESULT_WORDS = {
   what: 'The result',
   sample: 'A sample result, published with the project: it was not measured on your documents or with your models.',
   pending: (labels: readonly string[]) =>
-    `Not summed up yet: ${labels.join(', ')}. A run is summed up when its cells are done.`,
+    `Not summed up yet: ${labels.join(', ')}. A run is summed up when its answers are done.`,
   noSummary: 'This run has no summary yet: its result appears here when a dataset is done.',
   kinds: {
     winner: { sign: '●', name: 'one leads' },
@@ -42,7 +42,7 @@ export const RESULT_WORDS = {
 
   costs: 'Cost of the answers',
   costsAbout:
-    'Tokens of each cell at your prices, which are on the Models page. Ingestion and judges are in the table below.',
+    'Tokens of each answer at your prices, which are on the Models page. Ingestion and judges are in the table below.',
   dataset: 'Dataset',
   approach: 'Approach',
   answers: 'Answers',
@@ -71,7 +71,7 @@ export const RESULT_WORDS = {
   },
 
   figures: 'The figures of the approaches',
-  overRungs: (metric: string) => `${metric} over the rungs`,
+  overRungs: (metric: string) => `${metric} by level`,
 
   differ: {
     title: (metric: string) => `Where they differ most, by ${metric}`,

@@ -33,7 +33,7 @@ export const RUN_WORDS = {
     interval: '95 % interval',
     n: 'n',
     latency: 'Mean latency',
-    calls: 'LLM calls',
+    calls: 'Model calls',
   },
   saved: (file: string) => `Saved ${file}`,
   theExport: 'The export',

@@ -78,8 +78,8 @@ export const RUNS_WORDS = {
     tagsAbout: 'Separated by commas',
     save: 'Save notes',
     saving: 'Saving the notes',
-    cellNotes: 'Flagged cells and notes on cells',
-    flaggedCell: 'Flagged cell',
+    cellNotes: 'Flagged answers and notes on answers',
+    flaggedCell: 'Flagged answer',
     flag: '⚑',
     settings: 'Settings',
     settingsWhat: 'The settings of the run',
@@ -89,7 +89,7 @@ export const RUNS_WORDS = {
   remove: {
     title: (run: string) => `Move ${run} to the trash?`,
     cells: (cells: number, datasets: number) =>
-      `Its ${plural(cells, 'cell')} of ${plural(datasets, 'dataset')}, with summaries, judgments and votes, leave every page. Restore the run from the trash below the list.`,
+      `Its ${plural(cells, 'answer')} of ${plural(datasets, 'dataset')}, with summaries, judgments and votes, leave every page. Restore the run from the trash below the list.`,
     publishedStays: 'What is published of it in docs/results stays.',
     confirm: 'Delete run',
     keep: 'Keep run',
@@ -172,7 +172,7 @@ export const RUNS_WORDS = {
     concurrency: 'Concurrency',
     contextBudget: 'Context budget (tokens)',
     noBudget: 'none: approaches ran as declared',
-    retryOf: 'Retries failed cells of',
+    retryOf: 'Retries failed answers of',
     seed: 'Seed',
     revision: 'Revision of the project',
     dirty: (revision: string) => `${revision}, with uncommitted changes`,

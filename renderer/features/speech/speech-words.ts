@@ -26,7 +26,7 @@ export const SPEECH_WORDS = {
     approaches: 'Approaches',
     approachesAbout: 'Asked one after the other, so that their times can be compared',
     ask: (chosen: number) => `Ask ${plural(chosen, 'approach', 'approaches')}`,
-    answersFrom: 'Answers come from what the last run of this rung has ingested.',
+    answersFrom: 'Answers come from what the last run of this dataset has ingested.',
     answers: 'Answers',
     answersTo: (question: string) => `Answers to “${question}”`,
     noQuestionYet: 'No question yet',

@@ -31,11 +31,11 @@ export const TOUR_WORDS = {
     start: (questions: number, approaches: number) =>
       `Run ${plural(questions, 'question')} × ${plural(approaches, 'approach', 'approaches')}`,
     starting: 'Starting the run',
-    cells: (done: string, total: string) => `${done} of ${total} cells`,
+    cells: (done: string, total: string) => `${done} of ${total} answers`,
     preparing: 'Starting the services and ingesting the documents …',
-    cellsDone: 'Cells done',
+    cellsDone: 'Answers done',
     complete: (run: string, cells: string) =>
-      `● ${run} is complete: ${cells} cells. A cell is one question answered by one approach.`,
+      `● ${run} is complete: ${cells} answers, one of each approach to each question.`,
     needed: 'Run it first: the next steps show its result.',
     busy: (run: string) => `Another run, ${run}, is under way. This one starts after it.`,
   },

@@ -41,7 +41,7 @@ export const TUNE_WORDS = {
   starting: 'Starting the tuning',
 
   list: 'Tunings',
-  none: 'No tuning yet. What is tuned here or with rag-ladder tune is listed here.',
+  none: 'No tuning yet. Every tuning of this project is listed here.',
   name: 'Name',
   state: 'State',
   progress: 'Trials',
@@ -61,7 +61,7 @@ export const TUNE_WORDS = {
   runs: 'Trials under way. A stopped tuning goes on with what is done.',
   holdoutRuns: 'All trials are done: the winner answers the holdout.',
   stopped: 'Stopped before its end. Its finished trials are kept.',
-  byCommand: 'It was started on the command line: the same command goes on with its trials.',
+  byCommand: 'It was not started here: start it again where it was started, and it goes on with its trials.',
   failed: (why: string) => `It ended with an error: ${why}`,
   save: 'Save as flavor…',
   saveTitle: 'Save the winner as a flavor',
