@@ -68,6 +68,18 @@ describe('a pace', () => {
     expect(apart).toEqual(apart.toSorted((one, other) => other - one))
   })
 
+  it('does not space calls ever further where a service refuses two of three whatever the distance between them', async () => {
+    const { pace, pauses, clock } = paceWithClock()
+    for (let answered = 0, calls = 1; answered < 100; calls += 1) {
+      const place = (await pace.take())!
+      clock.pass(5)
+      place.end(calls % 3 === 0 ? 200 : 429, 50)
+      if (calls % 3 === 0) answered += 1
+    }
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(200)
+    expect(pauses.reduce((sum, pause) => sum + pause)).toBeLessThan(100 * 300)
+  })
+
   it('begins with few calls at a time, which two answers raise by one until a first is refused', async () => {
     const { pace } = paceWithClock(64, 4)
     for (let round = 0; round < 6; round += 1) (await pace.take())!.end(200)

@@ -1,5 +1,5 @@
 import type { PaceExchange } from './pace-exchange.ts'
-import { LONGEST_ASKED_MS, pauseMs, waitFor } from './pauses.ts'
+import { LONGEST_ASKED_MS, PATIENCE_MS, pauseMs, waitFor } from './pauses.ts'
 
 const MOST_AT_A_TIME = 64
 /** Calls at a time before a service has answered any: one that limits its calls has not to refuse dozens to be known as such. */
@@ -12,8 +12,6 @@ const ANSWERS_PER_REFUSED_PLACE = 64
 const SHORTENING_MS = 5000
 /** Longest distance between calls. */
 const MOST_APART_MS = 8000
-/** A service that has answered nothing but refusals for this long is not waited for any longer. */
-const PATIENCE_MS = 5 * 60_000
 
 /** One call that is under way. */
 export interface Place {
@@ -51,6 +49,8 @@ export class Pace {
   #refusedSinceMs: number | null = null
   #slowdowns = 0
   #pause: { untilMs: number } | null = null
+  /** Longest pause that the service asked for, or that was made where it asked for none. */
+  #longestPauseMs = 0
   /** Least time between two calls; 0 until the service has refused one after some answers. */
   #apartMs = 0
   /** Earliest time of the next call. */
@@ -151,10 +151,14 @@ export class Pace {
     }
   }
 
-  /** After a pause, calls are as far apart as those that were answered before it, the pause included. */
-  #space(untilMs: number): void {
+  /**
+   * After a pause, calls are as far apart as those that were answered before it, the pause included; at most twice the longest pause, since a service that refuses
+   * calls at any distance would move them ever further apart.
+   */
+  #space(untilMs: number, askedMs: number): void {
+    this.#longestPauseMs = Math.max(this.#longestPauseMs, askedMs)
     const { sinceMs, calls } = this.#answered
-    if (calls > 0) this.#apartMs = Math.min(MOST_APART_MS, (untilMs - sinceMs) / calls)
+    if (calls > 0) this.#apartMs = Math.min(MOST_APART_MS, 2 * this.#longestPauseMs, (untilMs - sinceMs) / calls)
     this.#answered = { sinceMs: untilMs, lastMs: untilMs, calls: 0 }
     this.#nextMs = untilMs
   }
@@ -174,12 +178,14 @@ export class Pace {
       this.#refusals += 1
       this.#slowdowns += 1
     }
-    // A service that asks for no pause and refuses again is not asked without one.
-    const leastMs = this.#refusals > 1 ? pauseMs(this.#refusals - 1, null) : 0
-    const untilMs = this.#now() + Math.max(leastMs, pauseMs(this.#refusals, askedMs))
+    const wantedMs = pauseMs(this.#refusals, askedMs)
+    // A service that refuses again after its pause gets a longer one, also where it asks for none.
+    const firstMs = askedMs === null || askedMs === 0 ? undefined : 2 * askedMs
+    const leastMs = this.#refusals > 1 ? pauseMs(this.#refusals - 1, null, Math.random(), firstMs) : 0
+    const untilMs = this.#now() + Math.max(leastMs, wantedMs)
     if (untilMs <= (this.#pause?.untilMs ?? 0)) return
     this.#pause = { untilMs }
-    this.#space(untilMs)
+    this.#space(untilMs, wantedMs)
     this.#exchange?.report({ pauseMs: this.pauseMs, places: this.places })
   }
 
@@ -192,7 +198,7 @@ export class Pace {
       const untilMs = this.#now() + Math.min(leftMs, LONGEST_ASKED_MS)
       if (untilMs <= (this.#pause?.untilMs ?? 0)) continue
       this.#pause = { untilMs }
-      this.#space(untilMs)
+      this.#space(untilMs, leftMs)
     }
   }
 

@@ -2,8 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 /** Longest wait that a service can ask for. */
 export const LONGEST_ASKED_MS = 60_000
+/** A service that refuses calls for this long, or asks for a longer pause, is not waited for. */
+export const PATIENCE_MS = 5 * 60_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8000
+
+/** Matches what services say of a credit that is used up: it comes back by no waiting. */
+const QUOTA = /insufficient_quota|exceeded your current quota|billing/i
+
+/** True for a refusal for too many calls after which waiting helps nobody: for want of credit, or until a time that is too far away. */
+export const isLasting = (text: string, askedMs: number | null): boolean =>
+  QUOTA.test(text) || (askedMs ?? 0) > PATIENCE_MS
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 

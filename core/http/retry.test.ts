@@ -76,6 +76,14 @@ describe('retry', () => {
     expect(await retry({ attempts: 2, wait }, refusedFor(9))).toBe(8)
   })
 
+  it('takes a refusal that must not be repeated for no limit of calls, and neither one that asks for an hour', async () => {
+    const pace = new Pace({ wait: async () => undefined })
+    const refused = (more: object) => async () => ({ result: 'refused', again: true, status: 429, ...more })
+    expect(await retry({ attempts: 3, pace }, refused({ again: false }))).toBe('refused')
+    expect(await retry({ attempts: 3, pace }, refused({ askedMs: 3_600_000 }))).toBe('refused')
+    expect(pace.pauseMs).toBe(0)
+  })
+
   it('ends with the reason of its signal, also in a pause', async () => {
     const stop = new AbortController()
     const pending = retry({ attempts: 2, signal: stop.signal }, async () => {

@@ -1,5 +1,5 @@
 import type { Pace } from './pace.ts'
-import { pauseMs, waitFor } from './pauses.ts'
+import { PATIENCE_MS, pauseMs, waitFor } from './pauses.ts'
 
 /** The end of one try: `again` where the next one may end better, and the pause that the service asked for. */
 export interface Tried<Result> {
@@ -34,8 +34,10 @@ export async function retry<Result>(
       place?.end(null)
       throw error
     })
-    const isLimit = place?.end(tried.status, tried.askedMs) === true
-    if (!tried.again) return tried.result
+    const isAgain = tried.again && (tried.askedMs ?? 0) <= PATIENCE_MS
+    // A 429 that is not repeated, such as one for want of credit, is no limit that slower calls would keep.
+    const isLimit = place?.end(tried.status === 429 && !isAgain ? null : tried.status, tried.askedMs) === true
+    if (!isAgain) return tried.result
     if (isLimit && attempts > 1) continue
     if (number >= attempts) return tried.result
     await wait(pauseMs(number, tried.askedMs ?? null, Math.random(), firstMs), signal)

@@ -95,19 +95,16 @@ export async function runWith(fault: ModelFault): Promise<Outcome> {
   const started = performance.now()
   try {
     await writeSet(root, url, fault)
-    const run = await runCli(
-      [
-        'ladder',
-        ...smokeRun(root, 'faulty'),
-        '--models',
-        approachesFor(fault),
-        '--model-set',
-        'faulty',
-        '--no-publish',
-        '--no-cold-reset',
-      ],
-      { MATRIX_RETRIES: '0' },
-    )
+    const run = await runCli([
+      'ladder',
+      ...smokeRun(root, 'faulty'),
+      '--models',
+      approachesFor(fault),
+      '--model-set',
+      'faulty',
+      '--no-publish',
+      '--no-cold-reset',
+    ])
     const rows = await rowsOf(join(root, 'results/faulty-smoke-evidence.jsonl')).catch(() => [])
     const output = `${run.stdout}\n${run.stderr}`
     const errors = rows.flatMap((row) => (row.status === 'ok' ? [] : [row.error?.message ?? '']))

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { apiUrl, chatUrl } from './gateway-client.ts'
+import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
+import { apiUrl, chatUrl, createGatewayClient } from './gateway-client.ts'
 
 describe('chatUrl', () => {
   it.each([
@@ -17,5 +18,42 @@ describe('apiUrl', () => {
     expect(apiUrl('http://gw/v1?tenant=a', '/api/rag/ingestions?async_job=true')).toBe(
       'http://gw/api/rag/ingestions?async_job=true&tenant=a',
     )
+  })
+})
+
+describe('a refusal for too many calls', () => {
+  it.each([
+    [
+      'is waited for',
+      { error: { message: 'slow down' } },
+      { 'retry-after': '2' },
+      { isLimit: true, retryAfterMs: 2000 },
+    ],
+    [
+      'that means a credit that is used up is not',
+      { error: { message: 'You exceeded your current quota' } },
+      { 'retry-after': '1' },
+      { isLimit: false, retryAfterMs: null },
+    ],
+    [
+      'that asks for an hour is not, and names the hour',
+      { error: { message: 'daily limit' } },
+      { 'retry-after': '3600' },
+      {
+        isLimit: false,
+        retryAfterMs: null,
+        message: 'daily limit; the service asks to be called again in 1 h 0 min',
+      },
+    ],
+  ])('%s', async (_name, body, headers, expected) => {
+    const server = await startFaultServer()
+    const client = createGatewayClient({ url: server.url, apiKey: null })
+    try {
+      server.script(json(body, 429, headers))
+      expect(await client.chat({}, 5000)).toMatchObject({ type: 'rate_limited', status: 429, ...expected })
+    } finally {
+      await client.close()
+      await server.close()
+    }
   })
 })

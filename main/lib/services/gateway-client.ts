@@ -1,8 +1,9 @@
 import type { CellErrorType } from '../../../contract/evidence/canonical-row.ts'
+import { durationWords } from '../../../contract/words.ts'
 import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
 import { paceExchange } from '../../../core/http/pace-exchange.ts'
 import { Pace } from '../../../core/http/pace.ts'
-import { askedPauseMs } from '../../../core/http/pauses.ts'
+import { askedPauseMs, isLasting, PATIENCE_MS } from '../../../core/http/pauses.ts'
 import { saidBy } from '../../../core/http/said.ts'
 import { MAX_SERVICE_TEXT, serviceText } from '../../../core/known-secrets.ts'
 import { credentialHeaders, type Credentials } from '../trust/credential-headers.ts'
@@ -102,8 +103,9 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
       status: number | null,
       result: { ok: true; body: unknown } | { type: CellErrorType; message: string; body?: unknown },
       askedMs: number | null = null,
+      lasts = false,
     ): GatewayReply => {
-      const isLimit = place?.end(status, askedMs) === true
+      const isLimit = place?.end(lasts ? null : status, askedMs) === true
       const times = { latencyMs: performance.now() - started, waitedMs: place?.waitedMs ?? 0 }
       if ('ok' in result) return { ok: true, ...times, status: status!, body: result.body }
       const { type, message, body } = result
@@ -123,12 +125,15 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
         const withheld = status === 400 ? WITHHELD.exec(text)?.[1] : undefined
         if (withheld !== undefined)
           return reply(status, { type: withheld === 'refused' ? 'refused' : 'content_filtered', message, body: json })
-        const problem = { type: 'http_error', message: `HTTP ${status}: ${message}`, body: json } as const
-        return reply(
-          status,
-          status === 429 ? { type: 'rate_limited', message, body: json } : problem,
-          askedPauseMs(answer.headers),
-        )
+        const askedMs = askedPauseMs(answer.headers)
+        if (status !== 429)
+          return reply(status, { type: 'http_error', message: `HTTP ${status}: ${message}`, body: json }, askedMs)
+        if (!isLasting(text, askedMs)) return reply(status, { type: 'rate_limited', message, body: json }, askedMs)
+        const when =
+          askedMs !== null && askedMs > PATIENCE_MS
+            ? `; the service asks to be called again in ${durationWords(askedMs)}`
+            : ''
+        return reply(status, { type: 'rate_limited', message: `${message}${when}`, body: json }, null, true)
       }
       if (json !== undefined) return reply(status, { ok: true, body: json })
       const message = `HTTP ${status}, but the body is not JSON: ${serviceText(text, 120)}`
