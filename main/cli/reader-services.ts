@@ -47,10 +47,17 @@ export function readerServices({ root, stateDir, profiles, env, launcher, emit }
     during: (source) => ({
       ...source,
       async start(profile, stop) {
-        const running = await source.start(profile, stop).catch(async (error: unknown) => {
-          await stopAll()
-          throw error
-        })
+        stop?.throwIfAborted()
+        const leave = (): void => void stopAll()
+        stop?.addEventListener('abort', leave, { once: true })
+        const running = await source
+          .start(profile, stop)
+          .catch(async (error: unknown) => {
+            await stopAll()
+            stop?.throwIfAborted()
+            throw error
+          })
+          .finally(() => stop?.removeEventListener('abort', leave))
         return {
           ...running,
           async stop() {

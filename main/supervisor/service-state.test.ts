@@ -65,6 +65,17 @@ describe('supervise', () => {
     expect(run([{ type: 'stop' }, { type: 'start' }, exit(4, 78)], again.now).now.state.name).toBe('failed')
   })
 
+  it('fails at once with the reason of a service that answers that it does not work, but starts again what has worked', () => {
+    const unhealthy: Observation = { type: 'probe_failed', atMs: 1, failure: 'unhealthy', reason: 'no weights' }
+    const never = run([{ type: 'start' }, unhealthy])
+    expect(never.now.state).toEqual({ name: 'failed', failure: 'unhealthy', reason: 'no weights' })
+    expect(never.effects).toEqual([{ type: 'kill' }])
+    const worked = run([{ type: 'start' }, { type: 'probe_passed', atMs: 0 }, unhealthy])
+    expect(worked.now.state).toMatchObject({ name: 'backoff', failure: 'unhealthy' })
+    const unresponsive = run([{ type: 'start' }, { ...unhealthy, failure: 'unresponsive' }])
+    expect(unresponsive.now.state).toMatchObject({ name: 'backoff', failure: 'unresponsive' })
+  })
+
   it('restarts after exit code 70 without counting towards the limit of restarts', () => {
     let now = run([{ type: 'start' }, { type: 'probe_passed', atMs: 0 }]).now
     for (let round = 0; round < 20; round += 1)

@@ -1,7 +1,14 @@
 import { CONFIG_EXIT_CODE, DEADLINE_EXIT_CODE } from '../../core/process-exit.ts'
 
 /** Describes how a start or a running service failed; each class has its own count. */
-export type FailureClass = 'start_timeout' | 'exit' | 'spawn_error' | 'deadline_exit' | 'configuration' | 'unresponsive'
+export type FailureClass =
+  | 'start_timeout'
+  | 'exit'
+  | 'spawn_error'
+  | 'deadline_exit'
+  | 'configuration'
+  | 'unresponsive'
+  | 'unhealthy'
 
 export type ServiceState =
   | { name: 'idle' }
@@ -18,7 +25,8 @@ const BACKOFF_WORDS: Readonly<Record<FailureClass, string>> = {
   spawn_error: 'it could not be started',
   deadline_exit: 'a call exceeded its deadline',
   configuration: 'it could not start again as it is set up',
-  unresponsive: 'it no longer answered its probe',
+  unresponsive: 'it did not answer its probe',
+  unhealthy: 'it answered that it does not work',
 }
 
 /** The state in words for a person; null where its name says all. */
@@ -40,8 +48,8 @@ export type Observation =
   | { type: 'start' }
   | { type: 'probe_passed'; atMs: number }
   | { type: 'start_timed_out'; atMs: number }
-  /** It was ready, and failed its probe as often in a row as is accepted. */
-  | { type: 'probe_failed'; atMs: number; reason: string }
+  /** It failed its first probe or, once ready, as many in a row as are accepted. */
+  | { type: 'probe_failed'; atMs: number; failure: 'unresponsive' | 'unhealthy'; reason: string }
   | { type: 'spawn_failed'; atMs: number; reason: string }
   | { type: 'exited'; atMs: number; code: number | null; signal: string | null }
   | { type: 'backoff_elapsed' }
@@ -57,6 +65,10 @@ const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
 /** Failures of one class in a row after which the service fails. */
 const GIVE_UP_AFTER = 6
+/** A service that has never worked fails the same way when it is started again. */
+const FINAL_AT_START: readonly FailureClass[] = ['configuration', 'unhealthy']
+/** Found by probes of a service that is ready. */
+const FOUND_BY_PROBES: readonly FailureClass[] = ['unresponsive', 'unhealthy']
 
 const noFailures = (): Record<FailureClass, number> => ({
   start_timeout: 0,
@@ -65,6 +77,7 @@ const noFailures = (): Record<FailureClass, number> => ({
   deadline_exit: 0,
   configuration: 0,
   unresponsive: 0,
+  unhealthy: 0,
 })
 
 export const initialSupervision = (): Supervision => ({
@@ -86,12 +99,12 @@ export function backoffMs(count: number, jitter: number): number {
 }
 
 function failed(now: Supervision, failure: FailureClass, reason: string, atMs: number, jitter: number): Step {
-  const recoveryMs = failure === 'unresponsive' ? RESPONSIVE_AFTER_MS : STABLE_AFTER_MS
+  const recoveryMs = FOUND_BY_PROBES.includes(failure) ? RESPONSIVE_AFTER_MS : STABLE_AFTER_MS
   const stable = now.state.name === 'ready' && atMs - now.state.sinceMs >= recoveryMs
   const failures = stable ? noFailures() : { ...now.failures }
   // A provider that answered 504 asked for its restart: no sign of a broken one.
   if (failure !== 'deadline_exit') failures[failure] += 1
-  if (failures[failure] >= GIVE_UP_AFTER || (failure === 'configuration' && !now.hasWorked))
+  if (failures[failure] >= GIVE_UP_AFTER || (FINAL_AT_START.includes(failure) && !now.hasWorked))
     return { next: { ...now, state: { name: 'failed', failure, reason }, failures }, effects: [] }
   const waitMs = backoffMs(Math.max(1, failures[failure]), jitter)
   return {
@@ -128,8 +141,8 @@ export function supervise(now: Supervision, seen: Observation, jitter: number): 
       return { ...step, effects: [{ type: 'kill' }, ...step.effects] }
     }
     case 'probe_failed': {
-      if (name !== 'ready') return stay(now)
-      const step = failed(now, 'unresponsive', seen.reason, seen.atMs, jitter)
+      if (name !== 'starting' && name !== 'ready') return stay(now)
+      const step = failed(now, seen.failure, seen.reason, seen.atMs, jitter)
       return { ...step, effects: [{ type: 'kill' }, ...step.effects] }
     }
     case 'spawn_failed':

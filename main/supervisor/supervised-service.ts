@@ -6,7 +6,7 @@ import { initialSupervision, supervise, type Effect, type Observation, type Serv
 export interface ServiceSpec {
   name: string
   launch: LaunchSpec
-  /** Resolves true when the service at this address really works. */
+  /** Resolves true when the service at this address really works. Throws `ServiceUnhealthyError` where the service itself reports that it does not. */
   probe: (url: string, signal: AbortSignal) => Promise<boolean>
   startTimeoutMs?: number
   watch?: Partial<Watch>
@@ -46,6 +46,16 @@ export class ServiceFailedError extends Error {
     this.lastLines = lastLines
     this.isConfiguration = isConfiguration
   }
+}
+
+/** A service answers that it does not work; the message is its reason. */
+export class ServiceUnhealthyError extends Error {
+  override readonly name = 'ServiceUnhealthyError'
+}
+
+interface ProbeFailure {
+  failure: 'unresponsive' | 'unhealthy'
+  reason: string
 }
 
 type Listener = (state: ServiceState) => void
@@ -188,7 +198,7 @@ export class SupervisedService {
     const problem = await this.#problem(url, this.#spec.startTimeoutMs ?? 30_000)
     if (this.#child !== child) return
     if (problem !== null) {
-      this.log.push(`probe failed: ${problem}`)
+      this.#observe({ type: 'probe_failed', atMs: Date.now(), ...problem })
       return
     }
     this.#url = url
@@ -207,23 +217,26 @@ export class SupervisedService {
         this.#watch(child, url, problem === null ? 0 : failed + 1)
         return
       }
-      const reason = `it failed its probe ${failures} times in a row, at last with: ${problem}`
+      const reason = `it failed its probe ${failures} times in a row, at last with: ${problem.reason}`
       this.log.push(`${this.name} is restarted: ${reason}`)
-      this.#observe({ type: 'probe_failed', atMs: Date.now(), reason })
+      this.#observe({ type: 'probe_failed', atMs: Date.now(), failure: problem.failure, reason })
     })
   }
 
   /** Why the service does not work; null when it does. A probe that does not end is a failed one. */
-  async #problem(url: string, timeoutMs: number): Promise<string | null> {
+  async #problem(url: string, timeoutMs: number): Promise<ProbeFailure | null> {
+    const unresponsive = (reason: string): ProbeFailure => ({ failure: 'unresponsive', reason })
     const signal = AbortSignal.timeout(timeoutMs)
     const late = new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
     })
     try {
-      return (await Promise.race([this.#spec.probe(url, signal), late])) ? null : 'the answer of another program'
+      const works = await Promise.race([this.#spec.probe(url, signal), late])
+      return works ? null : unresponsive('the answer of another program')
     } catch (error) {
-      if (signal.aborted) return `no answer within ${timeoutMs / 1000} s`
-      return messageOf(error)
+      if (signal.aborted) return unresponsive(`no answer within ${timeoutMs / 1000} s`)
+      if (error instanceof ServiceUnhealthyError) return { failure: 'unhealthy', reason: error.message }
+      return unresponsive(messageOf(error))
     }
   }
 

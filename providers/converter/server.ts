@@ -94,10 +94,9 @@ export async function startConverter(config: ConverterConfig, restart?: () => vo
     const problem = boundary.problem()
     return reply.code(problem === null ? 200 : 503).send({
       status: problem === null ? 'healthy' : 'unhealthy',
-      ...(problem === null ? {} : { detail: problem }),
       backend: config.device,
       device: config.device,
-      ...(config.deviceNote === null ? {} : { detail: config.deviceNote }),
+      ...((problem ?? config.deviceNote) === null ? {} : { detail: problem ?? config.deviceNote }),
       models_loaded: [],
       revision: revisionOf(config, [(await tableModel.folder()) !== null, (await ppOcr.folder()) !== null]),
     })

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { isAlive } from '../helpers/processes.ts'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
 import { createNodeLauncher } from '../../main/supervisor/node-launcher.ts'
-import { SupervisedService, type ServiceSpec } from '../../main/supervisor/supervised-service.ts'
+import { ServiceUnhealthyError, SupervisedService, type ServiceSpec } from '../../main/supervisor/supervised-service.ts'
 import type { ServiceState } from '../../main/supervisor/service-state.ts'
 
 const ENTRY = fileURLToPath(new URL('../helpers/child-service.ts', import.meta.url))
@@ -84,6 +84,15 @@ describe('SupervisedService', () => {
     const backoff = reached(made, 'backoff')
     void made.start().catch(() => undefined)
     expect(await backoff).toMatchObject({ failure: 'start_timeout' })
+  })
+
+  it('fails the start at once with what a service says is wrong, and starts again one whose probe breaks', async () => {
+    const broken = service('none', { probe: () => Promise.reject(new ServiceUnhealthyError('install the recognizer')) })
+    await expect(broken.start()).rejects.toThrow('fixture does not run: install the recognizer')
+    const other = service('none', { probe: async () => false })
+    const backoff = reached(other, 'backoff')
+    void other.start().catch(() => undefined)
+    expect(await backoff).toMatchObject({ failure: 'unresponsive' })
   })
 
   it('kills one that ignores requests and SIGTERM', async () => {

@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { temporaryFolder } from '../helpers/temporary-folder.ts'
@@ -97,4 +98,9 @@ it('a transcription past its deadline ends in 504, exit 70 and a service that wo
   expect(exitCodes).toEqual([70])
   await service.whenReady()
   expect(await transcribe(service.url!, short)).toEqual(expected)
+})
+
+it('without weights fails the start within seconds, and states what to do', async () => {
+  await rm(join(folder, 'model'), { recursive: true })
+  await expect(start({})).rejects.toThrow(/^stt does not run: (?!.*answered 503)/)
 })

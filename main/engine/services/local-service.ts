@@ -9,7 +9,7 @@ import { plainNumber } from '../../../core/plain-number.ts'
 import { portOrAny } from '../../supervisor/free-port.ts'
 import type { ProcessLauncher } from '../../supervisor/process-launcher.ts'
 import { detailOf } from '../../supervisor/service-state.ts'
-import { SupervisedService } from '../../supervisor/supervised-service.ts'
+import { ServiceUnhealthyError, SupervisedService } from '../../supervisor/supervised-service.ts'
 import type { ServiceDefinition } from './service-definitions.ts'
 import { ServiceTrack } from './service-track.ts'
 
@@ -165,14 +165,15 @@ const HEALTH_POLL_MS = 500
 /** States that services report before they work; any other answer than 200 is a failure. */
 const LOADING = new Set(['loading', 'starting', 'initializing'])
 
-/** Resolves true when a service reports that it works; waits while it loads. Rejects with any other answer, and when aborted. */
+/** Resolves true when a service reports that it works; waits while it loads. Throws `ServiceUnhealthyError` with the service's reason; rejects with any other answer, and when aborted. */
 export async function probeHealth(url: string, signal: AbortSignal): Promise<boolean> {
   for (;;) {
     const { status: code, isOk, json } = await createHttpClient().send(url, { signal })
     if (isOk) return true
-    const status = isRecord(json) && typeof json['status'] === 'string' ? json['status'] : ''
-    if (code !== 503 || !LOADING.has(status))
-      throw new Error(`${new URL(url).pathname} answered ${code}${status === '' ? '' : `, ${status}`}`)
+    const { status = '', detail } = isRecord(json) ? json : {}
+    if (status === 'unhealthy' && typeof detail === 'string') throw new ServiceUnhealthyError(detail)
+    if (code !== 503 || typeof status !== 'string' || !LOADING.has(status))
+      throw new Error(`${new URL(url).pathname} answered ${code}${status === '' ? '' : `, ${String(status)}`}`)
     await delay(HEALTH_POLL_MS, undefined, { signal })
   }
 }

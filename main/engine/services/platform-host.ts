@@ -65,13 +65,12 @@ export class PlatformHost {
   async beginRun(modelSet: string | null): Promise<PlatformSource> {
     this.#hasRun = true
     await this.#inTurn(() => this.#endPanelUse())
-    const source = this.#source(modelSet)
     return {
-      ...source,
-      start: async (profile) => {
+      ...this.#source(modelSet),
+      start: async (profile, stop) => {
         this.track.begin('run', profile)
         try {
-          const running = await source.start(profile)
+          const running = await this.#source(modelSet, stop).start(profile, stop)
           return { ...running, stop: () => this.#endRunUse(running) }
         } catch (error) {
           this.track.end()
@@ -157,11 +156,12 @@ export class PlatformHost {
     return platformKeys(this.#options.stateDir, this.#options.env)
   }
 
-  #source(modelSet: string | null): PlatformSource {
+  /** `stop` ends the wait for the services that read a corpus, which may take an hour to fetch a model. */
+  #source(modelSet: string | null, stop?: AbortSignal): PlatformSource {
     const { root, stateDir, launcher, env, emit, readers } = this.#options
     return embeddedPlatform({
       env,
-      readers,
+      readers: (profile) => unlessAborted(readers(profile), stop),
       root,
       stateRoot: stateDir,
       modelSet,
@@ -214,4 +214,14 @@ export class PlatformHost {
     if (this.#hasRun)
       throw new ControlFailure('run_active', 'a run uses the platform: pause or cancel the run first', undefined, true)
   }
+}
+
+/** Rejects with the signal's reason as soon as it is aborted. */
+async function unlessAborted<Result>(result: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  if (signal === undefined) return result
+  const { promise, reject } = Promise.withResolvers<never>()
+  const leave = (): void => reject(signal.reason as Error)
+  if (signal.aborted) leave()
+  signal.addEventListener('abort', leave, { once: true })
+  return Promise.race([result, promise]).finally(() => signal.removeEventListener('abort', leave))
 }
