@@ -1,16 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { recordWords } from '../../contract/manifests/model-record.ts'
 import { forgetModel, keptRecord, keptRecords, KnownModels } from './known-models.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 
 const ADDRESS = 'http://user:secret-word@service.test/v1/'
 let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'known-models-'))
+beforeEach(async () => {
+  folder = await temporaryFolder('known-models')
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const refusal = { status: 400, text: "Unsupported value: 'temperature'", param: 'temperature' }
 const sent = { model: 'm', messages: [], temperature: 0 }

@@ -1,25 +1,20 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { loadConverterConfig } from '../converter/config.ts'
 import { startConverter } from '../converter/server.ts'
 import { loadAdapterConfig } from './config.ts'
 import { startAdapter } from './server.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 
 let folder: string
-let undo: (() => Promise<unknown>)[]
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-adapter-'))
-  undo = [() => rm(folder, { recursive: true, force: true })]
-})
-afterEach(async () => {
-  for (const action of undo.reverse()) await action()
+  folder = await temporaryFolder('adapter')
 })
 
 const ADAPTER_TOKEN = 'of-the-adapter'
@@ -37,7 +32,7 @@ async function adapter(converterUrl: string, env: Record<string, string> = {}) {
     ...env,
   })
   const running = await startAdapter(config)
-  undo.push(() => running.close())
+  onTestFinished(() => running.close())
   const post = async (name: string, text: string, more: readonly string[] = []): Promise<Response> => {
     const form = new FormData()
     for (const each of [text, ...more]) form.append('files', new Blob([each]), name)
@@ -84,7 +79,7 @@ async function scripted(answer: (request: IncomingMessage, response: ServerRespo
     request.resume().once('end', () => answer(request, response))
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  undo.push(() => {
+  onTestFinished(() => {
     server.closeAllConnections()
     return new Promise((done) => void server.close(done))
   })
@@ -100,7 +95,7 @@ describe('with the real converter', () => {
       DOCCONV_CACHE_DIR: folder,
     }
     const converter = await startConverter(loadConverterConfig(env))
-    undo.push(() => converter.close())
+    onTestFinished(() => converter.close())
     const { post, taskOf, status, poll, result } = await adapter(converter.url)
     const accepted = await post(
       '../Jahres bericht 報告.html',

@@ -1,7 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { ServiceModel } from '../../contract/http/service-model.ts'
 import { startFileServer } from '../../tests/helpers/file-server.ts'
@@ -9,17 +7,14 @@ import type { FileServer } from '../../tests/helpers/file-server.ts'
 import { loadConverterConfig } from './config.ts'
 import { PP_OCR_MODEL, TABLE_MODEL } from './model-routes.ts'
 import { startConverter } from './server.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 
 let folder: string
 let hub: FileServer
-let undo: (() => Promise<unknown>)[]
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'rag-ladder-converter-models-'))
+  folder = await temporaryFolder('converter-models')
   hub = await startFileServer()
-  undo = [() => hub.close(), () => rm(folder, { recursive: true, force: true })]
-})
-afterEach(async () => {
-  for (const action of undo.reverse()) await action()
+  onTestFinished(() => hub.close())
 })
 
 async function start(env: Record<string, string> = {}) {
@@ -33,7 +28,7 @@ async function start(env: Record<string, string> = {}) {
       ...env,
     }),
   )
-  undo.push(() => converter.close())
+  onTestFinished(() => converter.close())
   const ask = async (method: string, path: string) => {
     const response = await fetch(`${converter.url}${path}`, { method })
     return { status: response.status, body: (await response.json()) as Record<string, unknown> }

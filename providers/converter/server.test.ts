@@ -1,29 +1,23 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { zipSync, strToU8 } from 'fflate'
 import sharp from 'sharp'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import type { ConversionResult } from '../../contract/http/conversion.ts'
 import { bombPdf, longPdf } from '../../tests/helpers/conversion/raw-pdf.ts'
 import { loadConverterConfig } from './config.ts'
 import { startConverter } from './server.ts'
 import type { RunningConverter } from './server.ts'
+import { suiteFolder } from '../../tests/helpers/temporary-folder.ts'
 
 const HTML =
   '<html><body><h1>Quay</h1><p>Three cranes.</p><table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table></body></html>'
 const AUTH = { authorization: 'Bearer right' }
 
-let cacheDir: string
+const cacheDir = suiteFolder('converter')
 const open: RunningConverter[] = []
-beforeAll(async () => {
-  cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-converter-'))
-})
 afterEach(() => Promise.all(open.splice(0).map((each) => each.close())))
-afterAll(() => rm(cacheDir, { recursive: true, force: true }))
 
 async function start(env: Record<string, string> = {}) {
   const restarted = Promise.withResolvers<boolean>()

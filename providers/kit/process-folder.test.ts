@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { removeAbandonedFolders } from './process-folder.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 
 it('removeAbandonedFolders removes the folders of killed processes and keeps those of running or unknown ones', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'abandoned-'))
+  const folder = await temporaryFolder('abandoned')
   const dead = spawnSync(process.execPath, ['-e', '']).pid
   for (const name of [
     `rag-ladder-stt-${dead}-abc`,
@@ -19,5 +19,4 @@ it('removeAbandonedFolders removes the folders of killed processes and keeps tho
   expect((await readdir(folder)).sort()).toEqual(
     ['other', `rag-ladder-stt-${process.pid}-def`, 'rag-ladder-stt-AbCdEf'].sort(),
   )
-  await rm(folder, { recursive: true })
 })

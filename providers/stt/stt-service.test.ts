@@ -1,6 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ServiceModel } from '../../contract/http/service-model.ts'
@@ -14,6 +13,7 @@ import type { Hints, Recognizer, TimedWord } from './backends/recognizer.ts'
 import { openPocketsphinx } from './backends/pocketsphinx.ts'
 import { loadSttConfig } from './config.ts'
 import { startStt } from './stt-service.ts'
+import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 
 const HEARD: TimedWord[] = [
   { text: 'Hello', start: 0.1, end: 0.4 },
@@ -82,7 +82,7 @@ describe('the list of models', () => {
   })
 
   it('reports of weights that they are unpinned, and why they could not be fetched', async () => {
-    const cacheFolder = await mkdtemp(join(tmpdir(), 'stt-models-'))
+    const cacheFolder = await temporaryFolder('stt-models')
     const store = new ModelStore({ cacheFolder, hub: 'http://127.0.0.1:9', isOffline: true })
     const env = { STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', STT_BACKEND: 'onnx' }
     const service = await startStt(loadSttConfig({ ...env, STT_MODEL: 'whisper-tiny' }), { store })
@@ -101,7 +101,6 @@ describe('the list of models', () => {
       pinned: false,
       experimental: false,
     })
-    await rm(cacheFolder, { recursive: true })
   })
 })
 

@@ -1,5 +1,4 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ClipVerdict, ClonedVoice, ClonedVoices, SpeechModel } from '../../contract/http/speech.ts'
@@ -11,20 +10,17 @@ import type { RunningService } from '../kit/run-service.ts'
 import { loadTtsConfig } from './config.ts'
 import { medianPitch, trackPitch } from './signal/pitch.ts'
 import { startTts } from './tts-service.ts'
+import { suiteFolder } from '../../tests/helpers/temporary-folder.ts'
 
-let folder: string
+const folder = suiteFolder('tts')
 let service: RunningService
 let voiceService: RunningService
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tts-'))
   const env = { RAG_LADDER_STATE_DIR: folder, PORT: '0', TTS_LOG_LEVEL: 'silent' }
   service = await startTts(loadTtsConfig(env))
   voiceService = await startTts(loadTtsConfig({ ...env, TTS_PROVIDER_SOURCE: 'ttsvoice-localhost' }))
 })
-afterAll(async () => {
-  await Promise.all([service.close(), voiceService.close()])
-  await rm(folder, { recursive: true })
-})
+afterAll(() => Promise.all([service.close(), voiceService.close()]))
 
 async function speak(body: object | FormData, base = service.url, path = '/v1/audio/speech') {
   const isForm = body instanceof FormData

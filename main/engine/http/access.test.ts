@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { checkControlCall, checkHost, cookieName, type AccessRules } from './access.ts'
 import { PAGE_KEY_HEADER } from '../../../contract/control/system.ts'
 import { openSessions, Sessions } from './sessions.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const token = 'launch-token-launch-token-launch-token'
 const sessions = new Sessions(token)
@@ -98,8 +98,7 @@ describe('Sessions', () => {
   })
 
   it('ends all sessions and links when asked, also for an engine that is started again', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'sessions-'))
-    const file = join(folder, 'sessions.json')
+    const file = join(await temporaryFolder('sessions'), 'sessions.json')
     const fail = (error: unknown): never => {
       throw error
     }
@@ -116,6 +115,5 @@ describe('Sessions', () => {
     expect([second.isValid(ended), second.isValid(later)]).toEqual([false, true])
     await writeFile(file, 'damaged')
     expect((await openSessions(token, file, fail)).isValid(ended)).toBe(false)
-    await rm(folder, { recursive: true })
   })
 })

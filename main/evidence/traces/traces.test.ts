@@ -1,23 +1,22 @@
 import { hash } from 'node:crypto'
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { TRACE_LIMITS, type SentTrace } from '../../../contract/evidence/trace.ts'
 import { forgetSecrets, rememberSecrets } from '../../../core/known-secrets.ts'
 import { CellRecorder } from './cell-recorder.ts'
 import { readTraceText, traceTextsPathFor, TraceTexts, verifyTraceTexts } from './trace-texts.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const digest = (text: string): string => hash('sha256', text)
 const textsOf = (...texts: string[]) => new Map(texts.map((text) => [digest(text), text]))
 
 let folder = ''
 let evidence = ''
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'traces-'))
+beforeEach(async () => {
+  folder = await temporaryFolder('traces')
   evidence = join(folder, 'run-set-evidence.jsonl')
 })
-afterEach(() => rmSync(folder, { recursive: true }))
 
 async function stored(...texts: string[]): Promise<Set<string>> {
   const file = new TraceTexts(evidence)

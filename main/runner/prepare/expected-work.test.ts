@@ -1,7 +1,6 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import packageFile from '../../../package.json' with { type: 'json' }
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
@@ -13,14 +12,13 @@ import { keepCalibration } from './calibrations.ts'
 import { expectedCost } from './expected-cost.ts'
 import { expectedWork, usualCallsOf } from './expected-work.ts'
 import type { PreparedRun } from './prepare-run.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 let experiment: Experiment
-let root: string
 beforeAll(async () => {
   experiment = await loadExperiment(PROJECT_ROOT)
-  root = await mkdtemp(join(tmpdir(), 'expected-work-'))
 })
-afterAll(() => rm(root, { recursive: true, force: true }))
+const root = suiteFolder('expected-work')
 
 const ALIASES = ['vanilla-rag', 'hybrid-rag']
 const dataset = () => experiment.datasets.find(({ dataset: { id } }) => id === 'smoke')!

@@ -1,10 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { utils, write } from '@e965/xlsx'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { multiPageTiff, picturePdf } from '../../../tests/helpers/conversion/scans.ts'
 import {
   writeDocx,
@@ -21,6 +19,7 @@ import { readDocument } from '../work/convert-document.ts'
 import { drawPage } from '../work/handle-request.ts'
 import { readHtml } from './html.ts'
 import { readOptions } from '../../../tests/helpers/read-options.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const content: Content = {
   title: 'Quay report',
@@ -38,11 +37,7 @@ const content: Content = {
   ],
 }
 
-let cacheDir: string
-beforeAll(async () => {
-  cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-formats-'))
-})
-afterAll(() => rm(cacheDir, { recursive: true, force: true }))
+const cacheDir = suiteFolder('formats')
 
 const read = (bytes: Uint8Array, name = 'file') => readDocument(bytes, name, readOptions(cacheDir))
 const bare = (blocks: readonly Block[]): unknown[] => blocks.map(({ place: _place, ...block }) => block)

@@ -1,22 +1,16 @@
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../../../tests/helpers/conversion/pdfkit.d.ts" />
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { LiteParse } from '@llamaindex/liteparse'
 import PDFDocument from 'pdfkit'
 import sharp from 'sharp'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { picturePdf } from '../../../tests/helpers/conversion/scans.ts'
 import { written } from '../../../tests/helpers/conversion/writers.ts'
 import { readDocument } from '../work/convert-document.ts'
 import { readOptions } from '../../../tests/helpers/read-options.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
-let cacheDir: string
-beforeAll(async () => {
-  cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-ocr-'))
-})
-afterAll(() => rm(cacheDir, { recursive: true, force: true }))
+const cacheDir = suiteFolder('ocr')
 
 /** Warnings of the conversion of a picture of a page with this text. */
 async function warningsOf(text: string, font: string): Promise<string[]> {

@@ -1,22 +1,17 @@
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../../../tests/helpers/conversion/pdfkit.d.ts" />
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import PDFDocument from 'pdfkit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { glyphPdf } from '../../../tests/helpers/conversion/glyph-pdf.ts'
 import { rawPdf } from '../../../tests/helpers/conversion/raw-pdf.ts'
 import { written } from '../../../tests/helpers/conversion/writers.ts'
 import { readDocument } from '../work/convert-document.ts'
 import type { ReadOptions } from '../work/convert-document.ts'
 import { readOptions } from '../../../tests/helpers/read-options.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
-let cacheDir: string
-beforeAll(async () => {
-  cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-pdf-'))
-})
-afterAll(() => rm(cacheDir, { recursive: true, force: true }))
+const cacheDir = suiteFolder('pdf')
 
 const read = (bytes: Uint8Array, options: Partial<ReadOptions> = {}) =>
   readDocument(bytes, 'file.pdf', { ...readOptions(cacheDir), ...options })

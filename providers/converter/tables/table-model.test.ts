@@ -1,5 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { evenGrid, writeTableModel } from '../../../tests/helpers/conversion/tiny-table-model.ts'
@@ -7,6 +6,7 @@ import { writePdf } from '../../../tests/helpers/conversion/writers.ts'
 import { readOptions } from '../../../tests/helpers/read-options.ts'
 import { readDocument } from '../work/convert-document.ts'
 import { openTableModel, tablePicture } from './table-model.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 let cacheDir: string
 let folder: string
@@ -20,11 +20,11 @@ beforeAll(async () => {
   const sections = [{ heading: 'Cranes', paragraphs: ['Three cranes stand on the quay.'], table }]
   pdf = await writePdf({ title: 'Quay report', sections }, { columns: 1, table: 'ruled' })
 })
-beforeEach(async () => {
-  cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-tables-'))
+async function emptyFolder(): Promise<void> {
+  cacheDir = await temporaryFolder('tables')
   folder = join(cacheDir, 'model')
-  return () => rm(cacheDir, { recursive: true, force: true })
-})
+}
+beforeEach(emptyFolder)
 
 /** Dark on the left, light on the right. */
 const page = (dark = 0) => {
@@ -104,16 +104,12 @@ describe('table_mode accurate', () => {
     expect(await warning()).toBe('table_mode accurate: there is no table model in <folder>; tables were found by rules')
     await writeTableModel(folder, { objects: evenGrid(3, 2), kinds: 3 })
     expect(await warning()).toMatch(/<folder> cannot be used: its weights give logits/)
-    await rm(cacheDir, { recursive: true })
-    cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-tables-'))
-    folder = join(cacheDir, 'model')
+    await emptyFolder()
     await writeTableModel(folder, { objects: [] })
     expect(await warning()).toBe(
       'table_mode accurate: the model found no grid in 1 of 1 tables; the result of the rules was kept for them',
     )
-    await rm(cacheDir, { recursive: true })
-    cacheDir = await mkdtemp(join(tmpdir(), 'rag-ladder-tables-'))
-    folder = join(cacheDir, 'model')
+    await emptyFolder()
     await writeTableModel(folder, { objects: [] })
     await writeFile(join(folder, 'onnx', 'model.onnx'), 'torn')
     expect(await warning()).toMatch(/<folder> cannot be used: its weights are damaged/)

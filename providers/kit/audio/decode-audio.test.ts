@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { decodeAudio } from './decode-audio.ts'
 import { decodeInWorker } from './decode-in-worker.ts'
 import { encodeAudio } from './encode-audio.ts'
 import { resample } from './resample.ts'
 import { durationSeconds, mixToMono } from './sound.ts'
 import type { Sound } from './sound.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../../tests/fixtures/audio')
 const fixture = (name: string) => readFile(join(FIXTURES, name))
@@ -68,9 +68,7 @@ describe('decodeAudio', () => {
   })
 
   describe.skipIf(!hasFfmpeg)('by an ffmpeg that can seek', () => {
-    let folder: string
-    beforeAll(async () => (folder = await mkdtemp(join(tmpdir(), 'audio-'))))
-    afterAll(() => rm(folder, { recursive: true }))
+    const folder = suiteFolder('audio')
 
     /** Twenty seconds of 440 Hz as ffmpeg itself writes them. */
     const record = async (name: string) => {

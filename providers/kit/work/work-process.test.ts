@@ -1,11 +1,11 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isAlive } from '../../../tests/helpers/processes.ts'
 import { describeEnd, startWork } from './work-process.ts'
 import type { WorkEnd, WorkOptions, WorkProcess } from './work-process.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 // In plain Node; in Electron's utility processes: tests/e2e/desktop-children.spec.ts.
 
@@ -23,15 +23,11 @@ const PROGRAM = `
   })
 `
 
-let folder: string
+const folder = suiteFolder('work')
 const open: WorkProcess[] = []
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'work-'))
-  await writeFile(join(folder, 'child.mjs'), PROGRAM)
-})
-afterAll(async () => {
+beforeAll(() => writeFile(join(folder, 'child.mjs'), PROGRAM))
+afterAll(() => {
   for (const work of open) work.kill()
-  await rm(folder, { recursive: true })
 })
 
 function start(more: Partial<WorkOptions> = {}): WorkProcess {

@@ -1,16 +1,12 @@
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { cp, mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { loadPlatformConfig, PlatformConfigError } from './config.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const DECLARED = resolve(import.meta.dirname, '../../../manifests')
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'platform-config-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = suiteFolder('platform-config')
 
 function problems(env: Record<string, string>): readonly string[] {
   try {

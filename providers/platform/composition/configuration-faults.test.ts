@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { json, startFaultServer, text, type FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { startPlatformProcess } from '../../../tests/helpers/platform-process.ts'
 import { startS3Server } from '../../../tests/helpers/s3-server.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const CLOSED = 'http://127.0.0.1:1'
-let folder: string
+const folder = suiteFolder('configuration-faults')
 let other: FaultServer
 let page: FaultServer
 /** Its health is open, its other routes want a key. */
@@ -15,7 +14,6 @@ let graph: FaultServer
 const GRAPH_KEY = { GRAPHENGINE_API_KEY: 'wrong-key-of-the-graph' }
 let s3: Awaited<ReturnType<typeof startS3Server>>
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'configuration-faults-'))
   other = await startFaultServer()
   other.script(json({}, 401))
   page = await startFaultServer()
@@ -24,10 +22,7 @@ beforeAll(async () => {
   graph.script((response, request, body) => json({}, request.url === '/health' ? 200 : 403)(response, request, body))
   s3 = await startS3Server(join(folder, 's3'))
 })
-afterAll(async () => {
-  await Promise.all([other.close(), page.close(), graph.close(), s3.close()])
-  await rm(folder, { recursive: true, force: true })
-})
+afterAll(() => Promise.all([other, page, graph, s3].map((server) => server.close())))
 
 const objects = (change: Record<string, string>): Record<string, string> => ({
   S3_ENDPOINT: s3.settings.endpoint,

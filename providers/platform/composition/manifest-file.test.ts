@@ -1,17 +1,13 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { readManifest } from './manifest-file.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const Schema = z.strictObject({ name: z.string(), list: z.array(z.strictObject({ size: z.int() })).optional() })
 
-let folder: string
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'manifest-file-'))
-})
-afterAll(() => rm(folder, { recursive: true }))
+const folder = suiteFolder('manifest-file')
 
 async function read(text: string) {
   const file = join(folder, 'm.yaml')

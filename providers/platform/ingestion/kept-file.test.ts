@@ -1,14 +1,11 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { openKeptFile } from './kept-file.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 
-it('a kept text whose bytes were changed from outside counts as missing', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'kept-file-'))
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
-  const file = join(folder, 'texts')
+it('a kept text whose bytes were changed from outside counts as missing', async () => {
+  const file = join(await temporaryFolder('kept-file'), 'texts')
   const kept = openKeptFile<{ text: string }>(file, 'texts', 'parsed')
   kept.put('first', { text: 'founded in 1904' })
   kept.put('second', { text: 'closed in 1950' })

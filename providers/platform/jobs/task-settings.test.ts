@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createEnvReader } from '../../kit/env-reader.ts'
 import { readTaskSettings, storedSigningSecret } from './task-settings.ts'
+import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 it('keeps soft limit, hard limit and visibility timeout in this order, and a secret long enough', () => {
   const problems = (env: Record<string, string>) => {
@@ -22,14 +22,10 @@ it('keeps soft limit, hard limit and visibility timeout in this order, and a sec
   expect(problems({ TASK_SIGNING_SECRET: 'x'.repeat(32) })).toEqual([])
 })
 
-it('keeps one random secret in the state folder, which its owner alone may read', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'task-secret-'))
-  try {
-    const secret = storedSigningSecret(folder)
-    expect(secret).toMatch(/^[0-9a-f]{64}$/)
-    expect(storedSigningSecret(folder)).toBe(secret)
-    expect(statSync(join(folder, 'task-signing-secret')).mode & 0o777).toBe(0o600)
-  } finally {
-    rmSync(folder, { recursive: true })
-  }
+it('keeps one random secret in the state folder, which its owner alone may read', async () => {
+  const folder = await temporaryFolder('task-secret')
+  const secret = storedSigningSecret(folder)
+  expect(secret).toMatch(/^[0-9a-f]{64}$/)
+  expect(storedSigningSecret(folder)).toBe(secret)
+  expect(statSync(join(folder, 'task-signing-secret')).mode & 0o777).toBe(0o600)
 })

@@ -1,9 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, truncate, utimes, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, readFile, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import {
   TINY_PIECES,
   tinySpeech,
@@ -23,6 +22,7 @@ import { BackendUnavailableError } from './recognizer.ts'
 import type { Recognizer } from './recognizer.ts'
 import { ONNX_MODELS } from './recognition-models.ts'
 import type { RecognitionModel } from './recognition-models.ts'
+import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const PARAKEET = ONNX_MODELS['parakeet-tdt-0.6b-v3']
 const [SALT, SEA, FOOD, RED] = TINY_PIECES as [string, string, string, string]
@@ -30,14 +30,10 @@ const [SALT, SEA, FOOD, RED] = TINY_PIECES as [string, string, string, string]
 const LONG_AGO = new Date(1_000_000_000_000)
 const signal = new AbortController().signal
 
-let folder: string
+const folder = suiteFolder('tiny-speech')
 const open: Recognizer[] = []
-beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tiny-speech-'))
-  await writeTinyTransducer(join(folder, 'transducer'))
-})
+beforeAll(() => writeTinyTransducer(join(folder, 'transducer')))
 afterEach(() => Promise.all(open.splice(0).map((recognizer) => recognizer.close())))
-afterAll(() => rm(folder, { recursive: true }))
 
 async function load(
   more: Partial<ModelRecognizerOptions> = {},

@@ -1,5 +1,4 @@
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { writeCrossEncoder, writeEmbeddingModel, writeGenerator } from '../../../../tests/helpers/tiny-onnx-models.ts'
@@ -7,11 +6,11 @@ import type { ModelOf } from '../../../../contract/manifests/model-backends.ts'
 import { createOnnxBackend } from './onnx-backend.ts'
 import { createOnnxModels } from './onnx-models.ts'
 import type { OnnxModels } from './onnx-models.ts'
+import { suiteFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
-let folder: string
+const folder = suiteFolder('tiny-onnx')
 let models: OnnxModels
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'tiny-onnx-'))
   await Promise.all([
     writeEmbeddingModel(join(folder, 'embedder')),
     writeCrossEncoder(join(folder, 'cross-encoder')),
@@ -19,11 +18,7 @@ beforeAll(async () => {
   ])
   models = createOnnxModels(join(folder, 'cache'))
 })
-afterAll(async () => {
-  await models.close()
-  await rm(folder, { recursive: true })
-})
-
+afterAll(() => models.close())
 afterEach(() => vi.unstubAllEnvs())
 
 const choice = (name: string, task: ModelOf<'onnx'>['task'], more: Partial<ModelOf<'onnx'>> = {}): ModelOf<'onnx'> => ({

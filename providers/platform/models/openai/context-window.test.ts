@@ -1,12 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { LearnedOfModel } from '../../../../contract/manifests/model-record.ts'
 import { COMPLETION, openBackend, type OpenAiSetup } from '../../../../tests/helpers/openai-backend.ts'
 import { startModelService, type ModelService } from '../../../../tests/helpers/model-service.ts'
 import { forgetModel, keptRecord, KnownModels } from '../../../../core/model-records/known-models.ts'
 import { askForWindow } from './context-window.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 describe('where a service names the window', () => {
   let service: ModelService
@@ -95,10 +93,9 @@ describe('a prompt and the window', () => {
 
 describe('a limit that an earlier process has learned', () => {
   let folder: string
-  beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'kept-limits-'))
+  beforeEach(async () => {
+    folder = await temporaryFolder('kept-limits')
   })
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
   /** A backend of a process that begins with these limits. */
   async function nextProcess(limits: LearnedOfModel, setup: Pick<OpenAiSetup, 'reply' | 'asksWindow'>) {

@@ -1,7 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -10,6 +8,7 @@ import { COMPLETION, MESSAGES, openBackend } from '../../../../tests/helpers/ope
 import { PROVIDER_QUIRKS } from '../../../../tests/helpers/provider-quirks.ts'
 import { usageOfCall } from '../../../../contract/evidence/model-usage.ts'
 import { ChatCompletion } from '../../../../contract/http/chat.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 const answer = COMPLETION
 const messages = MESSAGES
@@ -35,8 +34,7 @@ describe('what a service refuses or cannot take', () => {
   })
 
   it('is not sent at the next start either, and the answers that came are known', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'model-records-'))
-    onTestFinished(() => rm(folder, { recursive: true, force: true }))
+    const folder = await temporaryFolder('model-records')
     const reply = ({ body }: { body: unknown }) =>
       (body as { temperature?: number }).temperature === undefined
         ? { json: answer }

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Database } from 'better-sqlite3'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
@@ -9,6 +7,7 @@ import { createDeferredSync, createVectorCache, openGraphDatabase, withoutVector
 import { createDocumentStore, createExtractionStore } from './document-store.ts'
 import { chunkId } from './stored-graph.ts'
 import { embedTables } from './pipeline.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 const NORMAL = 1
 const FULL = 2
@@ -16,15 +15,14 @@ const FULL = 2
 let folder: string
 let database: Database
 
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'graph-database-'))
+beforeEach(async () => {
+  folder = await temporaryFolder('graph-database')
   database = openGraphDatabase(join(folder, 'graph.sqlite'))
 })
 
 afterEach(() => {
   vi.restoreAllMocks()
   database.close()
-  rmSync(folder, { recursive: true })
 })
 
 const level = () => database.pragma('synchronous', { simple: true })

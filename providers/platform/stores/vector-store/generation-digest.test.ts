@@ -1,19 +1,16 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbeddings } from '../../../../tests/helpers/hash-embedding.ts'
 import { chunksOf, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { openSqliteVectorStore } from './sqlite-vector-store.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 const NAME = 'RagBase_smoke'
-let folder: string
 let file: string
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'stored-digest-'))
-  file = join(folder, 'vectors.sqlite')
+  file = join(await temporaryFolder('stored-digest'), 'vectors.sqlite')
   const store = openSqliteVectorStore(file)
   const chunks = chunksOf(WORLD)
   const vectors = await hashEmbeddings(chunks.map(({ indexText }) => indexText))
@@ -22,7 +19,6 @@ beforeEach(async () => {
   await store.replace(NAME, source, chunks, vectors)
   await store.close()
 })
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Returns what the store finds after the statement has run on its file. */
 async function damageAfter(sql: string | null): Promise<string | null> {

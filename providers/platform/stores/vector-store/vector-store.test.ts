@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startFakeWeaviate } from '../../../../tests/helpers/fake-weaviate.ts'
@@ -9,6 +7,7 @@ import { openSqliteVectorStore } from './sqlite-vector-store.ts'
 import { CountMismatchError, InvalidVectorError, UnknownCollectionError } from './vector-store.ts'
 import type { CollectionSource, StoredChunk, VectorStore } from './vector-store.ts'
 import { openWeaviateVectorStore } from './weaviate-vector-store.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 // Every vector store must do this. `RAG_LADDER_WEAVIATE_URL` (and `…_KEY`) names a real server, whose collections `Contract_…` are replaced.
 
@@ -18,9 +17,8 @@ interface Opened {
 }
 
 async function sqlite(): Promise<Opened> {
-  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-vectors-'))
-  const open = () => openSqliteVectorStore(join(folder, 'vectors.sqlite'))
-  return { open, close: () => rm(folder, { recursive: true, force: true }) }
+  const folder = await temporaryFolder('vectors')
+  return { open: () => openSqliteVectorStore(join(folder, 'vectors.sqlite')), close: async () => undefined }
 }
 
 async function fakeWeaviate(): Promise<Opened> {

@@ -1,26 +1,21 @@
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { glbOf, sphere } from '../../../../../tests/helpers/glb-models.ts'
 import { createLogger } from '../../../../kit/logger.ts'
 import { createAssetProcessor } from './asset-processor.ts'
 import type { AssetRequest } from './protocol.ts'
+import { suiteFolder } from '../../../../../tests/helpers/temporary-folder.ts'
 
-let folder: string
-let input: string
+const folder = suiteFolder('asset-processor')
+const input = join(folder, 'input.glb')
 const processor = createAssetProcessor(createLogger('test', 'silent'))
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'asset-processor-'))
-  input = join(folder, 'input.glb')
   // Seconds of work.
   await writeFile(input, await glbOf(sphere({ rings: 500, segments: 500 })))
 })
-afterAll(async () => {
-  processor.close()
-  await rm(folder, { recursive: true })
-})
+afterAll(() => processor.close())
 
 const request = (name: string): AssetRequest => ({
   input,
