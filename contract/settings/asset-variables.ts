@@ -1,5 +1,4 @@
-import { TOKEN } from './variable.ts'
-import type { Variable } from './variable.ts'
+import { TOKEN, type Variable } from './variable.ts'
 
 const MOST_MIB = 'whole number, 1 to 1024'
 const PLACES = 'whole number, 1 to 64'

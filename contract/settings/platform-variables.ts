@@ -1,7 +1,6 @@
 import { ASSET_VARIABLES } from './asset-variables.ts'
 import { RECORDS_VARIABLES } from './records-variables.ts'
-import { AUTH, BYTES, LEVEL, LIST, MIB, PATH, PORT, TOKEN, URL_FORM } from './variable.ts'
-import type { Variable } from './variable.ts'
+import { AUTH, BYTES, LEVEL, LIST, MIB, PATH, PORT, TOKEN, URL_FORM, type Variable } from './variable.ts'
 
 export const PLATFORM_VARIABLES = {
   PLATFORM_HOST: { by: 'platform', form: 'host', default: '127.0.0.1', what: 'Address that it listens on.' },

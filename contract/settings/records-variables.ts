@@ -1,5 +1,4 @@
-import { BYTES, LIST, MIB, TOKEN, URL_FORM } from './variable.ts'
-import type { Variable } from './variable.ts'
+import { BYTES, LIST, MIB, TOKEN, URL_FORM, type Variable } from './variable.ts'
 
 /** Variables of what the platform keeps beside documents: its database, jobs, stored objects, memory, research, media and extraction. */
 export const RECORDS_VARIABLES = {

@@ -1,7 +1,6 @@
 import { PLATFORM_VARIABLES } from './platform-variables.ts'
 import { SERVICE_VARIABLES } from './service-variables.ts'
-import { LIST, PATH, PORT, TOKEN, URL_FORM } from './variable.ts'
-import type { Variable } from './variable.ts'
+import { LIST, PATH, PORT, TOKEN, URL_FORM, type Variable } from './variable.ts'
 
 export { PROGRAMS } from './variable.ts'
 export type { Program, Variable } from './variable.ts'

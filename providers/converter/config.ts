@@ -4,8 +4,7 @@ import { OutputFormat, TableMode, UseOcr } from '../../contract/http/conversion.
 import { createEnvReader } from '../kit/env-reader.ts'
 import { modelStoreSettings } from '../kit/models/cache-folder.ts'
 import type { ModelStoreSettings } from '../kit/models/model-store.ts'
-import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
-import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import { readBoundarySettings, type ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 
 /** A request may leave these open. */

@@ -1,10 +1,8 @@
 import type { FastifyInstance } from 'fastify'
 import type { ServiceModel } from '../../contract/http/service-model.ts'
 import { HttpError } from '../kit/http-error.ts'
-import { hubFiles, hubPage } from '../kit/models/declared-model.ts'
-import type { DeclaredModel } from '../kit/models/declared-model.ts'
-import { BUILT_IN } from '../kit/models/model-weights.ts'
-import type { ModelWeights } from '../kit/models/model-weights.ts'
+import { hubFiles, hubPage, type DeclaredModel } from '../kit/models/declared-model.ts'
+import { BUILT_IN, type ModelWeights } from '../kit/models/model-weights.ts'
 import { PP_OCR_FILES } from './ocr/pp-ocr/files.ts'
 
 const REPOSITORY = 'Xenova/table-transformer-structure-recognition-v1.1-all'

@@ -7,8 +7,7 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { ConversionResult } from '../../contract/http/conversion.ts'
 import { bombPdf, longPdf } from '../../tests/helpers/conversion/raw-pdf.ts'
 import { loadConverterConfig } from './config.ts'
-import { startConverter } from './server.ts'
-import type { RunningConverter } from './server.ts'
+import { startConverter, type RunningConverter } from './server.ts'
 import { suiteFolder } from '../../tests/helpers/temporary-folder.ts'
 
 const HTML =

@@ -5,8 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { z } from 'zod'
 import { HttpError } from './http-error.ts'
 import { createLogger } from './logger.ts'
-import { closeGracefully, createHttpServer, listen, useErrorFamily } from './server.ts'
-import type { HttpServerOptions } from './server.ts'
+import { closeGracefully, createHttpServer, listen, useErrorFamily, type HttpServerOptions } from './server.ts'
 import { parseRequest } from './validate.ts'
 
 class DomainError extends Error {}

@@ -3,12 +3,10 @@ import { connect } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createEnvReader } from './env-reader.ts'
 import { createLogger } from './logger.ts'
-import { acceptMultipart, requiredFile } from './multipart-form.ts'
-import type { MultipartForm } from './multipart-form.ts'
+import { acceptMultipart, requiredFile, type MultipartForm } from './multipart-form.ts'
 import { closeGracefully, listen } from './server.ts'
 import { createServiceBoundary, orFailed } from './service-boundary.ts'
-import { readBoundarySettings } from './service-boundary-settings.ts'
-import type { ServiceBoundarySettings } from './service-boundary-settings.ts'
+import { readBoundarySettings, type ServiceBoundarySettings } from './service-boundary-settings.ts'
 
 const ENV = { STT_API_TOKEN: 'right', STT_MAX_UPLOAD_BYTES: '1000' }
 const TOKEN = { authorization: 'Bearer right' }

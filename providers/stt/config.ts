@@ -1,14 +1,11 @@
 import { join, resolve } from 'node:path'
 import { createEnvReader } from '../kit/env-reader.ts'
-import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
-import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import { readBoundarySettings, type ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
 import { modelCacheFolder } from '../kit/models/cache-folder.ts'
 import type { DeclaredPort } from '../kit/server.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
-import { BACKENDS } from './backends/recognizer.ts'
-import type { BackendName } from './backends/recognizer.ts'
-import { MODEL_NAMES } from './backends/recognition-models.ts'
-import type { ModelName } from './backends/recognition-models.ts'
+import { BACKENDS, type BackendName } from './backends/recognizer.ts'
+import { MODEL_NAMES, type ModelName } from './backends/recognition-models.ts'
 import type { WantedDevice } from './backends/engines/engine.ts'
 
 /** Everything the service needs to start, validated. */

@@ -12,8 +12,7 @@ import { chooseBackend, expectedOf } from './backends/choose-backend.ts'
 import { ONNX_MODELS, SHERPA_MODELS } from './backends/recognition-models.ts'
 import { RECOGNIZER_RATE } from './backends/recognizer.ts'
 import type { SttConfig } from './config.ts'
-import { ModelHolder } from './model-holder.ts'
-import type { OpenRecognizer } from './model-holder.ts'
+import { ModelHolder, type OpenRecognizer } from './model-holder.ts'
 import { registerTranscriptionRoutes } from './routes.ts'
 
 const CLOSE_GRACE_MS = 3000

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path'
 import { createEnvReader } from '../kit/env-reader.ts'
-import { readBoundarySettings } from '../kit/service-boundary-settings.ts'
-import type { ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
+import { readBoundarySettings, type ServiceBoundarySettings } from '../kit/service-boundary-settings.ts'
 import type { DeclaredPort } from '../kit/server.ts'
 import { ServiceConfigError } from '../kit/service-config-error.ts'
 

@@ -7,8 +7,7 @@ import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { declareFolder, writeTinyChatterbox, writeTinyKokoro } from '../../tests/helpers/tiny-speech-models.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
 import type { RunningService } from '../kit/run-service.ts'
-import { loadTtsConfig } from './config.ts'
-import type { TtsConfig } from './config.ts'
+import { loadTtsConfig, type TtsConfig } from './config.ts'
 import { startTts } from './tts-service.ts'
 
 let folder: string

@@ -2,10 +2,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { cp, mkdir, mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
-import { runMain } from './cli-in-process.ts'
+import { runMain, type CliResult } from './cli-in-process.ts'
 import { programFile } from './program.ts'
 import { PROJECT_ROOT } from './project-root.ts'
-import type { CliResult } from './cli-in-process.ts'
 
 /**
  * A project folder of its own, outside any git checkout, with the real manifests and the smoke corpus. Of the datasets it has `smoke` and those

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe } from 'vitest'
-import { postgresMissing, startPostgres, whyNoPostgres } from './postgres-server.ts'
-import type { PostgresServer } from './postgres-server.ts'
+import { postgresMissing, startPostgres, whyNoPostgres, type PostgresServer } from './postgres-server.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 /** Describes how a test gets a database of the platform's own records. */

@@ -2,11 +2,9 @@ import { NO_ANSWER } from '../../contract/prompts.ts'
 import { ModelRole } from '../../contract/manifests/models.ts'
 import { embedText } from '../../providers/platform/models/builtin/embedding/embed-text.ts'
 import { chatCompletion } from '../../providers/platform/models/openai/chat-completion.ts'
-import { ModelCallError } from '../../providers/platform/models/model-host.ts'
-import type { ChatRole, ModelHost } from '../../providers/platform/models/model-host.ts'
+import { ModelCallError, type ChatRole, type ModelHost } from '../../providers/platform/models/model-host.ts'
 import { parseAnswerTask } from '../../providers/platform/models/prompts/answer-task.ts'
-import { isGleaning, parseExtractTask } from '../../providers/platform/models/prompts/extract-task.ts'
-import type { Extraction } from '../../providers/platform/models/prompts/extract-task.ts'
+import { isGleaning, parseExtractTask, type Extraction } from '../../providers/platform/models/prompts/extract-task.ts'
 import { parseKeywordsTask } from '../../providers/platform/models/prompts/keywords-task.ts'
 
 export interface ScriptedModels extends ModelHost {

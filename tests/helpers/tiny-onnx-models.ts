@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onnxFile } from './onnx-file.ts'
-import type { OnnxGraph, OnnxValue } from './onnx-file.ts'
+import { onnxFile, type OnnxGraph, type OnnxValue } from './onnx-file.ts'
 import { specialToken } from './tiny-decoder.ts'
 
 const VOCABULARY = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '<end>', 'red', 'green', 'blue', 'salt', 'sea']

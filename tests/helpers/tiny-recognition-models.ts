@@ -1,7 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onnxFile } from './onnx-file.ts'
-import type { OnnxTensor } from './onnx-file.ts'
+import { onnxFile, type OnnxTensor } from './onnx-file.ts'
 
 /** Samples of one frame of the tiny models: 80 ms. */
 export const FRAME_SAMPLES = 1280

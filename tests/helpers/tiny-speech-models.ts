@@ -3,8 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { filesBelow } from '../../main/lib/files/files-below.ts'
 import type { DeclaredModel } from '../../providers/kit/models/declared-model.ts'
-import { onnxFile } from './onnx-file.ts'
-import type { OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './onnx-file.ts'
+import { onnxFile, type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue } from './onnx-file.ts'
 
 /** Samples that the small Kokoro gives for each of its tokens. */
 export const KOKORO_TOKEN_SAMPLES = 240

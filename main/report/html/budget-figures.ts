@@ -10,8 +10,7 @@ import {
   protocolRows,
 } from '../tables/budget-tables.ts'
 import type { Charts } from './charts.ts'
-import type { Section } from './markup.ts'
-import { aliasHead, dataTable, h, num } from './markup.ts'
+import { type Section, aliasHead, dataTable, h, num } from './markup.ts'
 
 /** Returns how much text each approach handed over and what it found in the first of it; null where no row tells. */
 export function budgetSection(

@@ -1,4 +1,4 @@
-import type { Section } from './markup.ts'
+import { type Section, aliasHead, dataTable, h, num, type Cell, type Child, type Markup } from './markup.ts'
 import type { Look } from '../../../charts/look.ts'
 import type { Aggregate, MetricSummary } from '../../../contract/evidence/aggregate.ts'
 import type { Metric } from '../../../contract/metrics/metric.ts'
@@ -38,7 +38,6 @@ import type { Charts } from './charts.ts'
 import { leaderTable, pairMatrix } from './comparison-figures.ts'
 import { budgetSection, protocolSection } from './budget-figures.ts'
 import { judgeFigures } from './judge-figures.ts'
-import { aliasHead, dataTable, h, num, type Cell, type Child, type Markup } from './markup.ts'
 import { artifactList, costFigures, gapNotes, provenance, useFigures, type PageArtifact } from './run-facts.ts'
 
 const isCost = (metric: Metric | undefined): boolean => metric?.class === 'operational'

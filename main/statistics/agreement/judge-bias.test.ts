@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { FlipRates, LengthCorrelation, PositionEffect } from '../../../contract/evidence/statistics.ts'
 import { judgedByBiased } from '../../../tests/helpers/simulated-scores.ts'
-import { type BestVote, flipRates, lengthCorrelation, positionEffect } from './judge-bias.ts'
-import type { PlacedScore } from './judge-bias.ts'
+import { type BestVote, flipRates, lengthCorrelation, positionEffect, type PlacedScore } from './judge-bias.ts'
 import { seededRandom } from '../../../tests/helpers/seeded-random.ts'
 
 const options = { seed: 's', resamples: 1000 }

@@ -1,5 +1,4 @@
-import { MAX_CHUNKS } from '../../../contract/http/conversion.ts'
-import type { ConversionChunk } from '../../../contract/http/conversion.ts'
+import { MAX_CHUNKS, type ConversionChunk } from '../../../contract/http/conversion.ts'
 import { ConversionError } from '../model/conversion-error.ts'
 import type { Block, Document } from '../model/document.ts'
 import { tableGrid } from '../model/table.ts'

@@ -1,6 +1,5 @@
 import { escapeXml } from '../formats/xml.ts'
-import { plainNumber } from '../model/document.ts'
-import type { Block, Document, ListItem, Place, Table } from '../model/document.ts'
+import { plainNumber, type Block, type Document, type ListItem, type Place, type Table } from '../model/document.ts'
 import type { ImageLink } from './markdown.ts'
 
 /** The document as one HTML page without scripts or styles; a block's location is in its `data-` attributes. */

@@ -1,5 +1,4 @@
-import { plainNumber } from '../model/document.ts'
-import type { Block, Document, ListItem, Table } from '../model/document.ts'
+import { plainNumber, type Block, type Document, type ListItem, type Table } from '../model/document.ts'
 import { tableGrid } from '../model/table.ts'
 
 /** Address of a document's image in the exported text; null leaves only its caption. */

@@ -1,5 +1,4 @@
-import { child, descend, elements, escapeXml, parseXml } from './xml.ts'
-import type { XmlElement } from './xml.ts'
+import { child, descend, elements, escapeXml, parseXml, type XmlElement } from './xml.ts'
 import { replaceElements } from './docx-body.ts'
 
 /** Marks around a formula in a run of text. */

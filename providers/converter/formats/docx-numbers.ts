@@ -1,10 +1,8 @@
 import { strFromU8 } from 'fflate'
-import { numeral } from '../model/list-numbers.ts'
-import type { NumberStyle } from '../model/list-numbers.ts'
+import { numeral, type NumberStyle } from '../model/list-numbers.ts'
 import type { Archive } from './archive.ts'
 import { replaceElements } from './docx-body.ts'
-import { child, descend, descendants, elements, escapeXml, parseXml } from './xml.ts'
-import type { XmlElement } from './xml.ts'
+import { child, descend, descendants, elements, escapeXml, parseXml, type XmlElement } from './xml.ts'
 
 /** Mark around the number of a paragraph, at its start. */
 export const NUMBER_MARK = '\u{E004}'

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { utils, write } from '@e965/xlsx'
 import { strToU8, unzipSync, zipSync } from 'fflate'
 import sharp from 'sharp'

@@ -1,6 +1,5 @@
 import type { UseOcr } from '../../../contract/http/conversion.ts'
-import { DOCUMENT_FORMATS } from '../../../core/document-formats.ts'
-import type { DocumentFormat } from '../../../core/document-formats.ts'
+import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../core/document-formats.ts'
 import { ConversionError, encrypted } from '../model/conversion-error.ts'
 import type { Document } from '../model/document.ts'
 import type { Recognizer } from '../ocr/recognize.ts'

@@ -1,5 +1,4 @@
-import { utils, write } from '@e965/xlsx'
-import type { WorkBook } from '@e965/xlsx'
+import { utils, write, type WorkBook } from '@e965/xlsx'
 import { strFromU8, strToU8, unzipSync, zipSync } from 'fflate'
 import * as pptx from 'pptxgenjs'
 import { Document as Docx, Packer, Paragraph, TextRun } from 'docx'

@@ -1,6 +1,5 @@
 import type { DefaultTreeAdapterTypes } from 'parse5'
-import { attribute, isElement } from './html-text.ts'
-import type { Element, Node } from './html-text.ts'
+import { attribute, isElement, type Element, type Node } from './html-text.ts'
 
 type Page = DefaultTreeAdapterTypes.Document
 

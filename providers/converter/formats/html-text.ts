@@ -1,8 +1,7 @@
 import type { DefaultTreeAdapterTypes } from 'parse5'
 import { tidy as tidied } from '../model/document.ts'
 import { lowered, raised, writtenScripts } from '../model/scripts.ts'
-import { numeral } from '../model/list-numbers.ts'
-import type { NumberStyle } from '../model/list-numbers.ts'
+import { numeral, type NumberStyle } from '../model/list-numbers.ts'
 
 export type Node = DefaultTreeAdapterTypes.ChildNode
 export type Element = DefaultTreeAdapterTypes.Element

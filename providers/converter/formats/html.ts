@@ -1,11 +1,8 @@
-import { parse } from 'parse5'
-import type { DefaultTreeAdapterTypes } from 'parse5'
+import { parse, type DefaultTreeAdapterTypes } from 'parse5'
 import type { DocumentFormat } from '../../../core/document-formats.ts'
-import { withoutControls } from '../model/document.ts'
-import type { Block, Document, ImageAsset, Place } from '../model/document.ts'
+import { withoutControls, type Block, type Document, type ImageAsset, type Place } from '../model/document.ts'
 import { writtenScripts } from '../model/scripts.ts'
-import { tableOfLooseRows } from '../model/table.ts'
-import type { LooseCell } from '../model/table.ts'
+import { tableOfLooseRows, type LooseCell } from '../model/table.ts'
 import { hiddenIn } from './html-style.ts'
 import {
   attribute,

@@ -1,9 +1,7 @@
 import { strFromU8 } from 'fflate'
-import { tidy } from '../model/document.ts'
-import type { Block, Place } from '../model/document.ts'
+import { tidy, type Block, type Place } from '../model/document.ts'
 import { tableOfRows } from '../model/table.ts'
-import { child, descend, descendants, elements, parseXml, textOfXml } from './xml.ts'
-import type { XmlElement } from './xml.ts'
+import { child, descend, descendants, elements, parseXml, textOfXml, type XmlElement } from './xml.ts'
 
 /** Categories of one chart that are read. */
 const MAX_CATEGORIES = 10_000

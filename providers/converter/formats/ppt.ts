@@ -1,9 +1,7 @@
 import { ConversionError } from '../model/conversion-error.ts'
-import { tidy } from '../model/document.ts'
-import type { Block, Document } from '../model/document.ts'
+import { tidy, type Block, type Document } from '../model/document.ts'
 import { tableOfRows, withHeaderRow } from '../model/table.ts'
-import { descend, openPpt, RECORD, recordsIn } from './ppt-records.ts'
-import type { PptRecord, PptStream } from './ppt-records.ts'
+import { descend, openPpt, RECORD, recordsIn, type PptRecord, type PptStream } from './ppt-records.ts'
 
 /** The header of a text states its purpose by these numbers. */
 const TITLES = [0, 6]

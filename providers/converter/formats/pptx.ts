@@ -4,11 +4,9 @@ import { tidy as tidied } from '../model/document.ts'
 import type { Block, Box, Document, ImageAsset, Page, Place } from '../model/document.ts'
 import { numeral } from '../model/list-numbers.ts'
 import { lowered, raised, writtenScripts } from '../model/scripts.ts'
-import { mainPart, openArchive, relations } from './archive.ts'
-import type { Archive } from './archive.ts'
+import { mainPart, openArchive, relations, type Archive } from './archive.ts'
 import { drawingBlocks } from './office-drawings.ts'
-import { child, descend, descendants, elements, parseXml } from './xml.ts'
-import type { XmlElement } from './xml.ts'
+import { child, descend, descendants, elements, parseXml, type XmlElement } from './xml.ts'
 
 const EMU_PER_POINT = 12_700
 

@@ -1,6 +1,5 @@
 import { ConversionError } from '../model/conversion-error.ts'
-import { tidy } from '../model/document.ts'
-import type { Block, Document } from '../model/document.ts'
+import { tidy, type Block, type Document } from '../model/document.ts'
 import { lowered, raised, writtenScripts } from '../model/scripts.ts'
 import { findLibreOffice, modernize } from './libreoffice.ts'
 import { readDocx } from './docx.ts'

@@ -1,14 +1,10 @@
-import { read, SSF, utils } from '@e965/xlsx'
-import type { CellObject, WorkSheet } from '@e965/xlsx'
-import { cellText } from '../../../core/spreadsheet-cell.ts'
-import type { FormatNumber } from '../../../core/spreadsheet-cell.ts'
+import { read, SSF, utils, type CellObject, type WorkSheet } from '@e965/xlsx'
+import { cellText, type FormatNumber } from '../../../core/spreadsheet-cell.ts'
 import { ConversionError } from '../model/conversion-error.ts'
-import { tidy } from '../model/document.ts'
-import type { Block, Document, Table, TableCell } from '../model/document.ts'
+import { tidy, type Block, type Document, type Table, type TableCell } from '../model/document.ts'
 import { lowered, raised, writtenScripts } from '../model/scripts.ts'
 import { MAX_TABLE_PLACES, isMostlyEmpty, tableOfRows, withHeaderRow } from '../model/table.ts'
-import { openArchive, repack } from './archive.ts'
-import type { Archive } from './archive.ts'
+import { openArchive, repack, type Archive } from './archive.ts'
 import { unescapeXml } from './xml.ts'
 
 const { format: formatNumber } = SSF as { format: FormatNumber }

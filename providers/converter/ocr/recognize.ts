@@ -5,8 +5,7 @@ import type { Block, Page } from '../model/document.ts'
 import { modelBlocks } from '../pdf/layout-blocks.ts'
 import type { TableReader } from '../tables/table-reader.ts'
 import { rulingLines } from './ruling-lines.ts'
-import { textRuns } from './text-lines.ts'
-import type { Word } from './text-lines.ts'
+import { textRuns, type Word } from './text-lines.ts'
 import type { Raster } from './raster.ts'
 
 /** Pixels per inch at which pages are recognized: below, small print is lost; above, only time. */

@@ -4,10 +4,8 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { deflateSync, gunzip } from 'node:zlib'
-import { LiteParse } from '@llamaindex/liteparse'
-import type { ParsedPage } from '@llamaindex/liteparse'
-import { OCR_DPI } from './recognize.ts'
-import type { TextReader } from './recognize.ts'
+import { LiteParse, type ParsedPage } from '@llamaindex/liteparse'
+import { OCR_DPI, type TextReader } from './recognize.ts'
 import type { Raster } from './raster.ts'
 
 /** Tesseract with English data, which is part of the installation. It is unpacked into `cacheDir`. */

@@ -1,6 +1,5 @@
 import type { TextItem } from '@llamaindex/liteparse'
-import { joinLines } from '../model/document.ts'
-import type { Block, Box, Code } from '../model/document.ts'
+import { joinLines, type Block, type Box, type Code } from '../model/document.ts'
 
 const ENDS = /[.!?:;…]["”»)\]]?$/u
 const LEAST_LETTERS = 30

@@ -1,5 +1,4 @@
-import { joinLines, tidy } from '../model/document.ts'
-import type { Block, Table } from '../model/document.ts'
+import { joinLines, tidy, type Block, type Table } from '../model/document.ts'
 
 /** The number of a section, and of a page at the end of a line of contents. */
 const SECTION = /^(?:chapter |appendix |part )?(?:\d+|[A-Z]|[IVXLC]+)(?:\.\d+)*\.?$/i

@@ -1,6 +1,5 @@
 import type { LayoutBlock, LayoutCell, Rect } from '@llamaindex/liteparse'
-import { tidy, withoutControls } from '../model/document.ts'
-import type { Block, Box, Place, TableCell } from '../model/document.ts'
+import { tidy, withoutControls, type Block, type Box, type Place, type TableCell } from '../model/document.ts'
 import { withHeaderRow } from '../model/table.ts'
 
 const round = (value: number): number => Math.round(value * 10) / 10

@@ -1,13 +1,11 @@
 // oxlint-disable-next-line typescript/triple-slash-reference
 /// <reference path="../../../tests/helpers/conversion/pdfkit.d.ts" />
-import { join } from 'node:path'
 import PDFDocument from 'pdfkit'
 import { describe, expect, it } from 'vitest'
 import { glyphPdf } from '../../../tests/helpers/conversion/glyph-pdf.ts'
 import { rawPdf } from '../../../tests/helpers/conversion/raw-pdf.ts'
 import { written } from '../../../tests/helpers/conversion/writers.ts'
-import { readDocument } from '../work/convert-document.ts'
-import type { ReadOptions } from '../work/convert-document.ts'
+import { readDocument, type ReadOptions } from '../work/convert-document.ts'
 import { readOptions } from '../../../tests/helpers/read-options.ts'
 import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 

@@ -1,6 +1,5 @@
 import type { ParsedPage } from '@llamaindex/liteparse'
-import { tidy } from '../model/document.ts'
-import type { Block, Page } from '../model/document.ts'
+import { tidy, type Block, type Page } from '../model/document.ts'
 import { boxOf } from './layout-blocks.ts'
 
 type Line = Extract<Block, { kind: 'paragraph' | 'heading' }>

@@ -1,6 +1,5 @@
 import type { ParsedPage, TextItem } from '@llamaindex/liteparse'
-import { mapTexts } from '../model/document.ts'
-import type { Block } from '../model/document.ts'
+import { mapTexts, type Block } from '../model/document.ts'
 import { lowered, raised, writtenScripts } from '../model/scripts.ts'
 import type { Raster } from '../ocr/raster.ts'
 import type { WordBox } from '../tables/table-reader.ts'

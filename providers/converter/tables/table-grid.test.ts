@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { gridTable } from './table-grid.ts'
-import type { WordBox } from './table-grid.ts'
+import { gridTable, type WordBox } from './table-grid.ts'
 import type { TableLabel, TableObject } from './table-model.ts'
 
 const seen = (

@@ -1,5 +1,4 @@
-import type { Box, Place, Table, TableCell } from '../model/document.ts'
-import { tidy } from '../model/document.ts'
+import { type Box, type Place, type Table, type TableCell, tidy } from '../model/document.ts'
 import { withHeaderRow } from '../model/table.ts'
 import type { TableObject } from './table-model.ts'
 

@@ -6,8 +6,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
 import { z } from 'zod'
 import type { Box } from '../model/document.ts'
-import { networkPlanes } from '../ocr/raster.ts'
-import type { Raster } from '../ocr/raster.ts'
+import { networkPlanes, type Raster } from '../ocr/raster.ts'
 
 export const TABLE_LABELS = [
   'table',

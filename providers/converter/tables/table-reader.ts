@@ -1,9 +1,7 @@
 import type { Block, Box, Table } from '../model/document.ts'
 import type { Raster } from '../ocr/raster.ts'
-import { gridTable } from './table-grid.ts'
-import type { WordBox } from './table-grid.ts'
-import { TableModelError, tablePicture } from './table-model.ts'
-import type { TableModel } from './table-model.ts'
+import { gridTable, type WordBox } from './table-grid.ts'
+import { TableModelError, tablePicture, type TableModel } from './table-model.ts'
 
 export type { WordBox } from './table-grid.ts'
 

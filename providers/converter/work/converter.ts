@@ -1,10 +1,8 @@
 import { moduleEntry } from '../../kit/module-entry.ts'
 import { askWork, isHeapFull, WorkEndedError } from '../../kit/work/ask-work.ts'
-import { startWork } from '../../kit/work/work-process.ts'
-import type { WorkEnd, WorkProcess } from '../../kit/work/work-process.ts'
+import { startWork, type WorkEnd, type WorkProcess } from '../../kit/work/work-process.ts'
 import { ConversionError } from '../model/conversion-error.ts'
-import { OUT_OF_MEMORY_EXIT } from './protocol.ts'
-import type { ConversionOutcome, ConversionRequest, WorkerAnswer } from './protocol.ts'
+import { OUT_OF_MEMORY_EXIT, type ConversionOutcome, type ConversionRequest, type WorkerAnswer } from './protocol.ts'
 
 /** Runs conversions in processes of their own. */
 export interface Converter {

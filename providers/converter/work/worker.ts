@@ -1,7 +1,6 @@
 import { ConversionError } from '../model/conversion-error.ts'
 import { handleRequest } from './handle-request.ts'
-import { OUT_OF_MEMORY_EXIT } from './protocol.ts'
-import type { ConversionRequest, WorkerAnswer } from './protocol.ts'
+import { OUT_OF_MEMORY_EXIT, type ConversionRequest, type WorkerAnswer } from './protocol.ts'
 
 /** Entry of a converting process, which reads untrusted bytes: one request at a time. Its parent kills it when a request takes too long; it exits by itself when its memory grows too large. */
 const limitBytes = Number(process.argv[2])

@@ -6,8 +6,7 @@ import { decodeAudio } from './decode-audio.ts'
 import { decodeInWorker } from './decode-in-worker.ts'
 import { encodeAudio } from './encode-audio.ts'
 import { resample } from './resample.ts'
-import { durationSeconds, mixToMono } from './sound.ts'
-import type { Sound } from './sound.ts'
+import { durationSeconds, mixToMono, type Sound } from './sound.ts'
 import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 const FIXTURES = join(import.meta.dirname, '../../../tests/fixtures/audio')

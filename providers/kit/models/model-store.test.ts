@@ -5,12 +5,9 @@ import { mkdir, readFile, readdir, rm, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
-import { startFileServer } from '../../../tests/helpers/file-server.ts'
-import type { FileServer } from '../../../tests/helpers/file-server.ts'
-import { hubFiles, isPinned } from './declared-model.ts'
-import type { DeclaredModel } from './declared-model.ts'
-import { ModelStore } from './model-store.ts'
-import type { ModelProgress, ModelStoreSettings } from './model-store.ts'
+import { startFileServer, type FileServer } from '../../../tests/helpers/file-server.ts'
+import { hubFiles, isPinned, type DeclaredModel } from './declared-model.ts'
+import { ModelStore, type ModelProgress, type ModelStoreSettings } from './model-store.ts'
 
 const WEIGHTS = Buffer.from(Uint32Array.from({ length: 50_000 }, (_, i) => i * 2_654_435_761).buffer)
 const WORDS = Buffer.from('salt\nsea\n')

@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { isAlive } from '../../../tests/helpers/processes.ts'
-import { describeEnd, startWork } from './work-process.ts'
-import type { WorkEnd, WorkOptions, WorkProcess } from './work-process.ts'
+import { describeEnd, startWork, type WorkEnd, type WorkOptions, type WorkProcess } from './work-process.ts'
 import { suiteFolder } from '../../../tests/helpers/temporary-folder.ts'
 
 // In plain Node; in Electron's utility processes: tests/e2e/desktop-children.spec.ts.

@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
-import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
+import { json, startFaultServer, type FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { consumer } from '../../../tests/helpers/rag-fixture.ts'
 import type { ModelChoice } from '../../../contract/manifests/model-backends.ts'
 import type { SelectedModels } from '../../../core/select-models.ts'

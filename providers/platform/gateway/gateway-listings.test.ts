@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ModelList } from '../../../contract/http/chat.ts'
 import { startGateway } from '../../../tests/helpers/gateway-fixture.ts'
-import { requireKnownAliases } from './alias-backend.ts'
-import type { AliasBackend } from './alias-backend.ts'
+import { requireKnownAliases, type AliasBackend } from './alias-backend.ts'
 
 describe('listings', () => {
   it('name every alias with its availability, and on request every role and every model once', async () => {

@@ -7,10 +7,8 @@ import { createLogger } from '../../kit/logger.ts'
 import { createHttpServer, useErrorFamily } from '../../kit/server.ts'
 import { createIdentify, decide, guardRoutes, UnguardedRouteError } from './guard.ts'
 import { identityProblem, readEdgeSettings, readIdentitySettings } from './identity-settings.ts'
-import { SERVICE_PRINCIPALS, SERVICE_TOKEN_VARIABLES } from './principals.ts'
-import type { Principal } from './principals.ts'
-import { routePolicies } from './route-policy.ts'
-import type { RoutePolicy } from './route-policy.ts'
+import { SERVICE_PRINCIPALS, SERVICE_TOKEN_VARIABLES, type Principal } from './principals.ts'
+import { routePolicies, type RoutePolicy } from './route-policy.ts'
 
 /** Every service token set, each with its own value. */
 const ALL_TOKENS = Object.fromEntries(

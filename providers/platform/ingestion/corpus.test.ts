@@ -7,8 +7,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import { DEFAULT_CORPUS_LIMITS } from '../../../tests/helpers/ingestion-profile.ts'
-import { digestWithin, hashCorpus, listCorpus } from './corpus.ts'
-import type { FileState, KnownHashes } from './corpus.ts'
+import { digestWithin, hashCorpus, listCorpus, type FileState, type KnownHashes } from './corpus.ts'
 
 let root: string
 beforeEach(async () => {

@@ -1,8 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { openSqliteDatabase } from '../stores/database/sqlite-database.ts'
-import { TaskLostError, TaskStore } from './task-store.ts'
-import type { TaskLease } from './task-store.ts'
+import { TaskLostError, TaskStore, type TaskLease } from './task-store.ts'
 
 const LEASE_MS = 100
 const MAX_ATTEMPTS = 3

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ChatCompletion } from '../../../contract/http/chat.ts'
 import { askForJson } from './ask-for-json.ts'
-import { ModelCallError } from './model-host.ts'
-import type { RoleChatRequest } from './model-host.ts'
+import { ModelCallError, type RoleChatRequest } from './model-host.ts'
 import { parseKeywordsReply } from './prompts/keywords-task.ts'
 
 const GOOD = '{"high_level":["ownership"],"low_level":["Ann"]}'

@@ -1,6 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { startModelService } from '../../../tests/helpers/model-service.ts'
-import type { ModelServiceCall } from '../../../tests/helpers/model-service.ts'
+import { startModelService, type ModelServiceCall } from '../../../tests/helpers/model-service.ts'
 import { KnownModels } from '../../../core/model-records/known-models.ts'
 import { createTeiBackend } from './tei-backend.ts'
 

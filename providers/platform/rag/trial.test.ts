@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { TrialReport } from '../../../contract/http/trial.ts'
 import { fakeModelHost } from '../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, ingest, ragFixture, WORLD } from '../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, ingest, ragFixture, WORLD, consumer, flavors } from '../../../tests/helpers/rag-fixture.ts'
 import type { OwnQuestion } from '../../../core/own-approaches/own-reply.ts'
-import { consumer, flavors } from '../../../tests/helpers/rag-fixture.ts'
 
 const QUESTION = 'Who was master of the Grey Heron?'
 

@@ -2,8 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { hang, json, resetMidBody, startFaultServer, text } from '../../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { node, respond, set, textCondition, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
-import { createWorkflowEngine } from './workflow-engine.ts'
-import type { WorkflowEngine } from './workflow-engine.ts'
+import { createWorkflowEngine, type WorkflowEngine } from './workflow-engine.ts'
 import { WorkflowRunError } from './workflow-error.ts'
 
 function engineFor(file: object, env: Record<string, string> = {}): WorkflowEngine {

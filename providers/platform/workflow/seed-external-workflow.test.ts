@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FakeN8n } from '../../../tests/helpers/fake-n8n.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
-import { seedExternalWorkflow } from './seed-external-workflow.ts'
-import type { SeedSettings } from './seed-external-workflow.ts'
+import { seedExternalWorkflow, type SeedSettings } from './seed-external-workflow.ts'
 
 const FILE = JSON.parse(readFileSync(join(PROJECT_ROOT, 'manifests/workflows/adaptive-rag.json'), 'utf8')) as Record<
   string,

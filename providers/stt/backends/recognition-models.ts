@@ -1,5 +1,4 @@
-import { hubFiles, hubPage } from '../../kit/models/declared-model.ts'
-import type { DeclaredModel } from '../../kit/models/declared-model.ts'
+import { hubFiles, hubPage, type DeclaredModel } from '../../kit/models/declared-model.ts'
 
 /** The shape of its files decides which engine runs a model. */
 export type EngineKind =

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { TimedWord } from '../backends/recognizer.ts'
-import { mergeWords } from './merge-words.ts'
-import type { WindowWords } from './merge-words.ts'
+import { mergeWords, type WindowWords } from './merge-words.ts'
 import { planWindows } from './transcribe-long.ts'
 
 /** A small generator with a seed: the same recording on every run. */

@@ -1,7 +1,6 @@
 import type { Sound } from '../../kit/audio/sound.ts'
 import type { Hints, Recognizer, TimedWord } from '../backends/recognizer.ts'
-import { mergeWords } from './merge-words.ts'
-import type { WindowWords } from './merge-words.ts'
+import { mergeWords, type WindowWords } from './merge-words.ts'
 
 const OVERLAP_SECONDS = 6
 

@@ -1,6 +1,5 @@
 import { toAscii } from '../text/plain-speech.ts'
-import { WordPhones } from './word-phones.ts'
-import type { SpellingReader } from './word-phones.ts'
+import { WordPhones, type SpellingReader } from './word-phones.ts'
 
 /** Turns written text into words: numbers, dates, amounts and abbreviations written out. */
 export interface TextReader extends SpellingReader {

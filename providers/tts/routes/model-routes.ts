@@ -2,8 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { SpeechModel } from '../../../contract/http/speech.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { BUILT_IN } from '../../kit/models/model-weights.ts'
-import { engineNamed } from '../engines/speech-engine.ts'
-import type { CloningEngine, SpeechEngine } from '../engines/speech-engine.ts'
+import { engineNamed, type CloningEngine, type SpeechEngine } from '../engines/speech-engine.ts'
 
 type Engine = SpeechEngine | CloningEngine
 

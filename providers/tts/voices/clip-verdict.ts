@@ -1,6 +1,5 @@
 import type { ClipFinding, ClipVerdict } from '../../../contract/http/speech.ts'
-import { durationSeconds } from '../../kit/audio/sound.ts'
-import type { Sound } from '../../kit/audio/sound.ts'
+import { durationSeconds, type Sound } from '../../kit/audio/sound.ts'
 import { medianPitch, trackPitch } from '../signal/pitch.ts'
 
 const SHORTEST_SECONDS = 3

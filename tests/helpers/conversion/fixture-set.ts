@@ -6,8 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { PROJECT_ROOT } from '../project-root.ts'
 import { multiPageTiff, picturePdf, scannedPage } from './scans.ts'
-import { viaLibreOffice, writeDocx, writeHtml, writePdf, writePptx } from './writers.ts'
-import type { Content } from './writers.ts'
+import { viaLibreOffice, writeDocx, writeHtml, writePdf, writePptx, type Content } from './writers.ts'
 
 const run = promisify(execFile)
 

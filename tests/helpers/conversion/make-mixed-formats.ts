@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { PROJECT_ROOT } from '../project-root.ts'
 import * as papers from './mixed-formats-papers.ts'
 import { multiPageTiff, picturePdf, scannedPage } from './scans.ts'
-import { viaLibreOffice, writeDocx, writeHtml, writePdf, writePptx } from './writers.ts'
-import type { Content } from './writers.ts'
+import { viaLibreOffice, writeDocx, writeHtml, writePdf, writePptx, type Content } from './writers.ts'
 
 /** Writes corpus/mixed_formats, or only the files that are named. Needs LibreOffice and poppler; run it with node. */
 const folder = join(PROJECT_ROOT, 'corpus', 'mixed_formats')

@@ -8,8 +8,7 @@ import { basename, extname, join } from 'node:path'
 import { promisify } from 'node:util'
 import PDFDocument from 'pdfkit'
 import sharp from 'sharp'
-import { writePdf, written } from './writers.ts'
-import type { Content, PdfLook } from './writers.ts'
+import { writePdf, written, type Content, type PdfLook } from './writers.ts'
 
 const run = promisify(execFile)
 

@@ -1,9 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { TABLE_LABELS } from '../../../providers/converter/tables/table-model.ts'
-import type { TableObject } from '../../../providers/converter/tables/table-model.ts'
-import { onnxFile } from '../onnx-file.ts'
-import type { OnnxGraph } from '../onnx-file.ts'
+import { TABLE_LABELS, type TableObject } from '../../../providers/converter/tables/table-model.ts'
+import { onnxFile, type OnnxGraph } from '../onnx-file.ts'
 
 type Seen = Pick<TableObject, 'label' | 'box'>
 

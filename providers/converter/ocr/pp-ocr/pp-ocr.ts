@@ -5,14 +5,11 @@ import { basename, join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import sharp from 'sharp'
 import type { TextReader } from '../recognize.ts'
-import { networkPlanes } from '../raster.ts'
-import type { Raster } from '../raster.ts'
+import { networkPlanes, type Raster } from '../raster.ts'
 import type { Word } from '../text-lines.ts'
 import { PP_OCR_FILES } from './files.ts'
-import { inkRows, linePicture, lineParts, lineWords } from './read-line.ts'
-import type { LinePicture, LineWord } from './read-line.ts'
-import { textAreas } from './text-areas.ts'
-import type { TextArea } from './text-areas.ts'
+import { inkRows, linePicture, lineParts, lineWords, type LinePicture, type LineWord } from './read-line.ts'
+import { textAreas, type TextArea } from './text-areas.ts'
 
 /** The weights exist but cannot be used; the message gives the reason. */
 export class PpOcrError extends Error {

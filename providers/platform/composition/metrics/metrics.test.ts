@@ -3,8 +3,7 @@ import { expect, it } from 'vitest'
 import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { createHistogram } from './labelled.ts'
 import { measureRequests, registerMetricsRoute } from './platform-metrics.ts'
-import { metricsText } from './text-format.ts'
-import type { Sample } from './text-format.ts'
+import { metricsText, type Sample } from './text-format.ts'
 
 it('writes the text format with its escapes', () => {
   const samples: Sample[] = [

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { hashEmbeddings } from '../../../../tests/helpers/hash-embedding.ts'
 import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { ChunkResponse } from '../../../../contract/http/chunk.ts'
-import { registerChunkRoutes } from './routes.ts'
-import type { ChunkRoutesDeps } from './routes.ts'
+import { registerChunkRoutes, type ChunkRoutesDeps } from './routes.ts'
 
 async function post(body: object, deps: ChunkRoutesDeps = { embed: hashEmbeddings }) {
   const app = testServer()

@@ -4,8 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { writeCrossEncoder, writeEmbeddingModel, writeGenerator } from '../../../../tests/helpers/tiny-onnx-models.ts'
 import type { ModelOf } from '../../../../contract/manifests/model-backends.ts'
 import { createOnnxBackend } from './onnx-backend.ts'
-import { createOnnxModels } from './onnx-models.ts'
-import type { OnnxModels } from './onnx-models.ts'
+import { createOnnxModels, type OnnxModels } from './onnx-models.ts'
 import { suiteFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 const folder = suiteFolder('tiny-onnx')

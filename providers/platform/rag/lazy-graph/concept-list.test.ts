@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createConceptList } from './concept-list.ts'
-import type { ListedConcept } from './concept-list.ts'
+import { createConceptList, type ListedConcept } from './concept-list.ts'
 
 describe('a list of concepts', () => {
   const concepts: ListedConcept[] = [

@@ -1,9 +1,8 @@
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { MediaPlatform } from '../../../../tests/helpers/media-platform.ts'
+import { MediaPlatform, type Body } from '../../../../tests/helpers/media-platform.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
-import type { Body } from '../../../../tests/helpers/media-platform.ts'
 
 let platform: MediaPlatform
 beforeEach(async () => {

@@ -8,8 +8,7 @@ import type { Behaviour, FaultServer } from '../../../../tests/helpers/fault-ser
 import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { listen } from '../../../kit/server.ts'
 import { ModelCallError } from '../../models/model-host.ts'
-import { httpReranker, modelReranker, rerankInBatches, rerankPool } from '../../models/tei/reranker.ts'
-import type { Reranker } from '../../models/tei/reranker.ts'
+import { httpReranker, modelReranker, rerankInBatches, rerankPool, type Reranker } from '../../models/tei/reranker.ts'
 import { registerRerankAdapter } from './rerank-adapter.ts'
 
 let upstream: FaultServer

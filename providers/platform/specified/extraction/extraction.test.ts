@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest'
 import { hang, json, startFaultServer } from '../../../../tests/helpers/fault-server.ts'
 import { testServer } from '../../../../tests/helpers/test-server.ts'
-import { converterParser, isConvertible } from '../../ingestion/parsers.ts'
-import type { DocumentParser } from '../../ingestion/parsers.ts'
+import { converterParser, isConvertible, type DocumentParser } from '../../ingestion/parsers.ts'
 import { registerExtractionRoutes } from './routes.ts'
 
 const converting = (parse: DocumentParser['parse']): DocumentParser => ({

@@ -1,7 +1,6 @@
 import sharp from 'sharp'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { HOSTED, LOCAL, MediaPlatform, OTHER_ID, tasksOf } from '../../../../tests/helpers/media-platform.ts'
-import type { Body } from '../../../../tests/helpers/media-platform.ts'
+import { HOSTED, LOCAL, MediaPlatform, OTHER_ID, tasksOf, type Body } from '../../../../tests/helpers/media-platform.ts'
 import { USER_ID } from '../../../../tests/helpers/user-token.ts'
 import { onEachDatabase } from '../../../../tests/helpers/platform-databases.ts'
 import { createEnvReader } from '../../../kit/env-reader.ts'

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
-import { createServer } from 'node:http'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -9,12 +8,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startS3Server } from '../../../../tests/helpers/s3-server.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { createEnvReader } from '../../../kit/env-reader.ts'
-import { BytesUnavailableError, folderBytes } from './object-bytes.ts'
-import type { ObjectBytes } from './object-bytes.ts'
+import { BytesUnavailableError, folderBytes, type ObjectBytes } from './object-bytes.ts'
 import type { ReceivedFile } from './receive-file.ts'
 import { s3Bytes } from './s3-bytes.ts'
-import { readStorageSettings } from './storage-settings.ts'
-import type { S3Settings } from './storage-settings.ts'
+import { readStorageSettings, type S3Settings } from './storage-settings.ts'
 
 let folder: string
 beforeEach(async () => {

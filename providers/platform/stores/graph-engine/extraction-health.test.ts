@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { messageText } from '../../../../contract/http/chat.ts'
 import { chatCompletion } from '../../models/openai/chat-completion.ts'
 import { feed, useEngineBench } from '../../../../tests/helpers/graph-engine-bench.ts'
-import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
-import type { ScriptedModels } from '../../../../tests/helpers/scripted-models.ts'
+import { scriptedModels, type ScriptedModels } from '../../../../tests/helpers/scripted-models.ts'
 
 const YARD = 'Ann/person > founded > Blue Yard/organization: Ann founded the Blue Yard.'
 const line = (number: number) => `Ann/person > met > Guest ${number}/person: Ann met guest ${number} on the quay.`

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { fuseLegs, relativeScores } from './fusion.ts'
-import type { LegHit } from './fusion.ts'
+import { fuseLegs, relativeScores, type LegHit } from './fusion.ts'
 
 const leg = (...scores: number[]): LegHit[] => scores.map((score, index) => ({ id: index + 1, score }))
 

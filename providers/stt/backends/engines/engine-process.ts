@@ -1,8 +1,6 @@
 import { moduleEntry } from '../../../kit/module-entry.ts'
-import { describeEnd, startWork } from '../../../kit/work/work-process.ts'
-import type { WorkProcess } from '../../../kit/work/work-process.ts'
-import { BackendUnavailableError } from '../recognizer.ts'
-import type { TimedWord } from '../recognizer.ts'
+import { describeEnd, startWork, type WorkProcess } from '../../../kit/work/work-process.ts'
+import { BackendUnavailableError, type TimedWord } from '../recognizer.ts'
 import type { EngineReply, EngineRequest } from './engine-child.ts'
 import type { EngineFacts, EngineOrder } from './engine.ts'
 

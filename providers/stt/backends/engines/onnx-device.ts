@@ -1,7 +1,6 @@
 import { messageOf } from '../../../../core/json.ts'
 import type { Device } from '../recognizer.ts'
-import { processorInstead } from './engine.ts'
-import type { WantedDevice } from './engine.ts'
+import { processorInstead, type WantedDevice } from './engine.ts'
 
 /** The runtime's name of what runs on a device. */
 const PROVIDERS = { cpu: 'cpu', cuda: 'cuda', mps: 'coreml' } as const satisfies Record<Device, string>

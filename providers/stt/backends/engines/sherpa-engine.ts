@@ -2,8 +2,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { readdir } from 'node:fs/promises'
 import type { EngineKind } from '../recognition-models.ts'
-import { EngineMissingError, processorInstead } from './engine.ts'
-import type { Engine, EngineOrder } from './engine.ts'
+import { EngineMissingError, processorInstead, type Engine, type EngineOrder } from './engine.ts'
 import { spreadWords, wordsOfPieces } from './words-of-pieces.ts'
 
 const SAMPLE_RATE = 16_000

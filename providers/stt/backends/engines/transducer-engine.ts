@@ -3,8 +3,7 @@ import { join } from 'node:path'
 import { InferenceSession, Tensor } from 'onnxruntime-node'
 import type { Engine, EngineOrder } from './engine.ts'
 import { openOnDevice } from './onnx-device.ts'
-import { wordsOfPieces } from './words-of-pieces.ts'
-import type { Piece } from './words-of-pieces.ts'
+import { wordsOfPieces, type Piece } from './words-of-pieces.ts'
 
 const SAMPLE_RATE = 16_000
 /** Pieces that may begin at one frame before the search goes on: the models' own limit against running in circles. */

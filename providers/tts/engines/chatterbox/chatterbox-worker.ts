@@ -1,6 +1,5 @@
 import { serveEngine } from '../serve-engine.ts'
-import { loadChatterbox } from './chatterbox-model.ts'
-import type { Chatterbox, SpeakerTraits } from './chatterbox-model.ts'
+import { loadChatterbox, type Chatterbox, type SpeakerTraits } from './chatterbox-model.ts'
 
 export interface ChatterboxTask {
   /** Holds the files of the declared model. */
