@@ -51,6 +51,22 @@ test('the verdict comes first, then the figures that it rests on, each with a li
     await expect(part).toBeInViewport({ ratio: 1 })
 })
 
+test('the tabs of a run name its answers, its judges and the measured share of its scores', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const { cells } = (await panel.client.runs.list({ run_id: RUN })).runs[0]!.datasets.find(
+    ({ dataset_id: id }) => id === 'graph_native',
+  )!
+  const judged = await panel.client.judges.results({ run_id: RUN, dataset_id: 'graph_native', limit: 1 })
+  await open(VERDICT)
+  const tabs = page.getByRole('navigation', { name: 'Parts of the run' })
+  await expect(tabs.getByRole('link', { name: `Matrix ${cells.ok + cells.error + cells.timeout}` })).toBeVisible()
+  await expect(tabs.getByRole('link', { name: new RegExp(`^Judges ${judged.judges.length}`) })).toBeVisible()
+  await expect(tabs.getByRole('link', { name: /^Coverage \d+ %$/ })).toBeVisible()
+})
+
 test('every question is listed with its expected and its observed best approach', async ({ page, open, panel }) => {
   const { verdicts } = await panel.client.compare.result({ run_id: RUN })
   const { metric } = verdicts.find(({ dataset }) => dataset === 'graph_native')!

@@ -229,7 +229,9 @@ export const expectAccessible = (page: Page, name: string): Promise<void> =>
 /** Shows the page of a run with one of its tabs in sight. */
 export async function expectPart(page: Page, run: string, part: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: run, exact: true })).toBeVisible()
-  const tab = page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name: part, exact: true })
+  // Its name may end in a figure.
+  const name = new RegExp(`^${part}(?: [\\d+ %\u202f]+)?$`)
+  const tab = page.getByRole('navigation', { name: 'Parts of the run' }).getByRole('link', { name })
   await expect(tab).toHaveAttribute('aria-current', 'page')
 }
 

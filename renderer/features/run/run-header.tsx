@@ -5,6 +5,7 @@ import { costWords } from '../../../contract/words.ts'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
 import type { RunJob } from '../../../contract/control/run-job.ts'
 import type { ListedRun } from '../../../contract/control/stored-runs.ts'
+import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
 import { RUN_TABS, type RunTab } from '../../../core/pages.ts'
 import { duration } from '../../components/format.ts'
 import { HiddenGradesMark, PartialMark, SampleMark } from '../../components/run-marks.tsx'
@@ -17,6 +18,7 @@ import { Star } from '../runs/run-star.tsx'
 import { RUN_WORDS as WORDS } from './run-words.ts'
 import { ShareMenu } from './share-menu.tsx'
 import styles from './run.module.css'
+import { useTabCounts } from './tab-counts.ts'
 
 interface RunHeaderProps {
   run: string
@@ -35,6 +37,9 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
   const jobs = useQuery({ ...api.runs.jobs.queryOptions(), enabled: !blind })
   const listed = blind ? undefined : overview.data?.runs[0]
   const job = blind ? undefined : jobs.data?.find(({ run_id: id }) => id === run)
+  const isComplete = !blind && jobs.data !== undefined && !(job !== undefined && isUnderWayOrQueued(job.state))
+  const shown = head?.datasets.find(({ dataset_id: id }) => id === dataset)
+  const counts = useTabCounts(run, shown, isComplete)
   return (
     <header className={styles.header}>
       <div className={styles.line}>
@@ -64,6 +69,14 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
               {...(tab === null && name === 'matrix' ? { 'data-status': 'active' } : {})}
             >
               {label}
+              {counts[name] !== undefined && (
+                <>
+                  {' '}
+                  <span className={styles.count} title={counts[name].about}>
+                    {counts[name].text}
+                  </span>
+                </>
+              )}
             </Link>
           ))}
         </nav>

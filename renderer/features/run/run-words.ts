@@ -7,6 +7,12 @@ export const RUN_WORDS = {
   theRun: 'The run',
   parts: 'Parts of the run',
   dataset: 'Dataset',
+  counts: {
+    answers: 'Answers on this dataset',
+    judges: (judges: number, persons: number) =>
+      `${plural(judges, 'model')} ${judges === 1 ? 'has' : 'have'} graded the answers${persons === 0 ? '' : ', and a person'}`,
+    coverage: 'Measured share of the scores that can be measured',
+  },
   approaches: (approaches: number) => plural(approaches, 'approach', 'approaches'),
   unknown: (run: string) => `No run is named ${run}`,
   unknownText: 'It was deleted or renamed, or the link is incomplete.',
