@@ -2,12 +2,13 @@ import { useQuery } from '@tanstack/react-query'
 import { Button } from '@mantine/core'
 import { useNavigate, Link } from '@tanstack/react-router'
 import { firstShown, largestSample } from '../components/sample-runs.ts'
+import { SampleMark } from '../components/run-marks.tsx'
 import { EmptyPanel, Loaded, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { useActiveRun } from '../data/progress.ts'
 import { UnreadableFiles } from '../components/unreadable-files.tsx'
 import { LastRuns } from '../features/home/last-runs.tsx'
-import { NewestVerdict } from '../features/home/newest-verdict.tsx'
+import { NewestVerdict, useShownVerdict } from '../features/home/newest-verdict.tsx'
 import styles from '../features/home/home.module.css'
 import { RunNote } from '../features/ladder/run-note.tsx'
 import { HOME_WORDS } from '../features/home/home-words.ts'
@@ -38,14 +39,7 @@ export function HomePage() {
   const newest = firstShown(own, new Set())
   const samples = runs.data.runs.filter(({ run_id: id }) => names.has(id))
   const sampleList = samples.length > 0 && (
-    <Panel
-      title={WORDS.samples}
-      aside={
-        <Link to="/runs/$run/verdict" params={{ run: largestSample(samples)!.run_id }}>
-          {WORDS.readSample}
-        </Link>
-      }
-    >
+    <Panel title={WORDS.samples}>
       <p className="dim">{WORDS.samplesAbout}</p>
       <LastRuns label={WORDS.samples} ofSamples />
     </Panel>
@@ -56,7 +50,7 @@ export function HomePage() {
         <UnreadableFiles />
         <FoundOffer />
         <p className={styles.sentence}>{FIRST.purpose}</p>
-        <FirstSteps isFirst hasRun={false} />
+        <FirstSteps isFirst hasRun={false} sample={largestSample(samples)?.run_id} />
         <VectorsOffer />
         {sampleList}
       </Page>
@@ -82,7 +76,7 @@ export function HomePage() {
       <FoundOffer />
       <VectorsOffer />
       {newest !== undefined && <NewestVerdict head={newest} />}
-      <FirstSteps isFirst={false} hasRun={jobs.length > 0 || active !== null} />
+      <FirstSteps isFirst={false} hasRun={jobs.length > 0 || active !== null} sample={largestSample(samples)?.run_id} />
       <Panel title={WORDS.lastResults}>
         {own.length === 0 && jobs.length === 0 ? (
           <EmptyPanel title={WORDS.noResultYet}>
@@ -131,8 +125,15 @@ function VectorsOffer() {
 
 const FIRST = HOME_WORDS.firstRun
 
-/** What a person can do first, each until it is done: the example needs nothing of theirs, then their own documents and a model. */
-function FirstSteps({ isFirst, hasRun }: { isFirst: boolean; hasRun: boolean }) {
+interface FirstStepsProps {
+  isFirst: boolean
+  hasRun: boolean
+  /** Run that came with the project; undefined where none did. */
+  sample: string | undefined
+}
+
+/** What a person can do first, each until it is done: a decided sample and the example need nothing of theirs, then their own documents and a model. */
+function FirstSteps({ isFirst, hasRun, sample }: FirstStepsProps) {
   const { smoke, approaches, start, isStarting } = useSmokeRun()
   const experiment = useQuery(api.experiment.get.queryOptions()).data
   const models = experiment?.model_sets.find(({ is_default: isDefault }) => isDefault)
@@ -144,15 +145,33 @@ function FirstSteps({ isFirst, hasRun }: { isFirst: boolean; hasRun: boolean }) 
     <ul className={styles.actions} aria-label={FIRST.actions}>
       {!hasRun && (
         <li data-first={isFirst || undefined}>
-          <h2>{FIRST.smoke}</h2>
-          <p>
-            {smoke === undefined
-              ? FIRST.readingTheExperiment
-              : FIRST.smokeSummary(smoke.questions, approaches.length, stays ? FIRST.local : '')}
-          </p>
-          <Button variant="filled" loading={isStarting} disabled={smoke === undefined} onClick={start}>
-            {FIRST.runSmoke}
-          </Button>
+          <h2>{sample === undefined ? FIRST.smoke : FIRST.sample}</h2>
+          <div>
+            {sample !== undefined && <SampleVerdict run={sample} />}
+            <p>
+              {smoke === undefined
+                ? FIRST.readingTheExperiment
+                : FIRST.smokeSummary(smoke.questions, approaches.length, stays ? FIRST.local : '')}
+            </p>
+          </div>
+          <div className="buttons">
+            {sample !== undefined && (
+              <Button
+                variant="filled"
+                renderRoot={(props) => <Link to="/runs/$run/verdict" params={{ run: sample }} {...props} />}
+              >
+                {FIRST.readSample}
+              </Button>
+            )}
+            <Button
+              variant={sample === undefined ? 'filled' : 'default'}
+              loading={isStarting}
+              disabled={smoke === undefined}
+              onClick={start}
+            >
+              {FIRST.runSmoke}
+            </Button>
+          </div>
         </li>
       )}
       {!hasData && (
@@ -172,5 +191,20 @@ function FirstSteps({ isFirst, hasRun }: { isFirst: boolean; hasRun: boolean }) 
         </li>
       )}
     </ul>
+  )
+}
+
+/** The verdict of a run in one sentence, and what it rests on. */
+function SampleVerdict({ run }: { run: string }) {
+  const { verdicts } = useShownVerdict(run)
+  const [shown] = verdicts
+  if (shown === undefined) return null
+  return (
+    <p>
+      <strong>{shown.headline}</strong>{' '}
+      <span className="dim">
+        {HOME_WORDS.newestVerdict.of(shown.label, shown.questions, verdicts.length - 1)} <SampleMark run={run} />
+      </span>
+    </p>
   )
 }

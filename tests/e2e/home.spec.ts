@@ -283,11 +283,23 @@ async function publishAll(root: string): Promise<void> {
 
 test.describe('samples that were published with the project', () => {
   test.use({ panelOptions: { own: true, prepare: publishAll } })
-  test('are marked wherever a run is shown or chosen, and are not counted as own runs', async ({ page, open }) => {
+  test('are marked wherever a run is shown or chosen, and are not counted as own runs', async ({
+    page,
+    open,
+    panel,
+  }) => {
     const sample = 'ladder-2026-11-20'
     await open('/')
-    // A fresh project: how to start, and no verdict.
-    await expect(page.getByRole('button', { name: 'Run the example' })).toBeVisible()
+    // A fresh project: the verdict of the sample in a sentence, with the example beside it.
+    const first = page.getByRole('list', { name: 'What to do first' }).getByRole('listitem').first()
+    await expect(first.getByRole('heading')).toHaveText('See a decided sample')
+    const { verdicts } = await panel.client.compare.result({ run_id: sample })
+    const decided = verdicts.find(({ kind }) => kind === 'winner' || kind === 'tied') ?? verdicts[0]!
+    await expect(first.getByText(decided.headline)).toBeVisible()
+    await expect(first.getByRole('button', { name: 'Run the example' })).toBeVisible()
+    await first.getByRole('link', { name: 'Read the verdict' }).click()
+    await expectPart(page, sample, 'Verdict')
+    await open('/')
     const list = page.getByRole('region', { name: 'Sample results' })
     await expect(list.getByRole('row').nth(1)).toContainText(/^ladder-2026-11-20 sample/)
     await expect(page.getByRole('heading', { name: /^Result of/ })).toHaveCount(0)

@@ -14,7 +14,6 @@ export const HOME_WORDS = {
       samples === 0 ? plural(own, 'run') : `${plural(own, 'run')} · ${plural(samples, 'sample')}`,
     noResultYet: 'No result yet',
     noResultText: 'A run appears here with its first answer.',
-    readSample: 'Read a sample result',
   },
 
   foundOffer: {
@@ -32,9 +31,11 @@ export const HOME_WORDS = {
     readingTheExperiment: 'Reading the experiment…',
     local: ' Nothing leaves this machine.',
     smokeSummary: (questions: number, approaches: number, stays: string) =>
-      `${plural(questions, 'question')} about a few short documents × ${plural(approaches, 'approach', 'approaches')}: about 20 seconds.${stays}`,
+      `The example takes about 20 seconds: ${plural(questions, 'question')} about a few short documents × ${plural(approaches, 'approach', 'approaches')}.${stays}`,
     actions: 'What to do first',
     smoke: 'See a first result',
+    sample: 'See a decided sample',
+    readSample: 'Read the verdict',
     ownData: 'Try your own documents',
     ownDataAbout:
       'Drop files or a folder, then type questions or import them. Passages that you mark as facts decide which approach finds them.',

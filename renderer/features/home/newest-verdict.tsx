@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { RunHead } from '../../../contract/control/run-index/runs.ts'
+import type { Verdict } from '../../../contract/evidence/verdict.ts'
 import { RUN_TABS } from '../../../core/pages.ts'
 import { PartialMark } from '../../components/run-marks.tsx'
 import { Loaded, Panel } from '../../components/states.tsx'
@@ -15,14 +16,21 @@ import { HOME_WORDS } from './home-words.ts'
 
 const WORDS = HOME_WORDS.newestVerdict
 
-/** The verdict of the newest run in one sentence, with its next step and what else is done with a result: of a run of several datasets, the first on which approaches differ. */
+/** The verdicts of a run; of several datasets, one on which approaches differ comes first. */
+export function useShownVerdict(run: string) {
+  const result = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const differs = ({ kind }: Verdict): boolean => kind === 'winner' || kind === 'tied'
+  const verdicts = (result.data?.verdicts ?? []).toSorted((one, other) => Number(differs(other)) - Number(differs(one)))
+  return { result, verdicts }
+}
+
+/** The verdict of the newest run in one sentence, with its next step and what else is done with a result. */
 export function NewestVerdict({ head }: { head: RunHead }) {
   const run = head.run_id
-  const result = useQuery(api.compare.result.queryOptions({ input: { run_id: run } }))
+  const { result, verdicts } = useShownVerdict(run)
   const listed = useQuery(api.runs.overview.queryOptions({ input: { run_id: run } })).data?.runs[0]
   const { data } = result
-  const verdicts = data?.verdicts ?? []
-  const shown = verdicts.find(({ kind }) => kind === 'winner' || kind === 'tied') ?? verdicts[0]
+  const [shown] = verdicts
   const dataset = shown?.dataset ?? head.datasets[0]?.dataset_id
   return (
     <Panel
