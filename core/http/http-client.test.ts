@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { hang, json, resetMidBody, startFaultServer, text, type FaultServer } from '../../tests/helpers/fault-server.ts'
 import { createHttpClient, HttpFault } from './http-client.ts'
 import { saidBy } from './said.ts'
+import { listenLocally } from '../../tests/helpers/local-server.ts'
 
 let server: FaultServer
 const client = createHttpClient({ authorization: 'Bearer k' })
@@ -84,12 +85,13 @@ it('throws what the reader of an answer throws', async () => {
 
 it('uses the proxy of the environment for addresses outside this machine, and never for this one', async () => {
   const seen: string[] = []
-  const proxy = createServer((request, response) => {
-    seen.push(request.url!)
-    response.end('{"from":"proxy"}')
-  })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  vi.stubEnv('http_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  const proxy = await listenLocally(
+    createServer((request, response) => {
+      seen.push(request.url!)
+      response.end('{"from":"proxy"}')
+    }),
+  )
+  vi.stubEnv('http_proxy', proxy.url)
   vi.stubEnv('no_proxy', 'inside.test')
   vi.resetModules()
   const { createHttpClient: create } = await import('./http-client.ts')
@@ -102,8 +104,7 @@ it('uses the proxy of the environment for addresses outside this machine, and ne
     expect(seen).toEqual(['http://models.test/v1/models'])
   } finally {
     vi.unstubAllEnvs()
-    proxy.closeAllConnections()
-    await new Promise((resolve) => proxy.close(resolve))
+    await proxy.close()
   }
 })
 
@@ -121,8 +122,8 @@ it('reaches https through a tunnel of the proxy, which sees no header of the cal
     })
     socket.on('error', () => undefined)
   })
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
-  vi.stubEnv('https_proxy', `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`)
+  const { url, close } = await listenLocally(proxy)
+  vi.stubEnv('https_proxy', url)
   vi.stubEnv('no_proxy', '')
   vi.resetModules()
   const { createHttpClient: create } = await import('./http-client.ts')
@@ -134,7 +135,6 @@ it('reaches https through a tunnel of the proxy, which sees no header of the cal
     expect([opening[0], opening.includes('models.test')]).toEqual([handshake, true])
   } finally {
     vi.unstubAllEnvs()
-    proxy.closeAllConnections()
-    await new Promise((resolve) => proxy.close(resolve))
+    await close()
   }
 })

@@ -2,11 +2,12 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { controlErrorOf } from '../../contract/control/control-error.ts'
 import { CONTENT_SECURITY_POLICY } from '../engine/http/content-security-policy.ts'
 import { createPanelHandler, devPolicy } from './panel-handler.ts'
+import { listenLocally } from '../../tests/helpers/local-server.ts'
 
 let folder: string
 let server: Server
@@ -50,8 +51,8 @@ beforeEach(async () => {
       if (request.url!.endsWith('/bad')) server.emit('go')
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const { url, close } = await listenLocally(server)
+  onTestFinished(close)
   handle = createPanelHandler({
     rendererDir: join(folder, 'pages'),
     devServer: null,
@@ -60,10 +61,6 @@ beforeEach(async () => {
       onAnswered: (...call) => answered.push(call),
     },
   })
-})
-afterEach(async () => {
-  server.closeAllConnections()
-  server.close()
 })
 
 const post = (path: string, init: RequestInit = {}): Promise<Response> =>

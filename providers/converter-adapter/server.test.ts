@@ -10,6 +10,7 @@ import { startConverter } from '../converter/server.ts'
 import { loadAdapterConfig } from './config.ts'
 import { startAdapter } from './server.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
+import { listenLocally } from '../../tests/helpers/local-server.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -77,12 +78,9 @@ async function scripted(answer: (request: IncomingMessage, response: ServerRespo
   const server = createServer((request, response) => {
     request.resume().once('end', () => answer(request, response))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    return new Promise((done) => void server.close(done))
-  })
-  return `http://127.0.0.1:${(server.address() as { port: number }).port}`
+  const { url, close } = await listenLocally(server)
+  onTestFinished(close)
+  return url
 }
 
 describe('with the real converter', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import sharp from 'sharp'
+import { listenLocally } from './local-server.ts'
 
 type Node = { class_type: string; inputs: Record<string, unknown> }
 
@@ -129,19 +129,16 @@ export async function startFakeComfyUi(checkpoint = 'harbour.safetensors'): Prom
       else response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
     })
   })
-  server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
+  const { url, close } = await listenLocally(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     checkpoint,
     prompts,
     calls,
     behaviour,
-    close: () =>
-      new Promise((resolve) => {
-        for (const timer of timers) clearTimeout(timer)
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close() {
+      for (const timer of timers) clearTimeout(timer)
+      return close()
+    },
   }
 }

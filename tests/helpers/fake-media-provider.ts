@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { listenLocally } from './local-server.ts'
 
 /** A request that the provider has taken, and will charge when it completes. */
 export interface FakeRequest {
@@ -58,18 +59,9 @@ export async function startFakeMediaProvider(files: { bytes: Buffer; type: strin
       response.writeHead(sent[0], { 'content-type': 'application/json' }).end(JSON.stringify(sent[1]))
     })
   })
-  server.listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
-    ...fake,
-    url,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const local = await listenLocally(server)
+  const { url } = local
+  return { ...fake, ...local }
 
   /** Status and body; null where the response is already what it should be. */
   async function reply(request: IncomingMessage, response: ServerResponse): Promise<[number, unknown] | null> {

@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listenLocally, type LocalServer } from './local-server.ts'
 
 interface StoredWorkflow {
   id: string
@@ -30,21 +29,19 @@ export class FakeN8n {
   pageSize = 100
   readonly #server = createServer((request, response) => void this.#answer(request, response))
   #count = 0
+  #local!: LocalServer
 
   async start(): Promise<this> {
-    this.#server.listen(0, '127.0.0.1')
-    await once(this.#server, 'listening')
+    this.#local = await listenLocally(this.#server)
     return this
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+    return this.#local.url
   }
 
-  async close(): Promise<void> {
-    this.#server.closeAllConnections()
-    this.#server.close()
-    await once(this.#server, 'close')
+  close(): Promise<void> {
+    return this.#local.close()
   }
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 // The API for jobs of a Ray dashboard, as version 2.60.0 answers: no POST from a web page, errors as stack traces in plain text, the end of the
 // log in the message of a failed job, and jobs that were not submitted among the others.
@@ -85,18 +85,12 @@ export async function startFakeRay({ token }: { token: string | null }): Promise
   const server = createServer((request, response) => {
     void answer(request).then(([status, body]) => response.writeHead(status).end(body))
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return Object.assign(fake, {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     submitted,
     settle(submissionId: string, status: string, message: string) {
       Object.assign(jobs.get(submissionId)!, { status, message, end_time: 1_795_000_100_000 })
     },
-    close: () =>
-      new Promise<void>((closed) => {
-        server.close(() => closed())
-        server.closeAllConnections()
-      }),
   })
 }
 

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 // A Weaviate server as far as the vector store uses it: schema, aliases, batches, objects and three GraphQL searches. It checks names, keys and
 // queries as Weaviate does, and computes BM25, cosine distance and fusion by itself.
@@ -129,12 +129,10 @@ export async function startFakeWeaviate(options: { version?: string; apiKey?: st
     response.end(body === undefined ? '' : JSON.stringify(body))
   }
   const server = createServer((request, response) => void respond(request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     classes: () => [...classes.keys()],
     refuseOneObject: (reason) => void (refusal = reason),
-    close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** Describes what a faulty server does with one request; `body` is the request's text. */
 export type Behaviour = (response: ServerResponse, request: IncomingMessage, body: string) => void
@@ -51,17 +52,11 @@ export async function startFaultServer(): Promise<FaultServer> {
       behaviour(response, request, body)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     requests,
     script(...behaviours) {
       queue = behaviours
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** Describes what the server does wrong with one request. */
 export interface FileFault {
@@ -37,11 +37,7 @@ export async function startFileServer(): Promise<FileServer> {
     hasTags: true,
     requests: [],
     cut: () => server.closeAllConnections(),
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    close: async () => undefined,
   }
 
   function answer(request: IncomingMessage, response: ServerResponse): void {
@@ -82,9 +78,7 @@ export async function startFileServer(): Promise<FileServer> {
     response.end()
   }
 
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  state.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return state
+  return Object.assign(state, await listenLocally(server))
 }
 
 /** First byte that the request asks for; 0 when its condition names another version of the file. */

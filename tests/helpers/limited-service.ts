@@ -1,5 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 export interface LimitedService {
   url: string
@@ -34,15 +34,7 @@ export async function startLimitedService(
       setTimeout(answer, 20, response)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return Object.assign(service, {
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  })
+  return Object.assign(service, await listenLocally(server))
 }
 
 /** A service that answers at most so many calls in each second of its clock, and refuses every further one with the rest of that second as the pause. */
@@ -72,13 +64,5 @@ export async function startServiceWithRate(
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(bodyFor(JSON.parse(text))))
     })()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  service.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return Object.assign(service, {
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  })
+  return Object.assign(service, await listenLocally(server))
 }

@@ -1,5 +1,5 @@
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** An address that stays while the server that answers there changes. */
 export interface MovableDoor {
@@ -34,16 +34,11 @@ export async function openMovableDoor(): Promise<MovableDoor> {
     if (target === null) near.destroy()
     else forward(target, near, answer)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     leadTo(next) {
       target = next === null ? null : new URL(next)
       server.closeAllConnections()
-    },
-    close() {
-      server.closeAllConnections()
-      return new Promise((closed) => server.close(() => closed()))
     },
   }
 }

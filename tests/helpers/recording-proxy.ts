@@ -1,5 +1,5 @@
 import { createServer, request as callUpstream, type OutgoingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** Describes what one answer brought, streams included as far as they have come. */
 export interface RecordedAnswer {
@@ -42,13 +42,8 @@ export async function startRecordingProxy(upstream: string): Promise<RecordingPr
     given.on('close', () => forwarded.destroy())
     asked.pipe(forwarded)
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     answers,
-    close: async () => {
-      server.closeAllConnections()
-      await new Promise((closed) => server.close(closed))
-    },
   }
 }

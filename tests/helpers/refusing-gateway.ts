@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
+import { listenLocally } from './local-server.ts'
 
 /** A gateway whose answers a test decides call by call, with an evaluator at `/evaluate`. */
 export interface RefusingGateway {
@@ -69,9 +69,8 @@ export async function startRefusingGateway(): Promise<RefusingGateway> {
       reply(response, status, status === 200 ? completion(model) : { error: { message: `refused with ${status}` } })
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const gateway: RefusingGateway = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     answer: () => 200,
     holdEvaluation: null,
     evaluationHeld: () => held.promise,
@@ -83,11 +82,6 @@ export async function startRefusingGateway(): Promise<RefusingGateway> {
       gateway.answer = () => 200
       gateway.holdEvaluation = null
     },
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
   return gateway
 }

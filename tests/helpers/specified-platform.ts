@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './local-server.ts'
 
 /** Describes what a part of the platform was asked, in order: `POST /v1/chat/completions`. */
 export interface SpecifiedPlatform {
@@ -117,10 +117,8 @@ export async function startSpecifiedPlatform(options: SpecifiedPlatformOptions):
   const servers = (['gateway', 'platform', 'evaluator'] as const).map((part) =>
     createServer((request, response) => void serve(part, request, response)),
   )
-  await Promise.all(servers.map((server) => new Promise<void>((done) => server.listen(0, '127.0.0.1', done))))
-  const [gateway, platform, evaluator] = servers.map(
-    (server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-  )
+  const listening = await Promise.all(servers.map(listenLocally))
+  const [gateway, platform, evaluator] = listening.map(({ url }) => url)
   return {
     gateway: gateway!,
     platform: platform!,
@@ -128,8 +126,7 @@ export async function startSpecifiedPlatform(options: SpecifiedPlatformOptions):
     asked,
     options,
     async close() {
-      for (const server of servers) server.closeAllConnections()
-      await Promise.all(servers.map((server) => new Promise((done) => server.close(done))))
+      await Promise.all(listening.map((server) => server.close()))
     },
   }
 }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
+import { listenLocally } from './local-server.ts'
 
 /** A gateway that answers every chat request with one context; what a bench of the runner runs against. */
 export interface StubGateway {
@@ -69,16 +69,10 @@ export async function startStubGateway({
       else void Promise.all([delay(latencyMs), hold?.()]).then(answer)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     calls: () => calls,
     callsOf: () => byCell,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }
 

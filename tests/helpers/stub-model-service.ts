@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { ServiceModel } from '../../contract/http/service-model.ts'
+import { listenLocally } from './local-server.ts'
 
 /** Of the model that can be fetched: its whole size, and what is there when the download halts. */
 const WHOLE_BYTES = 92_000_000
@@ -64,13 +64,8 @@ export async function startStubModelService(): Promise<StubModelService> {
     } else send(404, { detail: 'Not Found' })
   }
   const server = createServer(answer)
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    ...(await listenLocally(server)),
     release: () => endDownloads(true),
-    close() {
-      server.closeAllConnections()
-      return new Promise((closed) => server.close(() => closed()))
-    },
   }
 }

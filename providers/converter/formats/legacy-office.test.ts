@@ -9,6 +9,7 @@ import { toMarkdown } from '../export/markdown.ts'
 import { readDoc, readPpt } from './legacy-office.ts'
 import { readDocx } from './docx.ts'
 import { findLibreOffice, modernize } from './libreoffice.ts'
+import { listenLocally } from '../../../tests/helpers/local-server.ts'
 
 const paper = (name: string): Promise<Buffer> => readFile(join(PROJECT_ROOT, 'corpus', 'mixed_formats', name))
 
@@ -181,20 +182,21 @@ describe.skipIf(OFFICE === null)('with the LibreOffice of this machine', () => {
     'a linked picture of a Word file is not fetched: %s',
     async (_, mayIsolate) => {
       const asked: string[] = []
-      const canary = createServer((request, response) => {
-        asked.push(`${request.method!} ${request.url!}`)
-        response.end()
-      })
-      await new Promise<void>((done) => canary.listen(0, '127.0.0.1', done))
+      const canary = await listenLocally(
+        createServer((request, response) => {
+          asked.push(`${request.method!} ${request.url!}`)
+          response.end()
+        }),
+      )
       try {
-        const address = `http://127.0.0.1:${(canary.address() as { port: number }).port}/linked.png`
+        const address = `${canary.url}/linked.png`
         // LibreOffice goes by the content; of the formats that it opens, this is the one to write by hand.
         const memo = Buffer.from(linkedPicture(address))
         const docx = await modernize(OFFICE!, memo, 'doc', 'docx', mayIsolate)
         expect(toMarkdown(await readDocx(docx))).toContain('The text of the memo.')
         expect(asked).toEqual([])
       } finally {
-        canary.close()
+        await canary.close()
       }
     },
     60_000,

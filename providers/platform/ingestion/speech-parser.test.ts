@@ -1,13 +1,16 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { createServer, type RequestListener } from 'node:http'
+import { expect, it, onTestFinished } from 'vitest'
 import { parseMultipart } from '../../kit/multipart-form.ts'
 import { plainTextParser, speechParser } from './parsers.ts'
 import { parse } from './phases.ts'
+import { listenLocally } from '../../../tests/helpers/local-server.ts'
 
-let server: Server
-beforeEach(() => void (server = createServer()))
-afterEach(() => server.close())
+/** A parser whose service answers as the listener does. */
+async function speechOf(listener: RequestListener) {
+  const { url, close } = await listenLocally(createServer(listener))
+  onTestFinished(close)
+  return speechParser({ url, token: null })
+}
 
 const NOTHING_KEPT = { get: () => null, put: () => undefined }
 
@@ -20,10 +23,7 @@ const file = (path: string, content: string) => ({
 
 it('keeps a transcript for as long as the service and, where it uses them, the texts beside the recording stay the same', async () => {
   let health: object = {}
-  server.on('request', (_request, response) => response.end(JSON.stringify(health)))
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  const speech = speechParser({ url: `http://127.0.0.1:${port}`, token: null })
+  const speech = await speechOf((_request, response) => response.end(JSON.stringify(health)))
   const revision = (...texts: string[]) => speech.revision!(new AbortController().signal, async () => texts)
   expect(await revision('Locks.')).toBeNull()
   health = { revision: 'pocketsphinx', uses_prompt: false }
@@ -40,7 +40,7 @@ it('sends the service the texts that lie beside a recording, and nothing where t
   const prompts: (string | undefined)[] = []
   // As a service answers whose recognizer returns no times.
   let answer: object = { has_timestamps: false, segments: [], words: [] }
-  server.on('request', (request, response) => {
+  const speech = await speechOf((request, response) => {
     if (request.url === '/health') return response.end('{}')
     const blocks: Buffer[] = []
     request.on('data', (block: Buffer) => blocks.push(block))
@@ -55,9 +55,6 @@ it('sends the service the texts that lie beside a recording, and nothing where t
       response.end(JSON.stringify({ text: 'heard', ...answer }))
     })
   })
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-  const { port } = server.address() as AddressInfo
-  const speech = speechParser({ url: `http://127.0.0.1:${port}`, token: null })
   const parsers = [speech, plainTextParser]
   const read = (...files: ReturnType<typeof file>[]) =>
     parse(files, ['speech', 'plain_text'], parsers, NOTHING_KEPT, new AbortController().signal, () => undefined)

@@ -1,5 +1,4 @@
 import { createServer, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { keptRecord, KnownModels } from '../../../../core/model-records/known-models.ts'
@@ -8,6 +7,7 @@ import { PROVIDER_QUIRKS } from '../../../../tests/helpers/provider-quirks.ts'
 import { usageOfCall } from '../../../../contract/evidence/model-usage.ts'
 import { ChatCompletion } from '../../../../contract/http/chat.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
+import { listenLocally } from '../../../../tests/helpers/local-server.ts'
 
 const answer = COMPLETION
 const messages = MESSAGES
@@ -201,13 +201,9 @@ describe('how a service ends and wraps its answers', () => {
     const server = createServer((incoming, response) => {
       incoming.resume().on('end', () => respond(response))
     })
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const base_url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-    const { backend } = await openBackend({ reply: () => ({ json: answer }), choice: { base_url } })
-    onTestFinished(() => {
-      server.closeAllConnections()
-      server.close()
-    })
+    const { url, close } = await listenLocally(server)
+    const { backend } = await openBackend({ reply: () => ({ json: answer }), choice: { base_url: `${url}/v1` } })
+    onTestFinished(close)
     const pieces: string[] = []
     const completion = await backend.chat!({ messages }, undefined, (text) => pieces.push(text))
     return { content: completion.choices[0]!.message.content, pieces }

@@ -1,6 +1,4 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -9,6 +7,7 @@ import { createClosingList } from '../../jobs/closing-list.ts'
 import { readWorkflowApiSettings } from '../../workflow/workflow-api-settings.ts'
 import { readRaySettings, registerRayRoutes } from './ray-routes.ts'
 import { registerWorkflowRoutes } from './workflow-routes.ts'
+import { listenLocally, type LocalServer } from '../../../../tests/helpers/local-server.ts'
 
 interface Seen {
   method: string
@@ -20,7 +19,7 @@ interface Seen {
 let seen: Seen[]
 /** Sends what the other server answers. */
 let answer: (response: ServerResponse) => void
-let upstream: ReturnType<typeof createServer>
+let upstream: LocalServer
 let url: string
 let app: FastifyInstance
 let closing: ReturnType<typeof createClosingList>
@@ -28,22 +27,19 @@ let closing: ReturnType<typeof createClosingList>
 beforeEach(async () => {
   seen = []
   answer = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{"data":[]}')
-  upstream = createServer((request, response) => {
+  const server = createServer((request, response) => {
     void text(request).then((body) => {
       seen.push({ method: request.method!, url: request.url!, headers: request.headers, body })
       answer(response)
     })
   })
-  upstream.listen(0, '127.0.0.1')
-  await once(upstream, 'listening')
-  url = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`
+  upstream = await listenLocally(server)
+  url = upstream.url
 })
 afterEach(async () => {
   await app.close()
   await closing.closeAll()
-  upstream.closeAllConnections()
-  upstream.close()
-  await once(upstream, 'close')
+  await upstream.close()
 })
 
 function start(env: Record<string, string> = {}): void {

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http'
 import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openDatabase } from '../../../../tests/helpers/database-address.ts'
 import { guardedServer } from '../../../../tests/helpers/guarded-server.ts'
 import { onEachDatabase } from '../../../../tests/helpers/platform-databases.ts'
@@ -24,6 +24,7 @@ import type { VectorStore } from '../../stores/vector-store/vector-store.ts'
 import { openResearch } from './research-part.ts'
 import { RESEARCH } from './run-research.ts'
 import { webSearch } from './sources.ts'
+import { listenLocally } from '../../../../tests/helpers/local-server.ts'
 
 const OTHER_ID = USER_ID.replace('5', '6')
 const logger = createLogger('test', 'silent')
@@ -352,7 +353,6 @@ onEachDatabase('research', (kind) => {
     let answer: { status: number; body: string }
     let asked: string[]
     let url: string
-    let close: () => Promise<unknown>
     beforeEach(async () => {
       asked = []
       const page = { url: 'https://walls.test/high', title: 'High walls', content: 'A wall of seven metres.' }
@@ -361,13 +361,12 @@ onEachDatabase('research', (kind) => {
       const server = createServer((request, response) => {
         asked.push(request.url!)
         response.writeHead(answer.status).end(answer.body)
-      }).listen(0, '127.0.0.1')
-      await once(server, 'listening')
-      url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-      close = async () => new Promise((resolve) => server.close(resolve))
+      })
+      const searxng = await listenLocally(server)
+      onTestFinished(searxng.close)
+      url = searxng.url
       await start({}, url)
     })
-    afterEach(async () => close())
 
     it('adds what a SearXNG server returns for web pages to the sources', async () => {
       const id = idOf(await begin({ query: 'How high is a wall?', max_loops: 1, search_api: 'searxng' }))

@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -12,6 +11,7 @@ import { BytesUnavailableError, folderBytes, type ObjectBytes } from './object-b
 import type { ReceivedFile } from './receive-file.ts'
 import { s3Bytes } from './s3-bytes.ts'
 import { readStorageSettings, type S3Settings } from './storage-settings.ts'
+import { listenLocally } from '../../../../tests/helpers/local-server.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -108,9 +108,8 @@ describe('an S3 service', () => {
       failures -= 1
       response.end(response.statusCode === 503 ? '<Error><Code>SlowDown</Code></Error>' : '')
     }
-    const server = createServer((request, response) => void answer(request, response))
-    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
-    const bytes = s3Bytes(settingsOf(`http://127.0.0.1:${(server.address() as AddressInfo).port}`))
+    const server = await listenLocally(createServer((request, response) => void answer(request, response)))
+    const bytes = s3Bytes(settingsOf(server.url))
     const file = await received(Buffer.from('whole'))
     await bytes.write(PLACE, file)
     expect([bodies, digests]).toEqual([
@@ -121,7 +120,7 @@ describe('an S3 service', () => {
     await expect(bytes.write(PLACE, file)).rejects.toThrow(/HTTP 503 SlowDown/)
     expect(bodies).toHaveLength(6)
     bytes.close()
-    await new Promise((closed) => server.close(closed))
+    await server.close()
     await expect(bytes.probe()).rejects.toThrow(BytesUnavailableError)
   })
 })
