@@ -1,18 +1,18 @@
 import { createServer } from 'node:http'
 import type { Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { hang, json, resetMidBody, startFaultServer, text, type FaultServer } from '../../tests/helpers/fault-server.ts'
+import { beforeEach, expect, it, vi } from 'vitest'
+import { hang, json, resetMidBody, text, type FaultServer } from '../../tests/helpers/fault-server.ts'
 import { createHttpClient, HttpFault } from './http-client.ts'
 import { saidBy } from './said.ts'
 import { listenLocally } from '../../tests/helpers/local-server.ts'
+import { testFaultServer } from '../../tests/helpers/test-server.ts'
 
 let server: FaultServer
-const client = createHttpClient({ authorization: 'Bearer k' })
 beforeEach(async () => {
-  server = await startFaultServer()
+  server = await testFaultServer()
 })
-afterEach(() => server.close())
+const client = createHttpClient({ authorization: 'Bearer k' })
 
 const faultOf = (call: Promise<unknown>): Promise<HttpFault> =>
   call.then(

@@ -1,29 +1,19 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { EvaluationMetric } from '../../contract/common.ts'
 import { EVALUATOR_FAULTS, evaluatorReply as reply, expectedResult } from '../../tests/helpers/evaluator-faults.ts'
-import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
-import { createEvaluatorClient, type EvaluatorClient } from './evaluator-client.ts'
+import { json } from '../../tests/helpers/fault-server.ts'
+import { createEvaluatorClient } from './evaluator-client.ts'
+import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 
-let server: FaultServer
-let client: EvaluatorClient
-
-beforeAll(async () => {
-  server = await startFaultServer()
-  client = createEvaluatorClient({
-    url: `${server.url}/api/rag/evaluate`,
-    apiKey: 'key',
-    timeoutMs: 300,
-    retries: 1,
-    backoffMs: 1,
-  })
+const server = await suiteFaultServer()
+const client = createEvaluatorClient({
+  url: `${server.url}/api/rag/evaluate`,
+  apiKey: 'key',
+  timeoutMs: 300,
+  retries: 1,
+  backoffMs: 1,
 })
-afterAll(async () => {
-  await client.close()
-  await server.close()
-})
-beforeEach(() => {
-  server.requests.length = 0
-})
+afterAll(() => client.close())
 
 const both: EvaluationMetric[] = ['faithfulness', 'answer_relevancy']
 const evidence = {

@@ -128,6 +128,7 @@ function promises(make: () => Promise<Fixture>): void {
     const { open } = await make()
     const without = await open({}, null)
     const first = await claimFree(without, one.row_id)
+    await expect(without.keepAnswer(first.claim, one)).rejects.toMatchObject({ code: 'no_identity' })
     await expect(without.append(first.claim, one)).rejects.toMatchObject({ code: 'no_identity' })
     await without.close()
     const log = await open()

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
-import { afterAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { DECLARABLE_APPROACHES } from '../../contract/approaches.ts'
-import { startFaultServer } from '../../tests/helpers/fault-server.ts'
 import {
   gradeByText,
   gradingBy,
@@ -15,10 +14,10 @@ import { blindedTask, blindQuestion } from './blinding.ts'
 import { judgeMessages, promptText } from '../../core/judging/judge-prompt.ts'
 import { leakScan } from './leak-scan.ts'
 import { runJudgePanel } from './run-panel.ts'
+import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 
 const ALIASES = [...DECLARABLE_APPROACHES, 'hybrid-rag-fast', 'graph-rag-wide']
-const endpoint = await startFaultServer()
-afterAll(() => endpoint.close())
+const endpoint = await suiteFaultServer()
 
 const alias = fc.constantFrom(...ALIASES)
 const words = fc.constantFrom(

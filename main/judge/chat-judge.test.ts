@@ -1,19 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  hang,
-  json,
-  resetMidBody,
-  startFaultServer,
-  text,
-  type Behaviour,
-  type FaultServer,
-} from '../../tests/helpers/fault-server.ts'
+import { describe, expect, it } from 'vitest'
+import { hang, json, resetMidBody, text, type Behaviour } from '../../tests/helpers/fault-server.ts'
 import { completion, gradeByText, gradingBy, shownPrompt } from '../../tests/helpers/judge-panel.ts'
 import { createGatewayClient } from '../lib/services/gateway-client.ts'
 import { createChatJudge, type ChatJudgeOptions } from './chat-judge.ts'
 import { JudgePanelSettings } from '../../contract/manifests/evaluation.ts'
 import type { JudgeTask } from '../../core/judging/judge-task.ts'
 import { leakScan } from './leak-scan.ts'
+import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 
 const task: JudgeTask = {
   question: 'How far does the lock rise?',
@@ -29,14 +22,7 @@ const task: JudgeTask = {
 const verdict = JSON.stringify({ check: task.token, scores: { A: 5, B: 1 }, best: 'A', reasons: { A: 'x', B: 'y' } })
 const sends = (content: unknown): Behaviour => json({ ...completion(''), choices: [{ message: { content } }] })
 
-let server: FaultServer
-beforeAll(async () => {
-  server = await startFaultServer()
-})
-beforeEach(() => {
-  server.requests.length = 0
-})
-afterAll(() => server.close())
+const server = await suiteFaultServer()
 
 const ask = async (changes: Partial<ChatJudgeOptions> = {}, asked = task, signal?: AbortSignal) => {
   const judge = createChatJudge({

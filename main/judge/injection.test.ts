@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type FaultServer, json, startFaultServer } from '../../tests/helpers/fault-server.ts'
+import { describe, expect, it } from 'vitest'
+import { json } from '../../tests/helpers/fault-server.ts'
 import { HOSTILE_ANSWERS } from '../../tests/helpers/hostile-answers.ts'
 import {
   completion,
@@ -9,6 +9,7 @@ import {
   sampleQuestion,
   shownPrompt,
 } from '../../tests/helpers/judge-panel.ts'
+import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { blindedTask, blindQuestion } from './blinding.ts'
 import { BUILTIN_JUDGES, createBuiltinJudge } from './builtin/builtin-judges.ts'
@@ -17,6 +18,7 @@ import { runJudgePanel } from './run-panel.ts'
 
 const RIGHT = 'The seals were renewed with part TQ-118, which replaces the older TQ-181.'
 const WRONG = 'The crane does not run when the wind is above 38 kilometres an hour.'
+const endpoint = await suiteFaultServer()
 const answers = {
   m_right: RIGHT,
   m_partly: 'Part TQ-118 is for sale. Bookings are taken at the office.',
@@ -86,11 +88,6 @@ describe.each(BUILTIN_JUDGES)('%s', (name) => {
 })
 
 describe('a model judge', () => {
-  let endpoint: FaultServer
-  beforeAll(async () => {
-    endpoint = await startFaultServer()
-  })
-  afterAll(() => endpoint.close())
   const panelOn = async (given: Record<string, string | null>) =>
     runJudgePanel(sampleInput([seals(given, null)]), {
       panel: samplePanel(),
@@ -102,7 +99,6 @@ describe('a model judge', () => {
     })
 
   it.each(HOSTILE_ANSWERS)('is shown as data, once, between true delimiters: $trick', async ({ text }) => {
-    endpoint.requests.length = 0
     endpoint.script(gradingBy((answer) => (answer.includes('TQ-118') ? 5 : 1)))
     const { judgments } = await panelOn({ ...answers, m_attack: text })
     if (judgments.blocked!.length > 0) {

@@ -2,16 +2,15 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
-import { startFaultServer } from '../../tests/helpers/fault-server.ts'
+import { expect, it } from 'vitest'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { gradeByText, gradingBy, sampleInput, samplePanel, sampleQuestion } from '../../tests/helpers/judge-panel.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { runJudgePanel } from './run-panel.ts'
 import { journalPath } from './verdict-journal.ts'
+import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 
-const endpoint = await startFaultServer()
-afterAll(() => endpoint.close())
+const endpoint = await suiteFaultServer()
 
 const input = sampleInput(
   Array.from({ length: 5 }, (_, index) =>

@@ -1,9 +1,9 @@
 import { usageOfCall } from '../../contract/evidence/model-usage.ts'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { Judgments } from '../../contract/evidence/judgments.ts'
-import { json, startFaultServer, type FaultServer } from '../../tests/helpers/fault-server.ts'
+import { json } from '../../tests/helpers/fault-server.ts'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import {
   BUILTINS,
@@ -19,16 +19,10 @@ import { judgeSection } from '../report/aggregate/judge-section.ts'
 import type { PanelInput } from './panel-input.ts'
 import { runJudgePanel, type PanelOptions } from './run-panel.ts'
 import { journalPath } from './verdict-journal.ts'
+import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 
-let endpoint: FaultServer
-beforeAll(async () => {
-  endpoint = await startFaultServer()
-})
-beforeEach(() => {
-  endpoint.requests.length = 0
-  endpoint.script(gradingBy(gradeByText))
-})
-afterAll(() => endpoint.close())
+const endpoint = await suiteFaultServer()
+beforeEach(() => endpoint.script(gradingBy(gradeByText)))
 
 const MODELS = ['vanilla-rag', 'hybrid-rag', 'graph-rag']
 const questions = Array.from({ length: 6 }, (_, index) =>

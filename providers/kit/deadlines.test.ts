@@ -1,13 +1,9 @@
 import { once } from 'node:events'
-import { connect } from 'node:net'
 import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { HttpError } from './http-error.ts'
-import { createLogger } from './logger.ts'
-import { createPermits, permitHook } from './permits.ts'
-import { closeGracefully, createHttpServer, listen } from './server.ts'
 
 describe('uploadDeadline', () => {
   it('passes without harm where the request was refused and its body is not read', async () => {
@@ -15,43 +11,6 @@ describe('uploadDeadline', () => {
     await expect.poll(() => timed.errored).toMatchObject({ statusCode: 408 })
     // A caller that reads all the same gets an error.
     await expect(timed.toArray()).rejects.toMatchObject({ statusCode: 408 })
-  })
-
-  async function start(timeoutMs: number) {
-    const app = createHttpServer({ logger: createLogger('test', 'silent'), lingerMs: 20 })
-    onTestFinished(() => closeGracefully(app, 0))
-    const permits = createPermits(1)
-    app.post(
-      '/upload',
-      { onRequest: permitHook(permits, 'full'), preParsing: uploadDeadline(timeoutMs), bodyLimit: 5_000_000 },
-      async (request) => ({ size: JSON.stringify(request.body).length }),
-    )
-    return { ...(await listen(app, '127.0.0.1', 0)), permits }
-  }
-
-  it('answers 408 to a slow sender and frees its place', async () => {
-    const { port, permits } = await start(50)
-    const socket = connect(port, '127.0.0.1')
-    let answer = ''
-    socket.on('data', (data) => (answer += data.toString()))
-    socket.write(
-      'POST /upload HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{',
-    )
-    await once(socket, 'close')
-    expect(answer).toMatch(/^HTTP\/1\.1 408 /)
-    expect(answer).toContain('{"detail":"Upload timed out"}')
-    expect(permits.free).toBe(1)
-  })
-
-  it('lets a body through that arrives in time, large ones too', async () => {
-    const { url } = await start(30_000)
-    const body = JSON.stringify({ text: 'x'.repeat(3_000_000) })
-    const answer = await fetch(`${url}/upload`, {
-      method: 'POST',
-      body,
-      headers: { 'content-type': 'application/json' },
-    })
-    expect(await answer.json()).toEqual({ size: body.length })
   })
 })
 

@@ -11,7 +11,7 @@ export interface FaultServer {
   requests: { path: string; body: string; headers: IncomingMessage['headers'] }[]
   /** Behaviour of the next requests, in order; the last one stays. */
   script(...behaviours: Behaviour[]): void
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 export const json =

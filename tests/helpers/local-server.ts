@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 export interface LocalServer {
   url: string
   /** Ends its connections too; may be called again. */
-  close(): Promise<void>
+  close: () => Promise<void>
 }
 
 /** Lets the server listen on a free port of this machine. */

@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { parse } from 'yaml'
@@ -11,6 +10,7 @@ import { type RagPlugin } from '../../providers/platform/rag/rag-plugin.ts'
 import type { ModelHost } from '../../providers/platform/models/model-host.ts'
 import { openSqliteVectorStore } from '../../providers/platform/stores/vector-store/sqlite-vector-store.ts'
 import type { StoredChunk, VectorStore } from '../../providers/platform/stores/vector-store/vector-store.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const manifest = (name: string): unknown =>
   parse(readFileSync(new URL(`../../manifests/${name}.yaml`, import.meta.url), 'utf8'))
@@ -57,17 +57,15 @@ export function chunksOf(documents: Documents): StoredChunk[] {
   })
 }
 
-/** A folder of the running test, removed after its hooks. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'rag-fixture-'))
-  onTestFinished(() => {
-    rmSync(folder, { recursive: true, force: true })
-  })
-  return folder
-}
-
 export function openStore(folder: string): VectorStore {
   return openSqliteVectorStore(join(folder, 'store.db'))
+}
+
+/** A store of the running test, in its own folder unless one is named. */
+export async function testStore(folder?: string): Promise<VectorStore> {
+  const store = openStore(folder ?? (await temporaryFolder('store')))
+  onTestFinished(() => store.close())
+  return store
 }
 
 /** Writes chunks as the plain collection of a profile, embedded by the host. */
@@ -127,14 +125,11 @@ export async function ragFixture(
   documents: Documents,
   overrides: Partial<RagPluginDeps> = {},
 ): Promise<RagFixture> {
-  const folder = temporaryFolder()
-  const store = openStore(folder)
+  const folder = await temporaryFolder('rag')
+  const store = await testStore(folder)
   if (Object.keys(documents).length > 0) await ingest(store, models, 'smoke', chunksOf(documents))
   const plugin = pluginOver(store, models, folder, overrides)
-  onTestFinished(async () => {
-    await plugin.close()
-    await store.close()
-  })
+  onTestFinished(() => plugin.close())
   return { plugin, store, folder }
 }
 

@@ -4,7 +4,12 @@ import { embedText } from '../../providers/platform/models/builtin/embedding/emb
 import { chatCompletion } from '../../providers/platform/models/openai/chat-completion.ts'
 import { ModelCallError, type ChatRole, type ModelHost } from '../../providers/platform/models/model-host.ts'
 import { parseAnswerTask } from '../../providers/platform/models/prompts/answer-task.ts'
-import { isGleaning, parseExtractTask, type Extraction } from '../../providers/platform/models/prompts/extract-task.ts'
+import {
+  isGleaning,
+  parseExtractTask,
+  type ExtractTask,
+  type Extraction,
+} from '../../providers/platform/models/prompts/extract-task.ts'
 import { parseKeywordsTask } from '../../providers/platform/models/prompts/keywords-task.ts'
 
 export interface ScriptedModels extends ModelHost {
@@ -15,7 +20,7 @@ export interface ScriptedModels extends ModelHost {
 
 export interface Script {
   /** Runs before each extraction; may throw, wait or return a reply of its own. */
-  onExtract?: (task: { title: string; text: string }, signal?: AbortSignal) => Promise<string | undefined>
+  onExtract?: (task: ExtractTask, signal?: AbortSignal) => Promise<string | undefined>
   embedModel?: string
   extractModel?: string
   cloud?: boolean

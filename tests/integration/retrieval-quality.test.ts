@@ -10,7 +10,7 @@ import { modelReranker } from '../../providers/platform/models/tei/reranker.ts'
 import { longDocuments } from '../bench/long-documents.ts'
 import { joinAliases } from '../../contract/manifests/aliases.ts'
 import { floorOf, scoreContexts } from '../bench/retrieval.bench.ts'
-import { COLLECTIONS, consumer, flavors, ingest, openStore, temporaryFolder } from '../helpers/rag-fixture.ts'
+import { COLLECTIONS, consumer, flavors, ingest, testStore } from '../helpers/rag-fixture.ts'
 
 // Targets of the retrieval benchmark that a change of the built-in models could break unnoticed, on its own documents. All figures follow from a seed.
 
@@ -19,7 +19,7 @@ const { chunker } = consumer.ingestion_profiles.find(({ name }) => name === 'smo
 
 /** Searches over the documents with the built-in models, by the flavor's own parameters. */
 async function searches() {
-  const store = openStore(temporaryFolder())
+  const store = await testStore()
   const roles = Object.fromEntries(
     ModelRole.options.map((role) => [role, { backend: 'builtin', model: `builtin-${role}` }]),
   ) as Record<ModelRole, ModelChoice>

@@ -37,27 +37,6 @@ describe('the identity of a run', () => {
     })
   })
 
-  it('refuses rows until it is set', async () => {
-    const log = await openLog(await temporaryLogFile(), {}, null)
-    const row = sampleRow()
-    const { claim } = await claimFree(log, row.row_id)
-    await expect(log.keepAnswer(claim, row)).rejects.toMatchObject({ code: 'no_identity' })
-    await expect(log.append(claim, row)).rejects.toMatchObject({ code: 'no_identity' })
-  })
-
-  it('refuses a row of other conditions, names the field, and keeps the claim', async () => {
-    const file = await temporaryLogFile()
-    const log = await openLog(file)
-    const { claim } = await claimFree(log, sampleRow().row_id)
-    const wrong = sampleRow({ reproducibility: sampleReproducibility('other') })
-    await expect(log.append(claim, wrong)).rejects.toMatchObject({
-      code: 'other_identity',
-      message: expect.stringContaining(`${SEED} is "other", of the run "ladder-seed"`) as string,
-    })
-    await log.append(claim, sampleRow())
-    expect(log.rowCount).toBe(1)
-  })
-
   it('conflicts with every stored row, whichever cells are selected, and leaves the record as it is', async () => {
     const file = await temporaryLogFile()
     const log = await openLog(file)
@@ -67,17 +46,6 @@ describe('the identity of a run', () => {
     expect(await log.checkIdentity(() => other)).toEqual({ ok: false, conflicts: [conflict] })
     expect(await log.setIdentity(() => other)).toEqual({ ok: false, conflicts: [conflict] })
     expect(await recordOf(file)).toEqual(sampleIdentity())
-  })
-
-  it('is the one of the runner that came first, also while no row is stored', async () => {
-    const file = await temporaryLogFile()
-    const first = await openLog(file)
-    const second = await openLog(file, {}, null)
-    const conflict = { row_id: null, path: SEED, stored: '"ladder-seed"', current: '"other"', rows: 0 }
-    expect(await second.setIdentity(() => other)).toEqual({ ok: false, conflicts: [conflict] })
-    await first.close()
-    expect(await second.setIdentity(() => other)).toEqual({ ok: true, identity: other })
-    expect(await recordOf(file)).toEqual(other)
   })
 
   it('names a metric instead of the hash that it is part of', async () => {

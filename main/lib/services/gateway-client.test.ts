@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
+import { json } from '../../../tests/helpers/fault-server.ts'
 import { apiUrl, chatUrl, createGatewayClient } from './gateway-client.ts'
+import { testFaultServer } from '../../../tests/helpers/test-server.ts'
 
 describe('chatUrl', () => {
   it.each([
@@ -46,14 +47,13 @@ describe('a refusal for too many calls', () => {
       },
     ],
   ])('%s', async (_name, body, headers, expected) => {
-    const server = await startFaultServer()
+    const server = await testFaultServer()
     const client = createGatewayClient({ url: server.url, apiKey: null })
     try {
       server.script(json(body, 429, headers))
       expect(await client.chat({}, 5000)).toMatchObject({ type: 'rate_limited', status: 429, ...expected })
     } finally {
       await client.close()
-      await server.close()
     }
   })
 })

@@ -1,24 +1,12 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import {
-  hang,
-  json,
-  resetMidBody,
-  startFaultServer,
-  text,
-  type FaultServer,
-} from '../../../tests/helpers/fault-server.ts'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { hang, json, resetMidBody, text } from '../../../tests/helpers/fault-server.ts'
 import { createGatewayClient, MAX_RESPONSE_BYTES, type GatewayClient } from '../../lib/services/gateway-client.ts'
 import { callApproach, type CellCall } from './call-approach.ts'
+import { suiteFaultServer, testFaultServer } from '../../../tests/helpers/test-server.ts'
 
-let server: FaultServer
+const server = await suiteFaultServer()
 let client: GatewayClient
-
-beforeAll(async () => {
-  server = await startFaultServer()
-})
-afterAll(() => server.close())
 beforeEach(() => {
-  server.requests.length = 0
   client = createGatewayClient({ url: server.url, apiKey: 'secret' })
 })
 afterEach(() => client.close())
@@ -142,7 +130,7 @@ describe('a faulty gateway ends in a typed failure', () => {
   })
 
   it('refuses the connection', async () => {
-    const gone = await startFaultServer()
+    const gone = await testFaultServer()
     await gone.close()
     const other = createGatewayClient({ url: gone.url, apiKey: null })
     expect(await callApproach(other, call())).toMatchObject({ ok: false, error: { type: 'connection_failed' } })

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
-import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
+import { json } from '../../../tests/helpers/fault-server.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { BUILTINS, gradeByText, gradingBy, samplePanel } from '../../../tests/helpers/judge-panel.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
@@ -24,16 +24,13 @@ import type { DatasetRun } from '../dataset-run.ts'
 import { finishDataset } from './finish-dataset.ts'
 import { step, type At } from '../ladder-step.ts'
 import { sumUpCells } from './sum-up-cells.ts'
+import { suiteFaultServer } from '../../../tests/helpers/test-server.ts'
 
 const experiment = await loadExperiment(PROJECT_ROOT)
 const fixture = fixtureDataset('subset', 'Subset', 1)
 const aliases = [ALIASES.vanilla, ALIASES.hybrid]
-const endpoint = await startFaultServer()
-afterAll(() => endpoint.close())
-beforeEach(() => {
-  endpoint.requests.length = 0
-  endpoint.script(gradingBy(gradeByText))
-})
+const endpoint = await suiteFaultServer()
+beforeEach(() => endpoint.script(gradingBy(gradeByText)))
 
 const harmless = (model: string, index: number): string =>
   model === 'vanilla-rag' ? `Answer ${index + 1}.` : `Something else than number ${index + 1}.`

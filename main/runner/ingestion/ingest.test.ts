@@ -1,31 +1,20 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import { INGESTION_PHASES } from '../../../contract/http/ingestion.ts'
-import {
-  hang,
-  json,
-  resetMidBody,
-  startFaultServer,
-  type Behaviour,
-  type FaultServer,
-} from '../../../tests/helpers/fault-server.ts'
+import { hang, json, resetMidBody, type Behaviour } from '../../../tests/helpers/fault-server.ts'
 import { ingestionWarnings, ingestProfile, type IngestionPatience } from './ingest.ts'
 import { createPlatformClient, type PlatformClient } from '../platform/platform-client.ts'
+import { suiteFaultServer } from '../../../tests/helpers/test-server.ts'
 
-let server: FaultServer
+const server = await suiteFaultServer()
 let client: PlatformClient
 let events: RunEvent[]
 let stop: AbortController
 
-beforeAll(async () => {
-  server = await startFaultServer()
-})
-afterAll(() => server.close())
 beforeEach(() => {
   client = createPlatformClient({ url: server.url, apiKey: null, operatorToken: null })
   events = []
   stop = new AbortController()
-  server.requests.length = 0
 })
 afterEach(() => client.close())
 

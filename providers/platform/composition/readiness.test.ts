@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { json, startFaultServer, type FaultServer } from '../../../tests/helpers/fault-server.ts'
+import { json, type FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { consumer } from '../../../tests/helpers/rag-fixture.ts'
 import type { ModelChoice } from '../../../contract/manifests/model-backends.ts'
 import type { SelectedModels } from '../../../core/select-models.ts'
 import { createReadiness, httpProbe, modelServiceProbes, remoteProbes } from './readiness.ts'
+import { testFaultServer } from '../../../tests/helpers/test-server.ts'
 
 describe('a round of probes', () => {
   beforeEach(() => {
@@ -49,9 +50,8 @@ describe('a round of probes', () => {
 describe('services by address', () => {
   let service: FaultServer
   beforeEach(async () => {
-    service = await startFaultServer()
+    service = await testFaultServer()
   })
-  afterEach(() => service.close())
 
   it.each([
     [200, true, true],

@@ -73,18 +73,6 @@ describe('submitting again', () => {
     // The first job's chunks are no more, so it is not an answer to its own fingerprint.
     expect((await ingest(site.service())).id).not.toBe(first.id)
   })
-
-  it('runs again after a failure', async () => {
-    let down = true
-    const service = site.service({
-      embed: (texts) => (down ? Promise.reject(new Error('down')) : hashEmbeddings(texts)),
-    })
-    const first = await ingest(service)
-    down = false
-    const second = await ingest(service)
-    expect([first.status, second.status]).toEqual(['failed', 'completed'])
-    expect(second.id).not.toBe(first.id)
-  })
 })
 
 describe('cancelling', () => {

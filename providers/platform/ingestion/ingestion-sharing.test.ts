@@ -1,7 +1,7 @@
 import path from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { hashEmbeddings } from '../../../tests/helpers/hash-embedding.ts'
-import { gatedEmbedding, openIngestionSite, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
+import { openIngestionSite, writeFiles } from '../../../tests/helpers/ingestion-fixture.ts'
 import { testProfile } from '../../../tests/helpers/ingestion-profile.ts'
 import type { IngestionSite } from '../../../tests/helpers/ingestion-fixture.ts'
 import { systemClock } from './clock.ts'
@@ -35,26 +35,6 @@ describe('two services on one state file', () => {
     const records = await Promise.all(ids.map((id) => right.settled(id)))
     expect(records.map(({ status, executions }) => [status, executions])).toEqual(ids.map(() => ['completed', 1]))
     expect(ran).toHaveLength(4)
-  })
-
-  it('hand a job over when its lease runs out; the former owner writes nothing any more', async () => {
-    const { embed, gate, release } = gatedEmbedding()
-    const stalled = site.service({ embed })
-    stalled.start()
-    const { ingestion_id: id } = await stalled.submit({ profile: 'smoke' })
-    await gate.reached
-    // For this one the lease of 10 s is long over.
-    const rescuer = site.service({
-      clock: { now: () => Date.now() + 60_000, sleep: systemClock.sleep },
-      embeddingSpace: 'rescuer',
-    })
-    rescuer.start()
-    const record = await rescuer.settled(id)
-    expect(record).toMatchObject({ status: 'completed', executions: 2 })
-    release()
-    await stalled.close()
-    expect(await rescuer.get(id)).toEqual(record)
-    expect(await site.store.info('RagBase_smoke')).toMatchObject({ embeddingModel: 'rescuer' })
   })
 
   it('keep a stale writer from switching the collection', async () => {

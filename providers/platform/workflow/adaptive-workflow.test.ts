@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { ROUTING } from '../../../contract/routing.ts'
-import { json, startFaultServer, type FaultServer } from '../../../tests/helpers/fault-server.ts'
+import { json, type FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { consumer } from '../../../tests/helpers/rag-fixture.ts'
 import { parseClassifyTask, renderClassifyTask } from '../models/prompts/classify-task.ts'
 import { DELEGATES } from '../rag/approaches/workflow-adaptive.ts'
 import { WorkflowFile } from './import-workflow.ts'
 import { createWorkflowEngine } from './workflow-engine.ts'
+import { testFaultServer } from '../../../tests/helpers/test-server.ts'
 
 const file = JSON.parse(readFileSync(new URL(`../../../${consumer.workflow.file}`, import.meta.url), 'utf8')) as unknown
 const classified = (content: string) =>
@@ -23,12 +24,11 @@ const EXTENSION = {
 const delegated = json({ choices: [{ message: { content: 'rendered' } }], rag_extension: EXTENSION })
 
 async function run(query: unknown, ...script: Parameters<FaultServer['script']>) {
-  const gateway = await startFaultServer()
+  const gateway = await testFaultServer()
   gateway.script(...script)
   const engine = createWorkflowEngine({
     env: () => ({ RAG_LADDER_GATEWAY_URL: gateway.url, RAG_LADDER_GATEWAY_KEY: 'key' }),
   })
-  onTestFinished(() => gateway.close())
   onTestFinished(() => engine.close())
   expect(engine.seed(file)).toBe('created')
   const match = engine.match('POST', consumer.workflow.webhook_path)

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
+import { json } from '../../../tests/helpers/fault-server.ts'
 import { listen } from '../../kit/server.ts'
 import { guardWorkflowLoops } from '../composition/workflow-part.ts'
 import { registerWebhookRoutes } from './routes.ts'
 import { node, respond, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
-import { testServer } from '../../../tests/helpers/test-server.ts'
+import { testFaultServer, testServer } from '../../../tests/helpers/test-server.ts'
 import { createWorkflowEngine } from './workflow-engine.ts'
 
 async function serve(file: object, env: Record<string, string> = {}): Promise<string> {
@@ -76,8 +76,7 @@ describe('webhooks', () => {
   })
 
   it('answer 500 with code 0 for a run that failed, and pass on what it has cost', async () => {
-    const upstream = await startFaultServer()
-    onTestFinished(() => upstream.close())
+    const upstream = await testFaultServer()
     upstream.script(json({ error: 'x' }, 502, { 'x-rag-ladder-llm-calls': '2', 'x-rag-ladder-cloud-calls': '1' }))
     const call = node('Call', 'httpRequest', 4.2, { url: '={{ $env.BASE }}', options: {} })
     const url = await serve(

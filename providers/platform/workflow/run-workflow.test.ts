@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { hang, json, resetMidBody, startFaultServer, text } from '../../../tests/helpers/fault-server.ts'
+import { hang, json, resetMidBody, text } from '../../../tests/helpers/fault-server.ts'
 import type { FaultServer } from '../../../tests/helpers/fault-server.ts'
 import { node, respond, set, textCondition, webhook, workflow } from '../../../tests/helpers/sample-workflow.ts'
 import { createWorkflowEngine, type WorkflowEngine } from './workflow-engine.ts'
 import { WorkflowRunError } from './workflow-error.ts'
+import { testFaultServer } from '../../../tests/helpers/test-server.ts'
 
 function engineFor(file: object, env: Record<string, string> = {}): WorkflowEngine {
   const engine = createWorkflowEngine({ env: () => env })
@@ -20,8 +21,7 @@ async function run(file: object, body: unknown, env: Record<string, string> = {}
 }
 
 async function server(): Promise<FaultServer> {
-  const started = await startFaultServer()
-  onTestFinished(() => started.close())
+  const started = await testFaultServer()
   return started
 }
 

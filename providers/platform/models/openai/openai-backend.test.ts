@@ -267,18 +267,11 @@ describe('retries', () => {
     expect(delays[1]).toBeLessThan(500)
   })
 
-  it('retries a connection that breaks', async () => {
-    const { chat, service } = await openBackend({
-      reply: (_call, n) => (n === 0 ? { raw: (response) => response.socket!.destroy() } : { json: answer }),
-    })
-    await chat()
-    expect(service.calls).toHaveLength(2)
-  })
-
-  it('retries HTTP 409, by which a service reports that another request holds what this one needs', async () => {
-    const { chat, service } = await openBackend({
-      reply: (_call, n) => (n === 0 ? { status: 409, json: {} } : { json: answer }),
-    })
+  it.each<[string, ModelServiceAnswer]>([
+    ['a connection that breaks', { raw: (response) => response.socket!.destroy() }],
+    ['HTTP 409, by which a service reports that another request holds what it needs', { status: 409, json: {} }],
+  ])('retries %s', async (_what, first) => {
+    const { chat, service } = await openBackend({ reply: (_call, n) => (n === 0 ? first : { json: answer }) })
     await chat()
     expect(service.calls).toHaveLength(2)
   })
@@ -357,21 +350,13 @@ describe('failures', () => {
     expect(delays).toHaveLength(2)
   })
 
-  it('a service that hangs is a timeout and not asked again', async () => {
-    const { chat, service } = await openBackend({
-      reply: () => ({ raw: () => undefined }),
-      choice: { timeout_s: 0.05 },
-    })
+  it.each<[string, RawReply]>([
+    ['a service that hangs', () => undefined],
+    ['a body that stalls', (response) => void response.writeHead(200).write('{"choices":')],
+  ])('%s is a timeout and not asked again', async (_what, raw) => {
+    const { chat, service } = await openBackend({ reply: () => ({ raw }), choice: { timeout_s: 0.05 } })
     await expect(chat()).rejects.toMatchObject({ code: 'timeout' })
     expect(service.calls).toHaveLength(1)
-  })
-
-  it('a body that stalls is a timeout too', async () => {
-    const { chat } = await openBackend({
-      reply: () => ({ raw: (response) => void response.writeHead(200).write('{"choices":') }),
-      choice: { timeout_s: 0.05 },
-    })
-    await expect(chat()).rejects.toMatchObject({ code: 'timeout' })
   })
 
   it('an aborted caller gets its own reason, without a retry', async () => {
@@ -387,17 +372,13 @@ describe('failures', () => {
     expect(service.calls).toHaveLength(1)
   })
 
-  it.each([
-    ['HTML', (response: import('node:http').ServerResponse) => response.end('<html>'), 'not JSON'],
-    ['no choices', (response: import('node:http').ServerResponse) => response.end('{"id":"x"}'), 'choices'],
-    ['empty choices', (response: import('node:http').ServerResponse) => response.end('{"choices":[]}'), 'choices'],
-    [
-      'a number as content',
-      (r: import('node:http').ServerResponse) => r.end('{"choices":[{"message":{"content":1}}]}'),
-      'content',
-    ],
-  ])('%s is an invalid response', async (_name, raw, problem) => {
-    const { chat } = await openBackend({ reply: () => ({ raw }) })
+  it.each<[string, string, string]>([
+    ['HTML', '<html>', 'not JSON'],
+    ['no choices', '{"id":"x"}', 'choices'],
+    ['empty choices', '{"choices":[]}', 'choices'],
+    ['a number as content', '{"choices":[{"message":{"content":1}}]}', 'content'],
+  ])('%s is an invalid response', async (_name, body, problem) => {
+    const { chat } = await openBackend({ reply: () => ({ raw: (response) => response.end(body) }) })
     await expect(chat()).rejects.toMatchObject({ code: 'invalid_response', message: expect.stringContaining(problem) })
   })
 

@@ -97,16 +97,9 @@ describe('calls of tools', () => {
     completion.choices[0]!.message.tool_calls?.map(({ function: { name, arguments: given } }) => [name, given])
 
   it.each([
-    ['{"tool": "search", "arguments": {"query": "lock"}}'],
     ['I look it up.\n<tool_call>\n{"name": "search", "arguments": {"query": "lock"}}\n</tool_call>'],
     ['```json\n{"name": "search", "parameters": {"query": "lock"}}\n```'],
     ['[TOOL_CALLS][{"name": "search", "arguments": "{\\"query\\": \\"lock\\"}"}]'],
-    ['<function=search>{"query": "lock"}</function>'],
-    ['<function=search><parameter=query>lock</parameter></function>'],
-    ['[TOOL_CALLS]search[ARGS]{"query": "lock"}'],
-    ['[search(query="lock")]'],
-    ['<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>search<｜tool▁sep｜>{"query": "lock"}<｜tool▁call▁end｜>'],
-    ['<|channel|>commentary to=functions.search <|constrain|>json<|message|>{"query": "lock"}<|call|>'],
   ])('that a model writes as text are calls: %s', async (content) => {
     const { backend } = await openBackend({ reply: () => ({ json: said(content) }) })
     const completion = await backend.chat!({ messages, tools })

@@ -1,9 +1,10 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
-import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
+import { hang, json, resetMidBody, text } from '../../../../tests/helpers/fault-server.ts'
 import type { Behaviour } from '../../../../tests/helpers/fault-server.ts'
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { httpWorkflowClient } from './workflow-client.ts'
+import { testFaultServer } from '../../../../tests/helpers/test-server.ts'
 
 const SOURCES = [{ title: 'a.md', snippet: 'Text', score: 0.5, text: 'Text of a', document: 'a.md' }]
 const EXTENSION = {
@@ -16,12 +17,11 @@ const EXTENSION = {
 const ANSWER = { answer: 'In Tarnwick.', route: 'several-steps', approach: 'agentic-rag', rag_extension: EXTENSION }
 
 async function open(behaviour: Behaviour, more: { cloud?: boolean; timeoutMs?: number; mostUnderWay?: number } = {}) {
-  const server = await startFaultServer()
+  const server = await testFaultServer()
   server.script(behaviour)
   const workflow = httpWorkflowClient({ url: () => `${server.url}/webhook/adaptive-rag`, token: 'door', ...more })
   const models = fakeModelHost({ cloud: more.cloud === true ? ['workflow_classifier'] : [] })
   const fixture = await ragFixture(models, WORLD, { workflow })
-  onTestFinished(() => server.close())
   onTestFinished(() => workflow.close())
   const ask = (signal?: AbortSignal, more: { context_budget?: number } = {}) =>
     fixture.plugin.answer(

@@ -3,28 +3,21 @@ import fc from 'fast-check'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import {
-  chunksOf,
-  COLLECTIONS,
-  ingest,
-  openStore,
-  temporaryFolder,
-  WORLD,
-} from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, testStore, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { parseBlurbTask } from '../../models/prompts/blurb-task.ts'
 import type { StoredChunk } from '../../stores/vector-store/vector-store.ts'
 import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual, documentAround, MAX_DOCUMENT_CHARS, reassembleDocument } from './build-collection.ts'
 import { createCollectionBuilds } from '../collection-builds.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 const CHUNKS = chunksOf(WORLD)
 
 async function world(options: FakeModelHostOptions = {}, chunks: StoredChunk[] = CHUNKS) {
-  const folder = temporaryFolder()
-  const store = openStore(folder)
+  const folder = await temporaryFolder()
+  const store = await testStore(folder)
   const cache = openBlurbCache(join(folder, 'blurbs.sqlite'))
-  onTestFinished(() => store.close())
   onTestFinished(() => cache.close())
   await ingest(store, fakeModelHost(), 'smoke', chunks)
   const build = (more: FakeModelHostOptions = options, signal?: AbortSignal) => {
@@ -96,8 +89,8 @@ describe('a contextual build', () => {
     expect(await build(limited(7000)).result).toMatchObject({ chunks: long.length, blurbs: long.length })
   })
 
-  it('asks again for a blurb whose bytes were changed from outside', () => {
-    const file = join(temporaryFolder(), 'blurbs.sqlite')
+  it('asks again for a blurb whose bytes were changed from outside', async () => {
+    const file = join(await temporaryFolder(), 'blurbs.sqlite')
     const cache = openBlurbCache(file)
     for (const key of ['a', 'b']) cache.put(key, 'model', `About ${key}, 1904.`)
     cache.close()
@@ -239,8 +232,7 @@ describe('a contextual build', () => {
     await build().result
     const reopened = openBlurbCache(join(folder, 'blurbs.sqlite'))
     onTestFinished(() => reopened.close())
-    const other = openStore(temporaryFolder())
-    onTestFinished(() => other.close())
+    const other = await testStore()
     await ingest(other, fakeModelHost(), 'smoke', CHUNKS)
     const models = fakeModelHost()
     const result = await buildContextual({ store: other, models, cache: reopened, collections: COLLECTIONS })
@@ -264,9 +256,8 @@ describe('a contextual build', () => {
   })
 
   it('refuses to build from nothing', async () => {
-    const store = openStore(temporaryFolder())
-    const cache = openBlurbCache(join(temporaryFolder(), 'blurbs.sqlite'))
-    onTestFinished(() => store.close())
+    const store = await testStore()
+    const cache = openBlurbCache(join(await temporaryFolder(), 'blurbs.sqlite'))
     onTestFinished(() => cache.close())
     const models = fakeModelHost()
     await expect(buildContextual({ store, models, cache, collections: COLLECTIONS })).rejects.toMatchObject({

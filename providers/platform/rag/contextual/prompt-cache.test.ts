@@ -1,11 +1,12 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import { chunksOf, COLLECTIONS, ingest, openStore, temporaryFolder } from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, testStore } from '../../../../tests/helpers/rag-fixture.ts'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
 import { openBackend } from '../../../../tests/helpers/openai-backend.ts'
 import { meterCalls } from '../call-meter.ts'
 import { openBlurbCache } from './blurb-cache.ts'
 import { buildContextual } from './build-collection.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 const textOf = (body: unknown): string => JSON.stringify((body as { messages: unknown }).messages)
 
@@ -57,10 +58,9 @@ it.each([
       ...fakeModelHost(),
       chat: (_role, request, signal) => backend.chat!(request, signal),
     })
-    const folder = temporaryFolder()
-    const store = openStore(folder)
+    const folder = await temporaryFolder()
+    const store = await testStore(folder)
     const cache = openBlurbCache(join(folder, 'blurbs.sqlite'))
-    onTestFinished(() => store.close())
     onTestFinished(() => cache.close())
     const chunks = documentOf(size)
     await ingest(store, fakeModelHost(), 'smoke', chunks)

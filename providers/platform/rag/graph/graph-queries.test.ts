@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
-import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
+import { hang, json, resetMidBody, text } from '../../../../tests/helpers/fault-server.ts'
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { listen } from '../../../kit/server.ts'
 import { registerGraphEngineRoutes } from '../../specified/compatibility/lightrag/server.ts'
 import { engineBench, feed } from '../../../../tests/helpers/graph-engine-bench.ts'
 import { scriptedModels } from '../../../../tests/helpers/scripted-models.ts'
-import { testServer } from '../../../../tests/helpers/test-server.ts'
+import { testFaultServer, testServer } from '../../../../tests/helpers/test-server.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { embeddedGraphQueries } from './embedded-graph-queries.ts'
 import type { GraphQueries } from './graph-queries.ts'
@@ -139,8 +139,7 @@ describe('an engine over HTTP', () => {
   })
 
   it('may be one that reports no cost and answers in `data`', async () => {
-    const server = await startFaultServer()
-    onTestFinished(() => server.close())
+    const server = await testFaultServer()
     const queries = httpGraphQueries({ url: server.url, apiKey: null })
     onTestFinished(() => queries.close())
     const references = [{ reference_id: '1', file_path: 'a.md', content: ['x', 'y'] }]
@@ -172,10 +171,9 @@ describe('an engine over HTTP', () => {
     ['times out', json({}, 504), 'graph_timeout', 504],
     ['hangs', hang, 'graph_timeout', 504],
   ])('that %s is a typed failure', async (_what, behaviour, code, status) => {
-    const server = await startFaultServer()
+    const server = await testFaultServer()
     server.script(behaviour)
     const queries = httpGraphQueries({ url: server.url, apiKey: null, timeoutMs: behaviour === hang ? 100 : 20_000 })
-    onTestFinished(() => server.close())
     onTestFinished(() => queries.close())
     await expect(queries.answer(QUESTION, account())).rejects.toMatchObject({ code, status })
   })

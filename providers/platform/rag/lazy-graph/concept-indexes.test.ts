@@ -1,17 +1,17 @@
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { fakeModelHost } from '../../../../tests/helpers/fake-model-host.ts'
-import { chunksOf, ingest, openStore, temporaryFolder, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, ingest, testStore, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import type { ConceptIndex } from './concept-index.ts'
 import { createConceptIndexes } from './concept-indexes.ts'
 import { readIndexFile, writeIndexFile } from './index-file.ts'
 import { createStemHolders } from './stem-holders.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 async function world() {
-  const folder = temporaryFolder()
-  const store = openStore(folder)
-  onTestFinished(() => store.close())
+  const folder = await temporaryFolder()
+  const store = await testStore(folder)
   await ingest(store, fakeModelHost(), 'smoke', chunksOf(WORLD))
   const cache = join(folder, 'concepts')
   const file = join(cache, 'RagBase_smoke-concepts-24.json')

@@ -2,11 +2,12 @@ import { readFile, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { chunksOf, temporaryFolder, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
 import { buildConceptIndex, indexOfRecords } from './build-index.ts'
 import type { ChunkRecords } from './chunk-records.ts'
 import { readRecords } from './read-records.ts'
 import { readRecordsFile, writeRecordsFile } from './records-file.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 /** Few words, many of them with and without a capital: what counts as a name changes with the corpus. */
 const word = fc.constantFrom(
@@ -72,7 +73,7 @@ describe('records of chunks', () => {
   })
 
   it('are the same when they come from their file, which counts as missing when its bytes were changed', async () => {
-    const file = join(temporaryFolder(), 'records')
+    const file = join(await temporaryFolder(), 'records')
     expect(await readRecordsFile(file)).toBeNull()
     const chunks = chunksOf({
       'a.md': { title: 'Grey Heron', paragraphs: ['Über den Heron E-4417.', '守護 of Tarnwick.'] },

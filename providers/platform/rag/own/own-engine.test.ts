@@ -1,14 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { OwnApproach } from '../../../../contract/manifests/own-approaches.ts'
 import type { SentTrace } from '../../../../contract/evidence/trace.ts'
-import { json, startFaultServer } from '../../../../tests/helpers/fault-server.ts'
+import { json } from '../../../../tests/helpers/fault-server.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { recorded } from '../../trace/trace.ts'
 import { createOwnEngine } from './own-engine.ts'
+import { testFaultServer } from '../../../../tests/helpers/test-server.ts'
 
 it('keeps the reasoning of an own approach in the trace of its answer', async () => {
-  const server = await startFaultServer()
-  onTestFinished(() => server.close())
+  const server = await testFaultServer()
   server.script(json({ choices: [{ message: { role: 'assistant', content: '<think>Sky?</think>Blue.' } }] }))
   const approach = OwnApproach.parse({ version: 1, kind: 'chat', preset: 'openai', url: server.url })
   const file = { name: 'mine', file: 'approaches/mine.yaml', approach, digest: 'd', program: null }

@@ -1,13 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import {
-  chunksOf,
-  COLLECTIONS,
-  ingest,
-  openStore,
-  temporaryFolder,
-  type Documents,
-} from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, testStore, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
 import type { HybridQuery, VectorStore } from '../../stores/vector-store/vector-store.ts'
 import type { ApproachServices } from '../approach.ts'
 import { hybridSearch } from './hybrid-search.ts'
@@ -22,8 +15,7 @@ const FAST = { retrieve_k: 10, top_n: 5, alpha: 0.5, rerank: false }
 /** Returns what a search asked of its store, and what it found. */
 async function search(parameters: typeof FAST, options: FakeModelHostOptions = {}) {
   const models = fakeModelHost(options)
-  const store = openStore(temporaryFolder())
-  onTestFinished(() => store.close())
+  const store = await testStore()
   await ingest(store, models, 'smoke', chunksOf({ 'notes.md': { title: 'Notes', paragraphs: NOTES } }))
   const asked: string[] = []
   const limits: number[] = []
@@ -63,8 +55,7 @@ const watchOf = (store: VectorStore): Pick<VectorStore, 'info' | 'termStatistics
 
 it('keyword search spreads its places over documents: the sixth best document is before the fourth passage of one', async () => {
   const models = fakeModelHost()
-  const store = openStore(temporaryFolder())
-  onTestFinished(() => store.close())
+  const store = await testStore()
   const paragraphs = Array.from({ length: 6 }, (_, at) => `The lamp of Port Esker, the lamp, part ${at}.`)
   const others = Array.from({ length: 40 }, (_, at): [string, Documents[string]] => [
     `other-${at}.md`,

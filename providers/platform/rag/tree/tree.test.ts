@@ -3,18 +3,12 @@ import fc from 'fast-check'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { runAtOnce } from '../../../../core/sliced-work.ts'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../../tests/helpers/fake-model-host.ts'
-import {
-  chunksOf,
-  COLLECTIONS,
-  ingest,
-  openStore,
-  temporaryFolder,
-  type Documents,
-} from '../../../../tests/helpers/rag-fixture.ts'
+import { chunksOf, COLLECTIONS, ingest, testStore, type Documents } from '../../../../tests/helpers/rag-fixture.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { openBlurbCache } from '../contextual/blurb-cache.ts'
 import { buildTree, SUMMARIES } from './build-tree.ts'
 import { clusterVectors } from './cluster-vectors.ts'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 
 /** Three subjects of 12 notes each. */
 const DOCUMENTS: Documents = Object.fromEntries(
@@ -27,10 +21,9 @@ const DOCUMENTS: Documents = Object.fromEntries(
 )
 
 async function world(documents = DOCUMENTS) {
-  const folder = temporaryFolder()
-  const store = openStore(folder)
+  const folder = await temporaryFolder()
+  const store = await testStore(folder)
   const cache = openBlurbCache(join(folder, 'texts.sqlite'))
-  onTestFinished(() => store.close())
   onTestFinished(() => cache.close())
   await ingest(store, fakeModelHost(), 'smoke', chunksOf(documents))
   const build = (options: FakeModelHostOptions = {}, more: { signal?: AbortSignal; mostSummaries?: number } = {}) => {

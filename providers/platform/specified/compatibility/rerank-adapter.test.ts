@@ -3,9 +3,9 @@ import { connect } from 'node:net'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { tinyModelHost } from '../../../../tests/helpers/fake-builtin-models.ts'
-import { hang, json, resetMidBody, startFaultServer, text } from '../../../../tests/helpers/fault-server.ts'
+import { hang, json, resetMidBody, text } from '../../../../tests/helpers/fault-server.ts'
 import type { Behaviour, FaultServer } from '../../../../tests/helpers/fault-server.ts'
-import { testServer } from '../../../../tests/helpers/test-server.ts'
+import { testFaultServer, testServer } from '../../../../tests/helpers/test-server.ts'
 import { listen } from '../../../kit/server.ts'
 import { ModelCallError } from '../../models/model-host.ts'
 import { httpReranker, modelReranker, rerankInBatches, rerankPool, type Reranker } from '../../models/tei/reranker.ts'
@@ -13,8 +13,7 @@ import { registerRerankAdapter } from './rerank-adapter.ts'
 
 let upstream: FaultServer
 beforeEach(async () => {
-  upstream = await startFaultServer()
-  onTestFinished(() => upstream.close())
+  upstream = await testFaultServer()
 })
 
 async function start(

@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest'
-import { hang, json, startFaultServer } from '../../../../tests/helpers/fault-server.ts'
+import { hang, json } from '../../../../tests/helpers/fault-server.ts'
 import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { converterParser, isConvertible, type DocumentParser } from '../../ingestion/parsers.ts'
 import { registerExtractionRoutes } from './routes.ts'
+import { testFaultServer } from '../../../../tests/helpers/test-server.ts'
 
 const converting = (parse: DocumentParser['parse']): DocumentParser => ({
   name: 'converter',
@@ -84,7 +85,7 @@ it('refuses other types, documents without a converter, and files over the limit
 })
 
 it('goes through the HTTP contract of the converter, with its token, and ends its wait at the time limit', async () => {
-  const service = await startFaultServer()
+  const service = await testFaultServer()
   const converter = converterParser({ url: service.url, token: 'converter-token' })
   const counts = { pages: 1, tables: 0, images: 0, formulas: 0, ocr_pages: 0, file_size: 4, processing_time: 0.1 }
   const metadata = { ...counts, source_format: 'pdf', table_mode: 'fast', warnings: ['page 2 omitted'] }
@@ -106,6 +107,5 @@ it('goes through the HTTP contract of the converter, with its token, and ends it
     expect(await extract('plan.pdf', '%PDF', { converter, timeoutMs: 50 })).toEqual(failed)
   } finally {
     await converter.close()
-    await service.close()
   }
 })

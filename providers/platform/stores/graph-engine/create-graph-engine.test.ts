@@ -292,14 +292,20 @@ describe('documents on their way into the graph', () => {
     expect([other.extracted.length, other.calls.filter((call) => call === 'embed')]).toEqual([1, []])
   })
 
-  it('passes the types of its profile to the model, and reads a text again for other types', async () => {
+  /** Models that note the types that each extraction was asked for. */
+  function notingTypes() {
     const asked: (readonly string[] | undefined)[] = []
     const models = scriptedModels({
-      onExtract: async (task) => {
-        asked.push((task as { types?: readonly string[] }).types)
+      onExtract: async ({ types }) => {
+        asked.push(types)
         return undefined
       },
     })
+    return { asked, models }
+  }
+
+  it('passes the types of its profile to the model, and reads a text again for other types', async () => {
+    const { asked, models } = notingTypes()
     const plain = bench.open({ models })
     await feed(plain, { a: YARD })
     await plain.close()
@@ -310,13 +316,7 @@ describe('documents on their way into the graph', () => {
   })
 
   it('opens the workspace of each profile with the types of that profile', async () => {
-    const asked: (readonly string[] | undefined)[] = []
-    const models = scriptedModels({
-      onExtract: async (task) => {
-        asked.push((task as { types?: readonly string[] }).types)
-        return undefined
-      },
-    })
+    const { asked, models } = notingTypes()
     const typesOf = (profile: string) => (profile === 'ships' ? ['person', 'vessel'] : undefined)
     const workspaces = createGraphWorkspaces(bench.folder, { models, rerank: null, apiKey: null }, typesOf)
     await feed(workspaces.open('ships'), { a: YARD })

@@ -186,21 +186,6 @@ describe('documents', () => {
     })
   })
 
-  it('answers a second file of the same base name as duplicated and keeps the first', async () => {
-    const engine = bench.open({ apiKey: KEY })
-    const url = await serve(engine)
-    const first = await call(`${url}/documents/upload`, 'POST', form(YARD, 'da/readme.md'))
-    const second = await call(`${url}/documents/upload`, 'POST', form(BORN, 'db/readme.md'))
-    expect([first.body.status, second.body.status, second.body.track_id]).toEqual([
-      'success',
-      'duplicated',
-      first.body.track_id,
-    ])
-    await engine.idle()
-    const page = await call(`${url}/documents/paginated`, 'POST', { status_filter: 'processed' })
-    expect(page.body).toMatchObject({ documents: [{ file_path: 'readme.md', content_summary: YARD }] })
-  })
-
   it('puts a new text in the place of the old one where the request asks for it', async () => {
     const engine = bench.open({ apiKey: KEY })
     const client = httpGraphTargetClient(await serve(engine), KEY, { pollMs: 5 })
