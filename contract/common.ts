@@ -21,6 +21,7 @@ export const Identifier = z
   .regex(/^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/, 'letters, digits, "_", "-" and "." only')
 
 export const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex')
+export const Crc32 = z.string().regex(/^[0-9a-f]{8}$/, 'a CRC-32 in lower-case hex')
 
 /** A relative path with forward slashes that stays below the folder it is relative to. */
 export const SafeRelativePath = z

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
-import { count, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
+import { Crc32, count, EvaluationMetric, EvidenceCapability, Identifier } from '../common.ts'
 import { METRIC_CLASSES } from '../metrics/metric.ts'
 import { AnswerMetric } from './answer-scores.ts'
 import { CellErrorType, ContextText, RowDataset } from './canonical-row.ts'
@@ -341,5 +341,7 @@ export const Aggregate = z.strictObject({
   tuned: z.array(TunedApproach).optional(),
   /** Of this dataset run alone; reports of several rungs correct over all of them. Absent in files of before. */
   verdict: z.union([Verdict, FormerVerdict]).optional(),
+  /** CRC-32, lower-case hex, of the file's text before this last field. Set on writing and taken off on reading; absent in files of before. */
+  checksum: Crc32.optional(),
 })
 export type Aggregate = z.infer<typeof Aggregate>

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { BaseApproach } from '../approaches.ts'
-import { EvidenceCapability, Identifier, SCHEMA_VERSION, Sha256 } from '../common.ts'
+import { Crc32, EvidenceCapability, Identifier, SCHEMA_VERSION, Sha256 } from '../common.ts'
 import { GoldEvidence } from '../manifests/queries.ts'
 import { AnswerScores } from './answer-scores.ts'
 import { EvaluationResult } from './evaluation-result.ts'
@@ -185,9 +185,6 @@ export const CanonicalRow = z.strictObject({
   derived_from: z.strictObject({ run_id: Identifier, row_id: Sha256 }).optional(),
   error: z.strictObject({ type: CellErrorType, message: z.string() }).nullable(),
   /** CRC-32, lower-case hex, of the line's bytes before this last field. The evidence log sets it on writing and takes it off on reading. */
-  checksum: z
-    .string()
-    .regex(/^[0-9a-f]{8}$/, 'a CRC-32 in lower-case hex')
-    .optional(),
+  checksum: Crc32.optional(),
 })
 export type CanonicalRow = z.infer<typeof CanonicalRow>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { count, Identifier, Sha256 } from '../common.ts'
+import { Crc32, count, Identifier, Sha256 } from '../common.ts'
 import { ModelUsage } from './model-usage.ts'
 import { IngestionProvenance } from './provenance.ts'
 import { Agreement, FlipRates, LeaveOneJudgeOut, LengthCorrelation, PositionEffect } from './statistics.ts'
@@ -194,6 +194,8 @@ export const Judgments = z.looseObject({
   withheld: z.array(BlockedPrompt).optional(),
   errors: z.array(JudgeFailure).optional(),
   panel: PanelStatistics.optional(),
+  /** CRC-32, lower-case hex, of the file's text before this last field. Set on writing and taken off on reading; absent in files of before. */
+  checksum: Crc32.optional(),
 })
 export type Judgments = z.infer<typeof Judgments>
 

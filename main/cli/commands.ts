@@ -87,7 +87,7 @@ export const COMMANDS: Readonly<Record<string, Listed>> = {
   },
   verify: {
     summary:
-      'Check every byte of evidence files (form, checksums, row ids, duplicates, torn tails), or the files of a report page.',
+      'Check every byte of evidence files (form, checksums, row ids, duplicates, torn tails), of summaries and judgments, or the files of a report page.',
     load: async () => (await import('./commands/verify.ts')).verifyCommand,
   },
   'import-results': {

@@ -9,9 +9,9 @@ import { aggregateWithCurrentNames } from '../../core/evidence/metric-names.ts'
 import { fixtureDataset, goldenRows } from '../../tests/helpers/report-rows.ts'
 import { decodeLine } from '../evidence/rows/row-line.ts'
 import { verifyEvidence } from '../evidence/verify-evidence.ts'
-import { parseAggregate } from '../run-index/apply/apply-aggregate.ts'
+import { aggregateOf } from '../run-index/apply/apply-aggregate.ts'
 import { RowParser } from '../run-index/apply/cell-record.ts'
-import { aggregateText, createAggregator } from './aggregate/aggregate-run.ts'
+import { createAggregator, unsealedAggregateText } from './aggregate/aggregate-run.ts'
 import { readEvidenceRows, readFigureRows } from './read-evidence.ts'
 import { summaryContextFromRows } from './aggregate/run-summary.ts'
 import { readAggregate } from './publication/write-artifacts.ts'
@@ -65,13 +65,13 @@ it('an aggregate with former names is read with the names of today, in scores, h
   for (const row of rows) aggregator.add(row)
   const aggregate = await aggregator.finish()
   // Files with the former names are older than verdicts.
-  const text = aggregateText({ ...aggregate, verdict: undefined })
+  const text = unsealedAggregateText({ ...aggregate, verdict: undefined })
   const stored = JSON.parse(text) as Aggregate
   const file = join(dir, 'x-evaluation.json')
   await writeFile(file, inOldForm(text))
   expect(inOldForm(text)).not.toBe(text)
   expect(await readAggregate(file)).toEqual(stored)
-  expect(parseAggregate(inOldForm(text), { run_id, dataset_id: dataset.id })).toEqual({ ok: true, aggregate: stored })
+  expect(aggregateOf(inOldForm(text), { run_id, dataset_id: dataset.id })).toEqual({ ok: true, aggregate: stored })
 })
 
 it.each([null, 1, 'text', [], { approaches: 4, comparisons: { metrics: [null] } }])(

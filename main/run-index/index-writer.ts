@@ -4,7 +4,7 @@ import type { JudgeSection } from '../../contract/evidence/aggregate.ts'
 import { isOfSystem } from '../../core/system-limit.ts'
 import { ARTIFACT_KINDS, type ArtifactKind } from '../evidence/files/artifact-files.ts'
 import { parseJudgments } from '../report/aggregate/judge-input.ts'
-import { AggregateWriter, parseAggregate } from './apply/apply-aggregate.ts'
+import { AggregateWriter, aggregateOf } from './apply/apply-aggregate.ts'
 import { applyEvidence, OvertakenError, type Follow } from './apply/apply-evidence.ts'
 import { JudgmentsWriter } from './apply/apply-judgments.ts'
 import type { Artifact } from './apply/artifact-store.ts'
@@ -224,7 +224,7 @@ export class IndexWriter {
   }
 
   #applyAggregate(file: WholeFile, scope: StoredScope): string | null {
-    const parsed = parseAggregate(file.text, this.#session.scopes.names(scope.id))
+    const parsed = aggregateOf(file.text, this.#session.scopes.names(scope.id))
     if (parsed.ok) this.#aggregate.apply(scope, parsed.aggregate)
     else this.#aggregate.clear(scope)
     return parsed.ok ? null : parsed.problem

@@ -37,7 +37,13 @@ const READS = {
   },
   summarize: async () => textOf(await cli('summarize', '--run-id', 'r')),
   plan: async () => textOf(await cli('plan', ...RUN, ...MODELS)),
-  verify: async () => textOf(await cli('verify', path('results/r-smoke-evidence.jsonl'))),
+  verify: async () =>
+    textOf(
+      await cli(
+        'verify',
+        ...['evidence.jsonl', 'evaluation.json', 'judgments.json'].map((end) => path(`results/r-smoke-${end}`)),
+      ),
+    ),
   import: async () => {
     await rm(path('there'), { recursive: true, force: true })
     return textOf(await cli('bundle', 'import', path('r.zip'), '--results', path('there')))
@@ -48,6 +54,12 @@ const textOf = ({ code, stdout, stderr }: { code: number | null; stdout: string;
   text: `${stdout}${stderr}`,
 })
 
+/**
+ * Said by a command that goes on without the file: a report has no judge figures, and `verify` counts the texts of a line that cannot be read as
+ * missing, as after a power cut.
+ */
+const NAMED = /\d missing|No judge figures: r-smoke-judgments\.json|smoke-\w+\.json: without checksum/
+
 /** Up to a digit that can be another one in a valid file. */
 const FIGURE = /"mean": 0\.\d/g
 
@@ -56,12 +68,20 @@ const KINDS: readonly [kind: string, file: string, read: keyof typeof READS, are
   ['evidence', 'results/r-smoke-evidence.jsonl', 'summarize'],
   ['a figure of the stored summary', 'results/r-smoke-evaluation.json', 'report', true],
   ['a figure of the stored summary', 'results/r-smoke-evaluation.json', 'summarize', true],
+  ['the stored summary', 'results/r-smoke-evaluation.json', 'report'],
+  ['the stored summary', 'results/r-smoke-evaluation.json', 'verify'],
+  ['judgments', 'results/r-smoke-judgments.json', 'report'],
+  ['judgments', 'results/r-smoke-judgments.json', 'verify'],
   ['the matrix', 'results/r-smoke-matrix.json', 'report'],
   ['the identity of a run', 'results/r-smoke-evidence.identity.json', 'plan'],
   ['the texts of traces', 'results/r-smoke-evidence.traces.jsonl', 'verify'],
   ['the bundle of a run', 'r.zip', 'import'],
   ['questions and facts', 'manifests/datasets/smoke.yaml', 'plan'],
   ['a document', 'corpus/smoke/quay-trust.md', 'plan'],
+  ['model sets', 'manifests/models.yaml', 'plan'],
+  ['approaches', 'manifests/consumer.yaml', 'plan'],
+  ['settings of approaches', 'manifests/flavors.yaml', 'plan'],
+  ['settings of the evaluation', 'manifests/evaluation.yaml', 'plan'],
 ]
 
 describe('a flipped bit', () => {
@@ -82,9 +102,8 @@ describe('a flipped bit', () => {
       await writeFile(file, damaged)
       const { code, text } = await READS[command]()
       const where = `byte ${places[0]}: ${whole.toString('latin1', places[0]! - 20, places[0]! + 20)}`
-      // `verify` counts the texts of a line that cannot be read as missing, as after a power cut.
-      if (code === 0 && !/\d missing/.test(text)) expect(text, where).toBe(before.text)
-      else expect(text, where).toMatch(/smoke|r\.zip/)
+      if (code === 0 && !NAMED.test(text)) expect(text, where).toBe(before.text)
+      else expect(text, where).toMatch(/smoke|r\.zip|manifests/)
     }
     await writeFile(file, whole)
   })

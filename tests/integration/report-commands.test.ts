@@ -237,7 +237,7 @@ describe('all runs of a folder', () => {
     const gone = await runCli(['export', 'results', '--results', several, '--run-id', 'gone'])
     expect([gone.code, gone.stderr]).toEqual([
       2,
-      expect.stringContaining('holds no finished cells of the run gone') as string,
+      expect.stringContaining('holds no finished answers of the run gone') as string,
     ])
   })
 })

@@ -1,8 +1,13 @@
 import { statSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { countWords, plural } from '../../../contract/words.ts'
 import { verifyEvidence, type EvidenceReport } from '../../evidence/verify-evidence.ts'
+import { readSealedJson } from '../../lib/files/sealed-json.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { parseJudgments } from '../../report/aggregate/judge-input.ts'
+import { parseAggregate } from '../../report/aggregate/stored-aggregate.ts'
 import { unpackedForUse } from '../../report/publication/published-folder.ts'
 import { verifyPage } from '../../report/publication/verify-page.ts'
 import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
@@ -25,6 +30,38 @@ async function pageHolds(page: string, invocation: Invocation): Promise<boolean>
       ]
   invocation.stdout.write(`${sanitizeForTerminal(lines.join('\n'))}\n`)
   return ok
+}
+
+/** Summaries and judgments: written as a whole, with a checksum at their end. */
+const SEALED = /-(evaluation|judgments)\.json(?:\.br)?$/
+
+const SEALS = {
+  intact: 'with checksum',
+  absent: 'without checksum, as version 0.1.0 and earlier wrote it: a changed figure would not be noticed',
+  broken: '',
+} as const
+
+/** Returns true when a summary or judgments file can be used. */
+async function sealHolds(file: string, invocation: Invocation): Promise<boolean> {
+  const text = await unpackedForUse(file, (plain) => readFile(plain, 'utf8'))
+  const problem = file.match(SEALED)![1] === 'evaluation' ? problemOfSummary(text) : problemOfJudgments(text, file)
+  const ok = problem === null
+  const seal = readSealedJson(text)?.seal ?? 'broken'
+  const line = flagOption(invocation, 'json')
+    ? JSON.stringify({ file, ok, seal, problem })
+    : `${ok ? '●' : '▲'} ${file}: ${problem ?? SEALS[seal]}`
+  invocation.stdout.write(`${sanitizeForTerminal(line)}\n`)
+  return ok
+}
+
+function problemOfSummary(text: string): string | null {
+  const parsed = parseAggregate(text)
+  return parsed.ok ? null : parsed.issues[0]!
+}
+
+function problemOfJudgments(text: string, file: string): string | null {
+  const input = parseJudgments(text, basename(file))
+  return input.state === 'unusable' ? input.message : null
 }
 
 /** Damaged evidence keeps its name; a file of another name without a single row is something else. */
@@ -58,7 +95,7 @@ const tracesOf = ({ traceTexts, missingTraceTexts }: EvidenceReport): string =>
 
 export const verifyCommand: Command = {
   name: 'verify',
-  positionals: '<evidence.jsonl | evidence.jsonl.br | report.html> ...',
+  positionals: '<evidence.jsonl | evaluation.json | judgments.json | report.html> ...',
   options: {
     ...pickOptions('project'),
     json: { type: 'boolean', description: 'print the reports as JSON lines' },
@@ -75,10 +112,14 @@ export const verifyCommand: Command = {
         damaged = !(await pageHolds(file, invocation)) || damaged
         continue
       }
+      if (SEALED.test(file)) {
+        damaged = !(await sealHolds(file, invocation)) || damaged
+        continue
+      }
       const report = await unpackedReport(file)
       if (!holdsEvidence(report))
         throw new InputError([
-          `${file} is not an evidence file: none of its lines is a row. verify checks <run>-<dataset>-evidence.jsonl and report pages (.html)`,
+          `${file} is not an evidence file: none of its lines is a row. verify checks <run>-<dataset>-evidence.jsonl, -evaluation.json and -judgments.json, and report pages (.html)`,
         ])
       damaged ||= !report.ok
       if (flagOption(invocation, 'json')) {

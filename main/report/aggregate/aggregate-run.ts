@@ -7,6 +7,7 @@ import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { GoldEvidence } from '../../../contract/manifests/queries.ts'
 import type { FigureRow } from '../../evidence/rows/interned-rows.ts'
 import { SameInAll } from '../../lib/text/same-in-all.ts'
+import { sealedJson } from '../../lib/files/sealed-json.ts'
 import { ApproachTally, type HopGroup, type SummaryFrame } from './approach-tally.ts'
 import { commonQuestions } from './column.ts'
 import { comparisonsOf } from './comparisons.ts'
@@ -212,7 +213,10 @@ export function createAggregator(context: RunSummaryContext): Aggregator {
 }
 
 /** The bytes of `-evaluation.json`. */
-export const aggregateText = (aggregate: Aggregate): string => `${compactJson(aggregate)}\n`
+export const aggregateText = (aggregate: Aggregate): string => sealedJson(unsealedAggregateText(aggregate))
+
+/** The bytes that earlier versions wrote. */
+export const unsealedAggregateText = (aggregate: Aggregate): string => `${compactJson(aggregate)}\n`
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

@@ -9,7 +9,7 @@ import {
 } from '../../../contract/evidence/judgments.ts'
 import { IngestionProvenance } from '../../../contract/evidence/provenance.ts'
 import { describeIssues } from '../../../core/issues.ts'
-import { jsonIn } from '../../../core/json.ts'
+import { BROKEN_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
 
 type JudgeErrorReason = Extract<JudgeSection, { status: 'error' }>['reason']
 
@@ -35,8 +35,14 @@ export function parseJudgments(text: string, name: string): JudgeInput {
     reason,
     message: `${name}: ${what}`,
   })
-  const value = jsonIn(text)
-  if (value === undefined) return unusable('malformed', 'not JSON')
+  const read = readSealedJson(text)
+  if (read === undefined) return unusable('malformed', 'not JSON')
+  if (read.seal === 'broken')
+    return unusable(
+      'invalid',
+      `${BROKEN_SEAL}. Judge the run again (rag-ladder judge run): stored verdicts are not paid for again`,
+    )
+  const { value } = read
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return unusable('not_an_object', 'not a JSON object')
   const parsed = Judgments.safeParse(value)

@@ -91,7 +91,7 @@ describe('summarizeFolder', () => {
 
   it('a summary of another run beside the evidence is listed, and the figures come from the rows', async () => {
     const { files } = await writeRun(dir, first)
-    const stored = JSON.parse(await readFile(files.evaluation, 'utf8')) as Record<string, unknown>
+    const { checksum: _, ...stored } = JSON.parse(await readFile(files.evaluation, 'utf8')) as Record<string, unknown>
     await writeFile(files.evaluation, JSON.stringify({ ...stored, run_id: 'another' }))
     const { aggregates, unusable } = await summarizeFolder(dir)
     expect(aggregates.map(({ run_id }) => run_id)).toEqual([REPORT_RUN])
@@ -122,7 +122,11 @@ describe('ladderReportOf', () => {
   it('a missing summary, or one without comparisons, is computed from the evidence', async () => {
     const before = await ladderReportOf(await scan(), REPORT_RUN, results())
     const file = join(results(), `${REPORT_RUN}-subset-evaluation.json`)
-    const { comparisons: _none, ...old } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
+    const {
+      comparisons: _none,
+      checksum: _,
+      ...old
+    } = JSON.parse(await readFile(file, 'utf8')) as Record<string, unknown>
     await writeFile(file, JSON.stringify(old))
     await rm(join(results(), `${REPORT_RUN}-native-evaluation.json`))
     const after = await ladderReportOf(await scan(), REPORT_RUN, results())

@@ -32,6 +32,9 @@ const check = (expectedCells = rows.length) =>
   validateArtifacts(files, { runId: REPORT_RUN, datasetId: dataset.id, expectedCells })
 const problems = async (expectedCells?: number) =>
   (await check(expectedCells)).problems.map(({ file, code }) => `${code} ${file.slice(`${REPORT_RUN}-subset-`.length)}`)
+/** The text as earlier versions wrote it. */
+const withoutSeal = (text: string): string => text.replace(/,\n {2}"checksum": "\w+"/, '')
+
 const edit = async (file: string, change: (text: string) => string) =>
   writeFile(file, change(await readFile(file, 'utf8')))
 
@@ -62,6 +65,8 @@ describe('validateArtifacts', () => {
     await journal.close()
     expect(await problems()).toEqual([])
     await edit(files.judgments, (text) => text.replace('It names the year.', 'It names the yeer.'))
+    expect(await problems()).toEqual(['differs judgments.json', 'differs evaluation.json'])
+    await edit(files.judgments, withoutSeal)
     expect(await problems()).toEqual(['differs judgments.json'])
   })
 
@@ -79,13 +84,20 @@ describe('validateArtifacts', () => {
     ['missing matrix.json', () => rm(files.matrix)],
     ['schema matrix.json', () => writeFile(files.matrix, '{}')],
     ['schema evaluation.json', () => edit(files.evaluation, (text) => text.slice(0, -20))],
-    ['differs evaluation.json', () => edit(files.evaluation, (text) => text.replace('"mean": 0.75', '"mean": 0.76'))],
+    ['schema evaluation.json', () => edit(files.evaluation, (text) => text.replace('"mean": 0.75', '"mean": 0.76'))],
+    [
+      'differs evaluation.json',
+      () => edit(files.evaluation, (text) => withoutSeal(text.replace('"mean": 0.75', '"mean": 0.76'))),
+    ],
     ['differs evaluation.json', () => edit(files.evaluation, (text) => text.trimEnd())],
     [
       'differs matrix.json',
       () => edit(files.matrix, (text) => text.replace('Answer of hybrid-rag.', 'Better answer.')),
     ],
-    ['other_run evaluation.json', () => edit(files.evaluation, (text) => text.replace(REPORT_RUN, 'another'))],
+    [
+      'other_run evaluation.json',
+      () => edit(files.evaluation, (text) => withoutSeal(text.replace(REPORT_RUN, 'another'))),
+    ],
     ['torn_tail evidence.jsonl', () => appendFile(files.evidence, '{"torn')],
     ['duplicate_row evidence.jsonl', () => appendFile(files.evidence, evidenceBytes(rows.slice(0, 1)))],
     [

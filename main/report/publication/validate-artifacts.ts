@@ -10,7 +10,7 @@ import { identityPathFor, readRecord } from '../../evidence/rows/identity-record
 import { rowId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 import { firstDifference, type Difference } from '../../evidence/rows/row-identity.ts'
 import { identityOfRow } from '../../evidence/rows/run-identity.ts'
-import { aggregateText, createAggregator } from '../aggregate/aggregate-run.ts'
+import { aggregateText, createAggregator, unsealedAggregateText } from '../aggregate/aggregate-run.ts'
 import type { ArtifactFiles, ArtifactKind } from '../../evidence/files/artifact-files.ts'
 import { hashFile } from '../../lib/files/hash-file.ts'
 import { matrixDifference } from '../matrix/compare-matrix.ts'
@@ -245,7 +245,8 @@ class ArtifactCheck {
   }
 
   #compareAggregate(stored: Aggregate, again: Aggregate): void {
-    if (hash('sha256', aggregateText(again)) === this.#hashOf('evaluation')) return
+    const texts = [aggregateText(again), unsealedAggregateText(again)]
+    if (texts.some((text) => hash('sha256', text) === this.#hashOf('evaluation'))) return
     this.#differs('evaluation', firstDifference(stored, again))
   }
 

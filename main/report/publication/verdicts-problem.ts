@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { Judgments } from '../../../contract/evidence/judgments.ts'
 import { canonicalJson } from '../../../core/canonical-json.ts'
 import { JudgePanelError } from '../../judge/judge-error.ts'
+import { BROKEN_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
 import { journalPath, readVerdicts } from '../../judge/verdict-journal.ts'
 
 /**
@@ -12,7 +13,9 @@ import { journalPath, readVerdicts } from '../../judge/verdict-journal.ts'
 export async function verdictsProblem(file: string): Promise<string | null> {
   const journal = journalPath(file)
   if (!existsSync(journal)) return null
-  const parsed = Judgments.safeParse(JSON.parse(await readFile(file, 'utf8')))
+  const read = readSealedJson(await readFile(file, 'utf8'))
+  if (read?.seal === 'broken') return BROKEN_SEAL
+  const parsed = Judgments.safeParse(read?.value)
   if (!parsed.success) return null
   let given: Set<string>
   try {

@@ -1,16 +1,15 @@
 import { readFile } from 'node:fs/promises'
-import { Aggregate, type JudgeSection, type LookLedger } from '../../../contract/evidence/aggregate.ts'
+import type { Aggregate, JudgeSection, LookLedger } from '../../../contract/evidence/aggregate.ts'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
-import { aggregateWithCurrentNames } from '../../../core/evidence/metric-names.ts'
-import { describeIssues } from '../../../core/issues.ts'
-import { jsonIn } from '../../../core/json.ts'
 import { aggregateText, createAggregator } from '../aggregate/aggregate-run.ts'
+import { parseAggregate, type StoredAggregate } from '../aggregate/stored-aggregate.ts'
 import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { readJudgments, readJudgmentsIfThere, type JudgeInput } from '../aggregate/judge-input.ts'
 import { readFigureRows } from '../read-evidence.ts'
 import { summaryContextFromRows, summaryContextOf, type RunSummaryContext } from '../aggregate/run-summary.ts'
 import { MatrixSpool } from '../matrix/matrix-spool.ts'
 import { orIfMissing } from '../../lib/files/missing-file.ts'
+import { readSealedJson, sealedJson } from '../../lib/files/sealed-json.ts'
 import { writeAtomic, type WrittenFile } from '../../lib/files/write-atomic.ts'
 
 /** The column order of a matrix beside this aggregate: the selected approaches, then others by name. */
@@ -29,6 +28,7 @@ export async function writeArtifacts(
   rows: AsyncIterable<CanonicalRow>,
   context: RunSummaryContext,
 ): Promise<{ aggregate: Aggregate; written: WrittenFile[] }> {
+  if (context.judge.state === 'read') await sealJudgments(files.judgments)
   const aggregator = createAggregator({ ...context, looks: await knownLooks(files.evaluation, context.looks) })
   const matrix = await MatrixSpool.open(files.matrix, {
     runId: context.runId,
@@ -53,6 +53,12 @@ export async function writeArtifacts(
   }
 }
 
+/** The panel writes its file before there is a summary of it: both are sealed together. */
+async function sealJudgments(file: string): Promise<void> {
+  const text = await orIfMissing(readFile(file, 'utf8'), null)
+  if (text !== null && readSealedJson(text)?.seal === 'absent') await writeAtomic(file, sealedJson(text))
+}
+
 /** The looks that the stored result of the run has recorded; a run that is made again has none. */
 async function knownLooks(file: string, looks: LookLedger | undefined): Promise<LookLedger | undefined> {
   if (looks === undefined || looks.seen.length > 0) return looks
@@ -70,15 +76,9 @@ async function judgesAgain(section: JudgeSection, file: string): Promise<JudgeIn
   return readJudgmentsIfThere(file, { state: 'pending', judges: section.judges })
 }
 
-/** A stored aggregate, or the problems of its file. */
-type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; issues: string[] }
-
 /** Reads an `-evaluation.json`. Rejects with the system's error for a file that cannot be read. */
 export async function readStoredAggregate(file: string): Promise<StoredAggregate> {
-  const value = jsonIn(await readFile(file, 'utf8'))
-  if (value === undefined) return { ok: false, issues: ['not JSON'] }
-  const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
-  return parsed.success ? { ok: true, aggregate: parsed.data } : { ok: false, issues: describeIssues(parsed.error) }
+  return parseAggregate(await readFile(file, 'utf8'))
 }
 
 /** A stored aggregate; null when the file is missing or is none. */

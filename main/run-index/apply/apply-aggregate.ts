@@ -1,23 +1,19 @@
 import type Database from 'better-sqlite3'
-import { Aggregate, type ApproachSummary } from '../../../contract/evidence/aggregate.ts'
-import { aggregateWithCurrentNames } from '../../../core/evidence/metric-names.ts'
-import { describeIssues } from '../../../core/issues.ts'
-import { jsonIn } from '../../../core/json.ts'
+import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
+import { parseAggregate } from '../../report/aggregate/stored-aggregate.ts'
 import type { IndexSession } from '../index-session.ts'
 import type { StoredScope } from './scope-store.ts'
 
 type ParsedAggregate = { ok: true; aggregate: Aggregate } | { ok: false; problem: string }
 
 /** Text of an `-evaluation.json` → aggregate, or why it does not belong to this dataset run. */
-export function parseAggregate(text: string, names: { run_id: string; dataset_id: string }): ParsedAggregate {
-  const value = jsonIn(text)
-  if (value === undefined) return { ok: false, problem: 'not JSON' }
-  const parsed = Aggregate.safeParse(aggregateWithCurrentNames(value))
-  if (!parsed.success) return { ok: false, problem: describeIssues(parsed.error).slice(0, 3).join('; ') }
-  const { run_id, dataset } = parsed.data
+export function aggregateOf(text: string, names: { run_id: string; dataset_id: string }): ParsedAggregate {
+  const parsed = parseAggregate(text)
+  if (!parsed.ok) return { ok: false, problem: parsed.issues.slice(0, 3).join('; ') }
+  const { run_id, dataset } = parsed.aggregate
   if (run_id !== names.run_id || dataset.id !== names.dataset_id)
     return { ok: false, problem: `it is of run ${run_id}, dataset ${dataset.id}` }
-  return { ok: true, aggregate: parsed.data }
+  return parsed
 }
 
 /** Stores what only the aggregate has: its verdict, which cells were expected, in which order, and which aliases were unavailable. */
