@@ -5,6 +5,7 @@ import { APPROACHES } from '../contract/approaches.ts'
 import { closeAxis, countAxis, logTimeAxis, wholeAxis } from './axis.ts'
 import { CoverageBar } from './coverage.ts'
 import { Frontier } from './frontier.ts'
+import { HopMultiples } from './hop-multiples.ts'
 import { LadderCurve } from './ladder-curve.ts'
 import { loadExperiment } from '../main/manifests/experiment.ts'
 import { PROJECT_ROOT } from '../tests/helpers/project-root.ts'
@@ -108,6 +109,27 @@ describe('charts are drawn without a browser', () => {
     expect(markup.match(/recharts-curve/g)).toHaveLength(1)
     for (const text of ['t0.25', '3/24', 'rung 4', 'vanilla', 'mean recall@5', '0.75']) expect(markup).toContain(text)
     expect(markup).not.toContain('style=')
+  })
+
+  it('small plots by hops show each approach once in front, with its means beside the markers and a gap for none', () => {
+    const looks = looksOf([{ model: 'graph-rag' }, { model: 'agentic-rag' }])
+    const point = (mean: number, thin = false) => ({ mean, written: mean.toFixed(2), title: `${mean}`, thin })
+    const svg = renderToStaticMarkup(
+      createElement(HopMultiples, {
+        width: 500,
+        title: 'facts found by hops',
+        hops: ['1 hop', '2 hops'],
+        series: [
+          { look: looks.get('graph-rag')!, points: [point(0.9), point(0.5, true)] },
+          { look: looks.get('agentic-rag')!, points: [null, point(0.7)] },
+        ],
+        y: wholeAxis('facts found', 'score', [0.9]),
+      }),
+    )
+    for (const written of ['0.90', '0.50', '0.70']) expect(svg.split(`>${written}<`)).toHaveLength(2)
+    expect(svg.match(/stroke-width="2"/g)).toHaveLength(2)
+    expect(svg.match(/opacity="0.45"/g)).toHaveLength(1)
+    expect(svg.match(/>1 hop</g)).toHaveLength(2)
   })
 
   it('the frontier names who is not beaten, and draws each point with its words', () => {

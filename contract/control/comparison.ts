@@ -90,7 +90,15 @@ export const FrontierPoint = z.strictObject({
   total_tokens: z.number().nullable(),
   llm_calls: z.number().nullable(),
   cloud_calls: z.number().nullable(),
-  /** No other point of the same dataset run is at least as good in quality and latency and better in one. */
+  /** Its means by number of hops, null for questions whose author did not count them; empty for a run that is not summed up, and for other metrics than scores of answers. */
+  by_hops: z.array(
+    z.strictObject({
+      hops: z.int().nullable(),
+      mean: z.number().nullable(),
+      n: z.int().min(0),
+      expected: z.int().min(0),
+    }),
+  ),
 })
 export type FrontierPoint = z.infer<typeof FrontierPoint>
 

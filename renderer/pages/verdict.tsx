@@ -17,6 +17,7 @@ import { useShownRun } from '../features/run/run-context.ts'
 import { BehaviourTable } from '../features/result/behaviour-table.tsx'
 import { BudgetPanels } from '../features/result/budget-panel.tsx'
 import { ExpectedWinners } from '../features/result/expected-winners.tsx'
+import { HopPanel } from '../features/result/hop-panel.tsx'
 import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { UseTables } from '../features/result/use-table.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
@@ -59,6 +60,7 @@ function Verdict() {
       <RunResultPanel run={run.run_id} dataset={dataset.dataset_id} listsQuestions />
       <RetryFailuresButton run={run.run_id} />
       <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />
+      <HopPanel {...{ metric, points: here }} run={run.run_id} label={dataset.label} />
       <CostTable run={run.run_id} />
       <UseTables run={run.run_id} />
       {frontier.isError && (

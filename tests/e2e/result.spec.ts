@@ -67,6 +67,21 @@ test('the tabs of a run name its answers, its judges and the measured share of i
   await expect(tabs.getByRole('link', { name: /^Coverage \d+ %$/ })).toBeVisible()
 })
 
+test('the verdict shows how each approach goes on with the number of hops, as plots and as a table', async ({
+  page,
+  open,
+  panel,
+}) => {
+  const input = { run_ids: [RUN], dataset_id: 'graph_native', metric: 'facts_found' as const }
+  const [point] = (await panel.client.compare.frontier(input)).points
+  const group = point!.by_hops.find(({ mean }) => mean !== null)!
+  await open(`${VERDICT}&metric=facts_found`)
+  const title = /^Facts found by number of hops ·/
+  await expect(page.getByRole('img', { name: title })).toContainText(`${group.hops} hop`)
+  const row = page.getByRole('table', { name: title }).getByRole('row').nth(1)
+  await expect(row).toContainText(`${group.mean!.toFixed(2)} ${group.n}/${group.expected}`)
+})
+
 test('every question is listed with its expected and its observed best approach', async ({ page, open, panel }) => {
   const { verdicts } = await panel.client.compare.result({ run_id: RUN })
   const { metric } = verdicts.find(({ dataset }) => dataset === 'graph_native')!

@@ -2,11 +2,14 @@
 import type { RunResult, Frontier, FrontierInput, FrontierPoint } from '../../../contract/control/comparison.ts'
 import { cloudApproaches } from '../../../core/evidence/cloud-use.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
+import { artifactNameOf, metricOfId } from '../../../contract/metrics/metrics.ts'
 import type { Prices } from '../../../contract/manifests/prices.ts'
 import { approachCosts } from '../../report/tables/answer-cost.ts'
 import { protocolRows } from '../../report/tables/budget-tables.ts'
 import { ingestionWords } from '../../report/tables/ingestion-words.ts'
 import { modelCaution } from '../../report/tables/findings.ts'
+import { hopMetricOf } from '../../report/aggregate/aggregate-access.ts'
+import { isScoreOfCells, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
 import { inLadderOrder } from '../../report/csv/long-csv.ts'
 import { levelSentences } from '../../report/tables/measured-levels.ts'
 import { runUseTable } from '../../report/tables/run-use.ts'
@@ -84,6 +87,16 @@ function costsOf(
   return { total_tokens: total_tokens.mean, llm_calls: llm_calls.mean, cloud_calls: cloud_calls.mean }
 }
 
+function hopsOf(aggregate: Aggregate | null, model: string, id: FrontierInput['metric']): FrontierPoint['by_hops'] {
+  const groups = aggregate?.approaches.find((approach) => approach.model === model)?.by_hops ?? []
+  const metric = metricOfId(id)
+  if (!isScoreOfCells(metric)) return []
+  return groups.flatMap((group) => {
+    const figure = hopMetricOf(group, artifactNameOf(metric) as ScoreMetric)
+    return figure === undefined ? [] : [{ hops: group.hops, mean: figure.mean, n: figure.n, expected: figure.expected }]
+  })
+}
+
 /** Quality against cost for every alias of some runs. Rejects with `not_found` for a run that is not indexed. */
 export async function frontierOf(index: RunIndexApi, input: FrontierInput): Promise<Frontier> {
   const points: FrontierPoint[] = []
@@ -98,7 +111,7 @@ export async function frontierOf(index: RunIndexApi, input: FrontierInput): Prom
       better = columns.better
       for (const { model, base_model, mean, n, expected, mean_latency_ms } of columns.heads) {
         const place = { run_id, dataset_id, model, base_model, quality: mean, n, expected, latency_ms: mean_latency_ms }
-        points.push({ ...place, ...costsOf(aggregate, model) })
+        points.push({ ...place, ...costsOf(aggregate, model), by_hops: hopsOf(aggregate, model, input.metric) })
       }
     }
   }

@@ -73,6 +73,15 @@ export const RESULT_WORDS = {
   figures: 'The figures of the approaches',
   overRungs: (metric: string) => `${metric} by level`,
 
+  hops: {
+    title: (metric: string, dataset: string) => `${metric} by number of hops · ${dataset}`,
+    hops: (hops: number) => plural(hops, 'hop'),
+    figure: (model: string, hops: string, mean: string, n: string, expected: string) =>
+      `${model}, ${hops}: ${mean}, ${n}/${expected}`,
+    about: (few: number) =>
+      `Hops: facts that a question joins. Differences within a number of hops are not tested; a pale marker rests on fewer than ${few} questions.`,
+  },
+
   differ: {
     title: (metric: string) => `Where they differ most, by ${metric}`,
     what: 'The questions on which approaches differ',

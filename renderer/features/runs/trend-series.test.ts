@@ -14,6 +14,7 @@ const point = (run: string, quality: number | null, n: number, model = 'hybrid-r
   total_tokens: null,
   llm_calls: null,
   cloud_calls: null,
+  by_hops: [],
 })
 
 it('each approach has a point per run in the order of the runs, with its interval, and a gap where it did not run', () => {
