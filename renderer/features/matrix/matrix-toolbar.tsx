@@ -1,4 +1,4 @@
-import { Button, MultiSelect, Select, type SelectProps, Switch, TextInput } from '@mantine/core'
+import { Button, Menu, Select, type SelectProps, Switch, TextInput } from '@mantine/core'
 import { useDebouncedCallback } from '@mantine/hooks'
 import { type RefObject, useEffect, useState } from 'react'
 import { MAX_HOPS } from '../../../contract/manifests/queries.ts'
@@ -122,13 +122,63 @@ interface MatrixFilterFieldsProps {
 }
 
 const TYPING_MS = 200
-const HOPS = Array.from({ length: MAX_HOPS }, (_, at) => ({ value: String(at + 1), label: plural(at + 1, 'hop') }))
+const HOPS = Array.from({ length: MAX_HOPS }, (_, at) => [at + 1, plural(at + 1, 'hop')] as const)
 /** Least differences between the approaches on a question that can be filtered by. */
 const SPREADS = [0.1, 0.25, 0.5, 0.75, 1]
-const field = { size: 'xs', classNames: { root: `${styles.filter ?? ''} ${styles.folded ?? ''}` } } as const
-const menu = { comboboxProps: { width: 'max-content', position: 'bottom-start' } } as const
 
-/** Which questions are shown. Each field names what it filters by, so none has a label. */
+interface FilterChipProps<Value extends string | number> {
+  label: string
+  options: readonly (readonly [value: Value, label: string])[]
+  chosen: readonly Value[]
+  onChange: (chosen: Value[]) => void
+  /** One value takes the place of another. */
+  isSingle?: boolean
+}
+
+/** A chip that names what it filters by and, while it does, the chosen values. It opens the list of values. */
+function FilterChip<Value extends string | number>(props: FilterChipProps<Value>) {
+  const { label, options, chosen, onChange, isSingle = false } = props
+  const names = options.flatMap(([value, name]) => (chosen.includes(value) ? [name] : []))
+  const flip = (value: Value): void => {
+    const others = isSingle ? [] : chosen.filter((each) => each !== value)
+    onChange(chosen.includes(value) ? others : [...others, value])
+  }
+  return (
+    <Menu position="bottom-start">
+      <Menu.Target>
+        <Button
+          size="xs"
+          radius="xl"
+          variant={names.length === 0 ? 'default' : 'light'}
+          className={styles.folded ?? ''}
+          rightSection={<span aria-hidden="true">▾</span>}
+        >
+          {names.length === 0 ? label : `${label}: ${names.join(', ')}`}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown className={styles.values ?? ''}>
+        {options.map(([value, name]) => (
+          <Menu.CheckboxItem
+            key={value}
+            checked={chosen.includes(value)}
+            closeMenuOnClick={isSingle}
+            onChange={() => flip(value)}
+          >
+            {name}
+          </Menu.CheckboxItem>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const STATES = CellMetricState.options.map(
+  (value) => [value, `${STATE_SIGNS[value].sign} ${STATE_SIGNS[value].word}`.trim()] as const,
+)
+/** An empty list filters nothing, and stands in no address. */
+const orNone = <Value,>(chosen: Value[]): Value[] | undefined => (chosen.length === 0 ? undefined : chosen)
+
+/** Which questions are shown. */
 function MatrixFilterFields({ search, aliases, set, textInput }: MatrixFilterFieldsProps) {
   const [text, setText] = useState(search.text ?? '')
   useEffect(() => setText(search.text ?? ''), [search.text])
@@ -139,52 +189,38 @@ function MatrixFilterFields({ search, aliases, set, textInput }: MatrixFilterFie
   const filters = Object.keys(filtersOf(search)).length
   return (
     <>
-      <MultiSelect
-        {...field}
-        {...menu}
-        aria-label={WORDS.state}
-        placeholder={search.states === undefined ? WORDS.anyState : ''}
-        data={CellMetricState.options.map((value) => ({
-          value,
-          label: `${STATE_SIGNS[value].sign} ${STATE_SIGNS[value].word}`.trim(),
-        }))}
-        value={search.states ?? []}
-        onChange={(states) => set({ states: states.length === 0 ? undefined : states })}
+      <FilterChip
+        label={WORDS.state}
+        options={STATES}
+        chosen={search.states ?? []}
+        onChange={(states) => set({ states: orNone(states) })}
       />
-      <MultiSelect
-        {...field}
-        {...menu}
-        aria-label={WORDS.hops}
-        placeholder={search.hops === undefined ? WORDS.anyHops : ''}
-        data={HOPS}
-        value={(search.hops ?? []).map(String)}
-        onChange={(hops) => set({ hops: hops.length === 0 ? undefined : hops.map(Number) })}
+      <FilterChip
+        label={WORDS.hops}
+        options={HOPS}
+        chosen={search.hops ?? []}
+        onChange={(hops) => set({ hops: orNone(hops) })}
       />
-      <Select
-        {...field}
-        {...menu}
-        aria-label={WORDS.winner}
-        placeholder={WORDS.anyWinner}
-        clearable
-        data={aliases.map((alias) => ({ value: alias, label: WORDS.wonBy(alias) }))}
-        value={search.winner ?? null}
-        onChange={(winner) => set({ winner: winner ?? undefined })}
+      <FilterChip
+        isSingle
+        label={WORDS.winner}
+        options={aliases.map((alias) => [alias, alias])}
+        chosen={search.winner === undefined ? [] : [search.winner]}
+        onChange={([winner]) => set({ winner })}
       />
-      <Select
-        {...field}
-        {...menu}
-        aria-label={WORDS.disagreement}
-        placeholder={WORDS.anyDisagreement}
-        clearable
-        data={SPREADS.concat(search.spread === undefined || SPREADS.includes(search.spread) ? [] : [search.spread]).map(
-          (value) => ({ value: String(value), label: WORDS.spread(value) }),
-        )}
-        value={search.spread === undefined ? null : String(search.spread)}
-        onChange={(value) => set({ spread: value === null ? undefined : Number(value) })}
+      <FilterChip
+        isSingle
+        label={WORDS.disagreement}
+        options={SPREADS.concat(
+          search.spread === undefined || SPREADS.includes(search.spread) ? [] : [search.spread],
+        ).map((value) => [value, `≥ ${value}`])}
+        chosen={search.spread === undefined ? [] : [search.spread]}
+        onChange={([spread]) => set({ spread })}
       />
       <TextInput
         ref={textInput}
-        {...field}
+        size="xs"
+        className={`${styles.filter ?? ''} ${styles.folded ?? ''}`}
         aria-label={WORDS.words}
         placeholder={WORDS.anyWords}
         value={text}
