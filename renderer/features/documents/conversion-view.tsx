@@ -1,4 +1,4 @@
-import { Button, SegmentedControl } from '@mantine/core'
+import { SegmentedControl } from '@mantine/core'
 import { useState } from 'react'
 import type { ConversionChunk, ConversionResult } from '../../../contract/http/conversion.ts'
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../core/document-formats.ts'
@@ -9,7 +9,6 @@ import { saveFile } from '../../components/save-file.ts'
 import styles from './documents.module.css'
 import { MarkdownView } from './markdown-view.tsx'
 import { OriginalView, UndrawnOriginal } from './original-view.tsx'
-import { SendDialog } from './send-dialog.tsx'
 import type { Conversion } from './use-conversions.ts'
 import { DOCUMENTS_WORDS } from './documents-words.ts'
 
@@ -62,13 +61,6 @@ export function ConversionView({
         <span className="row">
           <RowButton size="compact-sm" label={WORDS.copy(format)} onClick={copy} />
           <RowButton size="compact-sm" label={WORDS.save(format)} onClick={save} />
-          {format === 'markdown' ? (
-            <SendDialog fileName={file.name} markdown={content} />
-          ) : (
-            <Button variant="filled" size="compact-sm" disabled title={WORDS.convertFirst}>
-              {WORDS.send}
-            </Button>
-          )}
         </span>
       </div>
       <div className={styles.pair}>

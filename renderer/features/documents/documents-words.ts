@@ -35,8 +35,6 @@ export const DOCUMENTS_WORDS = {
     chunks: (chunks: number) => `Chunks (${chunks})`,
     copy: (format: string) => `Copy ${format}`,
     save: (format: string) => `Save ${format}`,
-    convertFirst: 'Convert it to Markdown first',
-    send: 'Send to a dataset',
     original: 'Original',
     result: 'Result',
     page: (page: number) => ` · page ${page}`,
@@ -58,26 +56,5 @@ export const DOCUMENTS_WORDS = {
     nextPage: 'Next page',
     drawingThePage: 'Drawing the page …',
     pageImage: (page: number, name: string) => `Page ${page} of ${name}`,
-  },
-
-  sendDialog: {
-    send: 'Send to a dataset',
-    sendFile: (fileName: string) => `Send ${fileName} to a dataset`,
-    dataset: 'Dataset',
-    aNewDataset: 'A new dataset',
-    documentName: 'Name of the document',
-    documentNameAbout: 'Becomes a Markdown file of this name among the documents of the dataset',
-    tooLong: (markdown: string, mostcharacters: string) =>
-      `▲ The text has ${markdown} characters; up to ${mostcharacters} can be sent. Save it, split it, and add the parts on the Datasets page.`,
-    makeAndSend: 'Create dataset and send',
-    sendTheDocument: 'Send the document',
-    sent: (label: string) => ` is stored in ${label}.`,
-    questionsSoFar: (view: string) => `Questions: ${view} so far. `,
-    addQuestions: 'Add those that this document answers',
-    ingestionNext:
-      'Ingestion: the next run cuts, embeds and extracts the new document; until then no approach can find it.',
-    run: 'Run: ',
-    chooseAndStart: 'choose approaches and start',
-    close: 'Close',
   },
 } as const

@@ -1,25 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { AddDocumentInput } from '../../../contract/control/corpora.ts'
 import { CreateDatasetInput } from '../../../contract/control/own-datasets.ts'
-import { datasetId, documentName } from './send-names.ts'
-
-describe('documentName', () => {
-  it.each([
-    ['Tariff 2.1 (final).pdf', 'Tariff 2.1 -final'],
-    ['Gebühren/ordnung.docx', 'Gebühren-ordnung'],
-    ['.pdf', 'document'],
-  ])('%j becomes %j', (file, name) => expect(documentName(file)).toBe(name))
-
-  it('is always a name that a dataset takes', () => {
-    const nameSchema = AddDocumentInput.shape.name
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (file) => {
-        expect(nameSchema.safeParse(documentName(file)).success).toBe(true)
-      }),
-    )
-  })
-})
+import { datasetId } from './dataset-id.ts'
 
 describe('datasetId', () => {
   it.each([

@@ -1,13 +1,13 @@
-import type { ButtonProps } from '@mantine/core'
+import { type ButtonProps, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { DialogButton, DialogForm } from '../../components/dialog-form.tsx'
+import { formFields } from '../../components/form-fields.ts'
 import { Icon } from '../../components/icon.tsx'
 import { api } from '../../data/client.ts'
 import { problemsOf } from '../../data/refused.ts'
-import { datasetId } from '../documents/send-names.ts'
-import { DatasetFields, EMPTY_DATASET } from './dataset-fields.tsx'
+import { datasetId } from './dataset-id.ts'
 import { OWN_WORDS } from './own-words.ts'
 import { DATASET_QUERIES } from './use-own-dataset.ts'
 
@@ -37,7 +37,7 @@ export function NewDatasetButton({ copyOf, label, variant = 'default' }: NewData
 function NewDatasetForm({ copyOf, onClose }: { copyOf: NewDatasetProps['copyOf']; onClose: () => void }) {
   const navigate = useNavigate()
   const copied = copyOf === undefined ? '' : OWN_WORDS.duplicate.copyOf(copyOf.label)
-  const [draft, setDraft] = useState({ ...EMPTY_DATASET, label: copied, id: datasetId(copied) })
+  const [draft, setDraft] = useState({ label: copied, id: datasetId(copied), description: '' })
   const create = useMutation(
     api.datasets.create.mutationOptions({
       meta: { refreshes: DATASET_QUERIES },
@@ -51,6 +51,14 @@ function NewDatasetForm({ copyOf, onClose }: { copyOf: NewDatasetProps['copyOf']
     }),
   )
   const { byField, rest } = problemsOf(create.error, ['id', 'label', 'description'])
+  const field = formFields({
+    words: WORDS,
+    draft,
+    problems: byField,
+    onChange: (part) => setDraft({ ...draft, ...part }),
+  })
+  // The id follows the name until it is edited.
+  const follows = draft.id === datasetId(draft.label)
   const description = draft.description.trim()
   return (
     <DialogForm
@@ -69,7 +77,16 @@ function NewDatasetForm({ copyOf, onClose }: { copyOf: NewDatasetProps['copyOf']
       }
     >
       {copyOf !== undefined && <p>{OWN_WORDS.duplicate.about}</p>}
-      <DatasetFields draft={draft} onChange={setDraft} problems={byField} />
+      <TextInput
+        {...field.text('label')}
+        data-autofocus
+        maxLength={120}
+        onChange={({ currentTarget: { value } }) =>
+          setDraft({ ...draft, label: value, ...(follows ? { id: datasetId(value) } : {}) })
+        }
+      />
+      <TextInput {...field.text('id')} maxLength={63} />
+      <Textarea {...field.text('description')} autosize maxRows={4} maxLength={1000} />
     </DialogForm>
   )
 }
