@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { inEachScheme, postControl, seriousFindings, test } from '../helpers/panel-page.ts'
+import { inEachScheme, postControl, seriousFindings, test, fitsWidth } from '../helpers/panel-page.ts'
 
 const GRAPH = '/datasets?dataset=smoke&view=graph'
 
@@ -37,7 +37,7 @@ test('the list has documents, questions, state and last verdict of each dataset;
     [900, 900],
   ] as const) {
     await page.setViewportSize({ width, height })
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await fitsWidth(page)).toBe(true)
     expect(await page.evaluate(fits)).toBe(true)
   }
   await page.setViewportSize({ width: 1440, height: 900 })

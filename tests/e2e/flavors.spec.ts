@@ -1,5 +1,5 @@
 import { expect } from '@playwright/test'
-import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import { picture, seriousFindings, test, fitsWidth } from '../helpers/panel-page.ts'
 
 test.use({ panelOptions: { own: true } })
 
@@ -21,7 +21,7 @@ test('a flavor with other parameters is made, runs beside its approach, is chang
   await picture(page, 'flavor-editor')
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 420, height: 900 })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await fitsWidth(page)).toBe(true)
   await picture(page, 'flavor-editor-narrow')
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.emulateMedia({ colorScheme: 'light' })

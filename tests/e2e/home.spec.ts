@@ -5,7 +5,7 @@ import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { eventsUntil } from '../helpers/engine-process.ts'
 import { SEEDED_RUNS } from '../helpers/seeded-project.ts'
-import { expectPart, IS_DESKTOP, picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import { expectPart, IS_DESKTOP, picture, seriousFindings, test, fitsWidth } from '../helpers/panel-page.ts'
 
 const damageFile = (root: string): Promise<void> =>
   writeFile(join(root, 'results/foreign-smoke-evidence.jsonl'), '{"schema_version":1}\n')
@@ -198,9 +198,7 @@ test.describe('a small window', () => {
     test(`${path} needs no sideways scrolling of the page`, async ({ page, open }) => {
       await open(path)
       await expect(page.getByLabel('Loading')).toHaveCount(0)
-      expect(
-        await page.evaluate(`document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth`),
-      ).toBe(true)
+      expect(await fitsWidth(page)).toBe(true)
     })
 })
 

@@ -6,7 +6,7 @@ import {
   type ModelServiceAnswer,
   type ModelServiceCall,
 } from '../helpers/model-service.ts'
-import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import { picture, seriousFindings, test, fitsWidth } from '../helpers/panel-page.ts'
 import { Person } from '../helpers/person.ts'
 
 const KEY = 'canary-panel-key/1'
@@ -88,7 +88,7 @@ test('a service is connected, tested, made a set for all roles, and a run with t
   expect(await seriousFindings(page)).toEqual([])
   await picture(page, 'models-tested', { fullPage: true })
   await page.setViewportSize({ width: 420, height: 900 })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await fitsWidth(page)).toBe(true)
   await page.emulateMedia({ colorScheme: 'dark' })
   await picture(page, 'models-tested-narrow', { fullPage: true })
   await page.setViewportSize({ width: 1440, height: 900 })

@@ -1,7 +1,6 @@
 import { expect, type Page } from '@playwright/test'
-import { inEachScheme, picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import { fitsWidth, inEachScheme, picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
-const fits = (page: Page): Promise<boolean> => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
 const plan = (page: Page) => page.getByRole('complementary', { name: 'Plan' })
 const CHOICE = 'datasets=["smoke"]&models=["vanilla-rag","hybrid-rag"]'
 
@@ -13,7 +12,7 @@ test('each step has no finding of axe in both themes and fits 1440, 900 and 420 
       expect(await seriousFindings(page, scheme === 'light' ? 'all' : 'colours')).toEqual([])
       for (const width of [1440, 900, 420]) {
         await page.setViewportSize({ width, height: 900 })
-        expect(await fits(page)).toBe(true)
+        expect(await fitsWidth(page)).toBe(true)
         await expect(plan(page).getByRole('button', { name: 'Run 8 answers' })).toBeInViewport()
         await picture(page, `new-run-${step}-${scheme}-${width}`)
       }

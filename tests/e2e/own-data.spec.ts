@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { strToU8, zipSync } from 'fflate'
 import type { EngineProcess } from '../helpers/engine-process.ts'
-import { expectAccessible, picture, pressEnter, seriousFindings, test } from '../helpers/panel-page.ts'
+import { expectAccessible, picture, pressEnter, seriousFindings, test, fitsWidth } from '../helpers/panel-page.ts'
 
 const corpus = (path: string) => ({
   name: path.split('/').at(-1)!,
@@ -357,8 +357,7 @@ test.describe('a dataset of one’s own', () => {
           await picture(page, `own-${name}-${width}`)
           expect(await seriousFindings(page, 'structure')).toEqual([])
         }
-        const fits = `document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth`
-        expect(await page.evaluate(fits), `${view} at ${width}`).toBe(true)
+        expect(await fitsWidth(page), `${view} at ${width}`).toBe(true)
       }
     }
   })

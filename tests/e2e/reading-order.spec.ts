@@ -1,5 +1,5 @@
 import { expect, type Page } from '@playwright/test'
-import { test } from '../helpers/panel-page.ts'
+import { test, fitsWidth } from '../helpers/panel-page.ts'
 
 /** What a screen reader reads of each place, in this order; other lines may be between. */
 const ORDER: Record<string, readonly string[]> = {
@@ -77,7 +77,7 @@ test('Datasets, Models and New run work at 200 % zoom, in high contrast and with
   for (const path of ['/datasets', '/models', '/launch']) {
     await open(path)
     await expect(page.getByRole('heading', { level: 1 })).toBeVisible()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await fitsWidth(page)).toBe(true)
   }
   await open('/models')
   await page.getByRole('button', { name: 'Connect a service' }).press('Enter')

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
-import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import { picture, seriousFindings, test, fitsWidth } from '../helpers/panel-page.ts'
 import { seedRun } from '../helpers/seeded-project.ts'
 
 const RUN = 'ladder-2026-11-20'
@@ -29,7 +29,7 @@ test('a run gets a star, a tag and a note, is found by them, run again, deleted 
   expect(await seriousFindings(page)).toEqual([])
   await picture(page, 'runs-details', { fullPage: true })
   await page.setViewportSize({ width: 420, height: 900 })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await fitsWidth(page)).toBe(true)
   for (const width of [420, 900]) {
     await page.setViewportSize({ width, height: 900 })
     const seen = (await list.boundingBox())!

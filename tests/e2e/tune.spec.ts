@@ -1,9 +1,25 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
-import { inEachScheme, picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import { inEachScheme, picture, seriousFindings, test, fitsWidth } from '../helpers/panel-page.ts'
 
 test.use({ panelOptions: { own: true } })
+
+test('the form of a tuning fits windows of 1440, 900 and 420 pixels, with nothing over its plan', async ({
+  page,
+  open,
+}) => {
+  await open('/tools/tune?dataset=graph_native&alias=hybrid-rag-fast')
+  const plan = page.getByRole('region', { name: 'Before it starts' })
+  const form = page.getByRole('form', { name: 'Tune an approach' })
+  await expect(form.getByRole('button', { name: 'Add parameter' })).toBeVisible()
+  for (const width of [1440, 900, 420]) {
+    await page.setViewportSize({ width, height: 900 })
+    expect(await fitsWidth(page), `at ${width}`).toBe(true)
+    const [one, other] = [await form.boundingBox(), await plan.boundingBox()]
+    expect(one!.x + one!.width <= other!.x || one!.y + one!.height <= other!.y, `at ${width}`).toBe(true)
+  }
+})
 
 test('an approach is tuned: planned, started, stopped, continued, shown, and saved as a flavor', async ({
   page,
@@ -55,7 +71,7 @@ test('an approach is tuned: planned, started, stopped, continued, shown, and sav
     await picture(page, `tune-result-${scheme}`)
   })
   await page.setViewportSize({ width: 420, height: 900 })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await fitsWidth(page)).toBe(true)
   await picture(page, 'tune-result-420')
   await page.setViewportSize({ width: 1440, height: 900 })
 

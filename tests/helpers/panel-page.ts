@@ -226,6 +226,12 @@ export const expectAccessible = (page: Page, name: string): Promise<void> =>
     expect(await seriousFindings(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([])
   })
 
+/** Returns true when neither the window nor the page in it scrolls sideways. */
+export const fitsWidth = (page: Page): Promise<boolean> =>
+  page.evaluate(
+    `[document.documentElement, document.querySelector('main')].every((each) => each.scrollWidth <= each.clientWidth)`,
+  )
+
 /** Shows the page of a run with one of its tabs in sight. */
 export async function expectPart(page: Page, run: string, part: string): Promise<void> {
   await expect(page.getByRole('heading', { level: 1, name: run, exact: true })).toBeVisible()

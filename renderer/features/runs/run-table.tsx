@@ -135,7 +135,7 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
       <td className={`${table.wrap} ${styles.wide}`}>
         {sets.join(', ') || '–'} {run.kind !== null && mayLeave && <RunCloudMark run={id} />}
       </td>
-      <td className={table.wrap}>
+      <td className={`${table.wrap} ${styles.verdict}`}>
         <VerdictLines run={run} />
       </td>
       <td>
