@@ -1,4 +1,4 @@
-import type { ModelRole } from '../../contract/manifests/models.ts'
+import type { ModelRole } from '../contract/manifests/models.ts'
 
 const WORK: Readonly<Record<ModelRole | 'judge', string>> = {
   embed: 'embeds',

@@ -3,7 +3,7 @@ import { CLOUD_MARK, cloudWords } from '../../core/evidence/cloud-use.ts'
 import type { ModelSetView } from '../../contract/control/experiment.ts'
 import { api } from '../data/client.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
-import { roleWords } from './role-words.ts'
+import { roleWords } from '../../core/role-words.ts'
 import styles from './cloud-mark.module.css'
 
 /** Names of the roles whose calls leave this machine. */

@@ -2,7 +2,7 @@ import type { PricesView } from '../../contract/control/models.ts'
 import type { ModelSetView } from '../../contract/control/experiment.ts'
 import { COMPONENT_WORDS } from './component-words.ts'
 import { DataTable, num } from './tables.tsx'
-import { roleWords } from './role-words.ts'
+import { roleWords } from '../../core/role-words.ts'
 import table from './table.module.css'
 
 const WORDS = COMPONENT_WORDS.roleTable

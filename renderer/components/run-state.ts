@@ -2,7 +2,7 @@ import type { RunJob, RunState } from '../../contract/control/run-job.ts'
 import { count } from './format.ts'
 import { missingWords } from '../../core/evidence/missing-columns.ts'
 import { STEP_NAMES } from '../../core/evidence/step-names.ts'
-import { failureMessage } from './role-words.ts'
+import { failureMessage } from '../../core/role-words.ts'
 
 /** The sign of each state of a run; a word must accompany it. */
 export const RUN_SIGNS: Readonly<Record<RunState, string>> = {

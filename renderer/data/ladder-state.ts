@@ -2,7 +2,7 @@ import type { SequencedEvent } from '../../contract/control/events.ts'
 import type { DatasetProgress, RunJob, RunProgress, RunView } from '../../contract/control/run-job.ts'
 import { foldRun, runProgress } from '../../core/evidence/run-fold.ts'
 import { STEP_NAMES } from '../../core/evidence/step-names.ts'
-import { failureMessage } from '../components/role-words.ts'
+import { failureMessage } from '../../core/role-words.ts'
 
 export interface LogLine {
   seq: number

@@ -1,11 +1,19 @@
 import type { Look } from '../../../charts/look.ts'
 import type { Aggregate, ApproachSummary, Distribution } from '../../../contract/evidence/aggregate.ts'
-import { durationWords, countWords, looksWords, meanWords, plural, scopeWords } from '../../../contract/words.ts'
+import {
+  durationWords,
+  countWords,
+  looksWords,
+  meanWords,
+  plural,
+  scopeWords,
+  USE_NOTE,
+} from '../../../contract/words.ts'
 import { hasFirstTokens, metricsOf } from '../aggregate/aggregate-access.ts'
 import { HANDED_OVER, handedOverWords, hasAmounts } from '../tables/budget-tables.ts'
 import { coverageNotes } from '../tables/coverage-notes.ts'
 import { ingestionWords } from '../tables/ingestion-words.ts'
-import { runUseTable, USE_NOTE, USE_TITLE } from '../tables/run-use.ts'
+import { runUseTable, USE_TITLE } from '../tables/run-use.ts'
 import { STATE_SIGNS } from '../words.ts'
 import { aliasHead, dataTable, fragment, h, num, type Cell, type Child, type Markup } from './markup.ts'
 

@@ -8,17 +8,17 @@ describe('modelCaution', () => {
     expect(modelCaution([run])).toMatch(/^Every model of this run is a built-in rule, not a language model\./)
     const mixed = structuredClone(run)
     mixed.reproducibility!.runtime.models!.roles['light_gen'] = { backend: 'openai', model: 'm' }
-    expect(modelCaution([mixed])).toBe('Built-in rules, not models, embed passages and questions in this run.')
+    expect(modelCaution([mixed])).toBe('In this run a built-in rule, not a model, embeds.')
     const real = structuredClone(mixed)
     real.reproducibility!.runtime.models!.roles['embed'] = { backend: 'openai', model: 'm' }
     expect(modelCaution([real])).toBeNull()
     // The usual set of a real model: rules rerank, which says nothing about the answers.
     const reranking = structuredClone(real)
     reranking.reproducibility!.runtime.models!.roles['rerank'] = { backend: 'builtin', model: 'lexical-reranker' }
-    expect(modelCaution([reranking])).toBe('Built-in rules, not models, rerank passages in this run.')
+    expect(modelCaution([reranking])).toBe('In this run a built-in rule, not a model, reranks.')
     const section = { status: 'pending' as const, judges: ['builtin-lexical-support', 'a'] }
     expect(modelCaution([{ ...real, judge_panel: section }])).toBe(
-      'Built-in rules, not models, judge the answers in this run.',
+      'In this run a built-in rule, not a model, judges answers.',
     )
     expect(modelCaution([{ ...run, judge_panel: section }])).toContain('; so are the judges.')
   })

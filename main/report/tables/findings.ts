@@ -2,7 +2,7 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { pairCounts } from '../../../core/evidence/pair-state.ts'
 import type { Verdict } from '../../../contract/evidence/verdict.ts'
 import { isRuleBased } from '../../../contract/manifests/model-backends.ts'
-import type { ModelRole } from '../../../contract/manifests/models.ts'
+import { roleWords } from '../../../core/role-words.ts'
 import { artifactNameOf, metricsIn } from '../../../contract/metrics/metrics.ts'
 import { capital, listWords, lowerFirst, testedPairsWords } from '../../../contract/words.ts'
 import { comparedMetric, pairAgainst, type ComparedName } from '../aggregate/aggregate-access.ts'
@@ -53,21 +53,6 @@ function findingOf(aggregate: Aggregate, name: ComparedName): string | null {
   return `${capital(highest)}; ${better}${lowerFirst(testedPairsWords(pairCounts(compared), compared.settings.level))}.`
 }
 
-/** Lists what a role's model does for the answers or their scores, after "Built-in rules, not models, ". */
-const ROLE_WORK: Readonly<Record<ModelRole, string>> = {
-  light_gen: 'write the answers',
-  agentic: 'run the agent',
-  embed: 'embed passages and questions',
-  rerank: 'rerank passages',
-  contextual_blurb: 'write context for chunks',
-  graph_extract: 'extract the graph',
-  graph_keyword: 'pick the keywords of graph questions',
-  graph_query: 'answer graph questions',
-  workflow_classifier: 'choose the route of the adaptive workflow',
-  evaluator: 'grade the answers',
-  evaluator_embed: 'embed for grading',
-}
-
 /**
  * The caution before any figure: what built-in rules did in place of models, in the approaches or as judges, and no more than that. Null when every
  * model is real, or none is recorded.
@@ -77,11 +62,11 @@ export function modelCaution(aggregates: readonly Aggregate[]): string | null {
     Object.entries(reproducibility?.runtime.models?.roles ?? {}),
   )
   const ruled = new Set(roles.flatMap(([role, { backend }]) => (isRuleBased(backend) ? [role] : [])))
-  const judging = hasRuleJudges(aggregates) ? ['judge the answers'] : []
+  const judging = hasRuleJudges(aggregates) ? ['judge'] : []
   if (ruled.size > 0 && roles.every(([, { backend }]) => isRuleBased(backend))) {
     const so = judging.length === 0 ? '' : '; so are the judges'
     return `Every model of this run is a built-in rule, not a language model${so}. The figures are baselines: they describe the pipelines with these rules, not an approach with a language model.`
   }
-  const work = [...Object.entries(ROLE_WORK).flatMap(([role, words]) => (ruled.has(role) ? [words] : [])), ...judging]
-  return work.length === 0 ? null : `Built-in rules, not models, ${listWords(work)} in this run.`
+  const work = [...ruled, ...judging].map(roleWords)
+  return work.length === 0 ? null : `In this run a built-in rule, not a model, ${listWords(work)}.`
 }

@@ -1,7 +1,7 @@
 import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggregate.ts'
 import { joinedUsage, type ModelUsage } from '../../../contract/evidence/model-usage.ts'
 import { costOf, type Prices } from '../../../contract/manifests/prices.ts'
-import { costWords, countWords, durationWords } from '../../../contract/words.ts'
+import { costWords, countWords, durationWords, USE_NOTE } from '../../../contract/words.ts'
 
 /** One kind of work of a run. `models` is null where it is not known what they used, and so is `seconds`. */
 export interface RunUse {
@@ -60,8 +60,6 @@ function answersOf({
 
 const HEADS = ['calls', 'tokens read', 'tokens written'] as const
 export const USE_TITLE = 'What this run used'
-export const USE_NOTE =
-  '≈: some of it is estimated, because the service reports no tokens. ≥: some calls report none. A dash: it is not recorded; documents that an earlier run read are not read again. Times of work side by side are added up.'
 
 /** The same as a table of words; with prices, what it cost by them. */
 export function runUseTable(aggregate: Aggregate, prices: Prices | null): { head: string[]; rows: string[][] } {

@@ -19,7 +19,7 @@ import { FetchButton } from './fetch-button.tsx'
 import styles from './models.module.css'
 import { MODELS_WORDS } from './models-words.ts'
 import type { Choice } from './set-draft.ts'
-import { roleWords } from '../../components/role-words.ts'
+import { roleWords } from '../../../core/role-words.ts'
 import { TestResult } from './test-result.tsx'
 
 const WORDS = MODELS_WORDS.catalogue

@@ -1,5 +1,5 @@
 import { plural } from '../../components/format.ts'
-import { roleWords } from '../../components/role-words.ts'
+import { roleWords } from '../../../core/role-words.ts'
 
 /** The texts of the page Models. */
 export const MODELS_WORDS = {

@@ -24,7 +24,7 @@ import {
   type SetDraft,
   type Source,
 } from './set-draft.ts'
-import { roleWords } from '../../components/role-words.ts'
+import { roleWords } from '../../../core/role-words.ts'
 import { MODELS_CHANGE } from './use-models.ts'
 
 const WORDS = MODELS_WORDS.editor

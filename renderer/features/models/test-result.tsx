@@ -1,7 +1,7 @@
 import type { ModelTest } from '../../../contract/control/models.ts'
 import { recordWords } from '../../../contract/manifests/model-record.ts'
 import { duration } from '../../components/format.ts'
-import { failureMessage } from '../../components/role-words.ts'
+import { failureMessage } from '../../../core/role-words.ts'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { DataTable, num } from '../../components/tables.tsx'
 import table from '../../components/table.module.css'

@@ -1,5 +1,5 @@
 import type { Verdict } from '../../../contract/evidence/verdict.ts'
-import { plural } from '../../../contract/words.ts'
+import { plural, USE_NOTE } from '../../../contract/words.ts'
 import { count } from '../../components/format.ts'
 import type { ExpectedOutcome } from './expected-outcome.ts'
 
@@ -52,8 +52,7 @@ export const RESULT_WORDS = {
 
   used: {
     title: (dataset: string) => `What this run used · ${dataset}`,
-    about:
-      '≈: some of it is estimated, because the service reports no tokens. ≥: some calls report none. A dash: it is not recorded; documents that an earlier run read are not read again. Times of work side by side are added up.',
+    about: USE_NOTE,
   },
 
   budget: {

@@ -1,5 +1,5 @@
 import { count, plural } from '../../components/format.ts'
-import { roleWords } from '../../components/role-words.ts'
+import { roleWords } from '../../../core/role-words.ts'
 
 /** The texts of the page Runs. */
 export const RUNS_WORDS = {
