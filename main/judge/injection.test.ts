@@ -101,10 +101,7 @@ describe('a model judge', () => {
   it.each(HOSTILE_ANSWERS)('is shown as data, once, between true delimiters: $trick', async ({ text }) => {
     endpoint.script(gradingBy((answer) => (answer.includes('TQ-118') ? 5 : 1)))
     const { judgments } = await panelOn({ ...answers, m_attack: text })
-    if (judgments.blocked!.length > 0) {
-      expect(endpoint.requests).toEqual([])
-      return
-    }
+    expect([judgments.blocked, endpoint.requests.length]).toEqual([[], 2])
     for (const { body } of endpoint.requests) expect(shownPrompt(body).answers.size).toBe(5)
     expect(judgments.queries[0]!.mean_by_approach).toEqual({
       m_right: 5,

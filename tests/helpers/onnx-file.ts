@@ -38,6 +38,37 @@ export interface OnnxGraph {
   metadata?: Record<string, string>
 }
 
+/** An input or output of numbers. */
+export const float = (name: string, dims: Dimension[]): OnnxValue => ({ name, type: 'float', dims })
+export const int64 = (name: string, dims: Dimension[]): OnnxValue => ({ name, type: 'int64', dims })
+
+/** A constant of numbers: a list unless dimensions are named. */
+export const floats = (name: string, values: number[], dims = [values.length]): OnnxTensor => ({
+  name,
+  dims,
+  values: Float32Array.from(values),
+})
+export const ints = (name: string, values: number[], dims = [values.length]): OnnxTensor => ({
+  name,
+  dims,
+  values: BigInt64Array.from(values, BigInt),
+})
+
+/** Reduces one axis, or all of them to one number. */
+export const reduced = (
+  op: 'ReduceMax' | 'ReduceMean',
+  from: string,
+  to: string,
+  axis?: number,
+  keepdims = 0,
+): OnnxNode => ({
+  op,
+  inputs: [from],
+  outputs: [to],
+  ...(axis === undefined ? {} : { intLists: { axes: [axis] } }),
+  ints: { keepdims },
+})
+
 /** The bytes of a model file with this graph, operator set 17. */
 export function onnxFile(graph: OnnxGraph): Buffer {
   return Buffer.concat([

@@ -1,5 +1,14 @@
-import { onnxFile } from './onnx-file.ts'
-import type { Dimension, OnnxGraph, OnnxNode, OnnxTensor, OnnxValue } from './onnx-file.ts'
+import {
+  float,
+  int64,
+  ints,
+  onnxFile,
+  type Dimension,
+  type OnnxGraph,
+  type OnnxNode,
+  type OnnxTensor,
+  type OnnxValue,
+} from './onnx-file.ts'
 
 export interface TinyDecoder {
   /** States how many tokens there are. */
@@ -39,19 +48,19 @@ export const specialToken = (content: string, id: number) => ({
 
 /** A merged decoder of one layer: what it outputs next follows from its last token alone; its caches have the real ones' shapes. */
 export function tinyDecoder({ vocabulary, end, following, frames, hearing, more = {} }: TinyDecoder): Buffer {
-  const cache = (name: string, length: string): OnnxValue => ({ name, type: 'float', dims: ['batch', 1, length, 1] })
+  const cache = (name: string, length: string): OnnxValue => float(name, ['batch', 1, length, 1])
   const past = (part: string) =>
     ['key', 'value'].map((half) => cache(`past_key_values.0.${part}.${half}`, `${part} past`))
   const present = (part: string) => ['key', 'value'].map((half) => cache(`present.0.${part}.${half}`, `${part} total`))
   return onnxFile({
     inputs: [
-      { name: 'input_ids', type: 'int64', dims: ['batch', 'length'] },
-      { name: 'encoder_hidden_states', type: 'float', dims: ['batch', frames, 1] },
+      int64('input_ids', ['batch', 'length']),
+      float('encoder_hidden_states', ['batch', frames, 1]),
       ...past('decoder'),
       ...past('encoder'),
     ],
     outputs: [
-      { name: 'logits', type: 'float', dims: ['batch', 'length', vocabulary] },
+      float('logits', ['batch', 'length', vocabulary]),
       ...present('decoder'),
       ...present('encoder'),
       ...(more.outputs ?? []),
@@ -64,7 +73,7 @@ export function tinyDecoder({ vocabulary, end, following, frames, hearing, more 
         values: Float32Array.from({ length: vocabulary }, (_, id) => (id === end ? 15 : 0)),
       },
       tokenTable('keys', vocabulary, 1, () => 0),
-      { name: 'head', dims: [1], values: BigInt64Array.of(1n) },
+      ints('head', [1]),
       ...(more.constants ?? []),
     ],
     nodes: [

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onnxFile } from './onnx-file.ts'
+import { float, ints, onnxFile, reduced } from './onnx-file.ts'
 import { specialToken, tinyDecoder } from './tiny-decoder.ts'
 
 const TEXT = ['▁salt', '▁sea', 'food']
@@ -79,9 +79,9 @@ const tokenizer = {
 /** The largest swing of each frame. */
 function encoder(): Buffer {
   return onnxFile({
-    inputs: [{ name: 'input_values', type: 'float', dims: ['batch', 'samples'] }],
-    outputs: [{ name: 'last_hidden_state', type: 'float', dims: ['batch', 'frames', 1] }],
-    constants: [{ name: 'channel', dims: [1], values: BigInt64Array.of(1n) }],
+    inputs: [float('input_values', ['batch', 'samples'])],
+    outputs: [float('last_hidden_state', ['batch', 'frames', 1])],
+    constants: [ints('channel', [1])],
     nodes: [
       { op: 'Abs', inputs: ['input_values'], outputs: ['swing'] },
       { op: 'Unsqueeze', inputs: ['swing', 'channel'], outputs: ['wave'] },
@@ -103,7 +103,7 @@ const decoder = (): Buffer =>
     following: FOLLOWING,
     frames: 'frames',
     hearing: [
-      { op: 'ReduceMax', inputs: ['encoder_hidden_states'], outputs: ['loudness'], ints: { keepdims: 0 } },
+      reduced('ReduceMax', 'encoder_hidden_states', 'loudness'),
       { op: 'Ceil', inputs: ['loudness'], outputs: ['strength'] },
     ],
   })

@@ -1,11 +1,11 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onnxFile, type OnnxGraph, type OnnxValue } from './onnx-file.ts'
+import { float, int64, ints, onnxFile, reduced, type OnnxGraph, type OnnxValue } from './onnx-file.ts'
 import { specialToken } from './tiny-decoder.ts'
 
 const VOCABULARY = ['[PAD]', '[UNK]', '[CLS]', '[SEP]', '<end>', 'red', 'green', 'blue', 'salt', 'sea']
-const tokens: OnnxValue = { name: 'input_ids', type: 'int64', dims: ['batch', 'length'] }
-const mask: OnnxValue = { name: 'attention_mask', type: 'int64', dims: ['batch', 'total'] }
+const tokens: OnnxValue = int64('input_ids', ['batch', 'length'])
+const mask: OnnxValue = int64('attention_mask', ['batch', 'total'])
 const table = (name: string, width: number, cell: (row: number, column: number) => number) => ({
   name,
   dims: [VOCABULARY.length, width],
@@ -20,7 +20,7 @@ export async function writeEmbeddingModel(folder: string): Promise<void> {
     { model_type: 'bert', architectures: ['BertModel'] },
     {
       inputs: [tokens, mask],
-      outputs: [{ name: 'last_hidden_state', type: 'float', dims: ['batch', 'length', size] }],
+      outputs: [float('last_hidden_state', ['batch', 'length', size])],
       constants: [table('words', size, (row, column) => (row === column && row > 3 ? 1 : 0))],
       nodes: [{ op: 'Gather', inputs: ['words', 'input_ids'], outputs: ['last_hidden_state'] }],
     },
@@ -34,11 +34,11 @@ export async function writeCrossEncoder(folder: string): Promise<void> {
     { model_type: 'bert', architectures: ['BertForSequenceClassification'], id2label: { 0: 'SCORE' } },
     {
       inputs: [tokens, mask],
-      outputs: [{ name: 'logits', type: 'float', dims: ['batch', 1] }],
+      outputs: [float('logits', ['batch', 1])],
       constants: [table('weights', 1, (row) => (row > 4 ? row : 0))],
       nodes: [
         { op: 'Gather', inputs: ['weights', 'input_ids'], outputs: ['scores'] },
-        { op: 'ReduceMax', inputs: ['scores'], outputs: ['logits'], intLists: { axes: [1] }, ints: { keepdims: 0 } },
+        reduced('ReduceMax', 'scores', 'logits', 1),
       ],
     },
   )
@@ -48,7 +48,7 @@ export async function writeCrossEncoder(folder: string): Promise<void> {
 export async function writeGenerator(folder: string): Promise<void> {
   const size = VOCABULARY.length
   const next = (row: number) => (row === 5 ? 6 : row === 6 ? 7 : row === 7 ? 4 : 5)
-  const cache = (name: string, length: string): OnnxValue => ({ name, type: 'float', dims: ['batch', 1, length, 1] })
+  const cache = (name: string, length: string): OnnxValue => float(name, ['batch', 1, length, 1])
   const config = {
     model_type: 'gpt2',
     architectures: ['GPT2LMHeadModel'],
@@ -61,14 +61,14 @@ export async function writeGenerator(folder: string): Promise<void> {
   await writeModel(folder, config, {
     inputs: [tokens, mask, cache('past_key_values.0.key', 'past'), cache('past_key_values.0.value', 'past')],
     outputs: [
-      { name: 'logits', type: 'float', dims: ['batch', 'length', size] },
+      float('logits', ['batch', 'length', size]),
       cache('present.0.key', 'total'),
       cache('present.0.value', 'total'),
     ],
     constants: [
       table('following', size, (row, column) => (column === next(row) ? 10 : 0)),
       table('keys', 1, () => 0),
-      { name: 'axis', dims: [1], values: BigInt64Array.of(1n) },
+      ints('axis', [1]),
     ],
     nodes: [
       { op: 'Gather', inputs: ['following', 'input_ids'], outputs: ['logits'] },

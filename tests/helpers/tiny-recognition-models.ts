@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onnxFile, type OnnxTensor } from './onnx-file.ts'
+import { float, floats, int64, ints, onnxFile, reduced } from './onnx-file.ts'
 
 /** Samples of one frame of the tiny models: 80 ms. */
 export const FRAME_SAMPLES = 1280
@@ -21,16 +21,6 @@ export function tinySpeech(parts: readonly (readonly [piece: string | null, fram
   return samples
 }
 
-const numbers = (name: string, values: number[], dims = [values.length]): OnnxTensor => ({
-  name,
-  dims,
-  values: Float32Array.from(values),
-})
-const integers = (name: string, values: number[]): OnnxTensor => ({
-  name,
-  dims: [values.length],
-  values: BigInt64Array.from(values, BigInt),
-})
 /** Loudness of each piece, times ten; the blank comes last and is silence. */
 const LEVELS = [...TINY_PIECES.map((_, i) => i + 1), 0]
 
@@ -50,18 +40,12 @@ export async function writeTinyTransducer(folder: string, { isSlow = false } = {
 
 function preprocessor(): Buffer {
   return onnxFile({
-    inputs: [
-      { name: 'waveforms', type: 'float', dims: ['batch', 'samples'] },
-      { name: 'waveforms_lens', type: 'int64', dims: ['batch'] },
-    ],
-    outputs: [
-      { name: 'features', type: 'float', dims: ['batch', 1, 'frames'] },
-      { name: 'features_lens', type: 'int64', dims: ['batch'] },
-    ],
-    constants: [integers('frames', [1, 1, -1, FRAME_SAMPLES]), integers('size', [FRAME_SAMPLES])],
+    inputs: [float('waveforms', ['batch', 'samples']), int64('waveforms_lens', ['batch'])],
+    outputs: [float('features', ['batch', 1, 'frames']), int64('features_lens', ['batch'])],
+    constants: [ints('frames', [1, 1, -1, FRAME_SAMPLES]), ints('size', [FRAME_SAMPLES])],
     nodes: [
       { op: 'Reshape', inputs: ['waveforms', 'frames'], outputs: ['framed'] },
-      { op: 'ReduceMax', inputs: ['framed'], outputs: ['features'], intLists: { axes: [3] }, ints: { keepdims: 0 } },
+      reduced('ReduceMax', 'framed', 'features', 3),
       { op: 'Div', inputs: ['waveforms_lens', 'size'], outputs: ['features_lens'] },
     ],
   })
@@ -69,15 +53,9 @@ function preprocessor(): Buffer {
 
 function encoder(): Buffer {
   return onnxFile({
-    inputs: [
-      { name: 'audio_signal', type: 'float', dims: ['batch', 1, 'frames'] },
-      { name: 'length', type: 'int64', dims: ['batch'] },
-    ],
-    outputs: [
-      { name: 'outputs', type: 'float', dims: ['batch', 1, 'frames'] },
-      { name: 'encoded_lengths', type: 'int64', dims: ['batch'] },
-    ],
-    constants: [numbers('ten', [10])],
+    inputs: [float('audio_signal', ['batch', 1, 'frames']), int64('length', ['batch'])],
+    outputs: [float('outputs', ['batch', 1, 'frames']), int64('encoded_lengths', ['batch'])],
+    constants: [floats('ten', [10])],
     nodes: [
       { op: 'Mul', inputs: ['audio_signal', 'ten'], outputs: ['outputs'] },
       { op: 'Identity', inputs: ['length'], outputs: ['encoded_lengths'] },
@@ -87,34 +65,34 @@ function encoder(): Buffer {
 
 /** `width`: of the matrices that are multiplied at each step, to no effect. */
 function decoder(width: number): Buffer {
-  const state = (name: string) => ({ name, type: 'float' as const, dims: [2, 'batch', 1] })
+  const state = (name: string) => float(name, [2, 'batch', 1])
   return onnxFile({
     inputs: [
-      { name: 'encoder_outputs', type: 'float', dims: ['batch', 1, 1] },
+      float('encoder_outputs', ['batch', 1, 1]),
       { name: 'targets', type: 'int32', dims: ['batch', 1] },
       { name: 'target_length', type: 'int32', dims: ['batch'] },
       state('input_states_1'),
       state('input_states_2'),
     ],
     outputs: [
-      { name: 'outputs', type: 'float', dims: ['batch', 1, 1, LEVELS.length + 3] },
+      float('outputs', ['batch', 1, 1, LEVELS.length + 3]),
       { name: 'prednet_lengths', type: 'int32', dims: ['batch'] },
       state('output_states_1'),
       state('output_states_2'),
     ],
     constants: [
-      numbers('levels', LEVELS),
-      numbers('blank', [...TINY_PIECES.map(() => 0), 1]),
-      numbers('one', [1]),
-      numbers('half', [0.5]),
-      numbers('most', [3.5]),
-      numbers('much', [1000]),
-      numbers('by one and by two', [0.5, -1]),
-      numbers('matrix', new Array<number>(width * width).fill(1 / width), [width, width]),
-      numbers('none', [0]),
-      integers('flat', [-1]),
-      integers('first', [0]),
-      integers('scored', [1, 1, 1, -1]),
+      floats('levels', LEVELS),
+      floats('blank', [...TINY_PIECES.map(() => 0), 1]),
+      floats('one', [1]),
+      floats('half', [0.5]),
+      floats('most', [3.5]),
+      floats('much', [1000]),
+      floats('by one and by two', [0.5, -1]),
+      floats('matrix', new Array<number>(width * width).fill(1 / width), [width, width]),
+      floats('none', [0]),
+      ints('flat', [-1]),
+      ints('first', [0]),
+      ints('scored', [1, 1, 1, -1]),
     ],
     nodes: [
       { op: 'Reshape', inputs: ['encoder_outputs', 'flat'], outputs: ['heard'] },
@@ -136,7 +114,7 @@ function decoder(width: number): Buffer {
       { op: 'Mul', inputs: ['heard', 'matrix'], outputs: ['factor'] },
       { op: 'MatMul', inputs: ['factor', 'matrix'], outputs: ['product'] },
       { op: 'MatMul', inputs: ['product', 'matrix'], outputs: ['power'] },
-      { op: 'ReduceMax', inputs: ['power'], outputs: ['result'], ints: { keepdims: 0 } },
+      reduced('ReduceMax', 'power', 'result'),
       { op: 'Mul', inputs: ['result', 'none'], outputs: ['nothing'] },
       { op: 'Add', inputs: ['likeness', 'hush'], outputs: ['opinion'] },
       { op: 'Add', inputs: ['opinion', 'nothing'], outputs: ['scores'] },
@@ -157,25 +135,16 @@ export async function writeTinyCtc(folder: string): Promise<void> {
   await writeFile(
     join(folder, 'model.onnx'),
     onnxFile({
-      inputs: [
-        { name: 'audio_signal', type: 'float', dims: ['batch', 80, 'frames'] },
-        { name: 'length', type: 'int64', dims: ['batch'] },
-      ],
-      outputs: [{ name: 'logprobs', type: 'float', dims: ['batch', 'frames', pieces.length] }],
+      inputs: [float('audio_signal', ['batch', 80, 'frames']), int64('length', ['batch'])],
+      outputs: [float('logprobs', ['batch', 'frames', pieces.length])],
       constants: [
         // Silence is far below every sound in a logarithm; any sound gives the first piece.
-        numbers('floor', [-13]),
-        numbers('pieces', [1, 0, 0, 0, -1]),
-        integers('last', [-1]),
+        floats('floor', [-13]),
+        floats('pieces', [1, 0, 0, 0, -1]),
+        ints('last', [-1]),
       ],
       nodes: [
-        {
-          op: 'ReduceMax',
-          inputs: ['audio_signal'],
-          outputs: ['loudest'],
-          intLists: { axes: [1] },
-          ints: { keepdims: 0 },
-        },
+        reduced('ReduceMax', 'audio_signal', 'loudest', 1),
         { op: 'Sub', inputs: ['loudest', 'floor'], outputs: ['above'] },
         { op: 'Unsqueeze', inputs: ['above', 'last'], outputs: ['column'] },
         { op: 'Mul', inputs: ['column', 'pieces'], outputs: ['logprobs'] },

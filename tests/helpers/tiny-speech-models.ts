@@ -3,7 +3,17 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { filesBelow } from '../../main/lib/files/files-below.ts'
 import type { DeclaredModel } from '../../providers/kit/models/declared-model.ts'
-import { onnxFile, type OnnxGraph, type OnnxNode, type OnnxTensor, type OnnxValue } from './onnx-file.ts'
+import {
+  float,
+  floats,
+  int64,
+  ints,
+  onnxFile,
+  reduced,
+  type OnnxGraph,
+  type OnnxNode,
+  type OnnxTensor,
+} from './onnx-file.ts'
 
 /** Samples that the small Kokoro gives for each of its tokens. */
 export const KOKORO_TOKEN_SAMPLES = 240
@@ -13,18 +23,6 @@ export const CHATTERBOX_TOKEN_SAMPLES = 480
 export const CHATTERBOX_PROMPT = [7, 8]
 
 const STYLE_WIDTH = 256
-const float = (name: string, dims: OnnxValue['dims']): OnnxValue => ({ name, type: 'float', dims })
-const int64 = (name: string, dims: OnnxValue['dims']): OnnxValue => ({ name, type: 'int64', dims })
-const floats = (name: string, dims: number[], values: number[]): OnnxTensor => ({
-  name,
-  dims,
-  values: Float32Array.from(values),
-})
-const ints = (name: string, ...values: number[]): OnnxTensor => ({
-  name,
-  dims: [values.length],
-  values: BigInt64Array.from(values, BigInt),
-})
 
 /** Each number of `levels` [1, n] held for so many samples: `waveform` [1, n × samples]. */
 const held = (levels: string, samples: number): { nodes: OnnxNode[]; constants: OnnxTensor[] } => ({
@@ -34,9 +32,9 @@ const held = (levels: string, samples: number): { nodes: OnnxNode[]; constants: 
     { op: 'Reshape', inputs: ['grid', 'flat'], outputs: ['waveform'] },
   ],
   constants: [
-    ints('last', 2),
-    floats('hold', [1, 1, samples], new Array<number>(samples).fill(1)),
-    ints('flat', 1, -1),
+    ints('last', [2]),
+    floats('hold', new Array<number>(samples).fill(1), [1, 1, samples]),
+    ints('flat', [1, -1]),
   ],
 })
 
@@ -44,7 +42,7 @@ const held = (levels: string, samples: number): { nodes: OnnxNode[]; constants: 
 function idleWork(from: string, to: string): { nodes: OnnxNode[]; constants: OnnxTensor[] } {
   const rounds = 2000
   return {
-    constants: [ints('side', 1024, 1024), floats('nothing', [1], [0])],
+    constants: [ints('side', [1024, 1024]), floats('nothing', [0], [1])],
     nodes: [
       { op: 'Expand', inputs: [from, 'side'], outputs: ['idle0'] },
       ...Array.from({ length: rounds }, (_, i): OnnxNode[] => [
@@ -52,7 +50,7 @@ function idleWork(from: string, to: string): { nodes: OnnxNode[]; constants: Onn
         // Large numbers would end as infinities, which are fast.
         { op: 'Tanh', inputs: [`product${i}`], outputs: [`idle${i + 1}`] },
       ]).flat(),
-      { op: 'ReduceMax', inputs: [`idle${rounds}`], outputs: ['worked'], ints: { keepdims: 0 } },
+      reduced('ReduceMax', `idle${rounds}`, 'worked'),
       { op: 'Mul', inputs: ['worked', 'nothing'], outputs: ['zero'] },
       { op: 'Add', inputs: [from, 'zero'], outputs: [to] },
     ],
@@ -69,7 +67,7 @@ export async function writeTinyKokoro(folder: string, { slow = false, symbols = 
   await writeGraph(folder, 'model_quantized', {
     inputs: [int64(symbols, [1, 'length']), float('style', [1, STYLE_WIDTH]), float('speed', [1])],
     outputs: [float('waveform', [1, 'samples'])],
-    constants: [...sound.constants, floats('thousandth', [1], [0.001]), ints('first', 0), ...(idle?.constants ?? [])],
+    constants: [...sound.constants, floats('thousandth', [0.001], [1]), ints('first', [0]), ...(idle?.constants ?? [])],
     nodes: [
       { op: 'Cast', inputs: [symbols], outputs: ['numbers'], ints: { to: 1 } },
       { op: 'Mul', inputs: ['numbers', 'thousandth'], outputs: ['small'] },
@@ -109,11 +107,10 @@ export async function writeTinyChatterbox(folder: string): Promise<void> {
     inputs: [int64('input_ids', [1, 'length'])],
     outputs: [float('inputs_embeds', [1, 'length', WIDTH])],
     constants: [
-      floats(
-        'rows',
-        [SPEECH_TOKENS, WIDTH],
-        Array.from({ length: SPEECH_TOKENS }, (_, token) => row(token <= 102 ? token : 0)).flat(),
-      ),
+      floats('rows', Array.from({ length: SPEECH_TOKENS }, (_, token) => row(token <= 102 ? token : 0)).flat(), [
+        SPEECH_TOKENS,
+        WIDTH,
+      ]),
     ],
     nodes: [{ op: 'Gather', inputs: ['rows', 'input_ids'], outputs: ['inputs_embeds'] }],
   })
@@ -126,18 +123,12 @@ export async function writeTinyChatterbox(folder: string): Promise<void> {
       float('speaker_features', [1, 1, 1]),
     ],
     constants: [
-      floats('none', [1, 1, WIDTH], [0, 0, 0, 0]),
-      { ...ints('prompt', ...CHATTERBOX_PROMPT), dims: [1, 2] },
-      ints('last', 2),
+      floats('none', [0, 0, 0, 0], [1, 1, WIDTH]),
+      ints('prompt', CHATTERBOX_PROMPT, [1, 2]),
+      ints('last', [2]),
     ],
     nodes: [
-      {
-        op: 'ReduceMax',
-        inputs: ['audio_values'],
-        outputs: ['speaker_embeddings'],
-        intLists: { axes: [1] },
-        ints: { keepdims: 1 },
-      },
+      reduced('ReduceMax', 'audio_values', 'speaker_embeddings', 1, 1),
       { op: 'Mul', inputs: ['speaker_embeddings', 'none'], outputs: ['audio_features'] },
       { op: 'Identity', inputs: ['prompt'], outputs: ['audio_tokens'] },
       { op: 'Unsqueeze', inputs: ['speaker_embeddings', 'last'], outputs: ['speaker_features'] },
@@ -152,7 +143,7 @@ export async function writeTinyChatterbox(folder: string): Promise<void> {
       float('speaker_features', [1, 1, 1]),
     ],
     outputs: [float('waveform', [1, 'samples'])],
-    constants: [...sound.constants, floats('tiny', [1], [0.0001])],
+    constants: [...sound.constants, floats('tiny', [0.0001], [1])],
     nodes: [
       { op: 'Cast', inputs: ['speech_tokens'], outputs: ['numbers'], ints: { to: 1 } },
       { op: 'Mul', inputs: ['numbers', 'tiny'], outputs: ['small'] },
@@ -187,10 +178,10 @@ function languageModel(): OnnxGraph {
       cache('present.0.value', 'total'),
     ],
     constants: [
-      floats('scores', [WIDTH, SPEECH_TOKENS], scores.flat()),
-      floats('end', [1, SPEECH_TOKENS], end),
-      ints('second', 1),
-      ints('fourth', 3),
+      floats('scores', scores.flat(), [WIDTH, SPEECH_TOKENS]),
+      floats('end', end, [1, SPEECH_TOKENS]),
+      ints('second', [1]),
+      ints('fourth', [3]),
     ],
     nodes: [
       { op: 'MatMul', inputs: ['inputs_embeds', 'scores'], outputs: ['plain'] },
@@ -198,7 +189,7 @@ function languageModel(): OnnxGraph {
       { op: 'Unsqueeze', inputs: ['is100', 'second'], outputs: ['step'] },
       { op: 'Concat', inputs: ['past_key_values.0.key', 'step'], outputs: ['present.0.key'], ints: { axis: 2 } },
       { op: 'Concat', inputs: ['past_key_values.0.value', 'step'], outputs: ['present.0.value'], ints: { axis: 2 } },
-      { op: 'ReduceMax', inputs: ['present.0.key'], outputs: ['heard100'], ints: { keepdims: 0 } },
+      reduced('ReduceMax', 'present.0.key', 'heard100'),
       { op: 'Gather', inputs: ['inputs_embeds', 'fourth'], outputs: ['is102'], ints: { axis: 2 } },
       { op: 'Mul', inputs: ['is102', 'heard100'], outputs: ['over'] },
       { op: 'MatMul', inputs: ['over', 'end'], outputs: ['ending'] },

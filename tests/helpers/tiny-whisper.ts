@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { onnxFile } from './onnx-file.ts'
+import { float, floats, ints, onnxFile, reduced } from './onnx-file.ts'
 import { specialToken, tinyDecoder, tokenTable } from './tiny-decoder.ts'
 
 const TEXT = ['Ġsalt', 'Ġsea', 'food']
@@ -111,25 +111,13 @@ const tokenizer = {
 /** Each frame's loudest band, two spectra to a frame. */
 function encoder(): Buffer {
   return onnxFile({
-    inputs: [{ name: 'input_features', type: 'float', dims: ['batch', 80, 3000] }],
-    outputs: [{ name: 'last_hidden_state', type: 'float', dims: ['batch', FRAMES, 1] }],
-    constants: [{ name: 'pairs', dims: [3], values: BigInt64Array.of(1n, BigInt(FRAMES), 2n) }],
+    inputs: [float('input_features', ['batch', 80, 3000])],
+    outputs: [float('last_hidden_state', ['batch', FRAMES, 1])],
+    constants: [ints('pairs', [1, FRAMES, 2])],
     nodes: [
-      {
-        op: 'ReduceMax',
-        inputs: ['input_features'],
-        outputs: ['loudest'],
-        intLists: { axes: [1] },
-        ints: { keepdims: 0 },
-      },
+      reduced('ReduceMax', 'input_features', 'loudest', 1),
       { op: 'Reshape', inputs: ['loudest', 'pairs'], outputs: ['frames'] },
-      {
-        op: 'ReduceMean',
-        inputs: ['frames'],
-        outputs: ['last_hidden_state'],
-        intLists: { axes: [2] },
-        ints: { keepdims: 1 },
-      },
+      reduced('ReduceMean', 'frames', 'last_hidden_state', 2, 1),
     ],
   })
 }
@@ -141,16 +129,16 @@ const decoder = (): Buffer =>
     following: FOLLOWING,
     frames: FRAMES,
     hearing: [
-      { op: 'ReduceMax', inputs: ['encoder_hidden_states'], outputs: ['loudness'], ints: { keepdims: 0 } },
+      reduced('ReduceMax', 'encoder_hidden_states', 'loudness'),
       { op: 'Sub', inputs: ['loudness', 'threshold'], outputs: ['above'] },
       { op: 'Relu', inputs: ['above'], outputs: ['heard'] },
       { op: 'Ceil', inputs: ['heard'], outputs: ['strength'] },
     ],
     more: {
-      outputs: [{ name: 'cross_attentions.0', type: 'float', dims: ['batch', 1, 'length', FRAMES] }],
+      outputs: [float('cross_attentions.0', ['batch', 1, 'length', FRAMES])],
       constants: [
         // Silence is −1.5 in Whisper's features, and everything else is above it.
-        { name: 'threshold', dims: [1], values: Float32Array.of(-1.4) },
+        floats('threshold', [-1.4]),
         tokenTable('looks', VOCABULARY, FRAMES, (row, column) => (lookAt(column) === row ? 1 : 0)),
       ],
       nodes: [
