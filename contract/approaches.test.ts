@@ -14,20 +14,18 @@ const AREAS = ['bin', 'charts', 'contract', 'core', 'main', 'preload', 'provider
 /** A file may name a few approaches, such as a default selection; one more than that is a list to keep in step. */
 const NAMED_AT_MOST = 3
 
-describe('approach descriptors', () => {
-  it('no product file other than the descriptors and the registry lists the approaches', () => {
-    const files = globSync(`{${AREAS.join(',')}}/**/*.{ts,tsx,mjs}`, { cwd: ROOT, exclude: ['**/node_modules/**'] })
-    expect(files.length).toBeGreaterThan(300)
-    const lists = files.filter((file) => {
-      if (/\.test\.tsx?$/.test(file)) return false
-      const text = readFileSync(join(ROOT, file), 'utf8')
-      return BaseApproach.options.filter((base) => text.includes(`'${base}'`)).length > NAMED_AT_MOST
-    })
-    expect(lists.map((file) => file.replaceAll('\\', '/')).sort()).toEqual([
-      'contract/approaches.ts',
-      'providers/platform/rag/approaches/registry.ts',
-    ])
+it('no product file other than the descriptors and the registry lists the approaches', () => {
+  const files = globSync(`{${AREAS.join(',')}}/**/*.{ts,tsx,mjs}`, { cwd: ROOT, exclude: ['**/node_modules/**'] })
+  expect(files.length).toBeGreaterThan(300)
+  const lists = files.filter((file) => {
+    if (/\.test\.tsx?$/.test(file)) return false
+    const text = readFileSync(join(ROOT, file), 'utf8')
+    return BaseApproach.options.filter((base) => text.includes(`'${base}'`)).length > NAMED_AT_MOST
   })
+  expect(lists.map((file) => file.replaceAll('\\', '/')).sort()).toEqual([
+    'contract/approaches.ts',
+    'providers/platform/rag/approaches/registry.ts',
+  ])
 })
 
 describe('experimental approaches', () => {

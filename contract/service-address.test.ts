@@ -32,12 +32,10 @@ describe('addressProblem', () => {
   )
 })
 
-describe('the judge panel of the manifest', () => {
-  it.each(['https://user:pass@host', 'https://:pass@host', 'https://host?api_key=1'])(
-    'refuses the endpoint %s because it holds a credential',
-    (endpoint) => {
-      const parsed = JudgePanelSettings.safeParse({ enabled: false, endpoint, models: [] })
-      expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['endpoint']])
-    },
-  )
-})
+it.each(['https://user:pass@host', 'https://:pass@host', 'https://host?api_key=1'])(
+  'the judge panel of the manifest refuses the endpoint %s because it holds a credential',
+  (endpoint) => {
+    const parsed = JudgePanelSettings.safeParse({ enabled: false, endpoint, models: [] })
+    expect(parsed.error?.issues.map(({ path }) => path)).toEqual([['endpoint']])
+  },
+)

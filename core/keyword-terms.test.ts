@@ -29,8 +29,6 @@ describe('keywordQuery', () => {
   })
 })
 
-describe('joinedCodes', () => {
-  it('finds compounds with letters and digits', () => {
-    expect(joinedCodes('E-4471 and e-4471, PN/77-B, not 2024-05-01, cold-start or X9')).toEqual(['e4471', 'pn77b'])
-  })
+it('joinedCodes finds compounds with letters and digits', () => {
+  expect(joinedCodes('E-4471 and e-4471, PN/77-B, not 2024-05-01, cold-start or X9')).toEqual(['e4471', 'pn77b'])
 })

@@ -67,23 +67,19 @@ describe('withoutSecrets', () => {
   })
 })
 
-describe('valueWithoutSecrets', () => {
-  it('replaces in the texts of a value and keeps its form', () => {
-    rememberSecrets(SECRET)
-    expect(valueWithoutSecrets({ a: [SECRET, 1, null], b: { c: 'x' } })).toEqual({
-      a: ['[secret removed]', 1, null],
-      b: { c: 'x' },
-    })
-    const clean = { a: 1 }
-    expect(valueWithoutSecrets(clean)).toBe(clean)
+it('valueWithoutSecrets replaces in the texts of a value and keeps its form', () => {
+  rememberSecrets(SECRET)
+  expect(valueWithoutSecrets({ a: [SECRET, 1, null], b: { c: 'x' } })).toEqual({
+    a: ['[secret removed]', 1, null],
+    b: { c: 'x' },
   })
+  const clean = { a: 1 }
+  expect(valueWithoutSecrets(clean)).toBe(clean)
 })
 
-describe('serviceText', () => {
-  it('cuts the text of a service, and never inside a secret', () => {
-    rememberSecrets(SECRET)
-    const text = serviceText('x'.repeat(MAX_SERVICE_TEXT - 5) + SECRET + 'y'.repeat(15_000_000))
-    expect(text).toHaveLength(MAX_SERVICE_TEXT + 1)
-    expect(text.endsWith('[secr…')).toBe(true)
-  })
+it('serviceText cuts the text of a service, and never inside a secret', () => {
+  rememberSecrets(SECRET)
+  const text = serviceText('x'.repeat(MAX_SERVICE_TEXT - 5) + SECRET + 'y'.repeat(15_000_000))
+  expect(text).toHaveLength(MAX_SERVICE_TEXT + 1)
+  expect(text.endsWith('[secr…')).toBe(true)
 })

@@ -173,15 +173,13 @@ describe('a model file', () => {
   })
 })
 
-describe('fillPlaceholders', () => {
-  it.each([
-    ['http://${H}:${P:-80}/v1', { H: 'a' }, { ok: true, value: 'http://a:80/v1' }],
-    ['${H:-}x', {}, { ok: true, value: 'x' }],
-    ['${H:-d}', { H: '' }, { ok: true, value: 'd' }],
-    ['${A}${B}', {}, { ok: false, unset: ['A', 'B'] }],
-    ['$H {H} plain', { H: 'a' }, { ok: true, value: '$H {H} plain' }],
-    ['${H}', { H: '${SECRET}' }, { ok: true, value: '${SECRET}' }],
-  ])('%s', (text, env, outcome) => {
-    expect(fillPlaceholders(text, env)).toEqual(outcome)
-  })
+it.each([
+  ['http://${H}:${P:-80}/v1', { H: 'a' }, { ok: true, value: 'http://a:80/v1' }],
+  ['${H:-}x', {}, { ok: true, value: 'x' }],
+  ['${H:-d}', { H: '' }, { ok: true, value: 'd' }],
+  ['${A}${B}', {}, { ok: false, unset: ['A', 'B'] }],
+  ['$H {H} plain', { H: 'a' }, { ok: true, value: '$H {H} plain' }],
+  ['${H}', { H: '${SECRET}' }, { ok: true, value: '${SECRET}' }],
+])('fillPlaceholders: %s', (text, env, outcome) => {
+  expect(fillPlaceholders(text, env)).toEqual(outcome)
 })

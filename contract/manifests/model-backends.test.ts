@@ -97,17 +97,15 @@ describe('embeddingSpaceOf', () => {
   })
 })
 
-describe('modelNameOf', () => {
-  it.each([
-    ['onnx', 'Xenova/ms-marco', 'Xenova/ms-marco'],
-    ['onnx', '/home/me/models/minilm/', 'minilm'],
-    ['onnx', 'C:\\models\\minilm', 'minilm'],
-    ['gguf', '/home/me/Qwen3.gguf', 'Qwen3'],
-    ['openai', '/models/qwen', '/models/qwen'],
-  ] as const)('of the %s model %s is %s', (backend, name, expected) => {
-    const more = { model: name, task: 'embedding', base_url: 'http://127.0.0.1' }
-    const known = MODEL_BACKENDS[backend].settings.keyof().options as readonly string[]
-    const settings = Object.fromEntries(Object.entries(more).filter(([key]) => known.includes(key)))
-    expect(modelNameOf(model(backend, settings))).toBe(expected)
-  })
+it.each([
+  ['onnx', 'Xenova/ms-marco', 'Xenova/ms-marco'],
+  ['onnx', '/home/me/models/minilm/', 'minilm'],
+  ['onnx', 'C:\\models\\minilm', 'minilm'],
+  ['gguf', '/home/me/Qwen3.gguf', 'Qwen3'],
+  ['openai', '/models/qwen', '/models/qwen'],
+] as const)('modelNameOf of the %s model %s is %s', (backend, name, expected) => {
+  const more = { model: name, task: 'embedding', base_url: 'http://127.0.0.1' }
+  const known = MODEL_BACKENDS[backend].settings.keyof().options as readonly string[]
+  const settings = Object.fromEntries(Object.entries(more).filter(([key]) => known.includes(key)))
+  expect(modelNameOf(model(backend, settings))).toBe(expected)
 })

@@ -6,21 +6,19 @@ import { retry } from './retry.ts'
 
 const NOW = Date.parse('2025-03-01T12:00:00Z')
 
-describe('askedPauseMs', () => {
-  it.each([
-    [{ 'retry-after': '3' }, 3000],
-    [{ 'retry-after': '0.5' }, 500],
-    [{ 'retry-after': ['2', '9'] }, 2000],
-    [{ 'retry-after-ms': '250', 'retry-after': '3' }, 250],
-    [{ 'retry-after': 'Sat, 01 Mar 2025 12:00:07 GMT' }, 7000],
-    [{ 'retry-after': 'Sat, 01 Mar 2025 11:00:00 GMT' }, 0],
-    [{ 'retry-after': 'soon' }, null],
-    [{ 'retry-after': '' }, null],
-    [{}, null],
-    [{ 'retry-after': '-4' }, null],
-  ])('%j is %j', (headers, delay) => {
-    expect(askedPauseMs(headers, NOW)).toBe(delay)
-  })
+it.each([
+  [{ 'retry-after': '3' }, 3000],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after': ['2', '9'] }, 2000],
+  [{ 'retry-after-ms': '250', 'retry-after': '3' }, 250],
+  [{ 'retry-after': 'Sat, 01 Mar 2025 12:00:07 GMT' }, 7000],
+  [{ 'retry-after': 'Sat, 01 Mar 2025 11:00:00 GMT' }, 0],
+  [{ 'retry-after': 'soon' }, null],
+  [{ 'retry-after': '' }, null],
+  [{}, null],
+  [{ 'retry-after': '-4' }, null],
+])('askedPauseMs: %j is %j', (headers, delay) => {
+  expect(askedPauseMs(headers, NOW)).toBe(delay)
 })
 
 describe('pauseMs', () => {

@@ -94,20 +94,18 @@ describe('a field that a service refuses', () => {
   })
 })
 
-describe('a limit of tokens that a service finds too large', () => {
-  it.each([
-    ['Groq', 400, '`max_tokens` must be less than or equal to `8192`, the maximum value'],
-    ['Ollama Cloud', 400, "max_tokens (65536) exceeds model's maximum output tokens (8192) for model X"],
-    [
-      'OpenRouter',
-      402,
-      'This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 8192',
-    ],
-  ])('%s: is lowered to what it allows', (_service, status, text) => {
-    const sent = { model: 'm', messages, max_tokens: 65_536 }
-    expect(known.learnRefusal({ status, text, param: null }, sent)).toBe(true)
-    expect(known.fit(sent)).toEqual({ model: 'm', messages, max_tokens: 8192 })
-    expect(known.fit({ ...sent, max_tokens: 100 })).toMatchObject({ max_tokens: 100 })
-    expect(refused()).toEqual([])
-  })
+it.each([
+  ['Groq', 400, '`max_tokens` must be less than or equal to `8192`, the maximum value'],
+  ['Ollama Cloud', 400, "max_tokens (65536) exceeds model's maximum output tokens (8192) for model X"],
+  [
+    'OpenRouter',
+    402,
+    'This request requires more credits, or fewer max_tokens. You requested up to 65536 tokens, but can only afford 8192',
+  ],
+])('a limit of tokens that a service finds too large: %s: is lowered to what it allows', (_service, status, text) => {
+  const sent = { model: 'm', messages, max_tokens: 65_536 }
+  expect(known.learnRefusal({ status, text, param: null }, sent)).toBe(true)
+  expect(known.fit(sent)).toEqual({ model: 'm', messages, max_tokens: 8192 })
+  expect(known.fit({ ...sent, max_tokens: 100 })).toMatchObject({ max_tokens: 100 })
+  expect(refused()).toEqual([])
 })

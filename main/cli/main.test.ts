@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 
 /** Prints how many files a process has loaded as modules, when it ends. */
 const COUNTER = `
@@ -20,12 +20,10 @@ it('help and the name of a command prints the options of that command, as --help
   await expect(helpOf('help', 'docter')).rejects.toThrow('did you mean doctor?')
 })
 
-describe('the overview of the commands', () => {
-  it('loads no command: a dozen modules print it', async () => {
-    const counter = `data:text/javascript,${encodeURIComponent(COUNTER)}`
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', counter, PROGRAM, 'help'])
-    expect(stdout).toContain('  ladder          Climb the datasets')
-    expect(Number(stderr)).toBeGreaterThan(1)
-    expect(Number(stderr)).toBeLessThanOrEqual(12)
-  })
+it('the overview of the commands loads no command: a dozen modules print it', async () => {
+  const counter = `data:text/javascript,${encodeURIComponent(COUNTER)}`
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--import', counter, PROGRAM, 'help'])
+  expect(stdout).toContain('  ladder          Climb the datasets')
+  expect(Number(stderr)).toBeGreaterThan(1)
+  expect(Number(stderr)).toBeLessThanOrEqual(12)
 })

@@ -3,42 +3,38 @@ import { tokenF1Of } from '../../contract/short-answers.ts'
 import { shareOfKeys } from '../../contract/metrics/points-covered.ts'
 import { scoreAnswer, withModelRefusal } from './answer-scores.ts'
 
-describe('tokenF1Of', () => {
-  // Worked out by hand from normalize_answer and compute_f1 of SQuAD's evaluate-v2.0.py.
-  it.each([
-    // lock was opened in 1904 | it was opened in 1904: 4 shared of 5 and 5.
-    ['The lock was opened in 1904.', 'It was opened in 1904.', 8 / 10],
-    // Only articles are left out: of, in, was count.
-    ['of the lock', 'of a weir', 2 / 4],
-    ['was in', 'was in', 1],
-    // A token that occurs twice is shared once with one: 1 shared of 2 and 1.
-    ['1904 1904', '1904', 2 / 3],
-    // Punctuation is deleted, not replaced: px220b | px 220b.
-    ['PX-220B', 'PX 220B', 0],
-    ['PX-220B!', 'px220b', 1],
-    ["the harbour's", 'harbours', 1],
-    // Signs outside ASCII stay in their tokens: “weir” | weir.
-    ['“weir”', 'weir', 0],
-    // "a" is an article only as a whole word, in any script: à is a letter.
-    ['à la carte', 'la carte', 4 / 5],
-    ['An ACE', 'ace', 1],
-    ['Łódź was the seat', 'łódź', 2 / 4],
-    ['nothing shared', 'other words', 0],
-    ['', '1904', 0],
-    ['1904', 'the', 0],
-    ['The.', 'an', 1],
-  ])('scores %j against %j as SQuAD does', (answer, reference, expected) => {
-    expect(tokenF1Of(answer, reference)).toBeCloseTo(expected, 12)
-  })
+// Worked out by hand from normalize_answer and compute_f1 of SQuAD's evaluate-v2.0.py.
+it.each([
+  // lock was opened in 1904 | it was opened in 1904: 4 shared of 5 and 5.
+  ['The lock was opened in 1904.', 'It was opened in 1904.', 8 / 10],
+  // Only articles are left out: of, in, was count.
+  ['of the lock', 'of a weir', 2 / 4],
+  ['was in', 'was in', 1],
+  // A token that occurs twice is shared once with one: 1 shared of 2 and 1.
+  ['1904 1904', '1904', 2 / 3],
+  // Punctuation is deleted, not replaced: px220b | px 220b.
+  ['PX-220B', 'PX 220B', 0],
+  ['PX-220B!', 'px220b', 1],
+  ["the harbour's", 'harbours', 1],
+  // Signs outside ASCII stay in their tokens: “weir” | weir.
+  ['“weir”', 'weir', 0],
+  // "a" is an article only as a whole word, in any script: à is a letter.
+  ['à la carte', 'la carte', 4 / 5],
+  ['An ACE', 'ace', 1],
+  ['Łódź was the seat', 'łódź', 2 / 4],
+  ['nothing shared', 'other words', 0],
+  ['', '1904', 0],
+  ['1904', 'the', 0],
+  ['The.', 'an', 1],
+])('tokenF1Of scores %j against %j as SQuAD does', (answer, reference, expected) => {
+  expect(tokenF1Of(answer, reference)).toBeCloseTo(expected, 12)
 })
 
-describe('shareOfKeys', () => {
-  it('counts points, any spelling, as whole words', () => {
-    const keys = [['1904'], ['harbour master', 'harbor master']]
-    expect(shareOfKeys('In 1904 the Harbor-Master came', keys)).toBe(1)
-    expect(shareOfKeys('In 19045', keys)).toBe(0)
-    expect(shareOfKeys('PX-220B', [['PX-220D']])).toBe(0)
-  })
+it('shareOfKeys counts points, any spelling, as whole words', () => {
+  const keys = [['1904'], ['harbour master', 'harbor master']]
+  expect(shareOfKeys('In 1904 the Harbor-Master came', keys)).toBe(1)
+  expect(shareOfKeys('In 19045', keys)).toBe(0)
+  expect(shareOfKeys('PX-220B', [['PX-220D']])).toBe(0)
 })
 
 describe('scoreAnswer', () => {

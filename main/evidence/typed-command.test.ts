@@ -46,17 +46,15 @@ it('sameCommand repeats the words of this process, with options added and others
   )
 })
 
-describe('remedyFor', () => {
-  it('names commands until the process states that its messages are read in the panel, then buttons', () => {
-    const torn = (): string => tornTail('/runs/a.jsonl', 10, 5).remedy
-    expect(torn()).toContain('recover /runs/a.jsonl')
-    nameButtonsInRemedies()
-    try {
-      expect(torn()).toBe(
-        'every finished row stays; "Move torn bytes" puts the unfinished bytes into /runs/a.jsonl.torn-<time>',
-      )
-    } finally {
-      nameButtonsInRemedies(false)
-    }
-  })
+it('remedyFor names commands until the process states that its messages are read in the panel, then buttons', () => {
+  const torn = (): string => tornTail('/runs/a.jsonl', 10, 5).remedy
+  expect(torn()).toContain('recover /runs/a.jsonl')
+  nameButtonsInRemedies()
+  try {
+    expect(torn()).toBe(
+      'every finished row stays; "Move torn bytes" puts the unfinished bytes into /runs/a.jsonl.torn-<time>',
+    )
+  } finally {
+    nameButtonsInRemedies(false)
+  }
 })

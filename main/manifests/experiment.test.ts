@@ -228,58 +228,50 @@ describe('loadExperiment', () => {
   })
 })
 
-describe('a dataset whose catalogue names another corpus than its ingestion profile', () => {
-  it('is unusable, naming both folders and both files', async () => {
-    await edit('datasets.yaml', 'corpus_path: corpus/smoke', 'corpus_path: corpus/subset')
-    expect(await problems()).toEqual([
-      'smoke.corpus_path: corpus/subset, but its ingestion profile smoke in manifests/consumer.yaml reads corpus/smoke: name the same folder in both',
-    ])
-  })
+it('a dataset whose catalogue names another corpus than its ingestion profile is unusable, naming both folders and both files', async () => {
+  await edit('datasets.yaml', 'corpus_path: corpus/smoke', 'corpus_path: corpus/subset')
+  expect(await problems()).toEqual([
+    'smoke.corpus_path: corpus/subset, but its ingestion profile smoke in manifests/consumer.yaml reads corpus/smoke: name the same folder in both',
+  ])
 })
 
-describe('checkCorpus', () => {
-  it('refuses a corpus root from the environment that holds another corpus than the rows would name', async () => {
+it('checkCorpus refuses a corpus root from the environment that holds another corpus than the rows would name', async () => {
+  const experiment = await loadExperiment(root)
+  const [dataset] = experiment.datasets
+  await expect(checkCorpus(experiment, dataset!, '/elsewhere')).rejects.toThrow(/RAG_INGESTION_CORPUS_ROOT/)
+  await mkdir(join(root, 'corpus/smoke'), { recursive: true })
+  await checkCorpus(experiment, dataset!, join(root, 'corpus'))
+})
+
+it('configHashes ignores comments, layout, concurrency and publications, and sees every value', async () => {
+  const hashes = async () => {
     const experiment = await loadExperiment(root)
-    const [dataset] = experiment.datasets
-    await expect(checkCorpus(experiment, dataset!, '/elsewhere')).rejects.toThrow(/RAG_INGESTION_CORPUS_ROOT/)
-    await mkdir(join(root, 'corpus/smoke'), { recursive: true })
-    await checkCorpus(experiment, dataset!, join(root, 'corpus'))
-  })
+    return configHashes(experiment, experiment.datasets[0]!, null)
+  }
+  const before = await hashes()
+  await edit('evaluation.yaml', 'concurrency: 1', '# faster\n  concurrency: 8')
+  await edit(
+    'datasets.yaml',
+    '    ingestion_profile: smoke',
+    '    ingestion_profile: smoke\n    published: { run_id: x, ingestion: null, artifacts: [] }',
+  )
+  expect(await hashes()).toEqual(before)
+  await edit('evaluation.yaml', 'retries: 1', 'retries: 2')
+  expect(await hashes()).not.toEqual(before)
+  expect({ ...(await hashes()), evaluation: '' }).toEqual({ ...before, evaluation: '' })
 })
 
-describe('configHashes', () => {
-  it('ignores comments, layout, concurrency and publications, and sees every value', async () => {
-    const hashes = async () => {
-      const experiment = await loadExperiment(root)
-      return configHashes(experiment, experiment.datasets[0]!, null)
-    }
-    const before = await hashes()
-    await edit('evaluation.yaml', 'concurrency: 1', '# faster\n  concurrency: 8')
-    await edit(
-      'datasets.yaml',
-      '    ingestion_profile: smoke',
-      '    ingestion_profile: smoke\n    published: { run_id: x, ingestion: null, artifacts: [] }',
-    )
-    expect(await hashes()).toEqual(before)
-    await edit('evaluation.yaml', 'retries: 1', 'retries: 2')
-    expect(await hashes()).not.toEqual(before)
-    expect({ ...(await hashes()), evaluation: '' }).toEqual({ ...before, evaluation: '' })
-  })
-})
-
-describe('runtimeFiles', () => {
-  it('names the ingestion profile of the dataset alone: one that is added changes nothing for the others', async () => {
-    const experiment = await loadExperiment(root)
-    const [dataset] = experiment.datasets
-    const { consumer } = experiment
-    const added = { ...dataset!.profile, name: 'added' }
-    const larger = {
-      ...experiment,
-      consumer: { ...consumer, ingestion_profiles: [...consumer.ingestion_profiles, added] },
-    }
-    const files = runtimeFiles(larger, dataset!)
-    expect(files).toEqual(runtimeFiles(experiment, dataset!))
-    expect(files[1]).toMatchObject({ path: 'registry/ingestion-profiles', entries: [dataset!.profile.name] })
-    expect(runtimeFiles(larger, { ...dataset!, profile: added })[1]).not.toEqual(files[1])
-  })
+it('runtimeFiles names the ingestion profile of the dataset alone: one that is added changes nothing for the others', async () => {
+  const experiment = await loadExperiment(root)
+  const [dataset] = experiment.datasets
+  const { consumer } = experiment
+  const added = { ...dataset!.profile, name: 'added' }
+  const larger = {
+    ...experiment,
+    consumer: { ...consumer, ingestion_profiles: [...consumer.ingestion_profiles, added] },
+  }
+  const files = runtimeFiles(larger, dataset!)
+  expect(files).toEqual(runtimeFiles(experiment, dataset!))
+  expect(files[1]).toMatchObject({ path: 'registry/ingestion-profiles', entries: [dataset!.profile.name] })
+  expect(runtimeFiles(larger, { ...dataset!, profile: added })[1]).not.toEqual(files[1])
 })

@@ -36,12 +36,10 @@ function conditions(hash: string, judges: Reproducibility['runtime']['judge_pane
   }
 }
 
-describe('evaluationHash', () => {
-  it('is the same for other judges and differs for other metrics', () => {
-    expect(evaluationHash(withJudges(JUDGES))).toBe(evaluationHash(evaluation))
-    const fewer = { ...evaluation, metrics: { ...evaluation.metrics, ragas: [] } }
-    expect(evaluationHash(fewer)).not.toBe(evaluationHash(evaluation))
-  })
+it('evaluationHash is the same for other judges and differs for other metrics', () => {
+  expect(evaluationHash(withJudges(JUDGES))).toBe(evaluationHash(evaluation))
+  const fewer = { ...evaluation, metrics: { ...evaluation.metrics, ragas: [] } }
+  expect(evaluationHash(fewer)).not.toBe(evaluationHash(evaluation))
 })
 
 describe('inStoredForm', () => {

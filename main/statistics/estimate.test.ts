@@ -82,10 +82,8 @@ describe('estimateStatistic', () => {
   })
 })
 
-describe('effectiveClusters', () => {
-  it('is their number when equal, less when not', () => {
-    expect(effectiveClusters(Float64Array.of(3, 3, 3, 3))).toBe(4)
-    expect(effectiveClusters(Float64Array.of(11, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1))).toBeCloseTo(4.114, 3)
-    expect(effectiveClusters(new Float64Array(3))).toBeNull()
-  })
+it('effectiveClusters is their number when equal, less when not', () => {
+  expect(effectiveClusters(Float64Array.of(3, 3, 3, 3))).toBe(4)
+  expect(effectiveClusters(Float64Array.of(11, 2, 2, 2, 1, 1, 1, 1, 1, 1, 1))).toBeCloseTo(4.114, 3)
+  expect(effectiveClusters(new Float64Array(3))).toBeNull()
 })

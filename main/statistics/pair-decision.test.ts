@@ -30,11 +30,9 @@ describe('holmAdjusted', () => {
   })
 })
 
-describe('movingClusters', () => {
-  it('counts no cluster as moving that differs by rounding only', () => {
-    const [up, down] = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1]
-    expect(up).not.toBe(down)
-    expect(movingClusters(Float64Array.of(up, 2), Float64Array.of(down, 1))).toBe(1)
-    expect(movingClusters(Float64Array.of(-8.9e-16, 1, 0), null)).toBe(1)
-  })
+it('movingClusters counts no cluster as moving that differs by rounding only', () => {
+  const [up, down] = [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1]
+  expect(up).not.toBe(down)
+  expect(movingClusters(Float64Array.of(up, 2), Float64Array.of(down, 1))).toBe(1)
+  expect(movingClusters(Float64Array.of(-8.9e-16, 1, 0), null)).toBe(1)
 })

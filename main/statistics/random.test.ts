@@ -2,14 +2,12 @@ import { describe, expect, it } from 'vitest'
 import { seededRandom } from '../../tests/helpers/seeded-random.ts'
 import { fillBits, streamState } from './random.ts'
 
-describe('fillBits', () => {
-  it('gives the published outputs of xoshiro128** 1.1 from the state 1, 2, 3, 4', () => {
-    const state = Int32Array.of(1, 2, 3, 4)
-    const [first, second] = [new Uint32Array(3), new Uint32Array(5)]
-    fillBits(state, first)
-    fillBits(state, second)
-    expect([...first, ...second]).toEqual([11520, 0, 5927040, 70819200, 2031721883, 1637235492, 1287239034, 3734860849])
-  })
+it('fillBits gives the published outputs of xoshiro128** 1.1 from the state 1, 2, 3, 4', () => {
+  const state = Int32Array.of(1, 2, 3, 4)
+  const [first, second] = [new Uint32Array(3), new Uint32Array(5)]
+  fillBits(state, first)
+  fillBits(state, second)
+  expect([...first, ...second]).toEqual([11520, 0, 5927040, 70819200, 2031721883, 1637235492, 1287239034, 3734860849])
 })
 
 describe('seededRandom', () => {

@@ -150,20 +150,18 @@ describe('questions of a built-in rung, whose gold documents connect nearly all 
 /** Those that were hardest; the bench prints the table of all. */
 const clustered = (await clusterWorlds()).filter(({ name }) => /^cyber|13 unequal|shared/.test(name))
 
-describe('questions that share documents', () => {
-  it.each(clustered)(
-    'have intervals that hold, few false decisions and most of the power of a mixed model: $name, $share from documents, $kind',
-    (world) => {
-      // A share of 300 has a standard error of 1.3 %.
-      const { coverage, nullError, power, mixedPower } = clusterFigures(world, 300)
-      expect(coverage).toBeGreaterThanOrEqual(0.9)
-      expect(nullError).toBeLessThanOrEqual(0.09)
-      // With strong document effects a mixed model decides falsely too often to be a standard for power.
-      if (world.share === 0) expect(power).toBeGreaterThanOrEqual(0.8 * mixedPower)
-      expect(meanCoverage(world, 300)).toBeGreaterThanOrEqual(0.92)
-    },
-  )
-})
+it.each(clustered)(
+  'questions that share documents have intervals that hold, few false decisions and most of the power of a mixed model: $name, $share from documents, $kind',
+  (world) => {
+    // A share of 300 has a standard error of 1.3 %.
+    const { coverage, nullError, power, mixedPower } = clusterFigures(world, 300)
+    expect(coverage).toBeGreaterThanOrEqual(0.9)
+    expect(nullError).toBeLessThanOrEqual(0.09)
+    // With strong document effects a mixed model decides falsely too often to be a standard for power.
+    if (world.share === 0) expect(power).toBeGreaterThanOrEqual(0.8 * mixedPower)
+    expect(meanCoverage(world, 300)).toBeGreaterThanOrEqual(0.92)
+  },
+)
 
 describe('decisions', () => {
   it.each([24, 60, 200])(
@@ -196,13 +194,11 @@ describe('decisions', () => {
   })
 })
 
-describe('position effect', () => {
-  it.each([
-    { bias: -0.15, rotations: 2 },
-    { bias: 0.2, rotations: 2 },
-    { bias: 0.2, rotations: 1 },
-  ])('interval holds a known bias of $bias with $rotations rotation(s)', (judge) => {
-    // A share of 400 has a standard error of 1.1 %; the bench holds 2,000 to at least 93 %.
-    expect(positionCoverage({ ...judge, questions: 24, approaches: 6 }, 400, resamples)).toBeGreaterThanOrEqual(0.92)
-  })
+it.each([
+  { bias: -0.15, rotations: 2 },
+  { bias: 0.2, rotations: 2 },
+  { bias: 0.2, rotations: 1 },
+])('the interval of a position effect holds a known bias of $bias with $rotations rotation(s)', (judge) => {
+  // A share of 400 has a standard error of 1.1 %; the bench holds 2,000 to at least 93 %.
+  expect(positionCoverage({ ...judge, questions: 24, approaches: 6 }, 400, resamples)).toBeGreaterThanOrEqual(0.92)
 })

@@ -83,47 +83,42 @@ async function scripted(answer: (request: IncomingMessage, response: ServerRespo
   return url
 }
 
-describe('with the real converter', () => {
-  it('converts, reports its state, and gives the ZIP once, whole and under the upload’s own name', async () => {
-    const env = {
-      DOCCONV_API_TOKEN: 'secret',
-      DOCCONV_PORT: '0',
-      DOCCONV_LOG_LEVEL: 'silent',
-      DOCCONV_CACHE_DIR: folder,
-    }
-    const converter = await startConverter(loadConverterConfig(env))
-    onTestFinished(() => converter.close())
-    const { post, taskOf, status, poll, result } = await adapter(converter.url)
-    const accepted = await post(
-      '../Jahres bericht 報告.html',
-      '<html><body><h1>Quay</h1><img alt="x" src="data:image/png;base64,AAAA"></body></html>',
-    )
-    const id = await taskOf(accepted)
-    expect([accepted.status, id]).toEqual([202, expect.stringMatching(/^[\w-]{32}$/)])
-    await expect.poll(() => status(id), { timeout: 15_000 }).toBe('success')
-    const response = await result(id)
-    expect([response.status, response.headers.get('content-type'), response.headers.get('accept-ranges')]).toEqual([
-      200,
-      'application/zip',
-      null,
-    ])
-    const archive = Buffer.from(await response.arrayBuffer())
-    expect(entriesOf(archive)).toEqual(new Array(3).fill({ time: 0, date: 0x21, mode: 0o100600 }))
-    const files = unzipSync(archive)
-    expect(Object.keys(files)).toEqual(['Jahres bericht 報告.json', 'Jahres bericht 報告.md', 'assets/image-0001.png'])
-    expect(strFromU8(files['Jahres bericht 報告.md']!)).toBe('# Quay\n\n![x](assets/image-0001.png)\n')
-    expect((await result(id)).status).toBe(404)
-    const refused = await taskOf(await post('a.html', '\x01no document at all'))
-    await expect.poll(() => status(refused)).toBe('failure')
-    const reason =
-      'the content is not one of PDF, DOCX, DOC, PPTX, PPT, XLSX, RTF, HTML, PNG, JPEG, TIFF and WebP (its name ends in .html)'
-    expect(await poll(refused)).toMatchObject({ task_status: 'failure', error_message: reason })
-    const failed = await result(refused)
-    expect([failed.status, await failed.json()]).toEqual([
-      200,
-      { failure: { task_id: refused, error_message: reason } },
-    ])
-  })
+it('the real converter’s results: the adapter reports its state, and gives the ZIP once, whole and under the upload’s own name', async () => {
+  const env = {
+    DOCCONV_API_TOKEN: 'secret',
+    DOCCONV_PORT: '0',
+    DOCCONV_LOG_LEVEL: 'silent',
+    DOCCONV_CACHE_DIR: folder,
+  }
+  const converter = await startConverter(loadConverterConfig(env))
+  onTestFinished(() => converter.close())
+  const { post, taskOf, status, poll, result } = await adapter(converter.url)
+  const accepted = await post(
+    '../Jahres bericht 報告.html',
+    '<html><body><h1>Quay</h1><img alt="x" src="data:image/png;base64,AAAA"></body></html>',
+  )
+  const id = await taskOf(accepted)
+  expect([accepted.status, id]).toEqual([202, expect.stringMatching(/^[\w-]{32}$/)])
+  await expect.poll(() => status(id), { timeout: 15_000 }).toBe('success')
+  const response = await result(id)
+  expect([response.status, response.headers.get('content-type'), response.headers.get('accept-ranges')]).toEqual([
+    200,
+    'application/zip',
+    null,
+  ])
+  const archive = Buffer.from(await response.arrayBuffer())
+  expect(entriesOf(archive)).toEqual(new Array(3).fill({ time: 0, date: 0x21, mode: 0o100600 }))
+  const files = unzipSync(archive)
+  expect(Object.keys(files)).toEqual(['Jahres bericht 報告.json', 'Jahres bericht 報告.md', 'assets/image-0001.png'])
+  expect(strFromU8(files['Jahres bericht 報告.md']!)).toBe('# Quay\n\n![x](assets/image-0001.png)\n')
+  expect((await result(id)).status).toBe(404)
+  const refused = await taskOf(await post('a.html', '\x01no document at all'))
+  await expect.poll(() => status(refused)).toBe('failure')
+  const reason =
+    'the content is not one of PDF, DOCX, DOC, PPTX, PPT, XLSX, RTF, HTML, PNG, JPEG, TIFF and WebP (its name ends in .html)'
+  expect(await poll(refused)).toMatchObject({ task_status: 'failure', error_message: reason })
+  const failed = await result(refused)
+  expect([failed.status, await failed.json()]).toEqual([200, { failure: { task_id: refused, error_message: reason } }])
 })
 
 describe('with a converter of scripted answers', () => {

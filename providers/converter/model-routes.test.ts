@@ -45,20 +45,18 @@ const serveFiles = () => {
 }
 const inAll = TABLE_MODEL.files.reduce((sum, { path }) => sum + path.length, 0)
 
-describe('the models of conversions', () => {
-  it('are reported in the form that pages read; what is part of the installation neither fetched nor removed', async () => {
-    const { ask } = await start()
-    const models = z.array(ServiceModel).parse((await ask('GET', '/v1/models')).body['models'])
-    expect(models.map(({ id, installed, pinned, experimental }) => [id, installed, pinned, experimental])).toEqual([
-      ['tesseract-eng', true, null, false],
-      ['pdfium-layout', true, null, false],
-      [TABLE_MODEL.id, false, false, true],
-      [PP_OCR_MODEL.id, false, true, false],
-    ])
-    for (const method of ['POST', 'DELETE'])
-      for (const id of ['unlisted/knows-it', 'tesseract-eng'])
-        expect((await ask(method, `/v1/models/${id}`)).status).toBe(404)
-  })
+it('the models of conversions are reported in the form that pages read; what is part of the installation neither fetched nor removed', async () => {
+  const { ask } = await start()
+  const models = z.array(ServiceModel).parse((await ask('GET', '/v1/models')).body['models'])
+  expect(models.map(({ id, installed, pinned, experimental }) => [id, installed, pinned, experimental])).toEqual([
+    ['tesseract-eng', true, null, false],
+    ['pdfium-layout', true, null, false],
+    [TABLE_MODEL.id, false, false, true],
+    [PP_OCR_MODEL.id, false, true, false],
+  ])
+  for (const method of ['POST', 'DELETE'])
+    for (const id of ['unlisted/knows-it', 'tesseract-eng'])
+      expect((await ask(method, `/v1/models/${id}`)).status).toBe(404)
 })
 
 describe('the table model', () => {

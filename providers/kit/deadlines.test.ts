@@ -5,13 +5,11 @@ import { describe, expect, it } from 'vitest'
 import { uploadDeadline, withWorkDeadline } from './deadlines.ts'
 import { HttpError } from './http-error.ts'
 
-describe('uploadDeadline', () => {
-  it('passes without harm where the request was refused and its body is not read', async () => {
-    const timed = await uploadDeadline(5)({} as FastifyRequest, {} as FastifyReply, new PassThrough())
-    await expect.poll(() => timed.errored).toMatchObject({ statusCode: 408 })
-    // A caller that reads all the same gets an error.
-    await expect(timed.toArray()).rejects.toMatchObject({ statusCode: 408 })
-  })
+it('uploadDeadline passes without harm where the request was refused and its body is not read', async () => {
+  const timed = await uploadDeadline(5)({} as FastifyRequest, {} as FastifyReply, new PassThrough())
+  await expect.poll(() => timed.errored).toMatchObject({ statusCode: 408 })
+  // A caller that reads all the same gets an error.
+  await expect(timed.toArray()).rejects.toMatchObject({ statusCode: 408 })
 })
 
 describe('withWorkDeadline', () => {

@@ -223,22 +223,20 @@ describe('body limits', () => {
   })
 })
 
-describe('foreign pages', () => {
-  it.each([
-    [{ Host: 'evil.example' }, 421],
-    [{ Host: '127.0.0.1:1', Origin: 'https://evil.example' }, 403],
-    [{ Host: 'localhost', Origin: 'null' }, 403],
-    [{ Host: 'localhost', 'Sec-Fetch-Site': 'cross-site' }, 403],
-    [{ Host: 'localhost', 'Sec-Fetch-Site': 'none' }, 404],
-    [{ Host: 'localhost:80', Origin: 'http://localhost:3000' }, 404],
-    [{ Host: '[::1]:80' }, 404],
-  ])('%j gets %i', async (headers, status) => {
-    const { port } = await start()
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-    expect(await raw(port, `GET /expected HTTP/1.1\r\n${lines.join('')}Connection: close\r\n\r\n`)).toMatch(
-      new RegExp(`^HTTP/1.1 ${status} `),
-    )
-  })
+it.each([
+  [{ Host: 'evil.example' }, 421],
+  [{ Host: '127.0.0.1:1', Origin: 'https://evil.example' }, 403],
+  [{ Host: 'localhost', Origin: 'null' }, 403],
+  [{ Host: 'localhost', 'Sec-Fetch-Site': 'cross-site' }, 403],
+  [{ Host: 'localhost', 'Sec-Fetch-Site': 'none' }, 404],
+  [{ Host: 'localhost:80', Origin: 'http://localhost:3000' }, 404],
+  [{ Host: '[::1]:80' }, 404],
+])('foreign pages: %j gets %i', async (headers, status) => {
+  const { port } = await start()
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  expect(await raw(port, `GET /expected HTTP/1.1\r\n${lines.join('')}Connection: close\r\n\r\n`)).toMatch(
+    new RegExp(`^HTTP/1.1 ${status} `),
+  )
 })
 
 describe('closing', () => {

@@ -235,28 +235,26 @@ describe('transcriptions', () => {
   })
 })
 
-describe('health', () => {
-  it('reports what is loading, what is loaded and what failed to load', async () => {
-    const loaded = Promise.withResolvers<Recognizer>()
-    const { url, send } = await start(() => loaded.promise)
-    const health = async () => {
-      const answer = await fetch(`${url}/health`)
-      return [answer.status, TranscriptionHealth.parse(await answer.json()).status]
-    }
-    expect(await health()).toEqual([503, 'loading'])
-    const early = await send('', {})
-    expect([early.status, early.json, early.retryAfter]).toEqual([503, { detail: 'Service is loading' }, '5'])
-    loaded.resolve(await scripted())
-    await expect.poll(health).toEqual([200, 'healthy'])
-    const broken = await start(async () => Promise.reject(new Error('the model file is damaged')))
-    const answer = await fetch(`${broken.url}/health`)
-    expect(await answer.json()).toMatchObject({ status: 'unhealthy', detail: 'the model file is damaged' })
-    for (const path of ['', '/advanced']) {
-      const refused = await broken.send(path, {})
-      const detail = 'Service is unhealthy: the model file is damaged'
-      expect([refused.status, refused.json, refused.retryAfter]).toEqual([503, { detail }, null])
-    }
-  })
+it('health reports what is loading, what is loaded and what failed to load', async () => {
+  const loaded = Promise.withResolvers<Recognizer>()
+  const { url, send } = await start(() => loaded.promise)
+  const health = async () => {
+    const answer = await fetch(`${url}/health`)
+    return [answer.status, TranscriptionHealth.parse(await answer.json()).status]
+  }
+  expect(await health()).toEqual([503, 'loading'])
+  const early = await send('', {})
+  expect([early.status, early.json, early.retryAfter]).toEqual([503, { detail: 'Service is loading' }, '5'])
+  loaded.resolve(await scripted())
+  await expect.poll(health).toEqual([200, 'healthy'])
+  const broken = await start(async () => Promise.reject(new Error('the model file is damaged')))
+  const answer = await fetch(`${broken.url}/health`)
+  expect(await answer.json()).toMatchObject({ status: 'unhealthy', detail: 'the model file is damaged' })
+  for (const path of ['', '/advanced']) {
+    const refused = await broken.send(path, {})
+    const detail = 'Service is unhealthy: the model file is damaged'
+    expect([refused.status, refused.json, refused.retryAfter]).toEqual([503, { detail }, null])
+  }
 })
 
 const hasPocketsphinx = spawnSync('pocketsphinx_continuous', ['-help']).error === undefined

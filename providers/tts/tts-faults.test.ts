@@ -50,25 +50,23 @@ const post = async (url: string, body: string | ReadableStream<Uint8Array>, type
 }
 const speak = (url: string, body: object) => post(`${url}/v1/audio/speech`, JSON.stringify(body), 'application/json')
 
-describe('speech that fails', () => {
-  it('is seen in the health of the service, and so is its return', async () => {
-    const url = await start()
-    const health = async () => {
-      const answer = await fetch(`${url}/health`)
-      const { status } = (await answer.json()) as { status: string }
-      return [answer.status, status]
-    }
-    const before = process.env['TMPDIR']
-    process.env['TMPDIR'] = join(folder, 'missing')
-    try {
-      expect((await speak(url, { input: 'One.' }))[0]).toBe(500)
-      await expect.poll(health, { timeout: 10_000 }).toEqual([503, 'unhealthy'])
-    } finally {
-      if (before === undefined) Reflect.deleteProperty(process.env, 'TMPDIR')
-      else process.env['TMPDIR'] = before
-    }
-    await expect.poll(health, { timeout: 10_000 }).toEqual([200, 'healthy'])
-  })
+it('speech that fails is seen in the health of the service, and so is its return', async () => {
+  const url = await start()
+  const health = async () => {
+    const answer = await fetch(`${url}/health`)
+    const { status } = (await answer.json()) as { status: string }
+    return [answer.status, status]
+  }
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = join(folder, 'missing')
+  try {
+    expect((await speak(url, { input: 'One.' }))[0]).toBe(500)
+    await expect.poll(health, { timeout: 10_000 }).toEqual([503, 'unhealthy'])
+  } finally {
+    if (before === undefined) Reflect.deleteProperty(process.env, 'TMPDIR')
+    else process.env['TMPDIR'] = before
+  }
+  await expect.poll(health, { timeout: 10_000 }).toEqual([200, 'healthy'])
 })
 
 describe('what is too much', () => {

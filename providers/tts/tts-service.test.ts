@@ -160,24 +160,22 @@ describe('speech', () => {
   })
 })
 
-describe('models', () => {
-  it('lists what is installed with its description, and the state of a download', async () => {
-    const get = async (path: string) => (await fetch(`${service.url}${path}`)).json() as Promise<{ data: unknown[] }>
-    const models = (await get('/v1/models')).data.map((model) => SpeechModel.parse(model))
-    expect(models.map(({ id }) => id)).toEqual(expect.arrayContaining(['flite', 'voice-fit']))
-    expect(SpeechModel.parse(await get('/v1/models/flite')).voices.map(({ id }) => id)).toEqual([
-      'slt',
-      'rms',
-      'awb',
-      'kal16',
-    ])
-    const there = await fetch(`${service.url}/v1/models/flite`, { method: 'POST' })
-    expect([there.status, await there.text()]).toEqual([201, "Model 'flite' already exists"])
-    expect((await fetch(`${service.url}/v1/models/a/b`)).status).toBe(404)
-    expect((await fetch(`${service.url}/v1/models/flite`, { method: 'DELETE' })).status).toBe(400)
-    expect(await get('/health')).toMatchObject({ status: 'healthy', message: 'OK' })
-    expect(await get('/languages')).toEqual({ languages: [{ code: 'en', name: 'English' }], count: 1 })
-  })
+it('the list of models has what is installed with its description, and the state of a download', async () => {
+  const get = async (path: string) => (await fetch(`${service.url}${path}`)).json() as Promise<{ data: unknown[] }>
+  const models = (await get('/v1/models')).data.map((model) => SpeechModel.parse(model))
+  expect(models.map(({ id }) => id)).toEqual(expect.arrayContaining(['flite', 'voice-fit']))
+  expect(SpeechModel.parse(await get('/v1/models/flite')).voices.map(({ id }) => id)).toEqual([
+    'slt',
+    'rms',
+    'awb',
+    'kal16',
+  ])
+  const there = await fetch(`${service.url}/v1/models/flite`, { method: 'POST' })
+  expect([there.status, await there.text()]).toEqual([201, "Model 'flite' already exists"])
+  expect((await fetch(`${service.url}/v1/models/a/b`)).status).toBe(404)
+  expect((await fetch(`${service.url}/v1/models/flite`, { method: 'DELETE' })).status).toBe(400)
+  expect(await get('/health')).toMatchObject({ status: 'healthy', message: 'OK' })
+  expect(await get('/languages')).toEqual({ languages: [{ code: 'en', name: 'English' }], count: 1 })
 })
 
 describe('voices', () => {

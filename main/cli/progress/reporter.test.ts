@@ -228,11 +228,9 @@ describe('the progress of an ingestion', () => {
   })
 })
 
-describe('outputColumns', () => {
-  it('takes COLUMNS, else the terminal, else 80', () => {
-    expect(outputColumns({ isTTY: true, columns: 132 }, { COLUMNS: '60' })).toBe(60)
-    expect(outputColumns({ isTTY: true, columns: 132 }, {})).toBe(132)
-    expect(outputColumns({ isTTY: false }, { COLUMNS: '100' })).toBe(100)
-    for (const COLUMNS of ['', '0', '-3', 'wide', '1.5', '1e2', '0x50']) expect(outputColumns({}, { COLUMNS })).toBe(80)
-  })
+it('outputColumns takes COLUMNS, else the terminal, else 80', () => {
+  expect(outputColumns({ isTTY: true, columns: 132 }, { COLUMNS: '60' })).toBe(60)
+  expect(outputColumns({ isTTY: true, columns: 132 }, {})).toBe(132)
+  expect(outputColumns({ isTTY: false }, { COLUMNS: '100' })).toBe(100)
+  for (const COLUMNS of ['', '0', '-3', 'wide', '1.5', '1e2', '0x50']) expect(outputColumns({}, { COLUMNS })).toBe(80)
 })

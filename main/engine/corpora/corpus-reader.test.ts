@@ -91,21 +91,14 @@ describe('readDocument', () => {
   )
 })
 
-describe('readQuestions', () => {
-  it('locates every fact, and leaves those without a place empty', async () => {
-    const { total, questions } = await readQuestions(root, dataset, { offset: 0, limit: 10 })
-    expect(total).toBe(2)
-    expect(questions.map(({ gold }) => gold.map(({ spans }) => spans.length))).toEqual([
-      [1, 1],
-      [0, 0],
-    ])
-    expect(questions.flatMap(({ gold }) => gold.map(({ is_text: isText }) => isText))).toEqual([
-      true,
-      true,
-      true,
-      false,
-    ])
-    const single = await readQuestions(root, dataset, { offset: 0, limit: 1, question_id: 'q2' })
-    expect(single.questions.map((each) => each.question.id)).toEqual(['q2'])
-  })
+it('readQuestions locates every fact, and leaves those without a place empty', async () => {
+  const { total, questions } = await readQuestions(root, dataset, { offset: 0, limit: 10 })
+  expect(total).toBe(2)
+  expect(questions.map(({ gold }) => gold.map(({ spans }) => spans.length))).toEqual([
+    [1, 1],
+    [0, 0],
+  ])
+  expect(questions.flatMap(({ gold }) => gold.map(({ is_text: isText }) => isText))).toEqual([true, true, true, false])
+  const single = await readQuestions(root, dataset, { offset: 0, limit: 1, question_id: 'q2' })
+  expect(single.questions.map((each) => each.question.id)).toEqual(['q2'])
 })

@@ -21,17 +21,15 @@ const call = (headers: IncomingHttpHeaders, method = 'POST') => {
   return access.ok ? access.caller : access.status
 }
 
-describe('checkHost', () => {
-  it.each([
-    ['127.0.0.1:4870', true],
-    ['localhost:4870', true],
-    ['127.0.0.1', false],
-    ['127.0.0.1:4871', false],
-    ['evil.example:4870', false],
-    ['127.0.0.1:4870.evil.example', false],
-    [undefined, false],
-  ])('%s → %s', (host, ok) => expect(checkHost({ host }, rules).ok).toBe(ok))
-})
+it.each([
+  ['127.0.0.1:4870', true],
+  ['localhost:4870', true],
+  ['127.0.0.1', false],
+  ['127.0.0.1:4871', false],
+  ['evil.example:4870', false],
+  ['127.0.0.1:4870.evil.example', false],
+  [undefined, false],
+])('checkHost: %s → %s', (host, ok) => expect(checkHost({ host }, rules).ok).toBe(ok))
 
 describe('checkControlCall', () => {
   it('takes the launch token, with and without the app’s origin', () => {

@@ -38,11 +38,9 @@ describe('identityConflict', () => {
   })
 })
 
-describe('what is kept of a line', () => {
-  it('holds no other memory than its own', () => {
-    expect(copyOf(Buffer.from('abc')).buffer.byteLength).toBe(3)
-    expect(fingerprint({ a: 1 }).buffer.byteLength).toBe(16)
-  })
+it('what is kept of a line holds no other memory than its own', () => {
+  expect(copyOf(Buffer.from('abc')).buffer.byteLength).toBe(3)
+  expect(fingerprint({ a: 1 }).buffer.byteLength).toBe(16)
 })
 
 describe('sameJson and firstDifference', () => {

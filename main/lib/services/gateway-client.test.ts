@@ -1,59 +1,48 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { json } from '../../../tests/helpers/fault-server.ts'
 import { apiUrl, chatUrl, createGatewayClient } from './gateway-client.ts'
 import { testFaultServer } from '../../../tests/helpers/test-server.ts'
 
-describe('chatUrl', () => {
-  it.each([
-    ['http://judges', 'http://judges/v1/chat/completions'],
-    ['http://judges/v1/', 'http://judges/v1/chat/completions'],
-    ['http://judges/v1?tenant=a', 'http://judges/v1/chat/completions?tenant=a'],
-    ['http://judges?tenant=a', 'http://judges/v1/chat/completions?tenant=a'],
-    ['http://judges/x/chat/completions?api-version=1', 'http://judges/x/chat/completions?api-version=1'],
-    ['http://judges/v1/chat/completions', 'http://judges/v1/chat/completions'],
-  ])('keeps the query of %s after the path', (base, url) => expect(chatUrl(base)).toBe(url))
+it.each([
+  ['http://judges', 'http://judges/v1/chat/completions'],
+  ['http://judges/v1/', 'http://judges/v1/chat/completions'],
+  ['http://judges/v1?tenant=a', 'http://judges/v1/chat/completions?tenant=a'],
+  ['http://judges?tenant=a', 'http://judges/v1/chat/completions?tenant=a'],
+  ['http://judges/x/chat/completions?api-version=1', 'http://judges/x/chat/completions?api-version=1'],
+  ['http://judges/v1/chat/completions', 'http://judges/v1/chat/completions'],
+])('chatUrl keeps the query of %s after the path', (base, url) => expect(chatUrl(base)).toBe(url))
+
+it('apiUrl joins the query of the base with the query of the path', () => {
+  expect(apiUrl('http://gw/v1?tenant=a', '/api/rag/ingestions?async_job=true')).toBe(
+    'http://gw/api/rag/ingestions?async_job=true&tenant=a',
+  )
 })
 
-describe('apiUrl', () => {
-  it('joins the query of the base with the query of the path', () => {
-    expect(apiUrl('http://gw/v1?tenant=a', '/api/rag/ingestions?async_job=true')).toBe(
-      'http://gw/api/rag/ingestions?async_job=true&tenant=a',
-    )
-  })
-})
-
-describe('a refusal for too many calls', () => {
-  it.each([
-    [
-      'is waited for',
-      { error: { message: 'slow down' } },
-      { 'retry-after': '2' },
-      { isLimit: true, retryAfterMs: 2000 },
-    ],
-    [
-      'that means a credit that is used up is not',
-      { error: { message: 'You exceeded your current quota' } },
-      { 'retry-after': '1' },
-      { isLimit: false, retryAfterMs: null },
-    ],
-    [
-      'that asks for an hour is not, and names the hour',
-      { error: { message: 'daily limit' } },
-      { 'retry-after': '3600' },
-      {
-        isLimit: false,
-        retryAfterMs: null,
-        message: 'daily limit; the service asks to be called again in 1 h 0 min',
-      },
-    ],
-  ])('%s', async (_name, body, headers, expected) => {
-    const server = await testFaultServer()
-    const client = createGatewayClient({ url: server.url, apiKey: null })
-    try {
-      server.script(json(body, 429, headers))
-      expect(await client.chat({}, 5000)).toMatchObject({ type: 'rate_limited', status: 429, ...expected })
-    } finally {
-      await client.close()
-    }
-  })
+it.each([
+  ['is waited for', { error: { message: 'slow down' } }, { 'retry-after': '2' }, { isLimit: true, retryAfterMs: 2000 }],
+  [
+    'that means a credit that is used up is not',
+    { error: { message: 'You exceeded your current quota' } },
+    { 'retry-after': '1' },
+    { isLimit: false, retryAfterMs: null },
+  ],
+  [
+    'that asks for an hour is not, and names the hour',
+    { error: { message: 'daily limit' } },
+    { 'retry-after': '3600' },
+    {
+      isLimit: false,
+      retryAfterMs: null,
+      message: 'daily limit; the service asks to be called again in 1 h 0 min',
+    },
+  ],
+])('a refusal for too many calls: %s', async (_name, body, headers, expected) => {
+  const server = await testFaultServer()
+  const client = createGatewayClient({ url: server.url, apiKey: null })
+  try {
+    server.script(json(body, 429, headers))
+    expect(await client.chat({}, 5000)).toMatchObject({ type: 'rate_limited', status: 429, ...expected })
+  } finally {
+    await client.close()
+  }
 })

@@ -2,10 +2,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { distributionOf, quantile, rounded, sampleDeviation } from './numbers.ts'
 
-describe('rounded', () => {
-  it('keeps whole numbers and six digits of others', () => {
-    expect([1_234_567, 1234.56789, 0.123456789, -0].map(rounded)).toEqual([1_234_567, 1234.57, 0.123457, 0])
-  })
+it('rounded keeps whole numbers and six digits of others', () => {
+  expect([1_234_567, 1234.56789, 0.123456789, -0].map(rounded)).toEqual([1_234_567, 1234.57, 0.123457, 0])
 })
 
 describe('quantile', () => {

@@ -114,20 +114,18 @@ describe('documents', () => {
   })
 })
 
-describe('a removed dataset', () => {
-  it('is kept in the trash unchanged, and can be restored unless its name is taken again', async () => {
-    await addOwnDocument(root, 'mine', 'a.md', Buffer.from('Text.'))
-    const trashId = await removeOwnDataset(root, 'mine', new Date('2026-11-23T10:00:00.000Z'))
-    expect(await mine()).toBeUndefined()
-    expect(await removedDatasets(root)).toEqual([
-      { trash_id: trashId, dataset_id: 'mine', label: 'Mine', removed_at: '2026-11-23T10:00:00.000Z' },
-    ])
-    await createOwnDataset(await loadExperiment(root), { id: 'mine', label: 'Other', description: '' })
-    await expect(restoreOwnDataset(root, trashId)).rejects.toThrow(/there is a dataset mine again/)
-    await removeOwnDataset(root, 'mine', new Date('2026-11-23T11:00:00.000Z'))
-    expect((await removedDatasets(root)).map(({ label }) => label)).toEqual(['Other', 'Mine'])
-    expect(await restoreOwnDataset(root, trashId)).toBe('mine')
-    expect(await readFile(join(root, 'datasets/mine/documents/a.md'), 'utf8')).toBe('Text.')
-    await expect(restoreOwnDataset(root, '../mine')).rejects.toMatchObject({ path: 'trash_id' })
-  })
+it('a removed dataset is kept in the trash unchanged, and can be restored unless its name is taken again', async () => {
+  await addOwnDocument(root, 'mine', 'a.md', Buffer.from('Text.'))
+  const trashId = await removeOwnDataset(root, 'mine', new Date('2026-11-23T10:00:00.000Z'))
+  expect(await mine()).toBeUndefined()
+  expect(await removedDatasets(root)).toEqual([
+    { trash_id: trashId, dataset_id: 'mine', label: 'Mine', removed_at: '2026-11-23T10:00:00.000Z' },
+  ])
+  await createOwnDataset(await loadExperiment(root), { id: 'mine', label: 'Other', description: '' })
+  await expect(restoreOwnDataset(root, trashId)).rejects.toThrow(/there is a dataset mine again/)
+  await removeOwnDataset(root, 'mine', new Date('2026-11-23T11:00:00.000Z'))
+  expect((await removedDatasets(root)).map(({ label }) => label)).toEqual(['Other', 'Mine'])
+  expect(await restoreOwnDataset(root, trashId)).toBe('mine')
+  expect(await readFile(join(root, 'datasets/mine/documents/a.md'), 'utf8')).toBe('Text.')
+  await expect(restoreOwnDataset(root, '../mine')).rejects.toMatchObject({ path: 'trash_id' })
 })

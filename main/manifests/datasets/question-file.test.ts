@@ -114,19 +114,17 @@ describe('a table of questions', () => {
   })
 })
 
-describe('questions as JSON', () => {
-  it('are a list, an object with "questions", or an object a line', async () => {
-    const one = { query: 'Who?', ground_truth: 'Ida', gold: [{ document: 'a.md' }] }
-    for (const text of [JSON.stringify([one]), JSON.stringify({ questions: [one] })])
-      expect((await readQuestionFile(text, 'json')).rows).toMatchObject([{ row: 1, question: one, problems: [] }])
-    const lines = `${JSON.stringify({ question: 'Who?', answer: 'Ida' })}\n\n{"query": \n${JSON.stringify({ query: 'X', colour: 1 })}\n`
-    expect(guessFormat(lines)).toBe('jsonl')
-    expect((await readQuestionFile(lines, 'jsonl')).rows).toMatchObject([
-      { row: 1, question: { query: 'Who?', ground_truth: 'Ida' } },
-      { row: 3, question: null, problems: [expect.stringMatching(/^line 3 is not JSON: /)] },
-      { row: 4, question: null, problems: [expect.stringContaining('colour')] },
-    ])
-  })
+it('questions as JSON are a list, an object with "questions", or an object a line', async () => {
+  const one = { query: 'Who?', ground_truth: 'Ida', gold: [{ document: 'a.md' }] }
+  for (const text of [JSON.stringify([one]), JSON.stringify({ questions: [one] })])
+    expect((await readQuestionFile(text, 'json')).rows).toMatchObject([{ row: 1, question: one, problems: [] }])
+  const lines = `${JSON.stringify({ question: 'Who?', answer: 'Ida' })}\n\n{"query": \n${JSON.stringify({ query: 'X', colour: 1 })}\n`
+  expect(guessFormat(lines)).toBe('jsonl')
+  expect((await readQuestionFile(lines, 'jsonl')).rows).toMatchObject([
+    { row: 1, question: { query: 'Who?', ground_truth: 'Ida' } },
+    { row: 3, question: null, problems: [expect.stringMatching(/^line 3 is not JSON: /)] },
+    { row: 4, question: null, problems: [expect.stringContaining('colour')] },
+  ])
 })
 
 describe('a workbook as people keep it', () => {

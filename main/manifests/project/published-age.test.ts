@@ -10,14 +10,12 @@ import { readDigests } from './read-digests.ts'
 
 const revision = '19d2e2c30ecfe69c14e20814d005ff7ea85261bd'
 
-describe('ageWords', () => {
-  it('names the revision and counts what has changed, and is null where nothing has or the age is unknown', () => {
-    expect(ageWords({ revision, changed: ['main/runner/cells/call-approach.ts'] })).toBe(
-      'Published with revision 19d2e2c30ecf, which is older than this version: 1 part of what makes answers or scores has changed since. A run of this version can give other figures.',
-    )
-    expect(ageWords({ revision, changed: [] })).toBeNull()
-    expect(ageWords({ revision, changed: null })).toBeNull()
-  })
+it('ageWords names the revision and counts what has changed, and is null where nothing has or the age is unknown', () => {
+  expect(ageWords({ revision, changed: ['main/runner/cells/call-approach.ts'] })).toBe(
+    'Published with revision 19d2e2c30ecf, which is older than this version: 1 part of what makes answers or scores has changed since. A run of this version can give other figures.',
+  )
+  expect(ageWords({ revision, changed: [] })).toBeNull()
+  expect(ageWords({ revision, changed: null })).toBeNull()
 })
 
 describe('publishedAge', () => {

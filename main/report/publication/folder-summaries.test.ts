@@ -146,32 +146,30 @@ describe('ladderReportOf', () => {
   })
 })
 
-describe('a run that asked its questions in other words too', () => {
-  it('shows the originals as they are, and what each approach loses on the questions asked both ways', async () => {
-    const original = fixtureDataset('native', 'Native', 2)
-    const paraphrased = fixtureDataset('native_paraphrased', 'Native, paraphrased', 0)
-    await writeRun(dir, original)
-    const alone = await ladderReportOf(await scanResults(dir), REPORT_RUN, dir)
-    expect(alone.paraphrases).toEqual([])
-    // No answer covers its point when it is asked for in other words.
-    for (const question of paraphrased.questions) if (question.answerable) question.answer_keys = [['no such point']]
-    await writeRun(dir, paraphrased)
-    const report = await ladderReportOf(await scanResults(dir), REPORT_RUN, dir)
-    expect(report.aggregates).toEqual(alone.aggregates)
-    const points = report.paraphrases.filter(({ metric }) => metric === 'points_covered')
-    const means = new Map(
-      alone.aggregates[0]!.approaches.flatMap(({ model, answer: { points_covered: summary } }) =>
-        (summary?.scored ?? 0) > 0 ? [[model, summary!]] : [],
-      ),
-    )
-    expect(points.map(({ model }) => model)).toEqual([...means.keys()].sort())
-    for (const { model, questions, original: mean, paraphrased: twin, difference } of points) {
-      expect([questions, twin, difference]).toEqual([means.get(model)!.scored, 0, mean])
-      expect(mean).toBeCloseTo(means.get(model)!.mean!, 6)
-    }
-    expect(points.some(({ difference }) => difference > 0)).toBe(true)
-    const markdown = ladderMarkdown(report.aggregates, report.artifacts, report.unusable, report.paraphrases)
-    expect(markdown).toContain('## In other words')
-    expect(markdown).not.toContain('Native, paraphrased')
-  })
+it('a run that asked its questions in other words too shows the originals as they are, and what each approach loses on the questions asked both ways', async () => {
+  const original = fixtureDataset('native', 'Native', 2)
+  const paraphrased = fixtureDataset('native_paraphrased', 'Native, paraphrased', 0)
+  await writeRun(dir, original)
+  const alone = await ladderReportOf(await scanResults(dir), REPORT_RUN, dir)
+  expect(alone.paraphrases).toEqual([])
+  // No answer covers its point when it is asked for in other words.
+  for (const question of paraphrased.questions) if (question.answerable) question.answer_keys = [['no such point']]
+  await writeRun(dir, paraphrased)
+  const report = await ladderReportOf(await scanResults(dir), REPORT_RUN, dir)
+  expect(report.aggregates).toEqual(alone.aggregates)
+  const points = report.paraphrases.filter(({ metric }) => metric === 'points_covered')
+  const means = new Map(
+    alone.aggregates[0]!.approaches.flatMap(({ model, answer: { points_covered: summary } }) =>
+      (summary?.scored ?? 0) > 0 ? [[model, summary!]] : [],
+    ),
+  )
+  expect(points.map(({ model }) => model)).toEqual([...means.keys()].sort())
+  for (const { model, questions, original: mean, paraphrased: twin, difference } of points) {
+    expect([questions, twin, difference]).toEqual([means.get(model)!.scored, 0, mean])
+    expect(mean).toBeCloseTo(means.get(model)!.mean!, 6)
+  }
+  expect(points.some(({ difference }) => difference > 0)).toBe(true)
+  const markdown = ladderMarkdown(report.aggregates, report.artifacts, report.unusable, report.paraphrases)
+  expect(markdown).toContain('## In other words')
+  expect(markdown).not.toContain('Native, paraphrased')
 })

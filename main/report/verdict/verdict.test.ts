@@ -353,10 +353,8 @@ describe('verdictsOf', () => {
   })
 })
 
-describe('pointsWords', () => {
-  it('shows a decimal where whole points would look like no difference', () => {
-    expect([12.4, -3.2, 0.3, -0.4, 0].map(pointsWords)).toEqual(['12', '−3', '0.3', '−0.4', '0'])
-  })
+it('pointsWords shows a decimal where whole points would look like no difference', () => {
+  expect([12.4, -3.2, 0.3, -0.4, 0].map(pointsWords)).toEqual(['12', '−3', '0.3', '−0.4', '0'])
 })
 
 /** Words that a verdict may use only with what carries them. */

@@ -140,29 +140,27 @@ describe('an answer of an agent', () => {
   })
 })
 
-describe('what is no answer', () => {
-  it.each([
-    [{}, 'invalid_response'],
-    [null, 'invalid_response'],
-    [{ choices: [] }, 'invalid_response'],
-    [{ choices: [{ message: null }] }, 'invalid_response'],
-    [{ choices: [{ message: { content: 7 } }] }, 'invalid_response'],
-    [{ choices: [{ message: { content: null } }] }, 'invalid_response'],
-    [{ choices: [{ message: { content: ' ' } }] }, 'invalid_response'],
-    [{ error: { message: 'overloaded', code: 502 } }, 'invalid_response'],
-    [{ choices, rag_extension: { ...extension, schema_version: 2 } }, 'schema_mismatch'],
-    [{ choices, rag_extension: { ...extension, answer: null } }, 'schema_mismatch'],
-    [
-      { choices, rag_extension: { ...extension, sources: [{ title: 'a.md', snippet: 's', score: 'high' }] } },
-      'schema_mismatch',
-    ],
-    [{ choices, rag_extension: 'none' }, 'schema_mismatch'],
-    // A row cannot hold it: it is one failed cell, not the end of the run.
-    [{ choices, rag_extension: { ...extension, route: { weight: Infinity } } }, 'invalid_response'],
-    [{ choices, rag_extension: { ...extension, tree: nested(5000) } }, 'invalid_response'],
-  ])('case %# of a bad one is refused', (body, type) => {
-    expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({ ok: false, type })
-  })
+it.each([
+  [{}, 'invalid_response'],
+  [null, 'invalid_response'],
+  [{ choices: [] }, 'invalid_response'],
+  [{ choices: [{ message: null }] }, 'invalid_response'],
+  [{ choices: [{ message: { content: 7 } }] }, 'invalid_response'],
+  [{ choices: [{ message: { content: null } }] }, 'invalid_response'],
+  [{ choices: [{ message: { content: ' ' } }] }, 'invalid_response'],
+  [{ error: { message: 'overloaded', code: 502 } }, 'invalid_response'],
+  [{ choices, rag_extension: { ...extension, schema_version: 2 } }, 'schema_mismatch'],
+  [{ choices, rag_extension: { ...extension, answer: null } }, 'schema_mismatch'],
+  [
+    { choices, rag_extension: { ...extension, sources: [{ title: 'a.md', snippet: 's', score: 'high' }] } },
+    'schema_mismatch',
+  ],
+  [{ choices, rag_extension: 'none' }, 'schema_mismatch'],
+  // A row cannot hold it: it is one failed cell, not the end of the run.
+  [{ choices, rag_extension: { ...extension, route: { weight: Infinity } } }, 'invalid_response'],
+  [{ choices, rag_extension: { ...extension, tree: nested(5000) } }, 'invalid_response'],
+])('what is no answer: case %# of a bad one is refused', (body, type) => {
+  expect(normalizeEvidence(body, 'answer_with_contexts')).toMatchObject({ ok: false, type })
 })
 
 it.each([

@@ -236,27 +236,25 @@ it('markdown: words in brackets before brackets do not become a link', () => {
   expect(toMarkdown(document)).toBe('[x\\](javascript:alert(3)) and [y\\]: z and [a\\][b]\n')
 })
 
-describe('what cannot be read is reported', () => {
-  it.each([
-    ['an encrypted PDF', () => writeEncryptedPdf('hidden'), 'encrypted', /remove its password/],
-    [
-      'half a PDF',
-      async () => (await writePdf(content, { columns: 1, table: 'ruled' })).subarray(0, 700),
-      'damaged',
-      /PDF cannot be read/,
-    ],
-    ['half a DOCX', async () => (await writeDocx(content)).subarray(0, 3000), 'damaged', /ZIP archive/],
-    [
-      'a broken picture',
-      async () => Buffer.from('\x89PNG\r\n\x1a\nnothing', 'latin1'),
-      'damaged',
-      /picture cannot be decoded/,
-    ],
-    ['plain text', async () => Buffer.from('just words'), 'unsupported', /not one of PDF, DOCX/],
-    ['a page without anything', async () => Buffer.from('<html><body></body></html>'), 'empty', /nothing to read/],
-  ] as const)('%s', async (_name, make, code, message) => {
-    await expect(read(await make())).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
-  })
+it.each([
+  ['an encrypted PDF', () => writeEncryptedPdf('hidden'), 'encrypted', /remove its password/],
+  [
+    'half a PDF',
+    async () => (await writePdf(content, { columns: 1, table: 'ruled' })).subarray(0, 700),
+    'damaged',
+    /PDF cannot be read/,
+  ],
+  ['half a DOCX', async () => (await writeDocx(content)).subarray(0, 3000), 'damaged', /ZIP archive/],
+  [
+    'a broken picture',
+    async () => Buffer.from('\x89PNG\r\n\x1a\nnothing', 'latin1'),
+    'damaged',
+    /picture cannot be decoded/,
+  ],
+  ['plain text', async () => Buffer.from('just words'), 'unsupported', /not one of PDF, DOCX/],
+  ['a page without anything', async () => Buffer.from('<html><body></body></html>'), 'empty', /nothing to read/],
+] as const)('what cannot be read is reported: %s', async (_name, make, code, message) => {
+  await expect(read(await make())).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
 })
 
 it('draws pages of what has pages', async () => {

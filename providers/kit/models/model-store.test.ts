@@ -251,19 +251,17 @@ describe('a model whose source names no commit and whose files have no declared 
   })
 })
 
-describe('a local folder', () => {
-  it('is taken as it is, without network', async () => {
-    const local = join(cache, 'mine')
-    await mkdir(join(local, 'onnx'), { recursive: true })
-    await writeFile(join(local, 'words.txt'), 'my own')
-    await expect(store().ensure(model, { localFolder: local })).rejects.toMatchObject({
-      code: 'missing',
-      message: `The folder ${local} lacks onnx/weights.onnx of the model someone/small-model; see https://example.org/small-model`,
-    })
-    await writeFile(join(local, 'onnx/weights.onnx'), 'my own')
-    expect((await store().ensure(model, { localFolder: local })).folder).toBe(local)
-    expect(server.requests).toEqual([])
+it('a local folder is taken as it is, without network', async () => {
+  const local = join(cache, 'mine')
+  await mkdir(join(local, 'onnx'), { recursive: true })
+  await writeFile(join(local, 'words.txt'), 'my own')
+  await expect(store().ensure(model, { localFolder: local })).rejects.toMatchObject({
+    code: 'missing',
+    message: `The folder ${local} lacks onnx/weights.onnx of the model someone/small-model; see https://example.org/small-model`,
   })
+  await writeFile(join(local, 'onnx/weights.onnx'), 'my own')
+  expect((await store().ensure(model, { localFolder: local })).folder).toBe(local)
+  expect(server.requests).toEqual([])
 })
 
 describe('a file of the cache', () => {

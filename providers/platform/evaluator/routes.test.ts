@@ -151,35 +151,33 @@ describe('scores', () => {
   })
 })
 
-describe('the built-in rules', () => {
-  it('distinguish a supported answer from an invented one, with no chat call', async () => {
-    const { evaluate, models } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] })
-    const context = 'The Ternmouth lighthouse was finished in 1871 by Ada Brill. Its lamp burned colza oil.'
-    const of = async (answer: string) => {
-      const payload = {
-        records: [
-          {
-            question: 'Who finished the Ternmouth lighthouse?',
-            answer,
-            contexts: [context],
-            ground_truth: 'Ada Brill finished it in 1871.',
-          },
-        ],
-        metrics: ALL,
-      }
-      const { status, body } = await evaluate(payload)
-      expect([status, body]).toMatchObject([200, { metadata: { critic: 'rules' } }])
-      return (body as { results: { scores: Record<string, number>; metadata: object }[] }).results[0]!
+it('the built-in rules distinguish a supported answer from an invented one, with no chat call', async () => {
+  const { evaluate, models } = await serveEvaluator({ builtin: ['evaluator', 'evaluator_embed'] })
+  const context = 'The Ternmouth lighthouse was finished in 1871 by Ada Brill. Its lamp burned colza oil.'
+  const of = async (answer: string) => {
+    const payload = {
+      records: [
+        {
+          question: 'Who finished the Ternmouth lighthouse?',
+          answer,
+          contexts: [context],
+          ground_truth: 'Ada Brill finished it in 1871.',
+        },
+      ],
+      metrics: ALL,
     }
-    const right = await of('Ada Brill finished the Ternmouth lighthouse in 1871.')
-    const wrong = await of('Zebedee Quill sold the harbour crane in 1911.')
-    expect(right.scores).toMatchObject({ faithfulness: 1, context_precision: expect.closeTo(1, 6), context_recall: 1 })
-    expect(wrong.scores).toMatchObject({ faithfulness: 0 })
-    expect(right.scores['answer_relevancy']!).toBeGreaterThan(wrong.scores['answer_relevancy']!)
-    expect(right.metadata).toMatchObject({
-      metric_errors: {},
-      metric_reasons: { faithfulness: { statements: [{ verdict: 1 }] } },
-    })
-    expect(models.calls.filter(({ kind }) => kind === 'chat')).toEqual([])
+    const { status, body } = await evaluate(payload)
+    expect([status, body]).toMatchObject([200, { metadata: { critic: 'rules' } }])
+    return (body as { results: { scores: Record<string, number>; metadata: object }[] }).results[0]!
+  }
+  const right = await of('Ada Brill finished the Ternmouth lighthouse in 1871.')
+  const wrong = await of('Zebedee Quill sold the harbour crane in 1911.')
+  expect(right.scores).toMatchObject({ faithfulness: 1, context_precision: expect.closeTo(1, 6), context_recall: 1 })
+  expect(wrong.scores).toMatchObject({ faithfulness: 0 })
+  expect(right.scores['answer_relevancy']!).toBeGreaterThan(wrong.scores['answer_relevancy']!)
+  expect(right.metadata).toMatchObject({
+    metric_errors: {},
+    metric_reasons: { faithfulness: { statements: [{ verdict: 1 }] } },
   })
+  expect(models.calls.filter(({ kind }) => kind === 'chat')).toEqual([])
 })

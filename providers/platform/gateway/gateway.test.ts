@@ -257,13 +257,14 @@ describe('a slow stream', () => {
   })
 })
 
-describe('failures of the models', () => {
-  it.each([
-    [{ code: 'rate_limited', status: 429, retryAfterMs: 6200 }, 429, { 'retry-after': '7' }, null],
-    [{ code: 'rate_limited', status: 429, retryAfterMs: null }, 429, { 'retry-after': '1' }, null],
-    [{ code: 'context_length_exceeded', status: 400, retryAfterMs: null }, 400, {}, 'messages'],
-    [{ code: 'unauthorized', status: 401, retryAfterMs: null }, 502, { 'x-should-retry': 'false' }, null],
-  ] as const)('%j of a role is HTTP %i without the words of the upstream', async (failure, status, headers, param) => {
+it.each([
+  [{ code: 'rate_limited', status: 429, retryAfterMs: 6200 }, 429, { 'retry-after': '7' }, null],
+  [{ code: 'rate_limited', status: 429, retryAfterMs: null }, 429, { 'retry-after': '1' }, null],
+  [{ code: 'context_length_exceeded', status: 400, retryAfterMs: null }, 400, {}, 'messages'],
+  [{ code: 'unauthorized', status: 401, retryAfterMs: null }, 502, { 'x-should-retry': 'false' }, null],
+] as const)(
+  'failures of the models: %j of a role is HTTP %i without the words of the upstream',
+  async (failure, status, headers, param) => {
     const host = tinyModelHost()
     const secret = 'The model service at http://10.0.0.7:8000 answered: wrong key sk-123'
     host.chat = async () => Promise.reject(new ModelCallError(failure.code, 'light_gen', secret, failure))
@@ -274,8 +275,8 @@ describe('failures of the models', () => {
     const text = await answer.text()
     expect(text).not.toMatch(/10\.0\.0\.7|sk-123/)
     expect(JSON.parse(text)).toMatchObject({ error: { code: failure.code, param } })
-  })
-})
+  },
+)
 
 describe('the response cache', () => {
   it('is off unless the setting or the request asks for it', async () => {

@@ -70,34 +70,30 @@ function appWith(env: Record<string, string>) {
   return { app, get, statuses, routes }
 }
 
-describe('BACKEND_JWT_CLAIMS', () => {
-  it.each([
-    ['minimal', { aud: undefined, role: undefined, sub: 'user-7' }, 200],
-    ['', { aud: undefined, role: undefined, sub: 'user-7' }, 200],
-    ['minimal', { sub: '' }, 401],
-    ['minimal', { sub: 'a\u0000b' }, 401],
-    ['minimal', { aud: 'anon' }, 401],
-    ['minimal', { role: 'service_role' }, 401],
-    ['minimal', { exp: undefined }, 401],
-    ['authenticated', { aud: undefined }, 401],
-    ['authenticated', { role: undefined }, 401],
-    ['authenticated', {}, 200],
-  ])('%s answers a token with %j by %i', async (claims, changes, status) => {
-    const { get } = appWith({ ...ENV, BACKEND_JWT_CLAIMS: claims })
-    const authorization = `Bearer ${await userToken(changes)}`
-    expect((await get('/user', { authorization })).statusCode).toBe(status)
-  })
+it.each([
+  ['minimal', { aud: undefined, role: undefined, sub: 'user-7' }, 200],
+  ['', { aud: undefined, role: undefined, sub: 'user-7' }, 200],
+  ['minimal', { sub: '' }, 401],
+  ['minimal', { sub: 'a\u0000b' }, 401],
+  ['minimal', { aud: 'anon' }, 401],
+  ['minimal', { role: 'service_role' }, 401],
+  ['minimal', { exp: undefined }, 401],
+  ['authenticated', { aud: undefined }, 401],
+  ['authenticated', { role: undefined }, 401],
+  ['authenticated', {}, 200],
+])('BACKEND_JWT_CLAIMS: %s answers a token with %j by %i', async (claims, changes, status) => {
+  const { get } = appWith({ ...ENV, BACKEND_JWT_CLAIMS: claims })
+  const authorization = `Bearer ${await userToken(changes)}`
+  expect((await get('/user', { authorization })).statusCode).toBe(status)
 })
 
-describe('an unknown route of the graph engine', () => {
-  it.each([
-    [{ 'x-api-key': 'graph' }, '/graph-engine/graphs', 404],
-    [{ 'x-api-key': 'wrong' }, '/graph-engine/graphs', 401],
-    [{}, '/graph-engine/graphs', 401],
-    [{ 'x-api-key': 'graph' }, '/elsewhere', 401],
-  ])('with %j at %s is answered %i', async (headers, url, status) => {
-    expect((await appWith(ENV).get(url, headers as Record<string, string>)).statusCode).toBe(status)
-  })
+it.each([
+  [{ 'x-api-key': 'graph' }, '/graph-engine/graphs', 404],
+  [{ 'x-api-key': 'wrong' }, '/graph-engine/graphs', 401],
+  [{}, '/graph-engine/graphs', 401],
+  [{ 'x-api-key': 'graph' }, '/elsewhere', 401],
+])('an unknown route of the graph engine with %j at %s is answered %i', async (headers, url, status) => {
+  expect((await appWith(ENV).get(url, headers as Record<string, string>)).statusCode).toBe(status)
 })
 
 describe('identity required', () => {
@@ -260,16 +256,14 @@ describe('the edge', () => {
   })
 })
 
-describe('settings', () => {
-  it('are refused at the start where they would weaken the door', () => {
-    const reader = createEnvReader({ BACKEND_JWT_SECRET: 'short', BACKEND_EDGE_AUTH: 'on' })
-    readIdentitySettings(reader)
-    readEdgeSettings(reader)
-    expect(reader.problems).toEqual([
-      'BACKEND_JWT_SECRET: shorter than 32 bytes',
-      'BACKEND_EDGE_AUTH: invalid value "on": expected one of disabled, key-auth',
-    ])
-  })
+it('settings are refused at the start where they would weaken the door', () => {
+  const reader = createEnvReader({ BACKEND_JWT_SECRET: 'short', BACKEND_EDGE_AUTH: 'on' })
+  readIdentitySettings(reader)
+  readEdgeSettings(reader)
+  expect(reader.problems).toEqual([
+    'BACKEND_JWT_SECRET: shorter than 32 bytes',
+    'BACKEND_EDGE_AUTH: invalid value "on": expected one of disabled, key-auth',
+  ])
 })
 
 describe('the route table', () => {

@@ -125,40 +125,38 @@ const graphOf = (uploaded: string[]) => (): GraphTargetClient => ({
   drain: async (ids) => ({ processed: ids.length, failed: [] }),
 })
 
-describe('a job that leaves out the graph', () => {
-  it('is opened again for it: the same job, the collection as it is, nothing embedded twice', async () => {
-    let embedded = 0
-    const uploaded: string[] = []
-    const service = site.service({
-      graph: graphOf(uploaded),
-      embed: async (texts) => {
-        embedded += texts.length
-        return texts.map(() => Float32Array.of(1, 0))
-      },
-    })
-    const submit = (graph: boolean) => service.submit({ profile: 'smoke', graph }, { inRequest: true })
-    const { ingestion_id: id } = await submit(false)
-    const without = (await service.get(id))!
-    expect(without).toMatchObject({ status: 'completed', graph: false })
-    expect(phase(without, 'drain')).toMatchObject({
-      status: 'skipped',
-      note: 'no approach of the run reads the graph',
-    })
-    expect(uploaded).toEqual([])
-    const [chunks, before] = [without.counts['chunks_written'], embedded]
-    expect(before).toBe(chunks)
-    expect(await submit(false)).toMatchObject({ ingestion_id: id, unchanged: true })
-
-    expect(await submit(true)).toMatchObject({ ingestion_id: id, unchanged: false })
-    const complete = (await service.get(id))!
-    expect(complete).toMatchObject({ status: 'completed', graph: true, content_digest: without.content_digest })
-    expect(uploaded).toHaveLength(3)
-    const skipped = complete.phases.filter(({ status }) => status === 'skipped').map(({ name }) => name)
-    expect(skipped).toEqual(['chunk', 'embed', 'vector_write'])
-    expect(complete.phases.every(({ status }) => status === 'skipped' || status === 'completed')).toBe(true)
-    expect([embedded, complete.counts['chunks_written']]).toEqual([before, chunks])
-    for (const graph of [true, false]) expect(await submit(graph)).toMatchObject({ ingestion_id: id, unchanged: true })
+it('a job that leaves out the graph is opened again for it: the same job, the collection as it is, nothing embedded twice', async () => {
+  let embedded = 0
+  const uploaded: string[] = []
+  const service = site.service({
+    graph: graphOf(uploaded),
+    embed: async (texts) => {
+      embedded += texts.length
+      return texts.map(() => Float32Array.of(1, 0))
+    },
   })
+  const submit = (graph: boolean) => service.submit({ profile: 'smoke', graph }, { inRequest: true })
+  const { ingestion_id: id } = await submit(false)
+  const without = (await service.get(id))!
+  expect(without).toMatchObject({ status: 'completed', graph: false })
+  expect(phase(without, 'drain')).toMatchObject({
+    status: 'skipped',
+    note: 'no approach of the run reads the graph',
+  })
+  expect(uploaded).toEqual([])
+  const [chunks, before] = [without.counts['chunks_written'], embedded]
+  expect(before).toBe(chunks)
+  expect(await submit(false)).toMatchObject({ ingestion_id: id, unchanged: true })
+
+  expect(await submit(true)).toMatchObject({ ingestion_id: id, unchanged: false })
+  const complete = (await service.get(id))!
+  expect(complete).toMatchObject({ status: 'completed', graph: true, content_digest: without.content_digest })
+  expect(uploaded).toHaveLength(3)
+  const skipped = complete.phases.filter(({ status }) => status === 'skipped').map(({ name }) => name)
+  expect(skipped).toEqual(['chunk', 'embed', 'vector_write'])
+  expect(complete.phases.every(({ status }) => status === 'skipped' || status === 'completed')).toBe(true)
+  expect([embedded, complete.counts['chunks_written']]).toEqual([before, chunks])
+  for (const graph of [true, false]) expect(await submit(graph)).toMatchObject({ ingestion_id: id, unchanged: true })
 })
 
 describe('a job', () => {

@@ -50,10 +50,8 @@ describe('plainTextParser', () => {
   })
 })
 
-describe('firstHeading', () => {
-  it('looks past code fences and rules', () => {
-    expect(firstHeading('```\n# comment\n```\n\n---\n\n# Real')).toBe('Real')
-    expect(firstHeading('no heading\n\nat all')).toBeNull()
-    expect(firstHeading('#hashtag\n')).toBeNull()
-  })
+it('firstHeading looks past code fences and rules', () => {
+  expect(firstHeading('```\n# comment\n```\n\n---\n\n# Real')).toBe('Real')
+  expect(firstHeading('no heading\n\nat all')).toBeNull()
+  expect(firstHeading('#hashtag\n')).toBeNull()
 })

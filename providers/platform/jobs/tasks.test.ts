@@ -328,64 +328,60 @@ onEachDatabase('background jobs', (kind) => {
     })
   })
 
-  describe('GET /jobs/:job_id', () => {
-    it('shows state, result and log, 404 for an unknown job, 403 for one with another signature', async () => {
-      const store = storeOf()
-      const app = testServer()
-      registerTaskRoutes(app, store)
-      const { id } = await store.add(task())
-      const read = async (job: string) => {
-        const answer = await app.inject({ url: `/jobs/${job}` })
-        return [answer.statusCode, answer.json()] as const
-      }
-      expect(await read(id)).toEqual([200, expect.objectContaining({ job_id: id, status: 'PENDING', ready: false })])
-      const { lease } = await claimOne(store)
-      await store.log(lease, 'half done')
-      await store.finish(lease, { facts: 2 })
-      expect(await read(id)).toEqual([
-        200,
-        {
-          job_id: id,
-          status: 'SUCCESS',
-          ready: true,
-          successful: true,
-          failed: false,
-          result: { facts: 2 },
-          error: null,
-          traceback: null,
-          log: [{ at: new Date(now).toISOString(), message: 'half done' }],
-        },
-      ])
-      expect(await read('unknown')).toEqual([404, { detail: `Unknown job: 'unknown'` }])
-      await database.run(`UPDATE tasks SET payload = '1'`)
-      expect(await read(id)).toEqual([403, { detail: 'Task signature mismatch' }])
-    })
+  it('GET /jobs/:job_id shows state, result and log, 404 for an unknown job, 403 for one with another signature', async () => {
+    const store = storeOf()
+    const app = testServer()
+    registerTaskRoutes(app, store)
+    const { id } = await store.add(task())
+    const read = async (job: string) => {
+      const answer = await app.inject({ url: `/jobs/${job}` })
+      return [answer.statusCode, answer.json()] as const
+    }
+    expect(await read(id)).toEqual([200, expect.objectContaining({ job_id: id, status: 'PENDING', ready: false })])
+    const { lease } = await claimOne(store)
+    await store.log(lease, 'half done')
+    await store.finish(lease, { facts: 2 })
+    expect(await read(id)).toEqual([
+      200,
+      {
+        job_id: id,
+        status: 'SUCCESS',
+        ready: true,
+        successful: true,
+        failed: false,
+        result: { facts: 2 },
+        error: null,
+        traceback: null,
+        log: [{ at: new Date(now).toISOString(), message: 'half done' }],
+      },
+    ])
+    expect(await read('unknown')).toEqual([404, { detail: `Unknown job: 'unknown'` }])
+    await database.run(`UPDATE tasks SET payload = '1'`)
+    expect(await read(id)).toEqual([403, { detail: 'Task signature mismatch' }])
   })
 
-  describe('GET /jobs and POST /jobs/:job_id/cancel', () => {
-    it('lists jobs but the hidden kinds, newest first, and cancels open ones', async () => {
-      const store = storeOf()
-      const app = testServer()
-      const stopped: string[] = []
-      registerTaskRoutes(app, store, ['hidden'], (id) => stopped.push(id))
-      const [first, second] = [(await store.add(task())).id, (await store.add(task())).id]
-      const hidden = (await store.add({ ...task(), kind: 'hidden' })).id
-      const list = async () =>
-        (await app.inject({ url: '/jobs' })).json<{ jobs: { job_id: string; status: string; kind: string }[] }>().jobs
-      expect((await list()).map(({ job_id: id, kind, status }) => [id, kind, status])).toEqual([
-        [second, 'work', 'PENDING'],
-        [first, 'work', 'PENDING'],
-      ])
-      expect((await app.inject({ url: '/jobs?limit=1&offset=1' })).json()).toMatchObject({ jobs: [{ job_id: first }] })
-      expect((await app.inject({ url: '/jobs?limit=101' })).statusCode).toBe(422)
-      const cancel = async (id: string) => (await app.inject({ method: 'POST', url: `/jobs/${id}/cancel` })).statusCode
-      await claimOne(store)
-      expect([await cancel(second), await cancel(first), await cancel(hidden), await cancel('unknown')]).toEqual([
-        202, 202, 404, 404,
-      ])
-      expect(stopped).toEqual([second, first])
-      expect((await list()).map(({ status }) => status)).toEqual(['REVOKED', 'STARTED'])
-      expect(await cancel(second)).toBe(409)
-    })
+  it('GET /jobs and POST /jobs/:job_id/cancel lists jobs but the hidden kinds, newest first, and cancels open ones', async () => {
+    const store = storeOf()
+    const app = testServer()
+    const stopped: string[] = []
+    registerTaskRoutes(app, store, ['hidden'], (id) => stopped.push(id))
+    const [first, second] = [(await store.add(task())).id, (await store.add(task())).id]
+    const hidden = (await store.add({ ...task(), kind: 'hidden' })).id
+    const list = async () =>
+      (await app.inject({ url: '/jobs' })).json<{ jobs: { job_id: string; status: string; kind: string }[] }>().jobs
+    expect((await list()).map(({ job_id: id, kind, status }) => [id, kind, status])).toEqual([
+      [second, 'work', 'PENDING'],
+      [first, 'work', 'PENDING'],
+    ])
+    expect((await app.inject({ url: '/jobs?limit=1&offset=1' })).json()).toMatchObject({ jobs: [{ job_id: first }] })
+    expect((await app.inject({ url: '/jobs?limit=101' })).statusCode).toBe(422)
+    const cancel = async (id: string) => (await app.inject({ method: 'POST', url: `/jobs/${id}/cancel` })).statusCode
+    await claimOne(store)
+    expect([await cancel(second), await cancel(first), await cancel(hidden), await cancel('unknown')]).toEqual([
+      202, 202, 404, 404,
+    ])
+    expect(stopped).toEqual([second, first])
+    expect((await list()).map(({ status }) => status)).toEqual(['REVOKED', 'STARTED'])
+    expect(await cancel(second)).toBe(409)
   })
 })

@@ -89,41 +89,37 @@ describe('the builtin set', () => {
   })
 })
 
-describe('a model that could not be opened', () => {
-  it('is opened at the next call, when its cause is repaired', async () => {
-    let broken = true
-    const host = createModelHost(
-      { name: 'test', roles: rolesOf(builtin) },
-      {
-        secret: () => undefined,
-        onnxCacheDir: '',
-        loadBuiltin: async () => (broken ? Promise.reject(new Error('no such file')) : builtinModels),
-      },
-    )
-    await expect(host.chat('light_gen', { messages })).rejects.toThrow('no such file')
-    broken = false
-    await expect(host.chat('light_gen', { messages })).resolves.toMatchObject({ model: 'rules' })
-    await host.close()
-  })
+it('a model that could not be opened is opened at the next call, when its cause is repaired', async () => {
+  let broken = true
+  const host = createModelHost(
+    { name: 'test', roles: rolesOf(builtin) },
+    {
+      secret: () => undefined,
+      onnxCacheDir: '',
+      loadBuiltin: async () => (broken ? Promise.reject(new Error('no such file')) : builtinModels),
+    },
+  )
+  await expect(host.chat('light_gen', { messages })).rejects.toThrow('no such file')
+  broken = false
+  await expect(host.chat('light_gen', { messages })).resolves.toMatchObject({ model: 'rules' })
+  await host.close()
 })
 
-describe('counting', () => {
-  it('counts every call by role, failed ones too, and none that was not made', async () => {
-    const service = await startModelService((_call, n) => ({ status: n === 0 ? 500 : 200, json: {} }))
-    const { host } = hostOf(rolesOf(builtin, { agentic: openai(service.url) }), { SOME_KEY: 'k' })
-    try {
-      expect(host.usage()).toEqual({})
-      await host.embed('embed', ['a', 'b', 'c'], 'query')
-      await host.rerank('a', ['b'])
-      await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'upstream_error' })
-      await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'invalid_response' })
-      await host.chat('light_gen', { messages })
-      expect(host.usage()).toEqual({ embed: 1, rerank: 1, agentic: 2, light_gen: 1 })
-    } finally {
-      await host.close()
-      await service.close()
-    }
-  })
+it('a model host counts every call by role, failed ones too, and none that was not made', async () => {
+  const service = await startModelService((_call, n) => ({ status: n === 0 ? 500 : 200, json: {} }))
+  const { host } = hostOf(rolesOf(builtin, { agentic: openai(service.url) }), { SOME_KEY: 'k' })
+  try {
+    expect(host.usage()).toEqual({})
+    await host.embed('embed', ['a', 'b', 'c'], 'query')
+    await host.rerank('a', ['b'])
+    await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'upstream_error' })
+    await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'invalid_response' })
+    await host.chat('light_gen', { messages })
+    expect(host.usage()).toEqual({ embed: 1, rerank: 1, agentic: 2, light_gen: 1 })
+  } finally {
+    await host.close()
+    await service.close()
+  }
 })
 
 describe('declared models', () => {

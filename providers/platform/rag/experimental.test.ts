@@ -126,28 +126,27 @@ describe('multi-query-rag', () => {
   })
 })
 
-describe('raptor-rag', () => {
-  it('searches chunks and summaries at once, and names how many summaries were handed over', async () => {
-    const { ask, plugin } = await open({
-      chat: (role) => (role === 'light_gen' ? 'In Tarnwick.' : `Summary: ${PASSAGE}`),
-    })
-    expect(await plugin.availability('raptor-rag')).toMatchObject({ available: false, needs_ingestion: true })
-    await expect(ask('raptor-rag')).rejects.toMatchObject({
-      message: expect.stringContaining('and build its tree first'),
-    })
-    const { layers } = await plugin.buildTree('smoke')
-    const { sources, derivations, ...rest } = await ask('raptor-rag')
-    expect(rest['summaries_handed_over']).toBe(layers)
-    expect(sources.find(({ document }) => document === 'summaries of layer 1')!.text).toContain(PASSAGE)
-    expect(sources.map(({ document }) => document)).toContain('marrack.md')
-    expect(derivations!.find(({ artefact }) => artefact === 'tree')).toMatchObject({ model: 'fake-contextual_blurb' })
-    expect((await ask('raptor-rag', { context_budget: 40 })).metrics.context_tokens).toBeLessThanOrEqual(40)
-    expect((await plugin.health()).tree_builds).toMatchObject({ smoke: { state: 'completed' } })
+it('raptor-rag searches chunks and summaries at once, and names how many summaries were handed over', async () => {
+  const { ask, plugin } = await open({
+    chat: (role) => (role === 'light_gen' ? 'In Tarnwick.' : `Summary: ${PASSAGE}`),
   })
+  expect(await plugin.availability('raptor-rag')).toMatchObject({ available: false, needs_ingestion: true })
+  await expect(ask('raptor-rag')).rejects.toMatchObject({
+    message: expect.stringContaining('and build its tree first'),
+  })
+  const { layers } = await plugin.buildTree('smoke')
+  const { sources, derivations, ...rest } = await ask('raptor-rag')
+  expect(rest['summaries_handed_over']).toBe(layers)
+  expect(sources.find(({ document }) => document === 'summaries of layer 1')!.text).toContain(PASSAGE)
+  expect(sources.map(({ document }) => document)).toContain('marrack.md')
+  expect(derivations!.find(({ artefact }) => artefact === 'tree')).toMatchObject({ model: 'fake-contextual_blurb' })
+  expect((await ask('raptor-rag', { context_budget: 40 })).metrics.context_tokens).toBeLessThanOrEqual(40)
+  expect((await plugin.health()).tree_builds).toMatchObject({ smoke: { state: 'completed' } })
 })
 
-describe('approaches that need a language model', () => {
-  it.each(['hyde-rag', 'multi-query-rag', 'raptor-rag'])('%s is refused where rules would write', async (alias) => {
+it.each(['hyde-rag', 'multi-query-rag', 'raptor-rag'])(
+  'approaches that need a language model: %s is refused where rules would write',
+  async (alias) => {
     const { ask, models, plugin } = await open({ builtin: ['light_gen', 'contextual_blurb'] })
     await expect(ask(alias)).rejects.toMatchObject({
       code: 'approach_unavailable',
@@ -156,5 +155,5 @@ describe('approaches that need a language model', () => {
     expect(models.calls).toEqual([])
     expect(await plugin.availability(alias)).toMatchObject({ available: false })
     expect(await plugin.availability('vanilla-rag')).toMatchObject({ available: true })
-  })
-})
+  },
+)

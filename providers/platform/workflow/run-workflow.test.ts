@@ -164,17 +164,15 @@ describe('a run', () => {
   })
 })
 
-describe('seeding', () => {
-  it('is idempotent and takes a changed file in place of the old one', () => {
-    const engine = createWorkflowEngine({ env: () => ({}) })
-    onTestFinished(() => engine.close())
-    const file = workflow([webhook(), respond('={{ 1 }}')], { Webhook: [['Respond']] })
-    expect(engine.seed(file)).toBe('created')
-    expect(engine.seed(structuredClone(file))).toBe('unchanged')
-    expect(engine.seed({ ...file, active: false })).toBe('updated')
-    expect(engine.match('POST', 'hook')).toEqual({ found: false, otherMethods: [] })
-    expect(engine.seed(file)).toBe('updated')
-    expect(() => engine.seed({ ...file, nodes: [] })).toThrow()
-    expect(engine.match('POST', 'hook')).toMatchObject({ found: true })
-  })
+it('seeding is idempotent and takes a changed file in place of the old one', () => {
+  const engine = createWorkflowEngine({ env: () => ({}) })
+  onTestFinished(() => engine.close())
+  const file = workflow([webhook(), respond('={{ 1 }}')], { Webhook: [['Respond']] })
+  expect(engine.seed(file)).toBe('created')
+  expect(engine.seed(structuredClone(file))).toBe('unchanged')
+  expect(engine.seed({ ...file, active: false })).toBe('updated')
+  expect(engine.match('POST', 'hook')).toEqual({ found: false, otherMethods: [] })
+  expect(engine.seed(file)).toBe('updated')
+  expect(() => engine.seed({ ...file, nodes: [] })).toThrow()
+  expect(engine.match('POST', 'hook')).toMatchObject({ found: true })
 })

@@ -118,21 +118,19 @@ describe('a transducer', () => {
   })
 })
 
-describe('Whisper', () => {
-  it('recognizes words with the times of its attention, and nothing in silence', async () => {
-    const place = join(folder, 'whisper')
-    await writeTinyWhisper(place)
-    const { recognizer } = await load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })
-    expect([recognizer.isAligned, recognizer.windowSeconds]).toEqual([true, 28])
-    expect(recognizer.languages).toEqual(expect.arrayContaining(['en', 'de', 'ja']))
-    expect(await recognizer.recognize(sound([SALT, 40]), signal)).toEqual([
-      { text: 'salt', start: 0.5, end: 1 },
-      { text: 'seafood', start: 1, end: 1.5 },
-    ])
-    expect(await recognizer.recognize(sound([null, 40]), signal)).toEqual([])
-    await truncate(join(place, 'onnx', 'encoder_model_quantized.onnx'), 20)
-    await expect(load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })).rejects.toThrow(/protobuf/i)
-  })
+it('Whisper recognizes words with the times of its attention, and nothing in silence', async () => {
+  const place = join(folder, 'whisper')
+  await writeTinyWhisper(place)
+  const { recognizer } = await load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })
+  expect([recognizer.isAligned, recognizer.windowSeconds]).toEqual([true, 28])
+  expect(recognizer.languages).toEqual(expect.arrayContaining(['en', 'de', 'ja']))
+  expect(await recognizer.recognize(sound([SALT, 40]), signal)).toEqual([
+    { text: 'salt', start: 0.5, end: 1 },
+    { text: 'seafood', start: 1, end: 1.5 },
+  ])
+  expect(await recognizer.recognize(sound([null, 40]), signal)).toEqual([])
+  await truncate(join(place, 'onnx', 'encoder_model_quantized.onnx'), 20)
+  await expect(load({ model: ONNX_MODELS['whisper-tiny'], localFolder: place })).rejects.toThrow(/protobuf/i)
 })
 
 describe('Moonshine', () => {

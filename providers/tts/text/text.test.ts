@@ -66,18 +66,16 @@ describe('plain speech', () => {
   })
 })
 
-describe('joinSpeech', () => {
-  it('has no jump at a join that the speech itself has not, and a pause of one length', () => {
-    const sampleRate = 16_000
-    const cut = (phase: number) => ({
-      samples: Float32Array.from({ length: 4000 }, (_, i) => 0.8 * Math.sin(0.04 * i + phase)),
-      sampleRate,
-    })
-    const { samples } = joinSpeech([cut(1), cut(2), cut(0.5)])
-    let jump = 0
-    for (let i = 1; i < samples.length; i += 1) jump = Math.max(jump, Math.abs(samples[i]! - samples[i - 1]!))
-    expect(jump).toBeLessThan(0.8 * 0.04 * 1.5)
-    expect(Math.abs(samples[0]!) + Math.abs(samples.at(-1)!)).toBeLessThan(0.01)
-    expect(samples.length).toBe(3 * 4000 + 2 * 0.25 * sampleRate)
+it('joinSpeech has no jump at a join that the speech itself has not, and a pause of one length', () => {
+  const sampleRate = 16_000
+  const cut = (phase: number) => ({
+    samples: Float32Array.from({ length: 4000 }, (_, i) => 0.8 * Math.sin(0.04 * i + phase)),
+    sampleRate,
   })
+  const { samples } = joinSpeech([cut(1), cut(2), cut(0.5)])
+  let jump = 0
+  for (let i = 1; i < samples.length; i += 1) jump = Math.max(jump, Math.abs(samples[i]! - samples[i - 1]!))
+  expect(jump).toBeLessThan(0.8 * 0.04 * 1.5)
+  expect(Math.abs(samples[0]!) + Math.abs(samples.at(-1)!)).toBeLessThan(0.01)
+  expect(samples.length).toBe(3 * 4000 + 2 * 0.25 * sampleRate)
 })

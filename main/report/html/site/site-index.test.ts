@@ -88,31 +88,29 @@ describe('the first page of a site', () => {
   })
 })
 
-describe('results as JSON lines', () => {
-  it('have the same fields with values of the same types in every line, and the means of the aggregate', async () => {
-    const aggregate = await run('a', 10)
-    const lines = [...resultsJsonl([aggregate])].map((line) => JSON.parse(line) as Record<string, unknown>)
-    const names = new Set(lines.map((line) => Object.keys(line).join()))
-    expect(names.size).toBe(1)
-    for (const name of Object.keys(lines[0]!)) {
-      const kinds = new Set(
-        lines
-          .map((line) => line[name])
-          .filter((value) => value !== null)
-          .map((value) => typeof value),
-      )
-      expect([name, kinds.size]).toEqual([name, kinds.size === 0 ? 0 : 1])
-    }
-    const [vanilla] = aggregate.approaches
-    expect(
-      lines.find(({ approach, metric }) => approach === vanilla!.model && metric === 'points_covered'),
-    ).toMatchObject({
-      run_id: 'a',
-      value: vanilla!.answer.points_covered!.mean,
-      scored: 24,
-      is_primary: true,
-      higher_is_better: true,
-    })
-    expect(lines.some(({ value, state }) => value === null && state !== null)).toBe(true)
+it('results as JSON lines have the same fields with values of the same types in every line, and the means of the aggregate', async () => {
+  const aggregate = await run('a', 10)
+  const lines = [...resultsJsonl([aggregate])].map((line) => JSON.parse(line) as Record<string, unknown>)
+  const names = new Set(lines.map((line) => Object.keys(line).join()))
+  expect(names.size).toBe(1)
+  for (const name of Object.keys(lines[0]!)) {
+    const kinds = new Set(
+      lines
+        .map((line) => line[name])
+        .filter((value) => value !== null)
+        .map((value) => typeof value),
+    )
+    expect([name, kinds.size]).toEqual([name, kinds.size === 0 ? 0 : 1])
+  }
+  const [vanilla] = aggregate.approaches
+  expect(
+    lines.find(({ approach, metric }) => approach === vanilla!.model && metric === 'points_covered'),
+  ).toMatchObject({
+    run_id: 'a',
+    value: vanilla!.answer.points_covered!.mean,
+    scored: 24,
+    is_primary: true,
+    higher_is_better: true,
   })
+  expect(lines.some(({ value, state }) => value === null && state !== null)).toBe(true)
 })

@@ -1,5 +1,5 @@
 // Instructions in documents that aim at the agent's tools, before a model that obeys every one of them: what they can reach at most.
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { fakeModelHost, toolCall } from '../../../../tests/helpers/fake-model-host.ts'
 import { ragFixture, WORLD } from '../../../../tests/helpers/rag-fixture.ts'
 import { messageText } from '../../../../contract/http/chat.ts'
@@ -77,54 +77,52 @@ const TRICKS: readonly Trick[] = [
   ],
 ].map(([aim, text, tool, given, isSearch]) => ({ aim, text, tool, given, isSearch }) as Trick)
 
-describe('a document that instructs the agent', () => {
-  it.each(TRICKS)(
-    'reaches nothing but the two searches, when it aims at $aim',
-    async ({ text, tool, given, isSearch }) => {
-      let turn = 0
-      const models = fakeModelHost({
-        chat: (_role, request) => {
-          turn += 1
-          if (request.tools === undefined) return 'In Tarnwick.'
-          const [name, asked] = turn === 1 ? ['vector_search', { query: 'Grey Heron notice' }] : [tool, given]
-          return { toolCalls: [toolCall(name, asked, `call-${turn}`)] }
-        },
-      })
-      const hostile = { title: 'Notice of the Grey Heron', paragraphs: [`Grey Heron, a notice: ${text}`] }
-      const found = { entities: [], relations: [], chunks: [] }
-      const graph = {
-        find: async () => found,
-        answer: () => Promise.reject(new Error('the agent asks for no answers')),
-      }
-      const { plugin, store } = await ragFixture(models, { ...WORLD, 'notice.md': hostile }, { graph })
-      const question = { role: 'user' as const, content: 'Where did the master of the Grey Heron grow up?' }
-      const before = await store.list()
-      models.calls.length = 0
-      const { rag_extension: extension } = await plugin.answer('agentic-rag', {
-        model: 'agentic-rag',
-        messages: [question],
-      })
-      const [first, ...obeyed] = extension!.trajectory as unknown as TrajectoryStep[]
-      expect(first).toMatchObject({ tool: 'vector_search', error: null })
-      // It reads the text as the text of a passage, whatever marks it has.
-      const chats = models.calls.filter(({ kind }) => kind === 'chat')
-      const told = chats[1]!.request!.messages.find(({ role }) => role === 'tool')!
-      expect(
-        parseObservation(messageText(told as never))!
-          .passages.map((passage) => passage.text)
-          .join(),
-      ).toContain(text)
-      expect(obeyed.length).toBeGreaterThan(0)
-      for (const [at, step] of obeyed.entries()) {
-        if (!isSearch) expect(step).toMatchObject({ result: null, error: expect.any(String) })
-        // The same search again is refused as well.
-        else if (at === 0) expect(step.error).toBeNull()
-        if (step.error === null)
-          expect(Object.keys(step.arguments as object).filter((key) => key !== 'top_k')).toEqual(['query'])
-      }
-      // It ends by its own count of steps, and has changed nothing.
-      expect(chats.length).toBeLessThanOrEqual(10)
-      expect(await store.list()).toEqual(before)
-    },
-  )
-})
+it.each(TRICKS)(
+  'a document that instructs the agent reaches nothing but the two searches, when it aims at $aim',
+  async ({ text, tool, given, isSearch }) => {
+    let turn = 0
+    const models = fakeModelHost({
+      chat: (_role, request) => {
+        turn += 1
+        if (request.tools === undefined) return 'In Tarnwick.'
+        const [name, asked] = turn === 1 ? ['vector_search', { query: 'Grey Heron notice' }] : [tool, given]
+        return { toolCalls: [toolCall(name, asked, `call-${turn}`)] }
+      },
+    })
+    const hostile = { title: 'Notice of the Grey Heron', paragraphs: [`Grey Heron, a notice: ${text}`] }
+    const found = { entities: [], relations: [], chunks: [] }
+    const graph = {
+      find: async () => found,
+      answer: () => Promise.reject(new Error('the agent asks for no answers')),
+    }
+    const { plugin, store } = await ragFixture(models, { ...WORLD, 'notice.md': hostile }, { graph })
+    const question = { role: 'user' as const, content: 'Where did the master of the Grey Heron grow up?' }
+    const before = await store.list()
+    models.calls.length = 0
+    const { rag_extension: extension } = await plugin.answer('agentic-rag', {
+      model: 'agentic-rag',
+      messages: [question],
+    })
+    const [first, ...obeyed] = extension!.trajectory as unknown as TrajectoryStep[]
+    expect(first).toMatchObject({ tool: 'vector_search', error: null })
+    // It reads the text as the text of a passage, whatever marks it has.
+    const chats = models.calls.filter(({ kind }) => kind === 'chat')
+    const told = chats[1]!.request!.messages.find(({ role }) => role === 'tool')!
+    expect(
+      parseObservation(messageText(told as never))!
+        .passages.map((passage) => passage.text)
+        .join(),
+    ).toContain(text)
+    expect(obeyed.length).toBeGreaterThan(0)
+    for (const [at, step] of obeyed.entries()) {
+      if (!isSearch) expect(step).toMatchObject({ result: null, error: expect.any(String) })
+      // The same search again is refused as well.
+      else if (at === 0) expect(step.error).toBeNull()
+      if (step.error === null)
+        expect(Object.keys(step.arguments as object).filter((key) => key !== 'top_k')).toEqual(['query'])
+    }
+    // It ends by its own count of steps, and has changed nothing.
+    expect(chats.length).toBeLessThanOrEqual(10)
+    expect(await store.list()).toEqual(before)
+  },
+)

@@ -34,16 +34,14 @@ describe('sentences', () => {
   })
 })
 
-describe('stems', () => {
-  it.each([
-    [['supply', 'supplies', 'supplied', 'supplying'], 'supply'],
-    [['pilot', 'pilots', "pilot's"], 'pilot'],
-    [['found', 'founds'], 'found'],
-    [['stop', 'stops', 'stopped', 'stopping'], 'stop'],
-    [['bus'], 'bus'],
-  ])('%j meet', (words, expected) => {
-    expect(words.map(stem)).toEqual(words.map(() => expected))
-  })
+it.each([
+  [['supply', 'supplies', 'supplied', 'supplying'], 'supply'],
+  [['pilot', 'pilots', "pilot's"], 'pilot'],
+  [['found', 'founds'], 'found'],
+  [['stop', 'stops', 'stopped', 'stopping'], 'stop'],
+  [['bus'], 'bus'],
+])('the stems of %j meet', (words, expected) => {
+  expect(words.map(stem)).toEqual(words.map(() => expected))
 })
 
 describe('concepts', () => {

@@ -7,27 +7,25 @@ import { ConceptGraph } from './concept-graph.ts'
 import { expand } from './expand.ts'
 import { createStemHolders, createStoredStems, holdsChunk } from './stem-holders.ts'
 
-describe('stem holders', () => {
-  it('lead from a stem to exactly the chunks that hold it, also when read back from their stored form', () => {
-    const stem = fc.constantFrom<string[]>('a', 'b', 'ship', 'found', 'é', '__proto__')
-    fc.assert(
-      fc.property(fc.array(fc.uniqueArray(stem), { maxLength: 40 }), (chunks) => {
-        const collected = createStemHolders()
-        for (const stems of chunks) collected.add(stems)
-        const holders = collected.done()
-        const stored = createStoredStems()
-        for (const stem of holders) stored.add(stem)
-        const again = stored.done()
-        for (const asked of ['a', 'b', 'ship', 'found', 'é', '__proto__', 'unknown']) {
-          const expected = [...chunks.keys()].filter((chunk) => chunks[chunk]!.includes(asked))
-          expect([...holders.chunksOf(asked)]).toEqual(expected)
-          expect([...again.chunksOf(asked)]).toEqual(expected)
-          for (const chunk of chunks.keys())
-            expect(holdsChunk(holders.chunksOf(asked), chunk)).toBe(expected.includes(chunk))
-        }
-      }),
-    )
-  })
+it('stem holders lead from a stem to exactly the chunks that hold it, also when read back from their stored form', () => {
+  const stem = fc.constantFrom<string[]>('a', 'b', 'ship', 'found', 'é', '__proto__')
+  fc.assert(
+    fc.property(fc.array(fc.uniqueArray(stem), { maxLength: 40 }), (chunks) => {
+      const collected = createStemHolders()
+      for (const stems of chunks) collected.add(stems)
+      const holders = collected.done()
+      const stored = createStoredStems()
+      for (const stem of holders) stored.add(stem)
+      const again = stored.done()
+      for (const asked of ['a', 'b', 'ship', 'found', 'é', '__proto__', 'unknown']) {
+        const expected = [...chunks.keys()].filter((chunk) => chunks[chunk]!.includes(asked))
+        expect([...holders.chunksOf(asked)]).toEqual(expected)
+        expect([...again.chunksOf(asked)]).toEqual(expected)
+        for (const chunk of chunks.keys())
+          expect(holdsChunk(holders.chunksOf(asked), chunk)).toBe(expected.includes(chunk))
+      }
+    }),
+  )
 })
 
 describe('a lazy question', () => {

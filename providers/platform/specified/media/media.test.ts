@@ -158,33 +158,31 @@ onEachDatabase('media operations', (kind) => {
     expect((await operations.get(open))?.status).toBe('running')
   })
 
-  describe('ownership', () => {
-    it('hides operations of another user, on every route and as a job', async () => {
-      await platform.start()
-      const id = await platform.begin(LOCAL)
-      for (const [method, url] of [
-        ['GET', `/media/operations/${id}`],
-        ['POST', `/media/operations/${id}/cancel`],
-        ['GET', `/jobs/${id}`],
-      ] as const)
-        expect([
-          url,
-          (await platform.ask(method, url, method === 'POST' ? {} : undefined, platform.others)).status,
-        ]).toEqual([url, 404])
-      expect((await platform.ask('GET', '/media/operations', undefined, platform.others)).body).toEqual({
-        operations: [],
-      })
-      expect(
-        (await platform.ask('GET', `/media/operations?user_id=${USER_ID}`, undefined, platform.others)).status,
-      ).toBe(403)
-      expect((await platform.ask('GET', `/jobs/${id}`, undefined, 'workflow-token')).status).toBe(404)
-      expect((await platform.ask('GET', `/media/operations/${id}`, undefined, 'workflow-token')).status).toBe(403)
-      expect(
-        (await platform.ask('GET', '/media/operations', undefined, 'operator-token')).body['operations'],
-      ).toHaveLength(1)
-      expect((await platform.generate({ ...LOCAL, user_id: 'root' }, 'operator-token')).status).toBe(400)
-      expect((await platform.generate({ ...LOCAL, user_id: OTHER_ID })).status).toBe(403)
+  it('ownership hides operations of another user, on every route and as a job', async () => {
+    await platform.start()
+    const id = await platform.begin(LOCAL)
+    for (const [method, url] of [
+      ['GET', `/media/operations/${id}`],
+      ['POST', `/media/operations/${id}/cancel`],
+      ['GET', `/jobs/${id}`],
+    ] as const)
+      expect([
+        url,
+        (await platform.ask(method, url, method === 'POST' ? {} : undefined, platform.others)).status,
+      ]).toEqual([url, 404])
+    expect((await platform.ask('GET', '/media/operations', undefined, platform.others)).body).toEqual({
+      operations: [],
     })
+    expect((await platform.ask('GET', `/media/operations?user_id=${USER_ID}`, undefined, platform.others)).status).toBe(
+      403,
+    )
+    expect((await platform.ask('GET', `/jobs/${id}`, undefined, 'workflow-token')).status).toBe(404)
+    expect((await platform.ask('GET', `/media/operations/${id}`, undefined, 'workflow-token')).status).toBe(403)
+    expect(
+      (await platform.ask('GET', '/media/operations', undefined, 'operator-token')).body['operations'],
+    ).toHaveLength(1)
+    expect((await platform.generate({ ...LOCAL, user_id: 'root' }, 'operator-token')).status).toBe(400)
+    expect((await platform.generate({ ...LOCAL, user_id: OTHER_ID })).status).toBe(403)
   })
 
   describe('a request', () => {

@@ -133,22 +133,20 @@ describe('a graph pipeline beside questions', () => {
   })
 })
 
-describe('a graph pipeline beside other requests', () => {
-  it('leaves the thread between the chunks of one long document', async () => {
-    const text = Array.from({ length: 40 }, (_, at) => `${YARD} ${at} ${'x'.repeat(4000)}`).join('\n\n')
-    const onExtract = async () => {
-      const until = performance.now() + 5
-      while (performance.now() < until);
-      return undefined
-    }
-    const engine = bench.open({ models: scriptedModels({ onExtract }) })
-    engine.insert([{ filePath: 'long.md', text }])
-    let turns = 0
-    while (engine.pipelineStatus().busy) {
-      turns += 1
-      await nextTurn()
-    }
-    expect(engine.statusCounts().processed).toBe(1)
-    expect(turns).toBeGreaterThan(15)
-  })
+it('a graph pipeline beside other requests leaves the thread between the chunks of one long document', async () => {
+  const text = Array.from({ length: 40 }, (_, at) => `${YARD} ${at} ${'x'.repeat(4000)}`).join('\n\n')
+  const onExtract = async () => {
+    const until = performance.now() + 5
+    while (performance.now() < until);
+    return undefined
+  }
+  const engine = bench.open({ models: scriptedModels({ onExtract }) })
+  engine.insert([{ filePath: 'long.md', text }])
+  let turns = 0
+  while (engine.pipelineStatus().busy) {
+    turns += 1
+    await nextTurn()
+  }
+  expect(engine.statusCounts().processed).toBe(1)
+  expect(turns).toBeGreaterThan(15)
 })

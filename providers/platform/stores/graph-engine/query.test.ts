@@ -277,24 +277,22 @@ describe('the contents of the prompt', () => {
   })
 })
 
-describe('reranking', () => {
-  it('orders the chunks again and fails as a whole on a bad score', async () => {
-    const seen: number[] = []
-    const scores = {
-      of: (documents: readonly string[]): number[] => documents.map((text) => (text.includes('rains') ? 1 : 0)),
-    }
-    const engine = bench.open({
-      rerank: async ({ documents }) => {
-        seen.push(documents.length)
-        return scores.of(documents)
-      },
-    })
-    await feed(engine, WORLD)
-    const query = ask('Who founded the Blue Yard?', { mode: 'mix', chunk_top_k: 1 })
-    expect(paths(await engine.query(query))).toEqual(['weather.md'])
-    expect([(await engine.query(query)).info.reranked, seen[0]]).toEqual([true, 6])
-    expect((await engine.query({ ...query, enable_rerank: false })).info.reranked).toBe(false)
-    scores.of = (documents) => documents.map(() => NaN)
-    await expect(engine.query(query)).rejects.toMatchObject({ code: 'rerank_invalid' })
+it('reranking orders the chunks again and fails as a whole on a bad score', async () => {
+  const seen: number[] = []
+  const scores = {
+    of: (documents: readonly string[]): number[] => documents.map((text) => (text.includes('rains') ? 1 : 0)),
+  }
+  const engine = bench.open({
+    rerank: async ({ documents }) => {
+      seen.push(documents.length)
+      return scores.of(documents)
+    },
   })
+  await feed(engine, WORLD)
+  const query = ask('Who founded the Blue Yard?', { mode: 'mix', chunk_top_k: 1 })
+  expect(paths(await engine.query(query))).toEqual(['weather.md'])
+  expect([(await engine.query(query)).info.reranked, seen[0]]).toEqual([true, 6])
+  expect((await engine.query({ ...query, enable_rerank: false })).info.reranked).toBe(false)
+  scores.of = (documents) => documents.map(() => NaN)
+  await expect(engine.query(query)).rejects.toMatchObject({ code: 'rerank_invalid' })
 })

@@ -48,24 +48,22 @@ const write = (name: string, chunks: StoredChunk[], source: Partial<CollectionSo
 
 const documents = (hits: { chunk: StoredChunk }[]): string[] => hits.map((hit) => hit.chunk.document)
 
-describe('vectors in memory', () => {
-  it('are read again after they were released', async () => {
-    await write('RagBase_smoke', DOCUMENTS)
-    const find = () => store.dense('RagBase_smoke', hashEmbedding(DOCUMENTS[4]!.indexText), 1).then(documents)
-    expect(await find()).toEqual(['tea.md'])
-    // Deleted in the file by another connection, which a search in memory does not see.
-    const other = openDatabase(file)
-    const { generation } = other.prepare<[], { generation: number }>('SELECT generation FROM collections').get()!
-    const { id } = other
-      .prepare<[], { id: number }>(`SELECT id FROM chunks_${generation} WHERE document = 'tea.md'`)
-      .get()!
-    other.prepare(`DELETE FROM dense_${generation} WHERE rowid = ?`).run(BigInt(id))
-    other.close()
-    expect(await find()).toEqual(['tea.md'])
-    await store.releaseVectors('RagBase_smoke')
-    expect(await find()).not.toContain('tea.md')
-    await expect(store.releaseVectors('absent')).resolves.toBeUndefined()
-  })
+it('vectors in memory are read again after they were released', async () => {
+  await write('RagBase_smoke', DOCUMENTS)
+  const find = () => store.dense('RagBase_smoke', hashEmbedding(DOCUMENTS[4]!.indexText), 1).then(documents)
+  expect(await find()).toEqual(['tea.md'])
+  // Deleted in the file by another connection, which a search in memory does not see.
+  const other = openDatabase(file)
+  const { generation } = other.prepare<[], { generation: number }>('SELECT generation FROM collections').get()!
+  const { id } = other
+    .prepare<[], { id: number }>(`SELECT id FROM chunks_${generation} WHERE document = 'tea.md'`)
+    .get()!
+  other.prepare(`DELETE FROM dense_${generation} WHERE rowid = ?`).run(BigInt(id))
+  other.close()
+  expect(await find()).toEqual(['tea.md'])
+  await store.releaseVectors('RagBase_smoke')
+  expect(await find()).not.toContain('tea.md')
+  await expect(store.releaseVectors('absent')).resolves.toBeUndefined()
 })
 
 describe('collections', () => {
@@ -95,25 +93,23 @@ describe('collections', () => {
   })
 })
 
-describe('term statistics', () => {
-  it('count the chunks that hold each content word, stemmed as the keyword index does, function words left out', async () => {
-    await write('facts', DOCUMENTS)
-    const { passages, holding } = await store.termStatistics(
-      'facts',
-      'Which codes mean the coolant, E-4471 or a zeppelin?',
-    )
-    expect(passages).toBe(5)
-    expect(Object.fromEntries(holding)).toEqual({
-      codes: 3,
-      mean: 0,
-      coolant: 2,
-      'e-4471': 2,
-      e4471: 1,
-      '4471': 3,
-      zeppelin: 0,
-    })
-    await expect(store.termStatistics('absent', 'tea')).rejects.toThrow(UnknownCollectionError)
+it('term statistics count the chunks that hold each content word, stemmed as the keyword index does, function words left out', async () => {
+  await write('facts', DOCUMENTS)
+  const { passages, holding } = await store.termStatistics(
+    'facts',
+    'Which codes mean the coolant, E-4471 or a zeppelin?',
+  )
+  expect(passages).toBe(5)
+  expect(Object.fromEntries(holding)).toEqual({
+    codes: 3,
+    mean: 0,
+    coolant: 2,
+    'e-4471': 2,
+    e4471: 1,
+    '4471': 3,
+    zeppelin: 0,
   })
+  await expect(store.termStatistics('absent', 'tea')).rejects.toThrow(UnknownCollectionError)
 })
 
 describe('replace', () => {
@@ -302,34 +298,27 @@ describe('keyword search', () => {
   })
 })
 
-describe('dense search', () => {
-  it('finds the same with the vectors in memory and in the file', async () => {
-    const words = 'river bridge code crew tea night flood pressure sensor coolant lamp glass wheel lock canal'.split(
-      ' ',
-    )
-    const chunks = Array.from({ length: 333 }, (_, index) =>
-      storedChunk(
-        `d${index}.md`,
-        [3, 5, 7].map((step) => words[(index * step) % words.length]!).join(' ') + ` ${index}`,
-      ),
-    )
-    await write('docs', chunks)
-    const onFile = openSqliteVectorStore(file, { matrixBudgetBytes: 0 })
-    try {
-      for (const text of ['river bridge', 'tea 17', 'canal lock wheel', 'nothing known']) {
-        const inMemory = await store.dense('docs', hashEmbedding(text), 25)
-        const scanned = await onFile.dense('docs', hashEmbedding(text), 25)
-        const lowest = inMemory.at(-1)!.score
-        const above = (hits: typeof scanned) => hits.filter(({ score }) => score > lowest + 1e-4)
-        // Below that there may be ties for the last places.
-        expect(above(inMemory).length).toBeGreaterThan(0)
-        expect(new Set(documents(above(scanned)))).toEqual(new Set(documents(above(inMemory))))
-        scanned.forEach(({ score }, index) => expect(score).toBeCloseTo(inMemory[index]!.score, 5))
-      }
-    } finally {
-      await onFile.close()
+it('dense search finds the same with the vectors in memory and in the file', async () => {
+  const words = 'river bridge code crew tea night flood pressure sensor coolant lamp glass wheel lock canal'.split(' ')
+  const chunks = Array.from({ length: 333 }, (_, index) =>
+    storedChunk(`d${index}.md`, [3, 5, 7].map((step) => words[(index * step) % words.length]!).join(' ') + ` ${index}`),
+  )
+  await write('docs', chunks)
+  const onFile = openSqliteVectorStore(file, { matrixBudgetBytes: 0 })
+  try {
+    for (const text of ['river bridge', 'tea 17', 'canal lock wheel', 'nothing known']) {
+      const inMemory = await store.dense('docs', hashEmbedding(text), 25)
+      const scanned = await onFile.dense('docs', hashEmbedding(text), 25)
+      const lowest = inMemory.at(-1)!.score
+      const above = (hits: typeof scanned) => hits.filter(({ score }) => score > lowest + 1e-4)
+      // Below that there may be ties for the last places.
+      expect(above(inMemory).length).toBeGreaterThan(0)
+      expect(new Set(documents(above(scanned)))).toEqual(new Set(documents(above(inMemory))))
+      scanned.forEach(({ score }, index) => expect(score).toBeCloseTo(inMemory[index]!.score, 5))
     }
-  })
+  } finally {
+    await onFile.close()
+  }
 })
 
 describe('hybrid search', () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { indexOf } from '../matching/terms.ts'
 import { taggedTokens } from './part-of-speech.ts'
 import { tokensOf } from './tokens.ts'
@@ -6,13 +6,14 @@ import { tokensOf } from './tokens.ts'
 /** One question looks at so many texts, several times: its passages, sentence by sentence. */
 const OF_A_QUESTION = 400
 
-describe('the words of recent texts', () => {
-  // An index takes 11 kB and more, tagged words 4 kB, the words of a sentence 2 kB.
-  it.each([
-    ['the index', indexOf, 2048],
-    ['the words', tokensOf, 2048],
-    ['the tagged words', taggedTokens, 1024],
-  ] as const)('%s of a text is kept for the next stage of a question, and not for a whole corpus', (_, read, most) => {
+// An index takes 11 kB and more, tagged words 4 kB, the words of a sentence 2 kB.
+it.each([
+  ['the index', indexOf, 2048],
+  ['the words', tokensOf, 2048],
+  ['the tagged words', taggedTokens, 1024],
+] as const)(
+  'the words of recent texts: %s of a text is kept for the next stage of a question, and not for a whole corpus',
+  (_, read, most) => {
     const readAll = (count: number, what: string) => {
       for (let at = 0; at < count; at += 1) read(`${what} ${at}.`)
     }
@@ -23,5 +24,5 @@ describe('the words of recent texts', () => {
     readAll(most, 'Row')
     expect(read(text)).not.toBe(first)
     expect(read(text)).toEqual(first)
-  })
-})
+  },
+)

@@ -84,10 +84,8 @@ describe('sentences', () => {
   })
 })
 
-describe('plain text', () => {
-  it('takes Markdown off and leaves the words', () => {
-    expect(
-      plainText('See **the _Beagle_**, `x_y` and [the log](http://a.b/c "t")[^1]: 2 * 3 * 4, snake_case_name'),
-    ).toBe('See the Beagle, x_y and the log: 2 * 3 * 4, snake_case_name')
-  })
+it('plain text takes Markdown off and leaves the words', () => {
+  expect(plainText('See **the _Beagle_**, `x_y` and [the log](http://a.b/c "t")[^1]: 2 * 3 * 4, snake_case_name')).toBe(
+    'See the Beagle, x_y and the log: 2 * 3 * 4, snake_case_name',
+  )
 })

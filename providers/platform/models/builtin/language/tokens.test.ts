@@ -62,13 +62,11 @@ describe('roots', () => {
   })
 })
 
-describe('rarity', () => {
-  it('rises from grammar over everyday words to rare words and codes', () => {
-    const weights = tokensOf('the people machine gravimeter PX-220B').map(rarity)
-    expect(weights).toEqual(weights.toSorted((a, b) => a - b))
-    expect(new Set(weights).size).toBe(5)
-    expect(weights[0]).toBe(0)
-  })
+it('rarity rises from grammar over everyday words to rare words and codes', () => {
+  const weights = tokensOf('the people machine gravimeter PX-220B').map(rarity)
+  expect(weights).toEqual(weights.toSorted((a, b) => a - b))
+  expect(new Set(weights).size).toBe(5)
+  expect(weights[0]).toBe(0)
 })
 
 describe('names', () => {

@@ -53,20 +53,18 @@ const adaptive = [
   ],
 ].map(([name, description]) => ({ name: name!, description: description! }))
 
-describe('chooseRoute among the routes of the workflow', () => {
-  it.each([
-    ['Why do leaves turn red before they fall?', 'single-fact'],
-    ['What keeps a soap bubble from bursting at once?', 'single-fact'],
-    ['Which torque does bolt M12-880 need?', 'exact-term'],
-    ['When was Pembroke Dairy founded?', 'exact-term'],
-    ['Who painted the portrait of the founder of Pembroke Dairy?', 'linked-entities'],
-    ['Where was the composer who wrote the Marsh Symphony born?', 'linked-entities'],
-    ['Which city holds the archive that the widow of the founder of Pembroke Dairy gave away?', 'several-steps'],
-    ['Who taught the brother of the pilot rescued from the Osprey?', 'several-steps'],
-    ['Was Pembroke Dairy larger than Ostler Creamery, or is the difference small?', 'several-steps'],
-  ])('sends "%s" to %s', (question, expected) => {
-    expect(chooseRoute({ question, routes: adaptive })?.route).toBe(expected)
-  })
+it.each([
+  ['Why do leaves turn red before they fall?', 'single-fact'],
+  ['What keeps a soap bubble from bursting at once?', 'single-fact'],
+  ['Which torque does bolt M12-880 need?', 'exact-term'],
+  ['When was Pembroke Dairy founded?', 'exact-term'],
+  ['Who painted the portrait of the founder of Pembroke Dairy?', 'linked-entities'],
+  ['Where was the composer who wrote the Marsh Symphony born?', 'linked-entities'],
+  ['Which city holds the archive that the widow of the founder of Pembroke Dairy gave away?', 'several-steps'],
+  ['Who taught the brother of the pilot rescued from the Osprey?', 'several-steps'],
+  ['Was Pembroke Dairy larger than Ostler Creamery, or is the difference small?', 'several-steps'],
+])('chooseRoute among the routes of the workflow sends "%s" to %s', (question, expected) => {
+  expect(chooseRoute({ question, routes: adaptive })?.route).toBe(expected)
 })
 
 describe('200 labelled questions of many domains', async () => {
@@ -83,32 +81,28 @@ describe('200 labelled questions of many domains', async () => {
   })
 })
 
-describe('questionShape', () => {
-  it.each([
-    ['Where is Merrin Light?', 1],
-    ['Who was the first captain of the Osprey?', 1],
-    ['From which quarry did the steps of the Merrin Light come?', 1],
-    ['Does the manual say that engineers may open the valve?', 1],
-    ['Who owned the ship that rescued the crew of the Corisande?', 2],
-    ['What did the sister of Ada Merrin publish?', 2],
-    ['Which village bought the bell forged by Jon Harker?', 2],
-    ['Who employed whoever sold the Merrin papers?', 2],
-    ['Who employed the man who sold the papers found in Merrin Light?', 3],
-    ['Which prize went to the daughter of the woman who designed the Osprey?', 3],
-  ])('"%s" joins %d facts', (question, hops) => {
-    expect(questionShape(question).hops).toBe(hops)
-  })
+it.each([
+  ['Where is Merrin Light?', 1],
+  ['Who was the first captain of the Osprey?', 1],
+  ['From which quarry did the steps of the Merrin Light come?', 1],
+  ['Does the manual say that engineers may open the valve?', 1],
+  ['Who owned the ship that rescued the crew of the Corisande?', 2],
+  ['What did the sister of Ada Merrin publish?', 2],
+  ['Which village bought the bell forged by Jon Harker?', 2],
+  ['Who employed whoever sold the Merrin papers?', 2],
+  ['Who employed the man who sold the papers found in Merrin Light?', 3],
+  ['Which prize went to the daughter of the woman who designed the Osprey?', 3],
+])('questionShape: "%s" joins %d facts', (question, hops) => {
+  expect(questionShape(question).hops).toBe(hops)
 })
 
-describe('splitKeywords', () => {
-  it('puts names, quotations, codes and rare things low, themes and verbs high', () => {
-    expect(
-      splitKeywords({
-        question: 'Which company supplied the gravimeter PX-220B to Ruth Hale in 1934, per the "Green Log"?',
-      }),
-    ).toEqual({
-      high_level: ['company', 'supplied'],
-      low_level: ['PX-220B', 'Ruth Hale', '1934', 'Green Log', 'gravimeter'],
-    })
+it('splitKeywords puts names, quotations, codes and rare things low, themes and verbs high', () => {
+  expect(
+    splitKeywords({
+      question: 'Which company supplied the gravimeter PX-220B to Ruth Hale in 1934, per the "Green Log"?',
+    }),
+  ).toEqual({
+    high_level: ['company', 'supplied'],
+    low_level: ['PX-220B', 'Ruth Hale', '1934', 'Green Log', 'gravimeter'],
   })
 })

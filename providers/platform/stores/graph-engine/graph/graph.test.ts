@@ -26,20 +26,18 @@ const chunk = (
     })),
   })
 
-describe('names of a graph', () => {
-  it('lead to all entities that they may mean, and words to the names that hold them, in the order of the entities', () => {
-    const graph = graphOf([
-      chunk('a', [['Northern Cable Board (NCB)', 'Harwich']]),
-      chunk('b', [['Nordic Cod Bank (NCB)', 'Harwich']]),
-    ])
-    const named = (name: string) => graph.named.get(name)?.map((entity) => graph.entities.at(entity).id)
-    expect(named('ncb')).toEqual(['nordic cod bank', 'northern cable board'])
-    expect(named('harwich')).toEqual(['harwich'])
-    expect(graph.namesWithWord.get('cable')).toEqual(['northern cable board'])
-    // A word alone, a name of one word, a word of a description and an unknown one.
-    const none = [named('cable'), graph.namesWithWord.get('harwich'), named('met'), named('bergen')]
-    expect(none.every((found) => found === undefined)).toBe(true)
-  })
+it('names of a graph lead to all entities that they may mean, and words to the names that hold them, in the order of the entities', () => {
+  const graph = graphOf([
+    chunk('a', [['Northern Cable Board (NCB)', 'Harwich']]),
+    chunk('b', [['Nordic Cod Bank (NCB)', 'Harwich']]),
+  ])
+  const named = (name: string) => graph.named.get(name)?.map((entity) => graph.entities.at(entity).id)
+  expect(named('ncb')).toEqual(['nordic cod bank', 'northern cable board'])
+  expect(named('harwich')).toEqual(['harwich'])
+  expect(graph.namesWithWord.get('cable')).toEqual(['northern cable board'])
+  // A word alone, a name of one word, a word of a description and an unknown one.
+  const none = [named('cable'), graph.namesWithWord.get('harwich'), named('met'), named('bergen')]
+  expect(none.every((found) => found === undefined)).toBe(true)
 })
 
 describe('mergeExtractions', () => {
@@ -146,17 +144,15 @@ describe('mergeExtractions', () => {
   })
 })
 
-describe('forOneQuestion', () => {
-  it('gives the same object for a part that is read again, however many were read meanwhile', () => {
-    const chunks = Array.from({ length: 3000 }, (_, at) => chunk(`c${at}`, [[`Ada${at}`, `Bo${at}`]]))
-    const graph = forOneQuestion(graphOf(chunks))
-    const first = graph.relations.at(0)
-    for (let at = 1; at < graph.relations.length; at += 1) graph.relations.at(at)
-    expect(graph.relations.at(0)).toBe(first)
-    expect([graph.entities.at(0).id, [...graph.relationsOf(0)], first.sourceIndex]).toEqual(['ada0', [0], 0])
-    const [named] = graph.named.get('bo2999')!
-    expect(graph.entities.at(named!).name).toBe('Bo2999')
-  })
+it('forOneQuestion gives the same object for a part that is read again, however many were read meanwhile', () => {
+  const chunks = Array.from({ length: 3000 }, (_, at) => chunk(`c${at}`, [[`Ada${at}`, `Bo${at}`]]))
+  const graph = forOneQuestion(graphOf(chunks))
+  const first = graph.relations.at(0)
+  for (let at = 1; at < graph.relations.length; at += 1) graph.relations.at(at)
+  expect(graph.relations.at(0)).toBe(first)
+  expect([graph.entities.at(0).id, [...graph.relationsOf(0)], first.sourceIndex]).toEqual(['ada0', [0], 0])
+  const [named] = graph.named.get('bo2999')!
+  expect(graph.entities.at(named!).name).toBe('Bo2999')
 })
 
 describe('pictureOf', () => {

@@ -35,41 +35,37 @@ const extraction = fc.record({
   ),
 })
 
-describe('strengths of parts', () => {
-  it('are those of comparing each term with the whole text of a part', () => {
-    fc.assert(
-      fc.property(fc.array(extraction, { minLength: 1, maxLength: 14 }), text(8), (extractions, question) => {
-        const graph = graphOfExtractions(extractions)
-        const terms = termsOf(question)
-        const strengths = partStrengths(graph, terms)
-        const expected = (whole: string) => terms.map((term) => matchStrength(term, indexOf(whole)))
-        for (const { index, type, name, statements } of graph.entities) {
-          const embedded = [name, ...statements.map((statement) => statement.text)].join('\n').slice(0, 4000)
-          expect([...strengths.ofEntity(index)]).toEqual(expected(`${type}\n${embedded}`))
-        }
-        for (const { index, keywords, statements } of graph.relations) {
-          const whole = [keywords.join(' '), ...statements.map((statement) => statement.text)].join('\n')
-          expect([...strengths.ofRelation(index)]).toEqual(expected(whole))
-        }
-      }),
-      { numRuns: 60 },
-    )
-  }, 20_000)
-})
+it('strengths of parts are those of comparing each term with the whole text of a part', () => {
+  fc.assert(
+    fc.property(fc.array(extraction, { minLength: 1, maxLength: 14 }), text(8), (extractions, question) => {
+      const graph = graphOfExtractions(extractions)
+      const terms = termsOf(question)
+      const strengths = partStrengths(graph, terms)
+      const expected = (whole: string) => terms.map((term) => matchStrength(term, indexOf(whole)))
+      for (const { index, type, name, statements } of graph.entities) {
+        const embedded = [name, ...statements.map((statement) => statement.text)].join('\n').slice(0, 4000)
+        expect([...strengths.ofEntity(index)]).toEqual(expected(`${type}\n${embedded}`))
+      }
+      for (const { index, keywords, statements } of graph.relations) {
+        const whole = [keywords.join(' '), ...statements.map((statement) => statement.text)].join('\n')
+        expect([...strengths.ofRelation(index)]).toEqual(expected(whole))
+      }
+    }),
+    { numRuns: 60 },
+  )
+}, 20_000)
 
-describe('strengths of an entity with long descriptions', () => {
-  it('count its texts as far as they are embedded, to the letter', () => {
-    const filler = 'salt '.repeat(795).trim()
-    const described = (description: string) => ({ name: 'Ada', type: 'ship', description })
-    const graph = graphOfExtractions([
-      { entities: [described(filler), described('norwegian shipyardcaptain lighthouse')], relations: [] },
-    ])
-    const room = 4000 - `Ada\n${filler}\n`.length
-    const cut = 'norwegian shipyardcaptain lighthouse'.slice(0, room)
-    expect(cut).toBe('norwegian shipyardcap')
-    const terms = termsOf('norwegian shipyardcap lighthouse')
-    expect([...partStrengths(graph, terms).ofEntity(0)]).toEqual([1, 1, 0])
-  })
+it('strengths of an entity with long descriptions count its texts as far as they are embedded, to the letter', () => {
+  const filler = 'salt '.repeat(795).trim()
+  const described = (description: string) => ({ name: 'Ada', type: 'ship', description })
+  const graph = graphOfExtractions([
+    { entities: [described(filler), described('norwegian shipyardcaptain lighthouse')], relations: [] },
+  ])
+  const room = 4000 - `Ada\n${filler}\n`.length
+  const cut = 'norwegian shipyardcaptain lighthouse'.slice(0, room)
+  expect(cut).toBe('norwegian shipyardcap')
+  const terms = termsOf('norwegian shipyardcap lighthouse')
+  expect([...partStrengths(graph, terms).ofEntity(0)]).toEqual([1, 1, 0])
 })
 
 describe('the search for paths', () => {

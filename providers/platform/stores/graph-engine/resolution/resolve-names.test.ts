@@ -55,17 +55,15 @@ describe('normalName', () => {
   })
 })
 
-describe('isAcronymOf', () => {
-  it.each([
-    ['NCB', 'Northern Cable Board', true],
-    ['MoT', 'Ministry of Transport', true],
-    ['MT', 'Ministry of Transport', true],
-    ['NCB', 'Northern Board', false],
-    ['N', 'Northern', false],
-    ['ICE', 'In-Circuit Emulator', true],
-  ])('%s of %s: %s', (acronym, name, expected) => {
-    expect(isAcronymOf(acronym, name)).toBe(expected)
-  })
+it.each([
+  ['NCB', 'Northern Cable Board', true],
+  ['MoT', 'Ministry of Transport', true],
+  ['MT', 'Ministry of Transport', true],
+  ['NCB', 'Northern Board', false],
+  ['N', 'Northern', false],
+  ['ICE', 'In-Circuit Emulator', true],
+])('isAcronymOf: %s of %s: %s', (acronym, name, expected) => {
+  expect(isAcronymOf(acronym, name)).toBe(expected)
 })
 
 describe('resolveNames within a document', () => {
