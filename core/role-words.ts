@@ -19,7 +19,10 @@ const WORK: Readonly<Record<ModelRole | 'judge', string>> = {
 export const roleWords = (role: string): string =>
   (WORK as Readonly<Record<string, string>>)[role] ?? role.replaceAll('_', ' ')
 
-const MODEL_OF_ROLE = new RegExp(`\\bmodel (?:for|of) (${Object.keys(WORK).join('|')})\\b`, 'g')
+const MODEL_OF_ROLE = new RegExp(
+  `\\bmodel(?: call| declared)? (?:for|of)(?: role)? (${Object.keys(WORK).join('|')})\\b`,
+  'g',
+)
 
 /** A failure's message with roles in the words of the form of a model set; files and the terminal have their ids. */
 export const failureMessage = (message: string): string =>

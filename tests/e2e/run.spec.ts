@@ -303,7 +303,9 @@ test.describe('an ingestion', () => {
     await open('/launch?datasets=["smoke"]&models=["vanilla-rag"]')
     await page.getByRole('button', { name: 'Run 4 answers' }).click()
     const phases = page.getByRole('group', { name: 'Phases of the ingestion' })
-    await expect(phases).toContainText(/discover.*parse.*chunk.*embed.*vector write.*graph upload.*drain.*finalize/s)
+    await expect(phases).toContainText(
+      /find files.*read documents.*cut chunks.*embed chunks.*store vectors.*send to graph engine.*extract graph.*finish/s,
+    )
     await expect(phases).toContainText(`${chunks} chunks`)
     await expect(page.getByRole('list', { name: 'Log' })).toContainText('smoke: Ingest documents started')
   })

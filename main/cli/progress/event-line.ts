@@ -2,7 +2,7 @@ import { conflictingRows, LadderStep, type RunEvent, type RunPlan } from '../../
 import type { MissingColumn } from '../../../contract/evidence/missing-column.ts'
 import { allMissing, missingWords } from '../../../core/evidence/missing-columns.ts'
 import { countsAboveZero, countWords, durationWords, plural } from '../../../contract/words.ts'
-import { STEP_NAMES } from '../../../core/evidence/step-names.ts'
+import { phaseWords, STEP_NAMES } from '../../../core/evidence/step-names.ts'
 
 const OUTCOMES = {
   completed: 'is complete after',
@@ -158,7 +158,7 @@ export function eventLines(event: RunEvent): EventLine[] {
     }
     case 'ingestion.progressed':
       return event.status === 'completed' && event.unchanged !== true && Object.keys(event.counts).length > 0
-        ? [line(`${event.phase.replaceAll('_', ' ')}: ${counts(event.counts)}`, { tone: 'quiet', indent: 4 })]
+        ? [line(`${phaseWords(event.phase)}: ${counts(event.counts)}`, { tone: 'quiet', indent: 4 })]
         : []
     case 'plan.ready':
       return planLines(event)

@@ -70,7 +70,7 @@ describe('an event on the terminal', () => {
   })
 
   it('reports the work of an ingestion once, and not again when nothing was done', () => {
-    expect(shown(phase(false))).toEqual(['    embed: chunks to embed 240'])
+    expect(shown(phase(false))).toEqual(['    embed chunks: chunks to embed 240'])
     expect(shown(phase(true))).toEqual([])
   })
 
@@ -220,10 +220,10 @@ describe('the progress of an ingestion', () => {
     const begun: RunEvent = { type: 'step.started', dataset_id: 'smoke', step: 'ingest' }
     const live = written(true, [begun, running(1200), phase(false)])
     expect(live).toContain(
-      `  ${'█'.repeat(3)}${'░'.repeat(21)} embed ${countWords(1200)}/${countWords(9002)} · 85/s · 91.4 s left`,
+      `  ${'█'.repeat(3)}${'░'.repeat(21)} embed chunks ${countWords(1200)}/${countWords(9002)} · 85/s · 91.4 s left`,
     )
-    expect(stripVTControlCharacters(live.slice(live.lastIndexOf('\r')))).toBe('\r    embed: chunks to embed 240\n')
-    expect(written(false, [running(1200), running(4000), phase(false)])).toBe('    embed: chunks to embed 240\n')
+    expect(stripVTControlCharacters(live.slice(live.lastIndexOf('\r')))).toBe('\r    embed chunks: chunks to embed 240\n')
+    expect(written(false, [running(1200), running(4000), phase(false)])).toBe('    embed chunks: chunks to embed 240\n')
     vi.unstubAllEnvs()
   })
 })

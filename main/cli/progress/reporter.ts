@@ -3,6 +3,7 @@ import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import type { PhaseProgress } from '../../../contract/http/ingestion.ts'
 import { durationWords, countWords, plural, rateWords } from '../../../contract/words.ts'
 import { currentDataset, foldRun, isRunning, leftMsOf, throughput } from '../../../core/evidence/run-fold.ts'
+import { phaseWords } from '../../../core/evidence/step-names.ts'
 import { valueWithoutSecrets } from '../../../core/known-secrets.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { bar, lineWriter, type EventLine } from './event-line.ts'
@@ -32,7 +33,7 @@ function phaseLine({ phase, progress }: MeasuredPhase): string {
   const { done, total, per_second: rate, seconds_left: left } = progress
   const speed = rate === null ? '' : ` · ${rateWords(rate)}/s`
   const rest = left === null ? '' : ` · ${durationWords(left * 1000)} left`
-  const name = sanitizeForTerminal(phase.replaceAll('_', ' '))
+  const name = sanitizeForTerminal(phaseWords(phase))
   return `  ${bar(done, total, 24)} ${name} ${countWords(done)}/${countWords(total)}${speed}${rest}`
 }
 

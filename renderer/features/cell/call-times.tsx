@@ -1,6 +1,7 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { DataTable, num } from '../../components/tables.tsx'
 import { count, duration } from '../../components/format.ts'
+import { failureMessage } from '../../../core/role-words.ts'
 import { MarkedText } from '../../components/marked-text.tsx'
 import table from '../../components/table.module.css'
 import { CELL_WORDS as WORDS } from './cell-words.ts'
@@ -90,7 +91,7 @@ export function CallTimes({ operational }: { operational: Operational }) {
             [num(WORDS.attempt.waited), ({ waited_ms: waited }) => duration(waited)],
             [num(WORDS.attempt.took), ({ latency_ms: took }) => duration(took)],
             [num(WORDS.attempt.http), ({ http_status: status }) => status ?? '–'],
-            [WORDS.attempt.message, ({ message }) => <MarkedText text={message ?? ''} />, table.wrap],
+            [WORDS.attempt.message, ({ message }) => <MarkedText text={failureMessage(message ?? '')} />, table.wrap],
           ]}
         />
       )}

@@ -11,6 +11,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { STATE_SIGNS } from '../../components/cell-state.ts'
 import { count, duration, metricName, metricValue, plural } from '../../components/format.ts'
 import { directionOf, markupOf } from '../../components/light-markup.ts'
+import { failureMessage } from '../../../core/role-words.ts'
 import { MarkedText, PlainPart } from '../../components/marked-text.tsx'
 import { RefusalChip } from '../../components/refusal-chip.tsx'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
@@ -141,7 +142,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
         <p className={styles.diagnosis} data-outcome={outcome} role="note" aria-label={WORDS.diagnosis}>
           <span aria-hidden="true">{OUTCOME_SIGNS[outcome]}</span>
           <span>
-            <strong>{lead}</strong> {rest} {error !== null && <MarkedText text={error.message} />}
+            <strong>{lead}</strong> {rest} {error !== null && <MarkedText text={failureMessage(error.message)} />}
           </span>
         </p>
       </header>

@@ -8,7 +8,7 @@ import { ApproachName } from '../../components/approach-name.tsx'
 import { failureMessage } from '../../../core/role-words.ts'
 import { count, duration, rateWords } from '../../components/format.ts'
 import { Panel } from '../../components/states.tsx'
-import { STEP_NAMES } from '../../../core/evidence/step-names.ts'
+import { phaseWords, STEP_NAMES } from '../../../core/evidence/step-names.ts'
 import { useNow } from '../../components/use-now.ts'
 import type { DatasetProgress, RunStep } from '../../../contract/control/run-job.ts'
 import { hasFailed, isRunning, leftMsOf, stepOf, throughput } from '../../../core/evidence/run-fold.ts'
@@ -181,10 +181,7 @@ function PhaseMeter({ phase, progress }: { phase: string; progress: PhaseProgres
         {rate !== null && WORDS.perSecond(rateWords(rate))}
         {left !== null && WORDS.left(duration(left * 1000))}
       </span>
-      <Progress
-        value={total === 0 ? 0 : (done / total) * 100}
-        aria-label={WORDS.phaseMeter(phase.replaceAll('_', ' '))}
-      />
+      <Progress value={total === 0 ? 0 : (done / total) * 100} aria-label={WORDS.phaseMeter(phaseWords(phase))} />
     </span>
   )
 }
@@ -203,7 +200,7 @@ function PhaseList({ phases }: Pick<DatasetProgress, 'phases'>) {
             <Fragment key={phase}>
               <span aria-hidden="true">{CELL_SIGNS[status] ?? '○'}</span>
               <span>
-                {phase.replaceAll('_', ' ')} <span className="hidden-text">{status}</span>
+                {phaseWords(phase)} <span className="hidden-text">{status}</span>
               </span>
               <span className="dim">
                 {countsAboveZero(counts)
