@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { count, Identifier } from '../common.ts'
+import { Cost } from '../manifests/prices.ts'
 
 /** States what one answer of an approach takes, by earlier rows of the same model set on this machine, else by a calibration; nulls where there is neither. */
 export const WorkOfApproach = z.strictObject({
@@ -14,7 +15,7 @@ export const WorkOfApproach = z.strictObject({
 })
 export type WorkOfApproach = z.infer<typeof WorkOfApproach>
 
-/** Time and model calls of the cells of a run, from earlier rows or a calibration. Ingestion and judges are not part of it. */
+/** Time and model calls of the answers of a run and calls for their grades, from earlier rows or a calibration. */
 export const ExpectedWork = z.strictObject({
   approaches: z.array(WorkOfApproach),
   /** True where the set has language models, which three calls would tell the pace of. */
@@ -27,3 +28,14 @@ export const ExpectedWork = z.strictObject({
   rows: count,
 })
 export type ExpectedWork = z.infer<typeof ExpectedWork>
+
+/** One kind of work of a run, as it is expected. Nulls are not known; `cost` is null where no model of the part is paid as well. */
+export const PlannedPart = z.strictObject({
+  part: z.enum(['ingestion', 'answers', 'grading', 'judging']),
+  calls: count.nullable(),
+  ms: z.number().min(0).nullable(),
+  cost: Cost.nullable(),
+  /** Earlier runs with these models on this machine, three calls of each model, or `kept`: the work was done before. */
+  source: z.enum(['rows', 'calls', 'kept']).nullable(),
+})
+export type PlannedPart = z.infer<typeof PlannedPart>

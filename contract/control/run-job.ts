@@ -10,7 +10,7 @@ import { JudgeEndpoint, JudgeModelName, MAX_CONCURRENCY, MAX_ROTATIONS } from '.
 import { PhaseProgress } from '../http/ingestion.ts'
 import { Cost } from '../manifests/prices.ts'
 import { InputProblem } from './control-error.ts'
-import { ExpectedWork } from './expected-work.ts'
+import { ExpectedWork, PlannedPart } from './expected-work.ts'
 
 /** Most that a run may be allowed to cost, in the currency of the person's prices. */
 export const MAX_BUDGET = 1_000_000
@@ -306,7 +306,9 @@ export const DatasetPlan = z.strictObject({
   verdicts: count,
   /** Time and model calls by earlier rows of the same model set on this machine. */
   work: ExpectedWork,
-  /** Of the cells to run, from the usage of earlier runs with the same set; null where the set has no paid model. */
+  /** Answers, and what comes on top of them: ingestion, grading and judging, where models do them. */
+  parts: z.array(PlannedPart),
+  /** Of all parts together; null where no model is paid. */
   expected_cost: Cost.nullable(),
   planned_difference: PlannedDifference,
 })

@@ -1,6 +1,7 @@
 import { plannedWords } from '../../../core/planned-words.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
-import type { ExpectedWork } from '../../../contract/control/expected-work.ts'
+import { plannedUseWords, sumOfUse } from '../../../core/planned-use-words.ts'
+import type { ExpectedWork, PlannedPart } from '../../../contract/control/expected-work.ts'
 import { contextBudgetWords, costWords, countWords, durationWords, plural } from '../../../contract/words.ts'
 import { namedFiles } from '../../evidence/files/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
@@ -9,8 +10,8 @@ import { checkCorpus, loadModels, type LadderDataset } from '../../manifests/exp
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { expectedCost, summariesIn } from '../../runner/prepare/expected-cost.ts'
-import { expectedWork } from '../../runner/prepare/expected-work.ts'
+import { plannedUse } from '../../estimates/planned-use.ts'
+import { summariesIn } from '../../runner/prepare/expected-cost.ts'
 import { ResumeConflictError } from '../../runner/cells/open-evidence.ts'
 import { planDataset } from '../../runner/cells/plan-dataset.ts'
 import type { PlatformSource } from '../../runner/platform/platform-source.ts'
@@ -72,8 +73,7 @@ export const planCommand: Command = {
       const { plan } = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
       conflicting ||= plan.conflicts.length > 0
       const ofDataset = summaries.filter((summary) => summary.dataset.id === dataset.dataset.id)
-      const cost = await expectedCost(setup, dataset, plan.run, ofDataset)
-      const work = await expectedWork(setup, dataset, plan.run, ofDataset)
+      const { work, parts, expected_cost: cost } = await plannedUse(setup, dataset, plan, ofDataset)
       const planned = await plannedDecision({
         questions: dataset.questions,
         approaches: setup.aliases.length,
@@ -82,7 +82,7 @@ export const planCommand: Command = {
         earlier: ofDataset,
       })
       if (flagOption(invocation, 'json')) {
-        out.write(`${JSON.stringify({ ...plan, work, expected_cost: cost, planned_difference: planned })}\n`)
+        out.write(`${JSON.stringify({ ...plan, work, parts, expected_cost: cost, planned_difference: planned })}\n`)
         continue
       }
       const evaluations =
@@ -91,7 +91,10 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'answer')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
-      print(`${plan.dataset_id}: ${workWords(work)}`)
+      print(`${plan.dataset_id}: ${workWords(work, parts)}`)
+      if (parts.length > 1)
+        for (const { part, calls, time, cost: money, source } of plannedUseWords(parts))
+          print(`  ${part}: ${time}, ${calls} calls${money === '–' ? '' : `, ${money}`} (${source})`)
       const calls = callsPerApproach(work)
       if (calls !== null) print(`  ${calls}`)
       if (plan.context_budget !== undefined) print(`${plan.dataset_id}: ${contextBudgetWords(plan.context_budget)}`)
@@ -99,7 +102,7 @@ export const planCommand: Command = {
       if (decides !== null) print(decides)
       if (cost !== null) {
         print(
-          `${plan.dataset_id}: expected cost ${costWords(cost)}, ${work.approaches.some(({ calibrated }) => calibrated) ? 'by three calls of each model where no earlier run shows it, without grading' : 'by what such cells used in earlier runs'}`,
+          `${plan.dataset_id}: expected cost ${costWords(cost)}, ${work.approaches.some(({ calibrated }) => calibrated) ? 'by three calls of each model where no earlier run shows it' : 'by what such cells used in earlier runs'}`,
         )
         for (const text of cost.unknown) print(`  ○ ${text}`)
       }
@@ -134,15 +137,13 @@ async function calibrate({ root, modelSet, inputs }: PreparedRun, { env }: Invoc
   })
 }
 
-/** Time and model calls of the cells with where that is known from, in a line. */
-function workWords(work: ExpectedWork): string {
-  const { estimated_ms: time, model_calls: calls } = work
-  if (time === null) return sourceWords(work)
-  const parts = [
-    `about ${durationWords(time)} for the answers`,
-    ...(calls === null ? [] : [`about ${plural(calls, 'model call')}`]),
-  ]
-  return `${parts.join(', ')}, ${sourceWords(work)}; grading, ingestion and judges take more time`
+/** Time and model calls of a run in all, with where those of the answers are known from, in a line. */
+function workWords(work: ExpectedWork, parts: readonly PlannedPart[]): string {
+  const { ms, calls, untimed } = sumOfUse(parts)
+  if (ms === null) return sourceWords(work)
+  const all = parts.length > 1 ? ' in all' : ''
+  const without = untimed.length === 0 ? '' : `, without ${untimed.join(' and ')}, whose time is not known`
+  return `about ${durationWords(ms)}${all}${calls === null ? '' : `, about ${plural(calls, 'model call')}`}, ${sourceWords(work)}${without}`
 }
 
 /** Why a dataset cannot be run as its files are; null when it can. It keeps no other dataset out of the plan. */

@@ -2,13 +2,13 @@ import type { DatasetPlan, PlanOutcome } from '../../../contract/control/run-job
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { conflictingRows, type RunPlan } from '../../../contract/evidence/run-event.ts'
 import { plural } from '../../../contract/words.ts'
+import { sumOfUse } from '../../../core/planned-use-words.ts'
+import { plannedUse } from '../../estimates/planned-use.ts'
 import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { contextBudgetOf } from '../../manifests/project/provenance.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
-import { expectedCost } from '../../runner/prepare/expected-cost.ts'
-import { expectedWork } from '../../runner/prepare/expected-work.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
 import type { CellPlan } from '../../runner/cells/ladder-cells.ts'
 import { planDataset, type PlanInput } from '../../runner/cells/plan-dataset.ts'
@@ -127,8 +127,7 @@ async function previewDataset(
     conflict_count: plan.conflicts.length === 0 ? 0 : Math.max(1, conflictingRows(plan.conflicts)),
     evaluations: run.metrics.length === 0 ? 0 : plan.run + plan.resume_answered,
     verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
-    work: await expectedWork(run, dataset, plan.run, past.ownSummariesOf(id)),
-    expected_cost: await expectedCost(run, dataset, plan.run, past.ownSummariesOf(id)),
+    ...(await plannedUse(run, dataset, plan, past.ownSummariesOf(id))),
     planned_difference: await plannedDecision({
       questions: dataset.questions,
       approaches: run.aliases.length,
@@ -146,7 +145,7 @@ export async function previewRun(run: PreparedRun, options: CheckOptions & PastR
   const sum = (of: (plan: DatasetPlan) => number): number => datasets.reduce((total, plan) => total + of(plan), 0)
   const inAll = (of: (plan: DatasetPlan) => number | null): number | null =>
     datasets.every((plan) => of(plan) !== null) ? sum((plan) => of(plan)!) : null
-  const time = inAll(({ work }) => work.estimated_ms)
+  const time = inAll(({ parts }) => sumOfUse(parts).ms)
   return {
     ok: true,
     run_id: run.runId,
@@ -162,7 +161,7 @@ export async function previewRun(run: PreparedRun, options: CheckOptions & PastR
       verdicts: sum((plan) => plan.verdicts),
     },
     estimated_minutes: time === null ? null : time / 60_000,
-    model_calls: inAll(({ work }) => work.model_calls),
+    model_calls: inAll(({ parts }) => sumOfUse(parts).calls),
     ...rest,
   }
 }

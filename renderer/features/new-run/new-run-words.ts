@@ -150,6 +150,7 @@ export const NEW_RUN_WORDS = {
     asDeclaredAbout: 'Approaches hand over as much text as they are declared to; means compare only among like amounts',
     primary: 'Primary metric',
     primaryAbout: 'Decides about the run; choose it before the first answer',
+    notValidated: (metric: string) => `${metric}: decides nothing until its judges are validated`,
     firstOfRun: 'the first that the run has',
     budget: 'Budget',
     budgetAbout: 'Most that answers and grading may cost, at your prices',
@@ -183,6 +184,11 @@ export const NEW_RUN_WORDS = {
     unpriced: (models: string) =>
       `○ the cost is not known: ${models} comes from a service that the model set does not mark as paid`,
     unknownCost: (reason: string) => `○ the cost is not known in full: ${reason}`,
+    parts: 'Plan by kind of work',
+    work: 'Work',
+    partCalls: 'Calls',
+    knownFrom: 'Known from',
+    without: (parts: string) => `without ${parts}`,
     byDataset: 'Plan by dataset',
     dataset: 'Dataset',
     run: 'Run',
@@ -197,7 +203,6 @@ export const NEW_RUN_WORDS = {
     changed: (files: string) => `; changed: ${files}`,
     uncallable: (model: string, dataset: string, reason: string) =>
       `${model} cannot be called for ${dataset}: ${reason}`,
-    onTop: 'The time is that of the answers: grading, ingestion and judges take more',
     coldWarning: (plan: number) => `▲ Cold start moves ${plural(plan, 'finished answer')} of this run to the trash.`,
     publishWarning: (datasetId: string, runId: string) =>
       `▲ Publishing replaces the results of ${datasetId} from run ${runId}.`,

@@ -5,7 +5,7 @@ import { planFigures } from './plan-figures.ts'
 
 const plan = {
   totals: { total: 4, reuse: 0 },
-  datasets: [{ expected_cost: null }],
+  datasets: [{ expected_cost: null, parts: [] }],
   estimated_minutes: null,
   model_calls: null,
 } as unknown as Plan

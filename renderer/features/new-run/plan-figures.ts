@@ -3,6 +3,7 @@ import type { DatasetPlan } from '../../../contract/control/run-job.ts'
 import { isService } from '../../../contract/manifests/model-backends.ts'
 import type { Cost } from '../../../contract/manifests/prices.ts'
 import { costWords } from '../../../contract/words.ts'
+import { joinedParts, sumOfUse } from '../../../core/planned-use-words.ts'
 import { count, duration } from '../../components/format.ts'
 import type { Plan } from './effects.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
@@ -34,12 +35,14 @@ export const unpricedIn = (set: ModelSetView | undefined): string[] => [
 export function planFigures(plan: Plan, set: ModelSetView | undefined): [string, string][] {
   const { totals, datasets, estimated_minutes: minutes, model_calls: calls } = plan
   const cost = costOfPlan(datasets)
+  const { untimed } = sumOfUse(joinedParts(datasets.map(({ parts }) => parts)))
+  const without = untimed.length === 0 ? '' : `, ${WORDS.without(untimed.join(', '))}`
   const isFree = set !== undefined && unpricedIn(set).length === 0
   return [
     [WORDS.answers, count(totals.total)],
     ...(totals.reuse === 0 ? [] : ([[WORDS.reused, count(totals.reuse)]] satisfies [string, string][])),
     [WORDS.calls, calls === null ? WORDS.unknown : `≈ ${count(calls)}`],
-    [WORDS.time, minutes === null ? WORDS.unknown : `≈ ${duration(minutes * 60_000)}`],
+    [WORDS.time, minutes === null ? WORDS.unknown : `≈ ${duration(minutes * 60_000)}${without}`],
     [WORDS.cost, cost !== null ? costWords(cost) : isFree ? WORDS.free : WORDS.unknown],
   ]
 }

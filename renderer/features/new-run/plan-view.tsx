@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
+import { joinedParts, plannedUseWords, sumOfUse } from '../../../core/planned-use-words.ts'
 import { plannedWords } from '../../../core/planned-words.ts'
 import { contextBudgetWords } from '../../../contract/words.ts'
 import { DataTable, num } from '../../components/tables.tsx'
@@ -18,7 +19,8 @@ const WORDS = NEW_RUN_WORDS.planView
 
 /** Answers, reuse, calls and conflicts of a plan, in all and per dataset. */
 export function PlanView({ plan, set }: { plan: Plan; set: ModelSetView | undefined }) {
-  const { totals, datasets, notices, blockers, estimated_minutes: minutes } = plan
+  const { totals, datasets, notices, blockers } = plan
+  const parts = joinedParts(datasets.map((dataset) => dataset.parts))
   const cost = costOfPlan(datasets)
   const unpriced = unpricedIn(set)
   const { data: known = [] } = useQuery(api.datasets.list.queryOptions())
@@ -43,7 +45,21 @@ export function PlanView({ plan, set }: { plan: Plan; set: ModelSetView | undefi
             [num(WORDS.run), ({ run }) => count(run)],
             [num(WORDS.reuse), ({ reuse }) => count(reuse)],
             [num(WORDS.scores), ({ evaluations }) => count(evaluations)],
-            [num(WORDS.time), ({ work }) => duration(work.estimated_ms)],
+            [num(WORDS.time), (dataset) => duration(sumOfUse(dataset.parts).ms)],
+          ]}
+        />
+      )}
+      {parts.length > 1 && (
+        <DataTable
+          label={WORDS.parts}
+          rows={plannedUseWords(parts)}
+          keyOf={({ part }) => part}
+          columns={[
+            [WORDS.work, ({ part }) => part, table.wrap],
+            [num(WORDS.partCalls), ({ calls }) => calls],
+            [num(WORDS.time), ({ time }) => time],
+            [num(WORDS.cost), ({ cost: money }) => money],
+            [WORDS.knownFrom, ({ source }) => source, table.wrap],
           ]}
         />
       )}
@@ -87,7 +103,6 @@ export function PlanView({ plan, set }: { plan: Plan; set: ModelSetView | undefi
             </li>
           ),
         )}
-        {minutes !== null && totals.run > 0 && <li className="dim">○ {WORDS.onTop}</li>}
         {removedCells(plan) > 0 && <li className="warn">{WORDS.coldWarning(removedCells(plan))}</li>}
         {plan.publications.map(
           (change) =>

@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import packageFile from '../../package.json' with { type: 'json' }
+import type { Aggregate } from '../../contract/evidence/aggregate.ts'
+import { plannedUseWords, sumOfUse } from '../../core/planned-use-words.ts'
+import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { loadExperiment, type Experiment } from '../manifests/experiment.ts'
+import { configHashes } from '../manifests/project/provenance.ts'
+import { keepCalibration } from '../runner/prepare/calibrations.ts'
+import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
+import { plannedUse } from './planned-use.ts'
+
+let experiment: Experiment
+let root: string
+const PAID = { backend: 'openai', model: 'm', base_url: 'http://127.0.0.1:1/v1', cloud: true } as const
+
+beforeAll(async () => {
+  const loaded = await loadExperiment(PROJECT_ROOT)
+  const { builtin } = loaded.models.sets
+  const names = ['light_gen', 'contextual_blurb', 'graph_extract', 'graph_keyword', 'evaluator'] as const
+  const choice = { ...PAID, api_key_env: null, timeout_s: 60, retries: 1, defaults: {} }
+  const roles = { ...builtin!.roles, ...Object.fromEntries(names.map((role) => [role, choice])) }
+  experiment = {
+    ...loaded,
+    models: { ...loaded.models, sets: { ...loaded.models.sets, paid: { ...builtin!, roles } } },
+  } as Experiment
+  root = await mkdtemp(join(tmpdir(), 'planned-use-'))
+})
+afterAll(() => rm(root, { recursive: true, force: true }))
+
+const dataset = () => experiment.datasets.find(({ dataset: { id } }) => id === 'smoke')!
+const planned = (aliases: string[], more: object = {}): PreparedRun =>
+  ({
+    root,
+    experiment,
+    modelSet: 'paid',
+    inputs: { gatewayUrl: null },
+    aliases: aliases.map((alias) => experiment.aliases.get(alias)!),
+    metrics: ['faithfulness'],
+    prices: { currency: 'EUR', models: { m: { input: 10, output: 20 } } },
+    judgePanel: { enabled: false, models: [], rotations: 1 },
+    request: { cold_reset: false },
+    ...more,
+  }) as unknown as PreparedRun
+
+const use = (calls: number) => [
+  { model: 'm', cloud: true, calls, unreported: 0, input_tokens: calls * 1000, output_tokens: calls * 100 },
+]
+
+/** A run of four answers of contextual-rag: 1,000 ms, one call and two for grading each; ingestion made three calls in 9 s, judges 16 in 32 s. */
+function past(): Aggregate {
+  return {
+    run_id: 'before',
+    reproducibility: {
+      config_hashes: configHashes(experiment, dataset(), 'paid'),
+      runtime: {
+        models: { set: 'paid', roles: {} },
+        gateway: 'embedded',
+        platform: { version: packageFile.version, revision: null },
+      },
+    },
+    approaches: [
+      {
+        model: 'contextual-rag',
+        base_model: 'contextual-rag',
+        cells: { ok: 4 },
+        operational: { latency_ms: { n: 4, sum: 4000 }, llm_calls: { n: 4, sum: 4 } },
+        usage: { answers: use(4), grading: use(8), unknown_cells: 0 },
+      },
+    ],
+    ingestion_use: { models: use(3), seconds: 9 },
+    judging_use: { models: use(16), seconds: 32 },
+    judge_panel: { status: 'ok', judges: ['judge-a'] },
+  } as unknown as Aggregate
+}
+
+const PLAN = { run: 4, resume_answered: 0 }
+
+it('parts of a plan come from past runs with the same models: documents that were read are not read again', async () => {
+  const { parts, expected_cost: cost } = await plannedUse(planned(['contextual-rag']), dataset(), PLAN, [past()])
+  expect(parts).toMatchObject([
+    { part: 'ingestion', calls: 0, ms: 0, source: 'kept' },
+    { part: 'answers', calls: 4, source: 'rows', cost: { amount: 0.048 } },
+    { part: 'grading', calls: 8, source: 'rows', cost: { amount: 0.096 } },
+  ])
+  const { concurrency } = experiment.evaluation.run
+  expect(parts.map(({ ms }) => ms)).toEqual([0, 4000 / concurrency, 8000 / concurrency])
+  expect(cost).toEqual({ amount: expect.closeTo(0.144, 9), currency: 'EUR', unknown: [] })
+  expect(sumOfUse(parts)).toEqual({ calls: 12, ms: 12_000 / concurrency, untimed: [] })
+})
+
+it('a cold start reads the documents again, and judges take what they took', async () => {
+  const judgePanel = { enabled: true, models: ['judge-a', 'builtin-lexical-support'], rotations: 2 }
+  const run = planned(['contextual-rag'], { request: { cold_reset: true }, judgePanel })
+  const { parts } = await plannedUse(run, dataset(), PLAN, [past()])
+  expect(parts).toMatchObject([
+    { part: 'ingestion', calls: 3, ms: 9000, source: 'rows', cost: { amount: 0.036 } },
+    { part: 'answers' },
+    { part: 'grading' },
+    { part: 'judging', calls: 8, ms: 16_000, source: 'rows' },
+  ])
+})
+
+it('without a run three calls of the model tell time and cost of every part: one a chunk for contexts, two for the graph', async () => {
+  const run = planned(['contextual-rag', 'graph-rag'])
+  const before = await plannedUse(run, dataset(), PLAN, [])
+  expect(before.parts).toMatchObject([
+    { part: 'ingestion', calls: 9, ms: null, source: null },
+    { part: 'answers', calls: null, ms: null },
+    { part: 'grading', calls: null, ms: null },
+  ])
+  expect(sumOfUse(before.parts)).toMatchObject({ calls: null, ms: null })
+  const call = { latency_ms: 1200, input_tokens: 1000, output_tokens: 100 }
+  await keepCalibration(root, experiment.models.sets['paid']!.roles.light_gen, [call, call, call])
+  const { parts } = await plannedUse(run, dataset(), PLAN, [])
+  // Six extraction calls two at a time, and three contexts four at a time.
+  expect(parts[0]).toMatchObject({
+    calls: 9,
+    ms: 3600 + 900,
+    source: 'calls',
+    cost: { amount: expect.closeTo(0.108, 9) },
+  })
+  expect(parts.map(({ ms }) => ms === null)).toEqual([false, false, false])
+  expect(plannedUseWords(parts)[0]).toEqual({
+    part: 'reading the documents',
+    calls: '≈ 9',
+    time: '≈ 4.5 s',
+    cost: '0.11 EUR',
+    source: 'three calls of each model',
+  })
+})
+
+it('rules that read and grade are no part, and a part of which nothing is known is named', async () => {
+  const builtin = await plannedUse(planned(['graph-rag'], { modelSet: 'builtin' }), dataset(), PLAN, [])
+  expect(builtin.parts.map(({ part }) => part)).toEqual(['answers'])
+  const judgePanel = { enabled: true, endpoint: 'http://judges', apiKey: null, models: ['judge-b'], rotations: 1 }
+  const { parts } = await plannedUse(planned(['contextual-rag'], { judgePanel }), dataset(), PLAN, [past()])
+  expect(parts.at(-1)).toEqual({ part: 'judging', calls: 4, ms: null, cost: null, source: null })
+  expect(sumOfUse(parts).untimed).toEqual(['judging'])
+})

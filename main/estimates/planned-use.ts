@@ -1,0 +1,260 @@
+// What a run would use part by part: reading the documents, answers, grades and verdicts of judges. Past runs of this machine with the same models come first, then
+// three calls of the model; a part of which neither is known has nulls.
+import { readdir, stat } from 'node:fs/promises'
+import { extname, join } from 'node:path'
+import { approachDescriptor } from '../../contract/approaches.ts'
+import type { ExpectedWork, PlannedPart } from '../../contract/control/expected-work.ts'
+import type { Aggregate } from '../../contract/evidence/aggregate.ts'
+import type { ModelUsage } from '../../contract/evidence/model-usage.ts'
+import type { RunPlan } from '../../contract/evidence/run-event.ts'
+import type { BaseApproach } from '../../contract/approaches.ts'
+import { isCloudModel, isRuleBased, isService, type ModelChoice } from '../../contract/manifests/model-backends.ts'
+import type { ModelRole, ModelSet } from '../../contract/manifests/models.ts'
+import { costOf, type Cost } from '../../contract/manifests/prices.ts'
+import { canonicalJson } from '../../core/canonical-json.ts'
+import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
+import type { LadderDataset } from '../manifests/experiment.ts'
+import { calibrationsOf } from '../runner/prepare/calibrations.ts'
+import { expectedCost } from '../runner/prepare/expected-cost.ts'
+import { countsFor, expectedWork } from '../runner/prepare/expected-work.ts'
+import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
+import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
+
+type Part = Omit<PlannedPart, 'part'>
+
+const UNKNOWN: Part = { calls: null, ms: null, cost: null, source: null }
+
+interface Planning {
+  run: PreparedRun
+  dataset: LadderDataset
+  /** Null for a platform elsewhere, whose models are not known. */
+  set: ModelSet | null
+  /** Summaries of runs of this machine with the same models, newest first. */
+  past: readonly Aggregate[]
+  work: ExpectedWork
+}
+
+/** What a run of a dataset would use: `work` for the answers approach by approach, and every part with time, calls and cost. Makes no call. */
+export async function plannedUse(
+  run: PreparedRun,
+  dataset: LadderDataset,
+  plan: Pick<RunPlan, 'run' | 'resume_answered'>,
+  summaries: AsyncIterable<Aggregate> | Iterable<Aggregate>,
+): Promise<{ work: ExpectedWork; parts: PlannedPart[]; expected_cost: Cost | null }> {
+  const all = await Array.fromAsync(summaries)
+  const work = await expectedWork(run, dataset, plan.run, all)
+  const { models } = run.experiment
+  const set = run.inputs.gatewayUrl === null ? (models.sets[run.modelSet ?? models.default_set] ?? null) : null
+  const planning: Planning = { run, dataset, set, work, past: all.filter(countsFor(run, dataset)) }
+  const ofAnswers = all.map((past) => ({ ...past, approaches: past.approaches.map(withoutGrading) }))
+  const answerCalls = sumOf(work.approaches.map(({ answer_calls: calls }) => calls))
+  const answers: Part = {
+    calls: answerCalls === null ? null : Math.round((answerCalls * plan.run) / Math.max(1, work.approaches.length)),
+    ms: work.estimated_ms,
+    cost: await expectedCost(run, dataset, plan.run, ofAnswers),
+    source: work.estimated_ms === null ? null : work.rows > 0 ? 'rows' : 'calls',
+  }
+  const scored = plan.run + plan.resume_answered
+  const parts: [PlannedPart['part'], Part | null][] = [
+    ['ingestion', plan.run === 0 ? null : await ingestionPart(planning)],
+    ['answers', plan.run === 0 ? { ...answers, calls: 0, ms: 0, source: 'kept' } : answers],
+    ['grading', scored === 0 ? null : gradingPart(planning, scored)],
+    ['judging', judgingPart(planning)],
+  ]
+  const known = parts.flatMap(([part, of]) => (of === null ? [] : [{ part, ...of }]))
+  const costs = known.flatMap(({ cost }) => (cost === null ? [] : [cost]))
+  const expected = costs.length === 0 ? null : joinedCost(costs, run)
+  return { work, parts: known, expected_cost: expected }
+}
+
+const withoutGrading = (approach: Aggregate['approaches'][number]): Aggregate['approaches'][number] =>
+  approach.usage === undefined ? approach : { ...approach, usage: { ...approach.usage, grading: [] } }
+
+const sumOf = (values: readonly (number | null)[]): number | null =>
+  values.reduce<number | null>((sum, value) => (sum === null || value === null ? null : sum + value), 0)
+
+const joinedCost = (costs: readonly Cost[], { prices }: PreparedRun): Cost => ({
+  amount: costs.reduce((sum, { amount }) => sum + amount, 0),
+  currency: prices.currency,
+  unknown: [...new Set(costs.flatMap(({ unknown }) => unknown))],
+})
+
+const isPaid = (usages: readonly ModelUsage[]): boolean => usages.some(({ cloud }) => cloud)
+const callsIn = (usages: readonly ModelUsage[]): number => usages.reduce((sum, { calls }) => sum + calls, 0)
+
+/** What `calls` of a model take where so many are made at a time, by three calls of it; its time by the answers of past runs where the same model wrote them. */
+function byCalls({ run, set, work }: Planning, choice: ModelChoice, calls: number, atOnce: number): Part {
+  const calibration = calibrationsOf(run.root)(choice)
+  const answering = set?.roles.light_gen
+  const isSame = answering !== undefined && canonicalJson(answering) === canonicalJson(choice)
+  const ms = calibration?.latency_ms ?? (isSame ? msPerCall(work) : null)
+  // A file of weights answers one call at a time.
+  const side = isService(choice.backend) ? atOnce : 1
+  const { input_tokens: input = null, output_tokens: output = null } = calibration ?? {}
+  const { currency } = run.prices
+  const usage = (): ModelUsage => ({
+    model: calibration!.model,
+    cloud: true,
+    calls: Math.max(1, calls),
+    unreported: 0,
+    input_tokens: Math.round(calls * input!),
+    output_tokens: Math.round(calls * output!),
+  })
+  const cost = !isCloudModel(choice)
+    ? null
+    : calls === 0
+      ? { amount: 0, currency, unknown: [] }
+      : input === null || output === null
+        ? { amount: 0, currency, unknown: ['no tokens are known of a part of the work'] }
+        : costOf([usage()], run.prices)
+  return {
+    calls,
+    ms: ms === null ? null : (calls * ms) / side,
+    cost,
+    source: ms === null ? null : calibration === null ? 'rows' : 'calls',
+  }
+}
+
+/** Time of a model call of an answer in past runs; null without rows. */
+function msPerCall({ approaches }: ExpectedWork): number | null {
+  const timed = approaches.filter(
+    ({ rows, latency_ms: ms, answer_calls: calls }) => rows > 0 && ms !== null && (calls ?? 0) > 0,
+  )
+  const sum = (of: (work: (typeof timed)[number]) => number): number =>
+    timed.reduce((total, work) => total + of(work), 0)
+  return timed.length === 0 ? null : sum(({ latency_ms: ms }) => ms!) / sum(({ answer_calls: calls }) => calls!)
+}
+
+const together = (parts: readonly Part[], run: PreparedRun): Part => {
+  const costs = parts.flatMap(({ cost }) => (cost === null ? [] : [cost]))
+  const ms = sumOf(parts.map((part) => part.ms))
+  return {
+    calls: sumOf(parts.map(({ calls }) => calls)),
+    ms,
+    cost: costs.length === 0 ? null : joinedCost(costs, run),
+    source: ms === null ? null : (parts.find(({ source }) => source === 'calls')?.source ?? parts[0]?.source ?? null),
+  }
+}
+
+/** Most characters of a chunk that the graph is read from, calls for it (one asks for what was left out), and how many chunks are read at a time. */
+const EXTRACTION = { chunk: { chunk_size: 4800, overlap: 0 }, calls: 2, atOnce: 2 }
+const CONTEXTS = { calls: 1, atOnce: 4 }
+/** Chunks end at a paragraph or a sentence: they are filled so far on average. */
+const FILLED = 0.8
+/** Formats whose size in bytes tells how many chunks they become; others are converted first. */
+const PLAIN = ['.md', '.markdown', '.txt']
+
+async function chunksOf(
+  { run: { experiment }, dataset: { dataset } }: Planning,
+  { chunk_size: size, overlap }: { chunk_size: number; overlap: number },
+): Promise<number | null> {
+  const folder = join(experiment.root, dataset.corpus_path)
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
+  const files = entries.filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
+  if (files.length === 0 || files.some(({ name }) => !PLAIN.includes(extname(name).toLowerCase()))) return null
+  const sizes = await Promise.all(files.map(async ({ parentPath, name }) => (await stat(join(parentPath, name))).size))
+  return sizes.reduce((sum, bytes) => sum + Math.max(1, Math.ceil((bytes - overlap) / (size * FILLED - overlap))), 0)
+}
+
+/** Reading the documents: a call for the context of each chunk, two for what the graph takes of it. Null where rules read them. */
+async function ingestionPart(planning: Planning): Promise<Part | null> {
+  const { run, dataset, set, past } = planning
+  const kinds = (['usesGraph', 'usesContextual', 'usesTree'] as const).filter((kind) =>
+    run.aliases.some(({ base }) => approachDescriptor(base)[kind] === true),
+  )
+  if (kinds.length === 0) return null
+  if (set === null) return UNKNOWN
+  const roles: Record<(typeof kinds)[number], ModelRole> = {
+    usesGraph: 'graph_extract',
+    usesContextual: 'contextual_blurb',
+    usesTree: 'light_gen',
+  }
+  const written = kinds.filter((kind) => !isRuleBased(set.roles[roles[kind]].backend))
+  if (written.length === 0) return null
+  const reads = (base: BaseApproach, kind: (typeof kinds)[number]): boolean => approachDescriptor(base)[kind] === true
+  const covering = past.filter(({ approaches }) =>
+    written.every((kind) => approaches.some(({ base_model: base, cells }) => cells.ok > 0 && reads(base, kind))),
+  )
+  if (covering.length > 0 && !run.request.cold_reset) return { calls: 0, ms: 0, cost: null, source: 'kept' }
+  const use = covering
+    .flatMap(({ ingestion_use: found }) => (found === undefined ? [] : [found]))
+    .toSorted((one, other) => callsIn(other.models) - callsIn(one.models))[0]
+  if (use !== undefined)
+    return {
+      calls: callsIn(use.models),
+      ms: use.seconds === null ? null : use.seconds * 1000,
+      cost: isPaid(use.models) ? costOf(use.models, run.prices) : null,
+      source: 'rows',
+    }
+  const parts = await Promise.all(
+    written.map(async (kind): Promise<Part> => {
+      if (kind === 'usesTree') return UNKNOWN
+      const { calls, atOnce } = kind === 'usesGraph' ? EXTRACTION : CONTEXTS
+      const chunks = await chunksOf(planning, kind === 'usesGraph' ? EXTRACTION.chunk : chunkerOf(dataset))
+      return chunks === null ? UNKNOWN : byCalls(planning, set.roles[roles[kind]], chunks * calls, atOnce)
+    }),
+  )
+  return together(parts, run)
+}
+
+/** Sizes in characters; a token has six letters, as contexts are counted. */
+function chunkerOf({ profile: { chunker } }: LadderDataset): { chunk_size: number; overlap: number } {
+  const letters = chunker.strategy === 'token' ? 6 : 1
+  return { chunk_size: chunker.chunk_size * letters, overlap: chunker.overlap * letters }
+}
+
+/** Graded metrics of so many answers; null where rules grade. Past runs count the calls and what they cost, and no time of them is recorded. */
+function gradingPart(planning: Planning, scored: number): Part | null {
+  const { run, set, past, work } = planning
+  if (run.metrics.length === 0) return null
+  const choice = set?.roles.evaluator
+  if (choice !== undefined && isRuleBased(choice.backend)) return null
+  const each = scored / Math.max(1, work.approaches.length)
+  const perAnswer = sumOf(work.approaches.map(({ grading_calls: calls }) => calls))
+  if (choice === undefined || perAnswer === null) return UNKNOWN
+  const calls = Math.round(perAnswer * each)
+  const estimated = byCalls(planning, choice, calls, run.experiment.evaluation.run.concurrency)
+  if (!isCloudModel(choice)) return estimated
+  const usages = run.aliases.map(({ alias }) =>
+    past
+      .flatMap(({ approaches }) => approaches)
+      .find(({ model, cells, usage }) => model === alias && cells.ok > 0 && (usage?.grading.length ?? 0) > 0),
+  )
+  if (usages.includes(undefined)) return estimated
+  const costs = usages.map((found): Cost => {
+    const cost = costOf(found!.usage!.grading, run.prices)
+    return { ...cost, amount: (cost.amount / found!.cells.ok) * each }
+  })
+  return { ...estimated, cost: joinedCost(costs, run) }
+}
+
+/** Verdicts of judges that are models; null where there are none. */
+function judgingPart(planning: Planning): Part | null {
+  const { run, dataset, set, past } = planning
+  const { enabled, models, rotations } = run.judgePanel
+  const judges = models.filter((name) => !isBuiltinName(name))
+  const each = rotations * dataset.questions.length
+  const calls = judges.length * each
+  if (!enabled || calls === 0) return null
+  const use = past.find(
+    ({ judging_use: found, judge_panel: panel }) =>
+      found !== undefined && 'judges' in panel && judges.every((name) => (panel.judges as string[]).includes(name)),
+  )?.judging_use
+  if (use !== undefined) {
+    const share = calls / callsIn(use.models)
+    const cost = isPaid(use.models) ? costOf(use.models, run.prices) : null
+    return {
+      calls,
+      ms: use.seconds === null ? null : use.seconds * 1000 * share,
+      cost: cost === null ? null : { ...cost, amount: cost.amount * share },
+      source: 'rows',
+    }
+  }
+  if (set === null) return { ...UNKNOWN, calls }
+  const { concurrency } = run.experiment.evaluation.run
+  const asked = judgesToTest(run.judgePanel, { name: run.modelSet ?? '', roles: set.roles })
+  const parts = asked.map((judge): Part =>
+    'choice' in judge ? byCalls(planning, judge.choice, each, concurrency) : { ...UNKNOWN, calls: each },
+  )
+  return together(parts, run)
+}
