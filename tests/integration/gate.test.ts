@@ -141,6 +141,10 @@ describe('a gate in a sample project', () => {
       [['--run-id', 'main', '--against', 'main'], '--against: name another run'],
       [['--run-id', 'same', '--against', 'gone'], '--against: '],
       [['--run-id', 'same', '--against', 'main', '--metric', 'fact_found'], 'did you mean facts_found?'],
+      [
+        ['--run-id', 'same', '--against', 'main', '--metric', 'faithfulness'],
+        "--metric: faithfulness was graded by built-in rules, which do not follow people's grades, so it decides no gate. Name a metric",
+      ],
       [['--run-id', 'same', '--against', 'main', '--dataset', 'other'], 'the run same has no other'],
     ] as const) {
       const found = await gate(...args)

@@ -5,6 +5,7 @@ import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
 import { InputError, splitList } from '../../manifests/runner-inputs.ts'
+import { gradesReason } from '../../report/aggregate/metric-use.ts'
 import { SCORE_METRICS, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
 import { gateChecks, gateHeadline, gateOutcome, STATE_NAMES, type DatasetOfGate } from '../../report/gate/gate.ts'
 import { gateJUnit } from '../../report/gate/junit.ts'
@@ -74,6 +75,7 @@ export const gateCommand: Command = {
     const after = await scoresOf(place.resultsDir, runId, '--run-id', invocation)
     const before = await scoresOf(baseline, against, '--against', invocation)
     const metric = metricOf(invocation, before)
+    refuseUnvalidated(metric, [...before.values(), ...after.values()])
     const wanted = splitList(textOption(invocation, 'dataset')) ?? []
     const missing = wanted.filter((id) => !after.has(id))
     if (missing.length > 0) throw new InputError([`--dataset: the run ${runId} has no ${missing.join(', ')}`])
@@ -145,6 +147,17 @@ function scoresOf(
       `${option}: ${dir} holds no finished answers of the run ${runId}${runs.length === 0 ? '' : `; its runs are ${runs.join(', ')}`}`,
     ])
   })
+}
+
+/** A metric that ranks no approach in a verdict decides no gate. */
+function refuseUnvalidated(metric: ScoreMetric, scores: readonly QuestionScores[]): void {
+  const graders = [...new Set(scores.flatMap((each) => [...each.graders]))]
+  const reason = gradesReason(metric, graders)
+  if (reason === null) return
+  const deciding = PRIMARY_METRICS.filter((each) => SCORE_METRICS.some((score) => score === each))
+  throw new InputError([
+    `--metric: ${metric} ${reason}, so it decides no gate. Name a metric that is computed from gold evidence or answer keys: ${deciding.join(', ')}`,
+  ])
 }
 
 function metricOf(invocation: Invocation, before: ReadonlyMap<string, QuestionScores>): ScoreMetric {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { decidedRun } from '../../../tests/helpers/decided-run.ts'
 import { unvalidatedJudges } from '../../../contract/validated-grades.ts'
-import { noPrimaryReason, primaryMetric, unrankedReason, unvalidatedGraders } from './metric-use.ts'
+import { gradesReason, noPrimaryReason, primaryMetric, unrankedReason, unvalidatedGraders } from './metric-use.ts'
 
 /** A run that has nothing but grades of these judges, declared to decide. */
 async function judgedBy(judges: string[]): Promise<Aggregate> {
@@ -15,6 +15,12 @@ async function judgedBy(judges: string[]): Promise<Aggregate> {
   }))
   return { ...run, judge_panel: { status: 'pending', judges } }
 }
+
+it('a run without an answered cell has no primary metric because its cells failed, whatever its questions have', async () => {
+  const run = structuredClone(await decidedRun({ vanilla: 12, hybrid: 12 }))
+  for (const approach of run.approaches) approach.cells = { ...approach.cells, error: approach.cells.ok, ok: 0 }
+  expect(noPrimaryReason([run])).toBe('no cell was answered, so nothing has a score')
+})
 
 describe('the mean of judges', () => {
   it('neither ranks nor decides while the agreement of its judges with people is not measured', async () => {
@@ -75,6 +81,15 @@ describe('a graded metric', () => {
     expect(unvalidatedGraders([run], 'faithfulness', [{ ...grade, pearson: 0.61 }])).toEqual(['gpt-a'])
     expect(unvalidatedGraders([run], 'faithfulness', [{ ...grade, metric: 'context_recall' }])).toEqual(['gpt-a'])
     expect(unvalidatedGraders([run], 'faithfulness', [{ ...grade, model: 'gpt-b' }])).toEqual(['gpt-a'])
+  })
+
+  it('decides nothing by grades of a model until its agreement with people is measured', () => {
+    const grade = { metric: 'faithfulness', model: 'gpt-a', pearson: 0.7, answers: 200, labels: 'public' }
+    expect(gradesReason('faithfulness', ['gpt-a'], [grade])).toBeNull()
+    expect(gradesReason('faithfulness', ['gpt-a', 'gpt-b'], [grade])).toBe(
+      "was graded by gpt-b, whose agreement with people's grades is not measured",
+    )
+    expect(gradesReason('facts_found', ['gpt-b'])).toBeNull()
   })
 
   it('of built-in rules ranks no approach and names them', async () => {

@@ -39,6 +39,8 @@ export function primaryMetric(aggregates: readonly Aggregate[]): ComparedName | 
 
 /** Why a run has no primary metric. */
 export function noPrimaryReason(aggregates: readonly Aggregate[]): string {
+  if (aggregates.every(({ approaches }) => approaches.every(({ cells }) => cells.ok === 0)))
+    return 'no cell was answered, so nothing has a score'
   const declared = declaredPrimary(aggregates)
   return declared === undefined
     ? 'no question has gold evidence or answer keys, so no metric can decide (add gold or answer_keys to questions)'
@@ -71,6 +73,20 @@ export function unvalidatedGraders(
     .filter(({ metrics }) => metrics.includes(name as EvaluationMetric))
     .flatMap(({ approaches }) => approaches.flatMap(({ evaluation }) => evaluation.evaluator_models))
   return [...new Set(graders)].filter((model) => !isValidated(name, model, grades))
+}
+
+/** Says after the name of a graded metric why grades of these models decide nothing; null where each is validated, and for other metrics. */
+export function gradesReason(
+  name: ComparedName,
+  graders: readonly string[],
+  grades: readonly ValidatedGrade[] = VALIDATED_GRADES,
+): string | null {
+  if (metricNamed(name)?.ranking !== 'when_validated') return null
+  if (graders.includes(BUILTIN_EVALUATOR)) return "was graded by built-in rules, which do not follow people's grades"
+  const open = graders.filter((model) => !isValidated(name, model, grades))
+  return open.length === 0
+    ? null
+    : `was graded by ${open.join(', ')}, whose agreement with people's grades is not measured`
 }
 
 /** Returns true when built-in rules are among the judges of any of the runs. */
@@ -116,9 +132,8 @@ function differInDepth(aggregate: Aggregate, depth: number): boolean {
 export function unrankedReason(aggregates: readonly Aggregate[], name: ComparedName): string | null {
   if (isRuleGraded(aggregates, name))
     return `${nameWords(name)} was graded by built-in rules, which do not follow people's grades: it describes the pipeline and ranks no approach`
-  const graders = unvalidatedGraders(aggregates, name)
-  if (graders.length > 0)
-    return `${nameWords(name)} was graded by ${graders.join(', ')}, whose agreement with people's grades is not measured: it is shown and ranks no approach`
+  const grades = gradesReason(name, unvalidatedGraders(aggregates, name))
+  if (grades !== null) return `${nameWords(name)} ${grades}: it is shown and ranks no approach`
   const judges = judgesReason(aggregates, name)
   if (judges !== null) return `${nameWords(name)} ${judges}: ${SHOWN_NOT_VALIDATED}`
   if (isRuleAnswered(aggregates, name))

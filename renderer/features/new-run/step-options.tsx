@@ -6,7 +6,8 @@ import type { ExperimentView } from '../../../contract/control/experiment.ts'
 import { MAX_REPEATS } from '../../../contract/evidence/canonical-row.ts'
 import { DEFAULT_TRACE_LEVEL, TraceLevel } from '../../../contract/evidence/trace.ts'
 import { MAX_CONCURRENCY } from '../../../contract/manifests/evaluation.ts'
-import { METRICS } from '../../../contract/metrics/metrics.ts'
+import { METRICS, metricOfId } from '../../../contract/metrics/metrics.ts'
+import { VALIDATED_GRADES } from '../../../contract/validated-grades.ts'
 import { formFields } from '../../components/form-fields.ts'
 import { metricName } from '../../components/format.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
@@ -85,7 +86,11 @@ function MeasureOptions(props: OptionsProps) {
         <Select
           {...field.optional('primary')}
           placeholder={experiment.primary_metric === null ? WORDS.firstOfRun : metricName(experiment.primary_metric)}
-          data={PrimaryMetric.options.map((value) => ({ value, label: metricName(value) }))}
+          data={PrimaryMetric.options.map((value) =>
+            decides(value)
+              ? { value, label: metricName(value) }
+              : { value, label: WORDS.notValidated(metricName(value)), disabled: true },
+          )}
         />
         <NumberInput
           {...field.number('repeats')}
@@ -98,6 +103,10 @@ function MeasureOptions(props: OptionsProps) {
     </>
   )
 }
+
+/** False for a graded metric of which no grader is validated: a run would have nothing to decide by. */
+const decides = (id: PrimaryMetric): boolean =>
+  metricOfId(id).ranking !== 'when_validated' || VALIDATED_GRADES.some(({ metric }) => metric === id)
 
 const wholeNumber = (value: string | number): number =>
   typeof value === 'number' && Number.isInteger(value) ? value : 1
