@@ -44,11 +44,30 @@ function grade(system: string, user: string): object | null {
   }
 }
 
+const wordsIn = (text: string): Set<string> => new Set(text.toLowerCase().match(/[\p{L}\d]{4,}/gu))
+
+/** The verdict of a judge: an answer is the better the more words of the question, or of the reference, it has. */
+function verdict(user: string): object {
+  const texts = [...user.matchAll(/<<<(question|reference|answer (\w+)) (\S+)>>>\n([\s\S]*?)\n<<<end/g)]
+  const asked = wordsIn((texts.find(([, name]) => name === 'reference') ?? texts[0])?.[4] ?? '')
+  const scores = Object.fromEntries(
+    texts.flatMap(([, , letter, , text = '']) =>
+      letter === undefined
+        ? []
+        : [[letter, 1 + Math.round((4 * asked.intersection(wordsIn(text)).size) / Math.max(1, asked.size))]],
+    ),
+  )
+  const [best] = Object.entries(scores).toSorted(([, one], [, other]) => other - one)
+  const reasons = Object.fromEntries(Object.keys(scores).map((letter) => [letter, 'Shared words were counted.']))
+  return { check: texts[0]?.[3], reasons, scores, best: best?.[0] }
+}
+
 /** The message that the model writes: text, or a call of a tool. */
 export function answerOf(asked: AskedOfModel): { content: string | null; tool_calls?: unknown } {
   const system = asked.messages[0]?.content ?? ''
   const user = asked.messages.find(({ role }) => role === 'user')?.content ?? system
   const text = (value: object): { content: string } => ({ content: JSON.stringify(value) })
+  if (system.startsWith('You grade answers')) return text(verdict(user))
   const graded = grade(system, user)
   if (graded !== null) return text(graded)
   if (/"relations"/.test(system))

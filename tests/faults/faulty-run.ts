@@ -108,7 +108,7 @@ export async function runWith(fault: ModelFault): Promise<Outcome> {
     const rows = await rowsOf(join(root, 'results/faulty-smoke-evidence.jsonl')).catch(() => [])
     const output = `${run.stdout}\n${run.stderr}`
     const errors = rows.flatMap((row) => (row.status === 'ok' ? [] : [row.error?.message ?? '']))
-    const line = output.split('\n').find((each) => each.startsWith('warning:')) ?? '–'
+    const line = /^warning: .*$/m.exec(output)?.[0] ?? failedStepIn(output) ?? '–'
     return {
       code: run.code,
       ok: rows.filter(({ status }) => status === 'ok').length,
@@ -122,6 +122,10 @@ export async function runWith(fault: ModelFault): Promise<Outcome> {
   }
 }
 
+/** What the run prints of a step that failed. */
+const failedStepIn = (output: string): string | undefined =>
+  /^▲ \S+ {2}(.* failed\n(?: {4}.*\n)+)/m.exec(output)?.[1]!.replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, '…')
+
 /** What a run with a fault does otherwise than the table of faults declares. */
 export function problemsOf({ cells, says = [] }: ModelFault, { ok, output }: Outcome): string[] {
   const isRight = cells === 'all' ? ok === CELLS : cells === 'none' ? ok === 0 : ok > 0
@@ -131,7 +135,10 @@ export function problemsOf({ cells, says = [] }: ModelFault, { ok, output }: Out
   ]
 }
 
-const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').slice(0, 220)
+const cell = (text: string): string => {
+  const line = text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()
+  return line.length > 320 ? `${line.slice(0, 319)}…` : line
+}
 
 export const TABLE_HEAD =
   '| fault | the service | cells answered | exit code | the run says | right action |\n|---|---|---|---|---|---|'

@@ -163,6 +163,7 @@ export const FORM_FAULTS: Readonly<Record<string, ModelFault>> = {
       () => ({ ...refused('slow', {}, 429), headers: { 'retry-after': new Date(Date.now()).toUTCString() } }),
       () => ({ ...refused('slow', {}, 429), headers: { 'retry-after': '-5' } }),
       () => ({ body: { error: { message: 'Rate limit exceeded', code: 429 } } }),
+      () => ({ body: { choices: null, error: { message: 'Provider returned error: rate limit', code: 429 } } }),
     ),
     cells: 'all',
     action: 'nothing: the request is repeated',
@@ -172,5 +173,74 @@ export const FORM_FAULTS: Readonly<Record<string, ModelFault>> = {
     embed: (vectors) => vectorForm()(vectors),
     cells: 'all',
     action: EVERY_FORM,
+  },
+  redirect: {
+    about: 'redirects every call to another path (307)',
+    reply: () => ({ status: 307, headers: { location: '/v1/other' }, body: '' }),
+    cells: 'none',
+    says: [/HTTP 307/, /\/v1\/other/],
+    action: 'enter the address that the redirect names: credentials are sent to no other one',
+  },
+  hour: {
+    about: 'refuses all calls for an hour (429)',
+    reply: () => ({ ...refused('Daily limit reached', {}, 429), headers: { 'retry-after': '3600' } }),
+    cells: 'none',
+    says: [/Daily limit reached; the service asks to be called again in 1 h/],
+    action: 'start the same run after that time, with --retry-failed',
+  },
+  'embed-batch': {
+    about: 'takes two texts at a time',
+    embed: (vectors) =>
+      vectors.length > 2
+        ? refused('batch size is invalid, it should not be larger than 2.')
+        : vectorsIn(rowsOf(vectors)),
+    cells: 'all',
+    action: 'nothing: batches are halved until they are taken, and that is kept for the next run',
+  },
+  'embed-empty': {
+    about: 'refuses an empty text',
+    embed: (vectors, { input }) =>
+      [input ?? []].flat().some((text) => text.trim() === '')
+        ? refused('input cannot be an empty string')
+        : vectorsIn(rowsOf(vectors)),
+    cells: 'all',
+    action: 'nothing: no empty text is sent',
+  },
+  'embed-index': {
+    about: 'numbers every vector 0',
+    embed: (vectors) => vectorsIn(vectors.map((embedding) => ({ index: 0, embedding }))),
+    cells: 'none',
+    says: [/expected embeddings 0 to 2 once each/],
+    action: REPAIR,
+  },
+  'embed-nested': {
+    about: 'sends each vector inside a list',
+    embed: (vectors) => vectorsIn(vectors.map((vector, index) => ({ index, embedding: [vector] }))),
+    cells: 'none',
+    says: [/unknown form/],
+    action: REPAIR,
+  },
+  'embed-sizes': {
+    about: 'sends vectors of two lengths',
+    embed: (vectors) =>
+      vectorsIn(vectors.map((vector, index) => ({ index, embedding: index % 2 === 0 ? vector : vector.slice(1) }))),
+    cells: 'none',
+    says: [/dimensions|length/],
+    action: REPAIR,
+  },
+  'embed-null': {
+    about: 'sends null in place of the second vector',
+    embed: (vectors) =>
+      vectorsIn(vectors.map((embedding, index) => ({ index, embedding: index === 1 ? null : embedding }))),
+    cells: 'none',
+    says: [/unknown form/],
+    action: REPAIR,
+  },
+  'embed-zero': {
+    about: 'sends vectors of zeros',
+    embed: (vectors) => vectorsIn(rowsOf(vectors.map((vector) => vector.map(() => 0)))),
+    cells: 'none',
+    says: [/zero/],
+    action: REPAIR,
   },
 }
