@@ -21,7 +21,7 @@ const unknown = 'unknown'
 
 const sourceOf = ({ part, source }: PlannedPart): string => {
   if (source === 'kept') return 'done before'
-  if (source === null) return 'no earlier run, no calls measured'
+  if (source === null) return 'not known yet'
   if (source === 'calls') return 'three calls of each model'
   return part === 'grading' ? 'earlier runs, and the time of one call' : 'earlier runs'
 }

@@ -25,7 +25,7 @@ beforeAll(async () => {
   experiment = {
     ...loaded,
     models: { ...loaded.models, sets: { ...loaded.models.sets, paid: { ...builtin!, roles } } },
-  } as Experiment
+  }
   root = await mkdtemp(join(tmpdir(), 'planned-use-'))
 })
 afterAll(() => rm(root, { recursive: true, force: true }))

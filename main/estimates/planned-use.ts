@@ -238,7 +238,7 @@ function judgingPart(planning: Planning): Part | null {
   if (!enabled || calls === 0) return null
   const use = past.find(
     ({ judging_use: found, judge_panel: panel }) =>
-      found !== undefined && 'judges' in panel && judges.every((name) => (panel.judges as string[]).includes(name)),
+      found !== undefined && 'judges' in panel && judges.every((name) => panel.judges.includes(name)),
   )?.judging_use
   if (use !== undefined) {
     const share = calls / callsIn(use.models)

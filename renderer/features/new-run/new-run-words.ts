@@ -187,7 +187,6 @@ export const NEW_RUN_WORDS = {
     parts: 'Plan by kind of work',
     work: 'Work',
     partCalls: 'Calls',
-    knownFrom: 'Known from',
     without: (parts: string) => `without ${parts}`,
     byDataset: 'Plan by dataset',
     dataset: 'Dataset',

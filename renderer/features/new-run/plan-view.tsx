@@ -55,11 +55,19 @@ export function PlanView({ plan, set }: { plan: Plan; set: ModelSetView | undefi
           rows={plannedUseWords(parts)}
           keyOf={({ part }) => part}
           columns={[
-            [WORDS.work, ({ part }) => part, table.wrap],
+            [
+              WORDS.work,
+              ({ part, source }) => (
+                <>
+                  {part}
+                  <div className="dim">{source}</div>
+                </>
+              ),
+              table.wrap,
+            ],
             [num(WORDS.partCalls), ({ calls }) => calls],
             [num(WORDS.time), ({ time }) => time],
-            [num(WORDS.cost), ({ cost: money }) => money],
-            [WORDS.knownFrom, ({ source }) => source, table.wrap],
+            cost !== null && [num(WORDS.cost), ({ cost: money }) => money],
           ]}
         />
       )}
