@@ -46,7 +46,8 @@ function useLanding({ runId, outcome, datasets }: LadderState): void {
 /** The state of a run: live for the one that events arrive of, else as the engine's journal has it. */
 function useSteps(run: string): { job: RunJob | undefined; ladder: LadderState | null; isPending: boolean } {
   const live = useLadder()
-  const jobs = useQuery(api.runs.jobs.queryOptions())
+  // The list that is kept may be older than a run that was started a moment ago.
+  const jobs = useQuery({ ...api.runs.jobs.queryOptions(), refetchOnMount: 'always' })
   const job = jobs.data?.find(({ run_id: id }) => id === run)
   const isLive = run === live.runId
   const view = useQuery({
@@ -55,7 +56,7 @@ function useSteps(run: string): { job: RunJob | undefined; ladder: LadderState |
   })
   if (isLive) return { job, ladder: live, isPending: false }
   if (job === undefined || view.data === undefined)
-    return { job, ladder: null, isPending: jobs.isPending || (job !== undefined && view.isPending) }
+    return { job, ladder: null, isPending: job === undefined ? jobs.isFetching : view.isPending }
   return { job, ladder: storedLadder(job, view.data), isPending: false }
 }
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Browser, chromium, type Page } from '@playwright/test'
-import sharp from 'sharp'
 import { findChromium } from '../../build/e2e/find-program.ts'
 import { approachDescriptor } from '../../contract/approaches.ts'
 import { PAGES, RUN_TABS } from '../../core/pages.ts'
 import { type ControlClient, type EngineProcess, eventsUntil, startEngine } from '../helpers/engine-process.ts'
 import { PROJECT_ROOT } from '../helpers/project-root.ts'
+import { smallPng } from '../helpers/small-png.ts'
 import { type PartialRun, startPartialRun } from './partial-run.ts'
 
 const { values: options } = parseArgs({
@@ -17,7 +17,6 @@ const { values: options } = parseArgs({
 /** Widths of the window. Names of pictures at another width than the first end in it. */
 const [WIDEST, ...NARROWER] = (options.width ?? ['1440']).map(Number) as [number, ...number[]]
 const FOLDER = resolve(options.out ?? join(PROJECT_ROOT, 'docs/screens'))
-const MOST_BYTES = 200_000
 const HEIGHT = 900
 /** Lists what a checkout holds: every approach on every rung, with judges. */
 const PUBLISHED = { run: 'embedded-baseline', dataset: 'graph_native', rungs: 3 }
@@ -175,15 +174,6 @@ const partialViews = ({ run, dataset, rows }: PartialRun): View[] =>
     ['cell', `/runs/${run}/cell?dataset=${dataset}&row=${rows.error}`],
     ['scores', `/runs/${run}/cell?dataset=${dataset}&row=${rows.ok}&tab=scores`],
   ].map(([name, address]) => ({ name: `failed-in-part-${name}`, address }))
-
-/** As few colours as the picture bears. */
-async function smallPng(bytes: Buffer): Promise<Buffer> {
-  for (const colours of [256, 128, 64, 32]) {
-    const small = await sharp(bytes).png({ palette: true, colours, dither: 0, effort: 9 }).toBuffer()
-    if (small.length < MOST_BYTES) return small
-  }
-  throw new Error(`a picture stays above ${MOST_BYTES} bytes`)
-}
 
 async function settled(page: Page): Promise<void> {
   await page.locator('main h1, main h2').first().waitFor()
