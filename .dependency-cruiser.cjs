@@ -13,6 +13,7 @@ const LAYERS = [
   ['report'],
   ['run-index'],
   ['runner'],
+  ['estimates'],
   ['engine'],
   ['cli'],
   ['shell'],
