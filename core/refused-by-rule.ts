@@ -87,7 +87,7 @@ const REFUSAL = any(
 
 /**
  * Every pattern of a refusal holds one of these words. Most clauses of an answer hold none, and need not wait until V8 has compiled the
- * patterns: that takes a process a quarter of a second.
+ * patterns: that takes a process an eighth of a second.
  */
 const REFUSAL_WORD =
   /not\b|nothing|n't|n\/a|\bno\b|\b(?:never|none|neither|nowhere|fail|lack|omit|silent|leave|left|little|only|without|insufficient|vague|unable|decline|unknown|undisclosed|unspecified|unclear|unexplained|unstated|unanswer|unavailable|uncertain|missing|absent|impossible|speculat|guess)|outside/i
@@ -141,14 +141,26 @@ function kindsOf(sentence: string, afterRefusal: boolean): Kind[] {
     const [concession, main] = [kindOf(conceded[1]!, afterRefusal), kindsOf(conceded[2]!, afterRefusal)]
     return main.includes('refusal') && !main.includes('claim') ? main : [concession, ...main]
   }
-  const clauses = sentence.split(CLAUSE).filter((clause) => /[\p{L}\p{N}]/u.test(clause))
   let refused = afterRefusal
-  return clauses.map((clause) => {
-    const kind = kindOf(clause.trim(), refused)
+  return clausesOf(sentence).map((clause) => {
+    const kind = kindOf(clause, refused)
     refused ||= kind === 'refusal'
     return kind
   })
 }
+
+const hasWord = (text: string): boolean => /[\p{L}\p{N}]/u.test(text)
+
+const clausesOf = (sentence: string): string[] =>
+  sentence
+    .split(CLAUSE)
+    .filter(hasWord)
+    .map((clause) => clause.trim())
+
+/** Returns true when a clause claims something whatever the others say, which most answers show without the patterns of a refusal. */
+const claimsPlainly = (sentence: string): boolean =>
+  !CONCESSION.test(sentence) &&
+  clausesOf(sentence).some((clause) => !REFUSAL_WORD.test(clause) && kindOf(clause, true) === 'claim')
 
 const plainText = (answer: string): string =>
   answer
@@ -179,14 +191,19 @@ function isEnglish(text: string): boolean {
 export function refusedByRule(answer: string): boolean | null {
   const text = plainText(answer)
   if (!isEnglish(text)) return null
+  const sentences = text
+    .split(SENTENCE)
+    .map((raw) =>
+      raw
+        .trim()
+        .replace(LABEL, '')
+        .replace(/[.!?]+$/u, '')
+        .trim(),
+    )
+    .filter(hasWord)
+  if (sentences.some(claimsPlainly)) return false
   let refused = false
-  for (const raw of text.split(SENTENCE)) {
-    const sentence = raw
-      .trim()
-      .replace(LABEL, '')
-      .replace(/[.!?]+$/u, '')
-      .trim()
-    if (!/[\p{L}\p{N}]/u.test(sentence)) continue
+  for (const sentence of sentences) {
     const kinds = kindsOf(sentence, refused)
     if (kinds.includes('claim')) return false
     refused ||= kinds.includes('refusal')
