@@ -65,6 +65,21 @@ function keepAddresses(root: string, folder: string): Plugin {
   }
 }
 
+const HTTP_IMPORT = /^import \{ ([^}]+) \} from "node:http";$/gm
+
+/**
+ * Takes Node's HTTP module without an import of it: an import reads every export of the module, and one of them, WebSocket, loads the HTTP client
+ * inside Node, which the program does not use. That is 45 ms of processor time in each service.
+ */
+const withoutNodesClient: Plugin = {
+  name: 'without-nodes-client',
+  renderChunk: (code) =>
+    code.replaceAll(
+      HTTP_IMPORT,
+      (_, names: string) => `const { ${names.replaceAll(' as ', ': ')} } = process.getBuiltinModule("node:http");`,
+    ),
+}
+
 /** Bundles the command line, the engine, the platform and the services of `root` into `folder`, below the paths of their sources. */
 export async function bundleProgram(root: string, folder: string): Promise<void> {
   const { build } = await import('vite')
@@ -72,7 +87,7 @@ export async function bundleProgram(root: string, folder: string): Promise<void>
     configFile: false,
     logLevel: 'error',
     root,
-    plugins: [keepAddresses(root, folder)],
+    plugins: [keepAddresses(root, folder), withoutNodesClient],
     ssr: { noExternal: BUNDLED },
     build: {
       ssr: true,
