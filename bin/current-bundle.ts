@@ -14,23 +14,25 @@ export const BUNDLE_FOLDER = 'out/program'
 /** Written last, when every other file of the bundle is there. */
 export const STAMP_FILE = 'sources.txt'
 
+const isTest = (path: string): boolean => path.endsWith('.test.ts')
+
 /** Changes with every edit of the program, and with its folder: the bundle holds absolute addresses. */
 export function sourceStamp(root: string): string {
-  const hash = createHash('sha256').update(root)
+  let sources = root
   const add = (path: string): void => {
-    const { size, mtimeMs } = statSync(join(root, path))
-    hash.update(`${path}\n${size}\n${mtimeMs}\n`)
+    const { size, mtimeMs } = statSync(`${root}/${path}`)
+    sources += `${path}\n${size}\n${mtimeMs}\n`
   }
   const walk = (folder: string): void => {
     for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`
       if (entry.isDirectory()) walk(path)
-      else add(path)
+      else if (!isTest(path)) add(path)
     }
   }
   for (const folder of SOURCES) walk(folder)
   for (const file of FILES) add(file)
-  return hash.digest('hex')
+  return createHash('sha256').update(sources).digest('hex')
 }
 
 /** The bundled command line; null where there is no bundle, or one of other sources. */
