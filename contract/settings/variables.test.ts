@@ -83,7 +83,7 @@ it('every option in the table is an option of the command line', () => {
     .map(({ text }) => text)
     .join('\n')
   for (const { option } of Object.values(VARIABLES))
-    if (option !== undefined) expect(cli).toMatch(new RegExp(`\\b'?${option.slice(2)}'?: \\{`))
+    if (option !== undefined) expect(cli).toMatch(new RegExp(`\\b'?${option.slice(2)}'?: (?:\\{|flag|textValue)`))
 })
 
 it('what is named like a credential is declared as a secret', () => {

@@ -38,6 +38,12 @@ interface NumberOption extends OptionText {
   default?: number
 }
 
+/** An option that takes a text. */
+export const textValue = (hint: string, description: string) => ({ type: 'string', hint, description }) as const
+
+/** An option that is given or not. */
+export const flag = (description: string) => ({ type: 'boolean', description }) as const
+
 /** An option that takes a whole number; without `to`, any from `from`. */
 export const wholeNumber = (from: number, to: number | null, example: number) =>
   ({ type: 'number', kind: 'whole', hint: 'N', from, ...(to === null ? {} : { to }), example }) as const

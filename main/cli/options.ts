@@ -6,42 +6,32 @@ import { MAX_CONCURRENCY, MAX_ROTATIONS } from '../../contract/manifests/evaluat
 import { PRIMARY_METRICS } from '../../contract/metrics/metrics.ts'
 import { projectProblem } from '../manifests/project/project-folder.ts'
 import { InputError, parseRunnerInputs } from '../manifests/runner-inputs.ts'
-import { decimalNumber, textOption, wholeNumber, type Invocation, type Option } from './command.ts'
+import { decimalNumber, flag, textOption, textValue, wholeNumber, type Invocation, type Option } from './command.ts'
 
 /** Options that several commands share, each described once. */
 export const RUN_OPTIONS = {
   project: { type: 'string', hint: 'DIR', description: 'project folder with manifests/ and corpus/', default: '.' },
-  manifest: { type: 'string', hint: 'FILE', description: 'experiment manifest instead of manifests/evaluation.yaml' },
-  dataset: { type: 'string', hint: 'ID,...', description: 'datasets to run; all levels of the ladder unless given' },
-  queries: { type: 'string', hint: 'FILE', description: 'question file instead of the one in the catalogue' },
-  models: {
-    type: 'string',
-    hint: 'ALIAS,...',
-    description:
-      'exactly these aliases; the six canonical ones and bm25 unless given. Experimental, with a language model: hyde-rag, multi-query-rag, raptor-rag',
-  },
-  flavors: { type: 'string', hint: 'NAME,...', description: 'flavors by name, by approach, or "all"' },
-  all: { type: 'boolean', description: 'every alias of the consumer manifest' },
-  baselines: {
-    type: 'string',
-    hint: 'NAME,...',
-    description:
-      'baselines beside them: no-retrieval (the model alone), full-context (all documents that it takes), bm25',
-  },
-  metrics: {
-    type: 'string',
-    hint: 'NAME,...',
-    description: 'evaluation metrics instead of the manifest’s; `rag-ladder metrics` defines them',
-  },
-  'primary-metric': {
-    type: 'string',
-    hint: 'NAME',
-    description: `metric that decides about the run: ${PRIMARY_METRICS.join(', ')}; the first that the run has unless given`,
-  },
-  'exclude-cut-answers': {
-    type: 'boolean',
-    description: 'leave answers that a limit of tokens cut out of all scores; set it before the first answer',
-  },
+  manifest: textValue('FILE', 'experiment manifest instead of manifests/evaluation.yaml'),
+  dataset: textValue('ID,...', 'datasets to run; all levels of the ladder unless given'),
+  queries: textValue('FILE', 'question file instead of the one in the catalogue'),
+  models: textValue(
+    'ALIAS,...',
+    'exactly these aliases; the six canonical ones and bm25 unless given. Experimental, with a language model: hyde-rag, multi-query-rag, raptor-rag',
+  ),
+  flavors: textValue('NAME,...', 'flavors by name, by approach, or "all"'),
+  all: flag('every alias of the consumer manifest'),
+  baselines: textValue(
+    'NAME,...',
+    'baselines beside them: no-retrieval (the model alone), full-context (all documents that it takes), bm25',
+  ),
+  metrics: textValue('NAME,...', 'evaluation metrics instead of the manifest’s; `rag-ladder metrics` defines them'),
+  'primary-metric': textValue(
+    'NAME',
+    `metric that decides about the run: ${PRIMARY_METRICS.join(', ')}; the first that the run has unless given`,
+  ),
+  'exclude-cut-answers': flag(
+    'leave answers that a limit of tokens cut out of all scores; set it before the first answer',
+  ),
   evaluate: { type: 'boolean', description: 'score the answers', default: true },
   concurrency: {
     ...wholeNumber(1, MAX_CONCURRENCY, 4),
@@ -51,73 +41,51 @@ export const RUN_OPTIONS = {
     ...wholeNumber(1, MAX_REPEATS, 3),
     description: 'answers per question and approach instead of MATRIX_REPEATS',
   },
-  'context-budget': {
-    type: 'string',
-    hint: 'N|none',
-    description:
-      'tokens of text that every approach hands to the answerer (2000 for a new run); none runs them as declared',
-  },
-  trace: {
-    type: 'string',
-    hint: 'full|tree|off',
-    description:
-      'what each answer keeps of its calls to models, stores and tools: steps with their texts (full, the default), steps alone, or nothing',
-  },
+  'context-budget': textValue(
+    'N|none',
+    'tokens of text that every approach hands to the answerer (2000 for a new run); none runs them as declared',
+  ),
+  trace: textValue(
+    'full|tree|off',
+    'what each answer keeps of its calls to models, stores and tools: steps with their texts (full, the default), steps alone, or nothing',
+  ),
   budget: {
     ...decimalNumber({ above: 0, to: MAX_BUDGET }, 2.5),
     hint: 'AMOUNT',
     description:
       'most that the answers may cost, at the prices of `rag-ladder models price`; the run stops between answers',
   },
-  'run-id': {
-    type: 'string',
-    hint: 'ID',
-    description: 'name of the run; ladder-<today> unless given, <dataset>-<today> for a dataset of your own',
-  },
+  'run-id': textValue(
+    'ID',
+    'name of the run; ladder-<today> unless given, <dataset>-<today> for a dataset of your own',
+  ),
   results: { type: 'string', hint: 'DIR', description: 'folder for working artifacts', default: 'results' },
-  evidence: {
-    type: 'string',
-    hint: 'URL',
-    description: 'PostgreSQL database that keeps the rows, instead of files; without its password',
-  },
-  'model-set': { type: 'string', hint: 'NAME', description: 'set of manifests/models.yaml for the embedded platform' },
-  gateway: {
-    type: 'string',
-    hint: 'URL',
-    description: 'gateway of a platform that runs elsewhere, not the embedded one',
-  },
-  platform: {
-    type: 'string',
-    hint: 'URL',
-    description: 'its ingestion and evaluation, where not at the gateway’s address',
-  },
-  evaluator: { type: 'string', hint: 'URL', description: 'another evaluator than the platform’s own' },
-  judge: { type: 'boolean', description: 'grade the answers by the judge panel; on when judges are named' },
-  'judge-models': { type: 'string', hint: 'NAME,...', description: 'judges, two or more, instead of JUDGE_MODELS' },
-  'judge-endpoint': { type: 'string', hint: 'URL', description: 'chat endpoint of the judges instead of the gateway' },
+  evidence: textValue('URL', 'PostgreSQL database that keeps the rows, instead of files; without its password'),
+  'model-set': textValue('NAME', 'set of manifests/models.yaml for the embedded platform'),
+  gateway: textValue('URL', 'gateway of a platform that runs elsewhere, not the embedded one'),
+  platform: textValue('URL', 'its ingestion and evaluation, where not at the gateway’s address'),
+  evaluator: textValue('URL', 'another evaluator than the platform’s own'),
+  judge: flag('grade the answers by the judge panel; on when judges are named'),
+  'judge-models': textValue('NAME,...', 'judges, two or more, instead of JUDGE_MODELS'),
+  'judge-endpoint': textValue('URL', 'chat endpoint of the judges instead of the gateway'),
   rotations: {
     ...wholeNumber(1, MAX_ROTATIONS, 2),
     description: 'how often each judge is asked, each time in another order',
   },
-  reference: { type: 'boolean', description: 'show the ground truth to chat judges; on unless --no-reference' },
-  json: { type: 'boolean', description: 'print events as JSON lines' },
+  reference: flag('show the ground truth to chat judges; on unless --no-reference'),
+  json: flag('print events as JSON lines'),
 } as const satisfies Record<string, Option>
 
 /** For the commands that go on with a stored run. */
 export const RETRY_OPTION = {
-  'retry-failed': {
-    type: 'boolean',
-    description:
-      'try all failed answers of a stored run again; only those without access or connection unless given, none with --no-retry-failed',
-  },
+  'retry-failed': flag(
+    'try all failed answers of a stored run again; only those without access or connection unless given, none with --no-retry-failed',
+  ),
 } as const satisfies Record<string, Option>
 
 /** For the commands that run cells. */
 export const VERBOSE_OPTION = {
-  verbose: {
-    type: 'boolean',
-    description: 'report why an answer is reused, skipped or retried (RAG_LADDER_LOG=debug)',
-  },
+  verbose: flag('report why an answer is reused, skipped or retried (RAG_LADDER_LOG=debug)'),
 } as const satisfies Record<string, Option>
 
 export function pickOptions<Name extends keyof typeof RUN_OPTIONS>(...names: Name[]): Record<Name, Option> {

@@ -10,7 +10,7 @@ import { EXAMPLES } from '../../manifests/project/own-approach-examples.ts'
 import { refuseTakenName, removeOwnApproach, storeOwnApproach } from '../../manifests/project/own-approach-store.ts'
 import { ownApproachRefusals } from '../../manifests/project/own-approaches.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, textOption, type ExitCode } from '../command.ts'
+import { EXIT, textOption, textValue, type ExitCode } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { printTrial } from '../print-trial.ts'
 import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
@@ -60,20 +60,16 @@ export const approachesCommand = commandOfVerbs({
   positionals: '<verb> [name] [setting=value ...]',
   options: {
     project: RUN_OPTIONS.project,
-    language: { type: 'string', hint: 'NAME', description: `of a new program: ${Object.keys(EXAMPLES).join(' or ')}` },
-    preset: { type: 'string', hint: 'NAME', description: 'server that is asked; `approaches presets` lists them' },
-    kind: { type: 'string', hint: 'KIND', description: 'without a preset: chat or retriever' },
-    url: { type: 'string', hint: 'ADDRESS', description: 'address of the server; without a preset the whole address' },
-    header: {
-      type: 'string',
-      hint: 'NAME: VALUE',
-      description: 'header such as "authorization: Bearer ${MY_API_KEY}"',
-    },
-    body: { type: 'string', hint: 'JSON', description: 'fields of the request; {{question}} stands for the question' },
-    answer: { type: 'string', hint: 'PATH', description: 'where a reply holds the answer' },
-    contexts: { type: 'string', hint: 'PATH', description: 'where a reply lists passages, such as sources[]' },
-    text: { type: 'string', hint: 'PATH', description: 'text within a passage' },
-    title: { type: 'string', hint: 'PATH', description: 'document within a passage' },
+    language: textValue('NAME', `of a new program: ${Object.keys(EXAMPLES).join(' or ')}`),
+    preset: textValue('NAME', 'server that is asked; `approaches presets` lists them'),
+    kind: textValue('KIND', 'without a preset: chat or retriever'),
+    url: textValue('ADDRESS', 'address of the server; without a preset the whole address'),
+    header: textValue('NAME: VALUE', 'header such as "authorization: Bearer ${MY_API_KEY}"'),
+    body: textValue('JSON', 'fields of the request; {{question}} stands for the question'),
+    answer: textValue('PATH', 'where a reply holds the answer'),
+    contexts: textValue('PATH', 'where a reply lists passages, such as sources[]'),
+    text: textValue('PATH', 'text within a passage'),
+    title: textValue('PATH', 'document within a passage'),
   },
   load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),
 })

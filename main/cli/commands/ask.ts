@@ -11,7 +11,7 @@ import { oneLine, sanitizeForTerminal } from '../../lib/text/sanitize-for-termin
 import { shorten } from '../../lib/text/terminal-text.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { callApproach, type CellAnswer } from '../../runner/cells/call-approach.ts'
-import { EXIT, flagOption, textOption, type Command } from '../command.ts'
+import { EXIT, flag, flagOption, textOption, type Command } from '../command.ts'
 import { pickOptions } from '../options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
 import { listenForStop } from '../stop-signals.ts'
@@ -80,7 +80,7 @@ export const askCommand: Command = {
   positionals: '"QUESTION"',
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'models', 'model-set', 'gateway', 'platform'),
-    json: { type: 'boolean', description: 'one JSON object per approach and line' },
+    json: flag('one JSON object per approach and line'),
   },
   async run(invocation) {
     const question = invocation.positionals[0]?.trim() ?? ''

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { plural } from '../../../contract/words.ts'
 import { ZipFileError } from '../../lib/files/zip-files.ts'
 import { exportBundle, importBundle } from '../../report/run-bundle.ts'
-import { EXIT, flagOption, textOption, type Invocation } from '../command.ts'
+import { EXIT, flagOption, textOption, textValue, type Invocation } from '../command.ts'
 import { artifactPlace, pickOptions, projectFolder } from '../options.ts'
 import { KEY_EXAMPLES_OPTION } from '../key-check.ts'
 import { commandOfVerbs, type Verbs } from '../verbs.ts'
@@ -43,7 +43,7 @@ export const bundleCommand = commandOfVerbs({
   positionals: 'export RUN | import FILE',
   options: {
     ...pickOptions('project', 'results'),
-    output: { type: 'string', hint: 'FILE', description: 'zip file to write; RUN.bundle.zip unless given' },
+    output: textValue('FILE', 'zip file to write; RUN.bundle.zip unless given'),
     'allow-key-examples': KEY_EXAMPLES_OPTION,
   },
   load: (invocation) => Promise.resolve(placeOf(invocation)),

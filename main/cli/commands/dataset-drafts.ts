@@ -16,7 +16,17 @@ import { draftFacts } from '../../../core/draft-words.ts'
 import { plannedWords } from '../../../core/planned-words.ts'
 import { QuestionClass } from '../../../contract/question-classes.ts'
 import { questioner } from '../announce-effects.ts'
-import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode, type Option } from '../command.ts'
+import {
+  EXIT,
+  flag,
+  flagOption,
+  numberOption,
+  textOption,
+  textValue,
+  wholeNumber,
+  type ExitCode,
+  type Option,
+} from '../command.ts'
 import { RUN_OPTIONS } from '../options.ts'
 import { ownDataset } from '../own-dataset.ts'
 import { choosePlatform } from '../run-setup.ts'
@@ -40,15 +50,14 @@ export const DRAFT_OPTIONS: Readonly<Record<string, Option>> = {
     description: 'with draft: documents that a question joins',
     default: 1,
   },
-  class: {
-    type: 'string',
-    hint: 'NAME,...',
-    description: `with draft: classes of the questions, an equal share of each, in the place of --hops: ${QuestionClass.options.join(', ')}`,
-  },
-  from: { type: 'string', hint: 'PATH,…', description: 'with draft: only from these documents' },
-  yes: { type: 'boolean', description: 'with draft: send passages to another machine without asking' },
-  accept: { type: 'string', hint: 'ID,…|all', description: 'with drafts: make these questions of the dataset' },
-  reject: { type: 'string', hint: 'ID,…|all', description: 'with drafts: remove these' },
+  class: textValue(
+    'NAME,...',
+    `with draft: classes of the questions, an equal share of each, in the place of --hops: ${QuestionClass.options.join(', ')}`,
+  ),
+  from: textValue('PATH,…', 'with draft: only from these documents'),
+  yes: flag('with draft: send passages to another machine without asking'),
+  accept: textValue('ID,…|all', 'with drafts: make these questions of the dataset'),
+  reject: textValue('ID,…|all', 'with drafts: remove these'),
   'model-set': RUN_OPTIONS['model-set'],
 }
 

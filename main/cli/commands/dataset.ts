@@ -29,7 +29,7 @@ import { QUESTION_FORMATS, QuestionFileError, type QuestionFormat } from '../../
 import { summariesIn } from '../../runner/prepare/expected-cost.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { checkDataset, previewQuestions } from '../../engine/corpora/own-dataset-view.ts'
-import { EXIT, flagOption, numberOption, textOption, wholeNumber, type ExitCode } from '../command.ts'
+import { EXIT, flag, flagOption, numberOption, textOption, textValue, wholeNumber, type ExitCode } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { KEY_EXAMPLES_OPTION } from '../key-check.ts'
 import { ownDataset, datasetOf } from '../own-dataset.ts'
@@ -145,20 +145,20 @@ export const datasetCommand = commandOfVerbs({
   options: {
     project: RUN_OPTIONS.project,
     ...DRAFT_OPTIONS,
-    label: { type: 'string', hint: 'TEXT', description: 'name for people, with new' },
-    'copy-of': { type: 'string', hint: 'ID', description: 'dataset to copy, with new' },
-    as: { type: 'string', hint: 'ID', description: 'id of the imported dataset; the name of the source unless given' },
-    format: { type: 'string', hint: 'NAME', description: 'format of a public dataset; by its content unless given' },
+    label: textValue('TEXT', 'name for people, with new'),
+    'copy-of': textValue('ID', 'dataset to copy, with new'),
+    as: textValue('ID', 'id of the imported dataset; the name of the source unless given'),
+    format: textValue('NAME', 'format of a public dataset; by its content unless given'),
     questions: { ...wholeNumber(1, null, 100), description: 'with import: a sample of so many questions' },
     documents: {
       ...wholeNumber(1, null, 500),
       description: 'with import: so many documents, those with gold evidence and a sample of the others',
     },
     seed: { ...wholeNumber(0, null, 7), description: 'seed of the samples', default: 0 },
-    split: { type: 'string', hint: 'NAME', description: 'with import: test, dev or train, or part of a file name' },
-    out: { type: 'string', hint: 'FILE', description: 'where export writes; ID.zip unless given' },
+    split: textValue('NAME', 'with import: test, dev or train, or part of a file name'),
+    out: textValue('FILE', 'where export writes; ID.zip unless given'),
     'allow-key-examples': KEY_EXAMPLES_OPTION,
-    json: { type: 'boolean', description: 'print the findings of check, or the summary of import, as JSON' },
+    json: flag('print the findings of check, or the summary of import, as JSON'),
   },
   load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),
   inputProblem: (error) => {

@@ -5,7 +5,7 @@ import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { evaluateStoredRun } from '../../runner/finish/evaluate-stored-run.ts'
 import { datasetRunsOf } from '../../runner/prepare/prepare-run.ts'
-import { EXIT, textOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, textOption, textValue, type Command, type Invocation } from '../command.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { pickOptions } from '../options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -26,8 +26,8 @@ export const evaluateCommand: Command = {
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'metrics', 'results', 'model-set'),
     ...pickOptions('gateway', 'platform', 'evaluator'),
-    from: { type: 'string', hint: 'RUN', description: 'run whose answers are scored' },
-    'run-id': { type: 'string', hint: 'ID', description: 'name of the new run' },
+    from: textValue('RUN', 'run whose answers are scored'),
+    'run-id': textValue('ID', 'name of the new run'),
   },
   collectsProblems: true,
   async run(invocation) {

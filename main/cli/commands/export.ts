@@ -9,7 +9,7 @@ import { resultsJsonl } from '../../report/csv/results-jsonl.ts'
 import { summarizeFolder } from '../../report/publication/folder-summaries.ts'
 import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, flag, flagOption, textOption, textValue, type Command, type Invocation } from '../command.ts'
 import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob } from '../job-files.ts'
 import { KEY_EXAMPLES_OPTION, keyCheck } from '../key-check.ts'
 import { artifactPlace, projectFolder, RUN_OPTIONS } from '../options.ts'
@@ -59,11 +59,11 @@ export const exportCommand: Command = {
     project: RUN_OPTIONS.project,
     ...WORKER_JOB_OPTIONS,
     results: { ...RUN_OPTIONS.results, description: 'folder with the artifacts of `export results`' },
-    slurm: { type: 'boolean', description: 'write a script for sbatch' },
-    kubernetes: { type: 'boolean', description: 'write a Job for kubectl' },
-    image: { type: 'string', hint: 'NAME', description: 'container image with this program and the project' },
+    slurm: flag('write a script for sbatch'),
+    kubernetes: flag('write a Job for kubectl'),
+    image: textValue('NAME', 'container image with this program and the project'),
     platform: { type: 'string', hint: 'ADDRESS', description: 'address of the platform', default: USUAL_PLATFORM },
-    output: { type: 'string', hint: 'FILE', description: 'file to write; the terminal unless given' },
+    output: textValue('FILE', 'file to write; the terminal unless given'),
     'allow-key-examples': KEY_EXAMPLES_OPTION,
   },
   collectsProblems: true,

@@ -9,7 +9,7 @@ import { plainNumber } from '../../../core/plain-number.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { parametersToSet, removeOwnFlavor, saveOwnFlavor, startingAlias } from '../../manifests/own-flavors.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, textOption, type ExitCode } from '../command.ts'
+import { EXIT, textOption, textValue, type ExitCode } from '../command.ts'
 import { projectFolder, RUN_OPTIONS } from '../options.ts'
 import { commandOfVerbs, type VerbCall, type Verbs } from '../verbs.ts'
 
@@ -51,12 +51,11 @@ export const flavorsCommand = commandOfVerbs({
   positionals: '<verb> [name] [parameter=value ...]',
   options: {
     project: RUN_OPTIONS.project,
-    from: { type: 'string', hint: 'ALIAS', description: 'alias whose parameters a new flavor starts from' },
-    prompt: {
-      type: 'string',
-      hint: 'NAME=FILE',
-      description: 'text of a file in place of a prompt, for a new flavor: answer=my-answer.txt or agent=…',
-    },
+    from: textValue('ALIAS', 'alias whose parameters a new flavor starts from'),
+    prompt: textValue(
+      'NAME=FILE',
+      'text of a file in place of a prompt, for a new flavor: answer=my-answer.txt or agent=…',
+    ),
   },
   load: async (invocation) => ({ experiment: await loadExperiment(projectFolder(invocation)) }),
 })

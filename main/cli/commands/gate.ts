@@ -13,7 +13,17 @@ import { gateMarkdown } from '../../report/gate/gate-markdown.ts'
 import { readQuestionScores, type QuestionScores } from '../../report/question-scores.ts'
 import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
 import { runsIn } from '../../report/publication/folder-summaries.ts'
-import { decimalNumber, EXIT, flagOption, numberOption, textOption, type Command, type Invocation } from '../command.ts'
+import {
+  decimalNumber,
+  EXIT,
+  flag,
+  flagOption,
+  numberOption,
+  textOption,
+  textValue,
+  type Command,
+  type Invocation,
+} from '../command.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 import { scanArtifacts } from '../unusable-files.ts'
 
@@ -25,24 +35,18 @@ export const gateCommand: Command = {
   options: {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and --baseline count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with the artifacts of the new run' },
-    'run-id': {
-      type: 'string',
-      hint: 'ID',
-      description: 'the new run; not needed where --results has only one beside --against',
-    },
-    against: { type: 'string', hint: 'ID', description: 'the run that it must not be worse than' },
-    baseline: {
-      type: 'string',
-      hint: 'DIR',
-      description: 'folder with the artifacts of that run, a published one too; that of --results unless given',
-    },
-    dataset: { type: 'string', hint: 'ID,...', description: 'datasets to check; all of the new run unless given' },
-    models: { type: 'string', hint: 'ALIAS,...', description: 'approaches to check; all of both runs unless given' },
-    metric: {
-      type: 'string',
-      hint: 'NAME',
-      description: `metric that decides; the first of ${PRIMARY_METRICS.join(', ')} that the baseline has unless given`,
-    },
+    'run-id': textValue('ID', 'the new run; not needed where --results has only one beside --against'),
+    against: textValue('ID', 'the run that it must not be worse than'),
+    baseline: textValue(
+      'DIR',
+      'folder with the artifacts of that run, a published one too; that of --results unless given',
+    ),
+    dataset: textValue('ID,...', 'datasets to check; all of the new run unless given'),
+    models: textValue('ALIAS,...', 'approaches to check; all of both runs unless given'),
+    metric: textValue(
+      'NAME',
+      `metric that decides; the first of ${PRIMARY_METRICS.join(', ')} that the baseline has unless given`,
+    ),
     margin: {
       ...decimalNumber({ above: 0, to: 100 }, MARGIN),
       default: MARGIN,
@@ -50,17 +54,10 @@ export const gateCommand: Command = {
       description: 'points of a hundred by which a mean may fall (3)',
     },
     'fail-below': { ...decimalNumber({ from: 0, to: 1 }, 0.7), description: 'worst mean that passes' },
-    'allow-open': {
-      type: 'boolean',
-      description: 'let pass what too few questions leave open; never what is worse or not scored',
-    },
-    junit: { type: 'string', hint: 'FILE', description: 'where to write the checks in the form of JUnit' },
-    summary: {
-      type: 'string',
-      hint: 'FILE',
-      description: 'file to which a Markdown table is added, such as the summary of a build',
-    },
-    json: { type: 'boolean', description: 'print the checks as JSON lines' },
+    'allow-open': flag('let pass what too few questions leave open; never what is worse or not scored'),
+    junit: textValue('FILE', 'where to write the checks in the form of JUnit'),
+    summary: textValue('FILE', 'file to which a Markdown table is added, such as the summary of a build'),
+    json: flag('print the checks as JSON lines'),
   },
   async run(invocation) {
     const against = textOption(invocation, 'against')

@@ -13,7 +13,7 @@ import { storedAnswers } from '../../report/stored-answers.ts'
 import { storedContext } from '../../runner/finish/judge-dataset.ts'
 import { judgeStoredRun } from '../../runner/finish/judge-stored-run.ts'
 import { datasetRunsOf, filesOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
-import { EXIT, flagOption, textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { EXIT, flagOption, textOption, textValue, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { printJudges } from '../describe-judges.ts'
 import { pickOptions } from '../options.ts'
@@ -141,9 +141,9 @@ export const judgeCommand: Command = {
   options: {
     ...pickOptions('project', 'manifest', 'dataset', 'run-id', 'results', 'model-set', 'gateway', 'json'),
     ...pickOptions('judge-models', 'judge-endpoint', 'rotations', 'reference', 'concurrency'),
-    round: { type: 'string', hint: 'FILE', description: 'the blinded sets; beside the run’s artifacts unless given' },
-    seal: { type: 'string', hint: 'FILE', description: 'the sealed order; beside the run’s artifacts unless given' },
-    votes: { type: 'string', hint: 'FILE', description: 'a person’s votes; beside the run’s artifacts unless given' },
+    round: textValue('FILE', 'the blinded sets; beside the run’s artifacts unless given'),
+    seal: textValue('FILE', 'the sealed order; beside the run’s artifacts unless given'),
+    votes: textValue('FILE', 'a person’s votes; beside the run’s artifacts unless given'),
   },
   collectsProblems: true,
   async run(invocation) {

@@ -5,7 +5,7 @@ import { sameCommand } from '../../evidence/typed-command.ts'
 import { effectsOf, foreignFilesOf } from '../../runner/reset/run-effects.ts'
 import { runLadder } from '../../runner/run-ladder.ts'
 import { announceEffects, questioner } from '../announce-effects.ts'
-import { EXIT, flagOption, type Command } from '../command.ts'
+import { EXIT, flag, flagOption, type Command } from '../command.ts'
 import { printJudges } from '../describe-judges.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { RETRY_OPTION, RUN_OPTIONS, VERBOSE_OPTION } from '../options.ts'
@@ -21,19 +21,11 @@ export const ladderCommand: Command = {
     ...RUN_OPTIONS,
     ...RETRY_OPTION,
     ...VERBOSE_OPTION,
-    'cold-reset': {
-      type: 'boolean',
-      description:
-        'move this run’s finished answers, summaries and collections to the trash first; on unless --no-cold-reset',
-    },
-    paraphrases: {
-      type: 'boolean',
-      description: 'ask questions in other words too, where the project has some, and print what that changes',
-    },
-    publish: {
-      type: 'boolean',
-      description: 'copy validated artifacts to docs/results; on unless --no-publish',
-    },
+    'cold-reset': flag(
+      'move this run’s finished answers, summaries and collections to the trash first; on unless --no-cold-reset',
+    ),
+    paraphrases: flag('ask questions in other words too, where the project has some, and print what that changes'),
+    publish: flag('copy validated artifacts to docs/results; on unless --no-publish'),
   },
   collectsProblems: true,
   async run(invocation) {

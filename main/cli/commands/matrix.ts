@@ -1,7 +1,7 @@
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { datasetRunsOf } from '../../runner/prepare/prepare-run.ts'
 import { externalIngestion, runGatewayMatrix } from '../../runner/run-gateway-matrix.ts'
-import { EXIT, flagOption, textOption, type Command } from '../command.ts'
+import { EXIT, flagOption, textOption, textValue, type Command } from '../command.ts'
 import { pickOptions, RETRY_OPTION, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
@@ -38,10 +38,10 @@ export const matrixCommand: Command = {
       'evaluator',
       'json',
     ),
-    dataset: { type: 'string', hint: 'ID', description: 'the one dataset to run, instead of MATRIX_DATASET_ID' },
+    dataset: textValue('ID', 'the one dataset to run, instead of MATRIX_DATASET_ID'),
     ...RETRY_OPTION,
     ...VERBOSE_OPTION,
-    ingestion: { type: 'string', hint: 'JOB', description: 'ingestion job that the gateway’s collections come from' },
+    ingestion: textValue('JOB', 'ingestion job that the gateway’s collections come from'),
   },
   collectsProblems: true,
   async run(invocation) {

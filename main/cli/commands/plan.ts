@@ -26,7 +26,7 @@ import { plannedDecision } from '../../runner/prepare/planned-decision.ts'
 import { CALIBRATION_TIMEOUT_MS, calibrateSet } from '../../runner/prepare/test-models.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
-import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, flag, flagOption, type Command, type Invocation } from '../command.ts'
 import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
 import { failedCellLines } from '../progress/event-line.ts'
 import { errorText, outputColumns } from '../progress/render-line.ts'
@@ -37,10 +37,9 @@ export const planCommand: Command = {
   options: {
     ...RUN_OPTIONS,
     ...RETRY_OPTION,
-    calibrate: {
-      type: 'boolean',
-      description: 'ask each model that answers three times, for estimates without earlier rows; kept for this machine',
-    },
+    calibrate: flag(
+      'ask each model that answers three times, for estimates without earlier rows; kept for this machine',
+    ),
   },
   collectsProblems: true,
   async run(invocation) {

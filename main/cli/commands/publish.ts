@@ -14,7 +14,7 @@ import { SECRETS_FILE } from '../../runner/platform/platform-source.ts'
 import { filesOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { openPlatformSecrets } from '../../supervisor/platform-secrets.ts'
 import { announceReplacements, questioner } from '../announce-effects.ts'
-import { EXIT, flagOption, textOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, flagOption, textOption, textValue, type Command, type Invocation } from '../command.ts'
 import { pickOptions } from '../options.ts'
 import { KEY_EXAMPLES_OPTION } from '../key-check.ts'
 import { setUpRun, STATE_FOLDER } from '../run-setup.ts'
@@ -46,7 +46,7 @@ export const publishCommand: Command = {
   name: 'publish',
   options: {
     ...pickOptions('project', 'manifest', 'run-id', 'results'),
-    dataset: { type: 'string', hint: 'ID,...', description: 'datasets to publish; all that the run has unless given' },
+    dataset: textValue('ID,...', 'datasets to publish; all that the run has unless given'),
     'allow-key-examples': KEY_EXAMPLES_OPTION,
   },
   async run(invocation) {

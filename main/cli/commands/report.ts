@@ -9,7 +9,7 @@ import { ladderPage } from '../../report/html/ladder-page.ts'
 import { ladderMarkdown } from '../../report/markdown/ladder-markdown.ts'
 import { unusableLines, type ResultsFolder } from '../../report/publication/results-folder.ts'
 import { canHoldSite, writeSite } from '../../report/html/site/write-site.ts'
-import { textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { textOption, textValue, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 import { KEY_EXAMPLES_OPTION, keyCheck } from '../key-check.ts'
 import { reportUnusable, scanArtifacts, UnusableFilesError } from '../unusable-files.ts'
@@ -40,19 +40,13 @@ export const reportCommand: Command = {
   options: {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; the published one works too' },
-    'run-id': { type: 'string', hint: 'ID', description: 'the run; not needed where there is only one' },
-    output: {
-      type: 'string',
-      hint: 'FILE',
-      description:
-        'where to write: .html, or .md for Markdown; <run>-report.html in the folder of --results unless given',
-    },
+    'run-id': textValue('ID', 'the run; not needed where there is only one'),
+    output: textValue(
+      'FILE',
+      'where to write: .html, or .md for Markdown; <run>-report.html in the folder of --results unless given',
+    ),
     'allow-key-examples': KEY_EXAMPLES_OPTION,
-    site: {
-      type: 'string',
-      hint: 'FOLDER',
-      description: 'write a leaderboard of all runs instead: index.html and a page for each run',
-    },
+    site: textValue('FOLDER', 'write a leaderboard of all runs instead: index.html and a page for each run'),
   },
   async run(invocation) {
     const artifacts = artifactPlace(invocation)

@@ -13,7 +13,7 @@ import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import type { ServiceState } from '../../supervisor/service-state.ts'
 import { openStateFolder } from '../../supervisor/state-folder.ts'
 import { lastWords } from '../../supervisor/supervised-service.ts'
-import { EXIT, flagOption, numberOption, textOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, flag, flagOption, numberOption, textOption, type Command, type Invocation } from '../command.ts'
 import { pickOptions, PORT_OPTION, projectFolder } from '../options.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { STOP_SIGNALS } from '../stop-signals.ts'
@@ -135,7 +135,7 @@ export const serveCommand: Command = {
   options: {
     ...pickOptions('project', 'results'),
     port: { ...PORT_OPTION, description: `port on 127.0.0.1; ${DEFAULT_PORT} unless it is taken, any for 0` },
-    json: { type: 'boolean', description: 'print every event of the engine as a JSON line, after the link' },
+    json: flag('print every event of the engine as a JSON line, after the link'),
     open: { type: 'boolean', description: 'open the link in the browser', default: true },
   },
   async run(invocation) {

@@ -19,9 +19,11 @@ import { InputError, parseRunnerInputs } from '../../manifests/runner-inputs.ts'
 import {
   decimalNumber,
   EXIT,
+  flag,
   flagOption,
   numberOption,
   textOption,
+  textValue,
   wholeNumber,
   type Command,
   type ExitCode,
@@ -84,27 +86,19 @@ export const submitCommand: Command = {
   options: {
     project: RUN_OPTIONS.project,
     ...WORKER_JOB_OPTIONS,
-    ray: {
-      type: 'string',
-      hint: 'URL',
-      description: 'dashboard of the Ray cluster, such as http://head:8265 (RAY_URL)',
-    },
+    ray: textValue('URL', 'dashboard of the Ray cluster, such as http://head:8265 (RAY_URL)'),
     cpus: {
       ...decimalNumber({ from: 0.01, to: 1024 }, 0.5),
       description: 'CPUs that each worker reserves',
       default: 1,
     },
-    resource: {
-      type: 'string',
-      hint: 'NAME',
-      description: 'resource that only the nodes near the data have: workers run on these',
-    },
+    resource: textValue('NAME', 'resource that only the nodes near the data have: workers run on these'),
     retries: {
       ...wholeNumber(0, 100, 3),
       description: 'how often Ray starts a worker again that died',
       default: 3,
     },
-    wait: { type: 'boolean', description: 'print the log of the job until it ends' },
+    wait: flag('print the log of the job until it ends'),
   },
   collectsProblems: true,
   async run(invocation) {

@@ -13,7 +13,7 @@ import { summarizeFolder } from '../../report/publication/folder-summaries.ts'
 import { writeLongCsv } from '../../report/csv/long-csv.ts'
 import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
 import { unusableLines } from '../../report/publication/results-folder.ts'
-import { textOption, type Command, type ExitCode, type Invocation } from '../command.ts'
+import { textOption, textValue, type Command, type ExitCode, type Invocation } from '../command.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 import { printAggregates, printParaphrases, printSnapshots } from '../print-matrix.ts'
 import { readFolder, reportUnusable, UnusableFilesError } from '../unusable-files.ts'
@@ -23,18 +23,13 @@ export const summarizeCommand: Command = {
   options: {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results and MATRIX_… files count' },
     results: { ...RUN_OPTIONS.results, description: 'folder with artifacts; published and historical ones work too' },
-    'run-id': { type: 'string', hint: 'ID', description: 'only this run' },
-    figures: {
-      type: 'string',
-      hint: 'NAME,...',
-      description: `compute also from the stored rows: ${ASKED_FIGURES.map(({ id }) => id).join(', ')}`,
-    },
-    'csv-output': { type: 'string', hint: 'FILE', description: 'where to write the CSV of all figures' },
-    'cells-output': {
-      type: 'string',
-      hint: 'FILE',
-      description: 'where to write a CSV with a line per answer: question, answer, scores',
-    },
+    'run-id': textValue('ID', 'only this run'),
+    figures: textValue(
+      'NAME,...',
+      `compute also from the stored rows: ${ASKED_FIGURES.map(({ id }) => id).join(', ')}`,
+    ),
+    'csv-output': textValue('FILE', 'where to write the CSV of all figures'),
+    'cells-output': textValue('FILE', 'where to write a CSV with a line per answer: question, answer, scores'),
   },
   async run(invocation) {
     const wanted = wantedFigures(invocation)

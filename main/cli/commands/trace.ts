@@ -13,7 +13,17 @@ import { storedTraceText } from '../../evidence/traces/stored-text.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
-import { EXIT, flagOption, numberOption, textOption, wholeNumber, type Command, type Invocation } from '../command.ts'
+import {
+  EXIT,
+  flag,
+  flagOption,
+  numberOption,
+  textOption,
+  textValue,
+  wholeNumber,
+  type Command,
+  type Invocation,
+} from '../command.ts'
 import { answerRow } from '../find-answer.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 
@@ -22,13 +32,13 @@ export const traceCommand: Command = {
   options: {
     project: { ...RUN_OPTIONS.project, description: 'folder from which --results counts' },
     results: { ...RUN_OPTIONS.results, description: 'folder with the artifacts of the run' },
-    'run-id': { type: 'string', hint: 'ID', description: 'the run' },
-    dataset: { type: 'string', hint: 'ID', description: 'dataset of the question; needed where several have it' },
-    question: { type: 'string', hint: 'ID', description: 'the question' },
-    model: { type: 'string', hint: 'ALIAS', description: 'approach or flavor that answered' },
+    'run-id': textValue('ID', 'the run'),
+    dataset: textValue('ID', 'dataset of the question; needed where several have it'),
+    question: textValue('ID', 'the question'),
+    model: textValue('ALIAS', 'approach or flavor that answered'),
     repeat: { ...wholeNumber(1, 1000, 1), description: 'which answer to the question; the first unless given' },
-    texts: { type: 'boolean', description: 'print also what was sent and received, where it is stored' },
-    json: { type: 'boolean', description: 'print the steps as JSON lines' },
+    texts: flag('print also what was sent and received, where it is stored'),
+    json: flag('print the steps as JSON lines'),
   },
   async run(invocation) {
     const [runId, question, model] = ['run-id', 'question', 'model'].map((name) => required(invocation, name))

@@ -4,7 +4,7 @@ import { JournalEntry, RunJournal } from '../../engine/run-control/run-journal.t
 import type { RemovedRun } from '../../../contract/control/stored-runs.ts'
 import { emptyTrash, listTrash, restoreTrash, TRASH_DAYS, TrashError } from '../../lib/files/trash.ts'
 import { STATE_FOLDER } from '../../manifests/project/project-folder.ts'
-import { EXIT, flagOption } from '../command.ts'
+import { EXIT, flag, flagOption } from '../command.ts'
 import { pickOptions, projectFolder } from '../options.ts'
 import { commandOfVerbs, type Verbs } from '../verbs.ts'
 
@@ -65,7 +65,7 @@ export const trashCommand = commandOfVerbs({
   positionals: '<verb> [NAME]',
   options: {
     ...pickOptions('project'),
-    replace: { type: 'boolean', description: 'restore: what is there now goes to the trash in exchange' },
+    replace: flag('restore: what is there now goes to the trash in exchange'),
   },
   verbs: VERBS,
   load: async (invocation) => ({ stateDir: resolve(projectFolder(invocation), STATE_FOLDER) }),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { originOf, distrustAddresses, trustAddresses, trustedOrigins } from '../../lib/trust/trusted-addresses.ts'
 import { distrustFile, trustedFiles, trustFile } from '../../lib/trust/trusted-files.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, flagOption, type Command } from '../command.ts'
+import { EXIT, flag, flagOption, type Command } from '../command.ts'
 
 const isFile = (name: string): boolean =>
   originOf(name) === null && statSync(resolve(name), { throwIfNoEntry: false })?.isFile() === true
@@ -11,7 +11,7 @@ const isFile = (name: string): boolean =>
 export const trustCommand: Command = {
   name: 'trust',
   positionals: '<address|file…>',
-  options: { remove: { type: 'boolean', description: 'do not allow it any more' } },
+  options: { remove: flag('do not allow it any more') },
   async run({ positionals, values, env, stdout }) {
     // A file that is gone is still allowed with its content, should it come back.
     const kept = flagOption({ values }, 'remove') ? trustedFiles(env) : []

@@ -28,9 +28,11 @@ import { tuningWish, type TuningAsk } from '../../runner/tuning/tuning-wish.ts'
 import {
   decimalNumber,
   EXIT,
+  flag,
   flagOption,
   numberOption,
   textOption,
+  textValue,
   wholeNumber,
   type Command,
   type Invocation,
@@ -57,11 +59,10 @@ export const tuneCommand: Command = {
       'concurrency',
       'context-budget',
     ),
-    metric: {
-      type: 'string',
-      hint: 'NAME',
-      description: 'metric that is tuned for; the primary one of the project where it can be, else facts_found',
-    },
+    metric: textValue(
+      'NAME',
+      'metric that is tuned for; the primary one of the project where it can be, else facts_found',
+    ),
     search: {
       type: 'string',
       hint: 'grid|random|halving',
@@ -75,20 +76,13 @@ export const tuneCommand: Command = {
       default: SHARE,
       description: 'share of the questions that no trial sees; that of the first tuning of a dataset stays',
     },
-    answers: {
-      type: 'boolean',
-      description: 'write an answer to each question too: for metrics of answers, and for prompts',
-    },
+    answers: flag('write an answer to each question too: for metrics of answers, and for prompts'),
     confirm: { type: 'boolean', description: 'open the holdout for the winner', default: true },
-    name: { type: 'string', hint: 'NAME', description: 'name of the tuning; made of what is tuned unless given' },
-    map: {
-      type: 'string',
-      hint: 'A,B',
-      description: 'the two parameters of the map; the first two that have one unless given',
-    },
-    'save-flavor': { type: 'string', hint: 'NAME', description: 'keep the winner as a flavor of yours' },
-    'dry-run': { type: 'boolean', description: 'show settings, calls and cost, and stop' },
-    json: { type: 'boolean', description: 'print the result as one JSON object' },
+    name: textValue('NAME', 'name of the tuning; made of what is tuned unless given'),
+    map: textValue('A,B', 'the two parameters of the map; the first two that have one unless given'),
+    'save-flavor': textValue('NAME', 'keep the winner as a flavor of yours'),
+    'dry-run': flag('show settings, calls and cost, and stop'),
+    json: flag('print the result as one JSON object'),
   },
   async run(invocation) {
     const [approach, ...assignments] = invocation.positionals

@@ -10,7 +10,7 @@ import { parseJudgments } from '../../report/aggregate/judge-input.ts'
 import { parseAggregate } from '../../report/aggregate/stored-aggregate.ts'
 import { unpackedForUse } from '../../report/publication/published-folder.ts'
 import { verifyPage } from '../../report/publication/verify-page.ts'
-import { EXIT, flagOption, type Command, type Invocation } from '../command.ts'
+import { EXIT, flag, flagOption, type Command, type Invocation } from '../command.ts'
 import { evidenceArguments, pickOptions } from '../options.ts'
 
 const SIGNS = { same: '●', changed: '▲', missing: '✕' } as const
@@ -98,7 +98,7 @@ export const verifyCommand: Command = {
   positionals: '<evidence.jsonl | evaluation.json | judgments.json | report.html> ...',
   options: {
     ...pickOptions('project'),
-    json: { type: 'boolean', description: 'print the reports as JSON lines' },
+    json: flag('print the reports as JSON lines'),
   },
   async run(invocation) {
     const files = evidenceArguments(invocation)

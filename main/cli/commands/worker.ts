@@ -4,7 +4,7 @@ import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { datasetRunsOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { runWorker } from '../../runner/run-worker.ts'
-import { EXIT, flagOption, textOption, type Command, type ExitCode } from '../command.ts'
+import { EXIT, flag, flagOption, textOption, textValue, type Command, type ExitCode } from '../command.ts'
 import { pickOptions, VERBOSE_OPTION } from '../options.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -25,12 +25,8 @@ export const workerCommand: Command = {
       'evaluator',
       'json',
     ),
-    name: {
-      type: 'string',
-      hint: 'NAME',
-      description: 'how this worker is listed; host and process number unless given',
-    },
-    list: { type: 'boolean', description: 'print who works or worked on the run, and end' },
+    name: textValue('NAME', 'how this worker is listed; host and process number unless given'),
+    list: flag('print who works or worked on the run, and end'),
     ...VERBOSE_OPTION,
   },
   collectsProblems: true,

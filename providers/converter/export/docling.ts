@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Block, Document, Place, Table } from '../model/document.ts'
+import type { Block, Document, Place, Table, TableCell } from '../model/document.ts'
 import { tableGrid } from '../model/table.ts'
 import type { ImageLink } from './markdown.ts'
 
@@ -161,14 +161,7 @@ function provenance(place: Place | null, length: number): object[] {
 }
 
 function tableData(table: Table): object {
-  const cell = (item: {
-    row: number
-    column: number
-    rowSpan: number
-    columnSpan: number
-    text: string
-    isHeader: boolean
-  }) => ({
+  const cell = (item: TableCell) => ({
     row_span: item.rowSpan,
     col_span: item.columnSpan,
     start_row_offset_idx: item.row,
