@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import { declareFolder, writeTinyChatterbox, writeTinyKokoro } from '../../tests/helpers/tiny-speech-models.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
@@ -15,6 +15,7 @@ beforeEach(async () => {
   folder = await temporaryFolder('tts-faults')
 })
 afterEach(async () => {
+  vi.unstubAllEnvs()
   await service?.close()
   service = null
 })
@@ -57,15 +58,10 @@ it('speech that fails is seen in the health of the service, and so is its return
     const { status } = (await answer.json()) as { status: string }
     return [answer.status, status]
   }
-  const before = process.env['TMPDIR']
-  process.env['TMPDIR'] = join(folder, 'missing')
-  try {
-    expect((await speak(url, { input: 'One.' }))[0]).toBe(500)
-    await expect.poll(health, { timeout: 10_000 }).toEqual([503, 'unhealthy'])
-  } finally {
-    if (before === undefined) Reflect.deleteProperty(process.env, 'TMPDIR')
-    else process.env['TMPDIR'] = before
-  }
+  vi.stubEnv('TMPDIR', join(folder, 'missing'))
+  expect((await speak(url, { input: 'One.' }))[0]).toBe(500)
+  await expect.poll(health, { timeout: 10_000 }).toEqual([503, 'unhealthy'])
+  vi.unstubAllEnvs()
   await expect.poll(health, { timeout: 10_000 }).toEqual([200, 'healthy'])
 })
 
@@ -114,18 +110,13 @@ describe('what cannot be', () => {
   it('a format without its encoder is 422 and names it, before anything is spoken', async () => {
     // The network is too slow for this: one that is asked to speak gets no further than 504.
     const url = await start({}, { inferenceTimeoutMs: 1000 }, () => undefined)
-    const path = process.env['PATH']
-    process.env['PATH'] = folder
-    try {
-      for (const format of ['mp3', 'opus', 'aac']) {
-        const msg = `${format} needs the program ffmpeg, which is not installed; wav, flac and pcm are always there`
-        expect(await speak(url, { input: 'Hello.', voice: 'af_heart', response_format: format })).toEqual([
-          422,
-          { detail: [{ loc: ['body', 'response_format'], msg, type: 'unsupported' }] },
-        ])
-      }
-    } finally {
-      process.env['PATH'] = path
+    vi.stubEnv('PATH', folder)
+    for (const format of ['mp3', 'opus', 'aac']) {
+      const msg = `${format} needs the program ffmpeg, which is not installed; wav, flac and pcm are always there`
+      expect(await speak(url, { input: 'Hello.', voice: 'af_heart', response_format: format })).toEqual([
+        422,
+        { detail: [{ loc: ['body', 'response_format'], msg, type: 'unsupported' }] },
+      ])
     }
   })
 

@@ -1,7 +1,6 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, expect, it } from 'vitest'
+import { readdir } from 'node:fs/promises'
+import { afterAll, expect, it, onTestFinished, vi } from 'vitest'
+import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import type { Sound } from '../../../kit/audio/sound.ts'
 import { FLITE_VOICES, FliteEngine } from './flite-engine.ts'
 
@@ -56,20 +55,14 @@ it.skipIf(process.platform === 'win32')('keeps no handle open after an utterance
 })
 
 it('leaves no folder when it is closed during a run', async () => {
-  const before = process.env['TMPDIR']
-  const folder = await mkdtemp(join(tmpdir(), 'flite-test-'))
-  process.env['TMPDIR'] = folder
-  try {
-    const engine = new FliteEngine()
-    const spoken = engine.speak({ text: 'The harbour closes at night. '.repeat(20), voice: 'slt', speed: 1 }, signal)
-    await expect
-      .poll(async () => (await readdir(folder, { recursive: true })).some((name) => name.endsWith('printed.txt')))
-      .toBe(true)
-    await Promise.all([expect(spoken).rejects.toThrow(), engine.close()])
-    expect(await readdir(folder)).toEqual([])
-  } finally {
-    if (before === undefined) Reflect.deleteProperty(process.env, 'TMPDIR')
-    else process.env['TMPDIR'] = before
-    await rm(folder, { recursive: true })
-  }
+  const folder = await temporaryFolder('flite')
+  onTestFinished(() => void vi.unstubAllEnvs())
+  vi.stubEnv('TMPDIR', folder)
+  const engine = new FliteEngine()
+  const spoken = engine.speak({ text: 'The harbour closes at night. '.repeat(20), voice: 'slt', speed: 1 }, signal)
+  await expect
+    .poll(async () => (await readdir(folder, { recursive: true })).some((name) => name.endsWith('printed.txt')))
+    .toBe(true)
+  await Promise.all([expect(spoken).rejects.toThrow(), engine.close()])
+  expect(await readdir(folder)).toEqual([])
 })
