@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { json } from '../../../tests/helpers/fault-server.ts'
 import { apiUrl, chatUrl, createGatewayClient } from './gateway-client.ts'
 import { testFaultServer } from '../../../tests/helpers/test-server.ts'
@@ -39,10 +39,7 @@ it.each([
 ])('a refusal for too many calls: %s', async (_name, body, headers, expected) => {
   const server = await testFaultServer()
   const client = createGatewayClient({ url: server.url, apiKey: null })
-  try {
-    server.script(json(body, 429, headers))
-    expect(await client.chat({}, 5000)).toMatchObject({ type: 'rate_limited', status: 429, ...expected })
-  } finally {
-    await client.close()
-  }
+  onTestFinished(() => client.close())
+  server.script(json(body, 429, headers))
+  expect(await client.chat({}, 5000)).toMatchObject({ type: 'rate_limited', status: 429, ...expected })
 })

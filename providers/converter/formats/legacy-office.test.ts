@@ -1,7 +1,7 @@
 import { chmod, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { writePptx } from '../../../tests/helpers/conversion/writers.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
@@ -188,16 +188,13 @@ describe.skipIf(OFFICE === null)('with the LibreOffice of this machine', () => {
           response.end()
         }),
       )
-      try {
-        const address = `${canary.url}/linked.png`
-        // LibreOffice goes by the content; of the formats that it opens, this is the one to write by hand.
-        const memo = Buffer.from(linkedPicture(address))
-        const docx = await modernize(OFFICE!, memo, 'doc', 'docx', mayIsolate)
-        expect(toMarkdown(await readDocx(docx))).toContain('The text of the memo.')
-        expect(asked).toEqual([])
-      } finally {
-        await canary.close()
-      }
+      onTestFinished(() => canary.close())
+      const address = `${canary.url}/linked.png`
+      // LibreOffice goes by the content; of the formats that it opens, this is the one to write by hand.
+      const memo = Buffer.from(linkedPicture(address))
+      const docx = await modernize(OFFICE!, memo, 'doc', 'docx', mayIsolate)
+      expect(toMarkdown(await readDocx(docx))).toContain('The text of the memo.')
+      expect(asked).toEqual([])
     },
     60_000,
   )

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ModelRole } from '../../../contract/manifests/models.ts'
 import type { ModelChoice } from '../../../contract/manifests/model-backends.ts'
 import { startModelService } from '../../../tests/helpers/model-service.ts'
@@ -108,18 +108,17 @@ it('a model that could not be opened is opened at the next call, when its cause 
 it('a model host counts every call by role, failed ones too, and none that was not made', async () => {
   const service = await startModelService((_call, n) => ({ status: n === 0 ? 500 : 200, json: {} }))
   const { host } = hostOf(rolesOf(builtin, { agentic: openai(service.url) }), { SOME_KEY: 'k' })
-  try {
-    expect(host.usage()).toEqual({})
-    await host.embed('embed', ['a', 'b', 'c'], 'query')
-    await host.rerank('a', ['b'])
-    await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'upstream_error' })
-    await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'invalid_response' })
-    await host.chat('light_gen', { messages })
-    expect(host.usage()).toEqual({ embed: 1, rerank: 1, agentic: 2, light_gen: 1 })
-  } finally {
+  onTestFinished(async () => {
     await host.close()
     await service.close()
-  }
+  })
+  expect(host.usage()).toEqual({})
+  await host.embed('embed', ['a', 'b', 'c'], 'query')
+  await host.rerank('a', ['b'])
+  await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'upstream_error' })
+  await expect(host.chat('agentic', { messages })).rejects.toMatchObject({ code: 'invalid_response' })
+  await host.chat('light_gen', { messages })
+  expect(host.usage()).toEqual({ embed: 1, rerank: 1, agentic: 2, light_gen: 1 })
 })
 
 describe('declared models', () => {
@@ -186,12 +185,9 @@ it('sends no more calls at the same time to an address than its connection allow
     await host.close()
     return most
   }
-  try {
-    expect(await call(undefined)).toBeGreaterThan(4)
-    expect(await call(2)).toBe(2)
-  } finally {
-    await service.close()
-  }
+  onTestFinished(() => service.close())
+  expect(await call(undefined)).toBeGreaterThan(4)
+  expect(await call(2)).toBe(2)
 })
 
 it('all roles at one address share the pace of its service: after a refusal one call at a time is made', async () => {

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { hang, json } from '../../../../tests/helpers/fault-server.ts'
 import { testServer } from '../../../../tests/helpers/test-server.ts'
 import { converterParser, isConvertible, type DocumentParser } from '../../ingestion/parsers.ts'
@@ -94,18 +94,15 @@ it('goes through the HTTP contract of the converter, with its token, and ends it
     json({ detail: 'secret' }, 422),
     hang,
   )
-  try {
-    expect(await extract('plan.pdf', '%PDF', { converter })).toEqual([
-      200,
-      expect.objectContaining({ title: 'Plan', text: '# Plan\n\nOil.' }),
-    ])
-    expect(service.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
-      ['/v1/document/convert', 'Bearer converter-token'],
-    ])
-    const failed = [502, { detail: 'Document extraction failed' }]
-    expect(await extract('plan.pdf', '%PDF', { converter })).toEqual(failed)
-    expect(await extract('plan.pdf', '%PDF', { converter, timeoutMs: 50 })).toEqual(failed)
-  } finally {
-    await converter.close()
-  }
+  onTestFinished(() => converter.close())
+  expect(await extract('plan.pdf', '%PDF', { converter })).toEqual([
+    200,
+    expect.objectContaining({ title: 'Plan', text: '# Plan\n\nOil.' }),
+  ])
+  expect(service.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([
+    ['/v1/document/convert', 'Bearer converter-token'],
+  ])
+  const failed = [502, { detail: 'Document extraction failed' }]
+  expect(await extract('plan.pdf', '%PDF', { converter })).toEqual(failed)
+  expect(await extract('plan.pdf', '%PDF', { converter, timeoutMs: 50 })).toEqual(failed)
 })

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import fc from 'fast-check'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { hashEmbedding } from '../../../../tests/helpers/hash-embedding.ts'
 import { storedChunk } from '../../../../tests/helpers/stored-chunk.ts'
@@ -120,39 +120,36 @@ describe('replace', () => {
 
   it('shows other connections the old or the new collection, never a mixture', async () => {
     const reader = openSqliteVectorStore(file)
-    try {
-      await write('live', generation('old', 400))
-      const seen = new Set<string>()
-      const progress = { done: false }
-      const look = async (): Promise<void> => {
-        const all = await reader.chunks('live')
-        const hybrid = await reader.hybrid('live', {
-          text: 'shared word',
-          vector: hashEmbedding('shared word'),
-          alpha: 0.5,
-          limit: 50,
-        })
-        const labels = new Set(
-          [...documents(hybrid), ...all.map(({ document }) => document)].map((name) => name.split('-')[0]!),
-        )
-        expect(labels.size).toBe(1)
-        expect((await reader.info('live'))!.chunkCount).toBe(all.length)
-        seen.add(`${[...labels].join()} ${all.length}`)
-      }
-      const writing = write('live', generation('new', 700)).finally(() => (progress.done = true))
-      let looks = 0
-      while (!progress.done) {
-        await look()
-        looks += 1
-        await new Promise(setImmediate)
-      }
-      await writing
-      await look()
-      expect(looks).toBeGreaterThan(3)
-      expect([...seen]).toEqual(['old 400', 'new 700'])
-    } finally {
-      await reader.close()
+    onTestFinished(() => reader.close())
+    await write('live', generation('old', 400))
+    const seen = new Set<string>()
+    const progress = { done: false }
+    const look = async (): Promise<void> => {
+      const all = await reader.chunks('live')
+      const hybrid = await reader.hybrid('live', {
+        text: 'shared word',
+        vector: hashEmbedding('shared word'),
+        alpha: 0.5,
+        limit: 50,
+      })
+      const labels = new Set(
+        [...documents(hybrid), ...all.map(({ document }) => document)].map((name) => name.split('-')[0]!),
+      )
+      expect(labels.size).toBe(1)
+      expect((await reader.info('live'))!.chunkCount).toBe(all.length)
+      seen.add(`${[...labels].join()} ${all.length}`)
     }
+    const writing = write('live', generation('new', 700)).finally(() => (progress.done = true))
+    let looks = 0
+    while (!progress.done) {
+      await look()
+      looks += 1
+      await new Promise(setImmediate)
+    }
+    await writing
+    await look()
+    expect(looks).toBeGreaterThan(3)
+    expect([...seen]).toEqual(['old 400', 'new 700'])
   })
 
   it('keeps the old collection when the switch is refused, and leaves no data of the new one', async () => {
@@ -181,14 +178,11 @@ describe('replace', () => {
 
   it('lets two writers of one collection end in the state of one of them', async () => {
     const other = openSqliteVectorStore(file)
-    try {
-      await Promise.all([write('both', generation('a', 300)), write('both', generation('b', 300), {}, other)])
-      const labels = new Set((await store.chunks('both')).map(({ document }) => document[0]))
-      expect(labels.size).toBe(1)
-      expect(await other.chunks('both')).toEqual(await store.chunks('both'))
-    } finally {
-      await other.close()
-    }
+    onTestFinished(() => other.close())
+    await Promise.all([write('both', generation('a', 300)), write('both', generation('b', 300), {}, other)])
+    const labels = new Set((await store.chunks('both')).map(({ document }) => document[0]))
+    expect(labels.size).toBe(1)
+    expect(await other.chunks('both')).toEqual(await store.chunks('both'))
   })
 })
 
@@ -305,19 +299,16 @@ it('dense search finds the same with the vectors in memory and in the file', asy
   )
   await write('docs', chunks)
   const onFile = openSqliteVectorStore(file, { matrixBudgetBytes: 0 })
-  try {
-    for (const text of ['river bridge', 'tea 17', 'canal lock wheel', 'nothing known']) {
-      const inMemory = await store.dense('docs', hashEmbedding(text), 25)
-      const scanned = await onFile.dense('docs', hashEmbedding(text), 25)
-      const lowest = inMemory.at(-1)!.score
-      const above = (hits: typeof scanned) => hits.filter(({ score }) => score > lowest + 1e-4)
-      // Below that there may be ties for the last places.
-      expect(above(inMemory).length).toBeGreaterThan(0)
-      expect(new Set(documents(above(scanned)))).toEqual(new Set(documents(above(inMemory))))
-      scanned.forEach(({ score }, index) => expect(score).toBeCloseTo(inMemory[index]!.score, 5))
-    }
-  } finally {
-    await onFile.close()
+  onTestFinished(() => onFile.close())
+  for (const text of ['river bridge', 'tea 17', 'canal lock wheel', 'nothing known']) {
+    const inMemory = await store.dense('docs', hashEmbedding(text), 25)
+    const scanned = await onFile.dense('docs', hashEmbedding(text), 25)
+    const lowest = inMemory.at(-1)!.score
+    const above = (hits: typeof scanned) => hits.filter(({ score }) => score > lowest + 1e-4)
+    // Below that there may be ties for the last places.
+    expect(above(inMemory).length).toBeGreaterThan(0)
+    expect(new Set(documents(above(scanned)))).toEqual(new Set(documents(above(inMemory))))
+    scanned.forEach(({ score }, index) => expect(score).toBeCloseTo(inMemory[index]!.score, 5))
   }
 })
 
