@@ -40,6 +40,18 @@ export const plannedUseWords = (parts: readonly PlannedPart[]): PlannedUseWords[
     }
   })
 
+/** One part in a line: `grading: ≈ 3.1 s, ≈ 24 calls, 0.0031 USD (three calls of each model)`. */
+export function partWords(planned: PlannedPart): string {
+  const [{ part, calls, time, cost, source }] = plannedUseWords([planned]) as [PlannedUseWords]
+  if (planned.source === 'kept' || (planned.calls === null && planned.ms === null)) return `${part}: ${source}`
+  const known = [
+    planned.ms === null ? `time ${unknown}` : time,
+    `${calls} calls`,
+    ...(cost === '–' ? [] : [cost === unknown ? `cost ${unknown}` : cost]),
+  ]
+  return `${part}: ${known.join(', ')}${planned.source === null ? '' : ` (${source})`}`
+}
+
 /** The sum of what is known of the parts, and the labels of those whose time is not; nulls where no answer can be estimated. */
 export function sumOfUse(parts: readonly PlannedPart[]): {
   calls: number | null

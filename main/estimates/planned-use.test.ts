@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
-import { plannedUseWords, sumOfUse } from '../../core/planned-use-words.ts'
+import { partWords, plannedUseWords, sumOfUse } from '../../core/planned-use-words.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { loadExperiment, type Experiment } from '../manifests/experiment.ts'
 import { configHashes } from '../manifests/project/provenance.ts'
@@ -112,6 +112,11 @@ it('without a run three calls of the model tell time and cost of every part: one
     { part: 'grading', calls: null, ms: null },
   ])
   expect(sumOfUse(before.parts)).toMatchObject({ calls: null, ms: null })
+  expect(before.parts.map(partWords)).toEqual([
+    'reading the documents: time unknown, ≈ 9 calls, cost unknown',
+    'answers: not known yet',
+    'grading: not known yet',
+  ])
   const call = { latency_ms: 1200, input_tokens: 1000, output_tokens: 100 }
   await keepCalibration(root, experiment.models.sets['paid']!.roles.light_gen, [call, call, call])
   const { parts } = await plannedUse(run, dataset(), PLAN, [])
@@ -130,6 +135,7 @@ it('without a run three calls of the model tell time and cost of every part: one
     cost: '0.11 EUR',
     source: 'three calls of each model',
   })
+  expect(partWords(parts[0]!)).toBe('reading the documents: ≈ 4.5 s, ≈ 9 calls, 0.11 EUR (three calls of each model)')
 })
 
 it('rules that read and grade are no part, and a part of which nothing is known is named', async () => {

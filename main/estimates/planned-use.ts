@@ -8,7 +8,13 @@ import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import type { ModelUsage } from '../../contract/evidence/model-usage.ts'
 import type { RunPlan } from '../../contract/evidence/run-event.ts'
 import type { BaseApproach } from '../../contract/approaches.ts'
-import { isCloudModel, isRuleBased, isService, type ModelChoice } from '../../contract/manifests/model-backends.ts'
+import {
+  isCloudModel,
+  isRuleBased,
+  isService,
+  modelNameOf,
+  type ModelChoice,
+} from '../../contract/manifests/model-backends.ts'
 import type { ModelRole, ModelSet } from '../../contract/manifests/models.ts'
 import { costOf, type Cost } from '../../contract/manifests/prices.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
@@ -105,7 +111,7 @@ function byCalls({ run, set, work }: Planning, choice: ModelChoice, calls: numbe
     : calls === 0
       ? { amount: 0, currency, unknown: [] }
       : input === null || output === null
-        ? { amount: 0, currency, unknown: ['no tokens are known of a part of the work'] }
+        ? { amount: 0, currency, unknown: [`no call of ${modelNameOf(choice)} was measured`] }
         : costOf([usage()], run.prices)
   return {
     calls,

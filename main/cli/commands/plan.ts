@@ -1,6 +1,6 @@
 import { plannedWords } from '../../../core/planned-words.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
-import { plannedUseWords, sumOfUse } from '../../../core/planned-use-words.ts'
+import { partWords, sumOfUse } from '../../../core/planned-use-words.ts'
 import type { ExpectedWork, PlannedPart } from '../../../contract/control/expected-work.ts'
 import { contextBudgetWords, costWords, countWords, durationWords, plural } from '../../../contract/words.ts'
 import { namedFiles } from '../../evidence/files/artifact-files.ts'
@@ -91,9 +91,7 @@ export const planCommand: Command = {
         `${plan.dataset_id}: ${plural(plan.total, 'answer')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
       print(`${plan.dataset_id}: ${workWords(work, parts)}`)
-      if (parts.length > 1)
-        for (const { part, calls, time, cost: money, source } of plannedUseWords(parts))
-          print(`  ${part}: ${time}, ${calls} calls${money === '–' ? '' : `, ${money}`} (${source})`)
+      if (parts.length > 1) for (const part of parts) print(`· ${partWords(part)}`)
       const calls = callsPerApproach(work)
       if (calls !== null) print(`  ${calls}`)
       if (plan.context_budget !== undefined) print(`${plan.dataset_id}: ${contextBudgetWords(plan.context_budget)}`)
