@@ -3,11 +3,11 @@ import { connect } from 'node:net'
 import { crc32 } from 'node:zlib'
 import { zipSync, strToU8 } from 'fflate'
 import sharp from 'sharp'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ConversionResult } from '../../contract/http/conversion.ts'
 import { bombPdf, longPdf } from '../../tests/helpers/conversion/raw-pdf.ts'
 import { loadConverterConfig } from './config.ts'
-import { startConverter, type RunningConverter } from './server.ts'
+import { startConverter } from './server.ts'
 import { suiteFolder } from '../../tests/helpers/temporary-folder.ts'
 
 const HTML =
@@ -15,8 +15,6 @@ const HTML =
 const AUTH = { authorization: 'Bearer right' }
 
 const cacheDir = suiteFolder('converter')
-const open: RunningConverter[] = []
-afterEach(() => Promise.all(open.splice(0).map((each) => each.close())))
 
 async function start(env: Record<string, string> = {}) {
   const restarted = Promise.withResolvers<boolean>()
@@ -28,7 +26,7 @@ async function start(env: Record<string, string> = {}) {
     ...env,
   })
   const running = await startConverter(config, () => restarted.resolve(true))
-  open.push(running)
+  onTestFinished(() => running.close())
   const send = async (
     bytes: Uint8Array<ArrayBuffer> | string,
     name: string,

@@ -1,14 +1,13 @@
 import { spawnSync } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { ServiceModel } from '../../contract/http/service-model.ts'
 import { MAX_PROMPT_CHARACTERS } from '../../contract/http/speech-prompt.ts'
 import { AdvancedTranscription, TranscriptionHealth, VerboseTranscription } from '../../contract/http/speech.ts'
 import { scriptedRecognizer } from '../../tests/helpers/scripted-recognizer.ts'
 import { encodeWav } from '../kit/audio/wav-file.ts'
 import { ModelStore } from '../kit/models/model-store.ts'
-import type { RunningService } from '../kit/run-service.ts'
 import type { Hints, Recognizer, TimedWord } from './backends/recognizer.ts'
 import { openPocketsphinx } from './backends/pocketsphinx.ts'
 import { loadSttConfig } from './config.ts'
@@ -23,15 +22,12 @@ const HEARD: TimedWord[] = [
 ]
 const TOKEN = { authorization: 'Bearer t' }
 
-const running: RunningService[] = []
-afterEach(() => Promise.all(running.splice(0).map((service) => service.close())))
-
 const recognizer = (recognize: Recognizer['recognize']): Recognizer => scriptedRecognizer({ recognize })
 
 async function start(open: () => Promise<Recognizer>, env: Record<string, string> = {}) {
   const config = loadSttConfig({ STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', ...env })
   const service = await startStt(config, { open: async () => ({ recognizer: await open(), note: null }) })
-  running.push(service)
+  onTestFinished(() => service.close())
   const send = async (path: string, fields: Record<string, string>, file: Blob | null = silence(1)) => {
     const form = new FormData()
     for (const [name, value] of Object.entries(fields)) form.append(name, value)
@@ -86,7 +82,7 @@ describe('the list of models', () => {
     const store = new ModelStore({ cacheFolder, hub: 'http://127.0.0.1:9', isOffline: true })
     const env = { STT_PORT: '0', STT_API_TOKEN: 't', STT_LOG_LEVEL: 'silent', STT_BACKEND: 'onnx' }
     const service = await startStt(loadSttConfig({ ...env, STT_MODEL: 'whisper-tiny' }), { store })
-    running.push(service)
+    onTestFinished(() => service.close())
     await expect.poll(async () => (await listed(service.url))[0]?.failure).toContain('the network is not to be used')
     const { failure: _, ...facts } = (await listed(service.url))[0]!
     const id = 'onnx-community/whisper-tiny_timestamped'

@@ -1,17 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { startModelService, type ModelService, type ModelServiceAnswer } from '../../../tests/helpers/model-service.ts'
 import { listServiceModels, remedyOf, type AskedService, type ListedModels } from './list-service-models.ts'
 
 const LIST = { json: { object: 'list', data: [{ id: 'tiny' }, { id: 'tiny-embed' }] } }
 
-const services: ModelService[] = []
-afterEach(async () => {
-  await Promise.all(services.splice(0).map((service) => service.close()))
-})
-
 async function serve(answer: ModelServiceAnswer = LIST): Promise<{ baseUrl: string; service: ModelService }> {
   const service = await startModelService(() => answer)
-  services.push(service)
+  onTestFinished(() => service.close())
   return { baseUrl: `${service.url}/v1`, service }
 }
 
@@ -36,8 +31,8 @@ describe('the models of a service', () => {
   })
 
   it('are unreachable at a port where nothing listens', async () => {
-    const { baseUrl } = await serve()
-    await services.pop()!.close()
+    const { baseUrl, service } = await serve()
+    await service.close()
     expect(await list(baseUrl, { kind: 'ollama' })).toMatchObject({
       isUnreachable: true,
       probe: {

@@ -17,9 +17,7 @@ let folder: string
 beforeEach(async () => {
   folder = await temporaryFolder('office-test')
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-})
+afterEach(() => vi.unstubAllEnvs())
 
 /** A program in LibreOffice's place that notes how it was called and, when it has something to give, puts it where it is looked for. */
 async function fakeOffice(gives: Buffer | null): Promise<string> {

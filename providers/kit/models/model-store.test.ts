@@ -35,9 +35,7 @@ beforeEach(async () => {
     ],
   }
 })
-afterEach(async () => {
-  await server.close()
-})
+afterEach(() => server.close())
 
 const settings = (more: Partial<ModelStoreSettings> = {}): ModelStoreSettings => ({
   cacheFolder: cache,

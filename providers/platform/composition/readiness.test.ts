@@ -10,9 +10,7 @@ describe('a round of probes', () => {
   beforeEach(() => {
     vi.useFakeTimers()
   })
-  afterEach(() => {
-    vi.useRealTimers()
-  })
+  afterEach(() => vi.useRealTimers())
 
   it('gives each probe three seconds, all at once, and names what failed', async () => {
     const failure = new Error('gone')

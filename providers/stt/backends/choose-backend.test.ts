@@ -14,9 +14,7 @@ beforeEach(async () => {
   store = new ModelStore({ cacheFolder: join(folder, 'cache'), hub: 'http://127.0.0.1:9', isOffline: true })
   vi.stubEnv('PATH', join(folder, 'programs'))
 })
-afterEach(async () => {
-  vi.unstubAllEnvs()
-})
+afterEach(() => vi.unstubAllEnvs())
 
 const config = (env: Record<string, string> = {}) => loadSttConfig({ STT_SHERPA_DIR: folder, ...env })
 const open = (env: Record<string, string> = {}) =>

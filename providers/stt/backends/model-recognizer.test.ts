@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdir, readFile, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   TINY_PIECES,
   tinySpeech,
@@ -28,9 +28,7 @@ const LONG_AGO = new Date(1_000_000_000_000)
 const signal = new AbortController().signal
 
 const folder = suiteFolder('tiny-speech')
-const open: Recognizer[] = []
 beforeAll(() => writeTinyTransducer(join(folder, 'transducer')))
-afterEach(() => Promise.all(open.splice(0).map((recognizer) => recognizer.close())))
 
 async function load(
   more: Partial<ModelRecognizerOptions> = {},
@@ -47,7 +45,7 @@ async function load(
     meanwhile: 'What would work here now: STT_BACKEND=pocketsphinx',
     ...more,
   })
-  open.push(loaded.recognizer)
+  onTestFinished(() => loaded.recognizer.close())
   return loaded
 }
 

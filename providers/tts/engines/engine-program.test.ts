@@ -20,9 +20,7 @@ beforeEach(async () => {
   folder = await temporaryFolder('engine-program')
   await Promise.all([writeTinyKokoro(join(folder, 'quick')), writeTinyKokoro(join(folder, 'endless'), { slow: true })])
 })
-afterEach(async () => {
-  await program.close()
-})
+afterEach(() => program.close())
 
 const run = (model: string, signal = new AbortController().signal) =>
   program.run({ folder: join(folder, model), voice: 'af_heart', symbols: 'ə', speed: 1 }, signal)

@@ -16,9 +16,7 @@ let service: ModelService
 beforeEach(async () => {
   folder = await temporaryFolder('probe-models')
 })
-afterEach(async () => {
-  await service.close()
-})
+afterEach(() => service.close())
 
 const completion = (message: object): ModelServiceAnswer => ({ json: completionOf(message) })
 const answerTo = (asked: AskedOfModel): ModelServiceAnswer => ({ json: capableAnswer(asked) })

@@ -21,9 +21,7 @@ beforeEach(async () => {
     await writeFile(join(folder, name), 'weights')
   models = createGgufModels(CHILD)
 })
-afterEach(async () => {
-  await models.close()
-})
+afterEach(() => models.close())
 
 const choice = (settings: Partial<ModelOf<'gguf'>> = {}, file = 'small.gguf'): ModelOf<'gguf'> =>
   MODEL_BACKENDS.gguf.settings.parse({ backend: 'gguf', model: join(folder, file), ...settings })

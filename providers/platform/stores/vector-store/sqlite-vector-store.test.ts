@@ -34,9 +34,7 @@ beforeEach(async () => {
   store = openSqliteVectorStore(file)
 })
 
-afterEach(async () => {
-  await store.close()
-})
+afterEach(() => store.close())
 
 const write = (name: string, chunks: StoredChunk[], source: Partial<CollectionSource> = {}, target = store) =>
   target.replace(

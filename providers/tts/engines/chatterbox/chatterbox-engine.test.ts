@@ -23,9 +23,7 @@ beforeEach(async () => {
   const store = new ModelStore({ cacheFolder: cache, hub: 'http://127.0.0.1:9', isOffline: true })
   engine = new ChatterboxEngine(new ModelWeights(store, await declareFolder(folder, 'tiny', 'http://127.0.0.1:9')))
 })
-afterEach(async () => {
-  await engine.close()
-})
+afterEach(() => engine.close())
 
 const { signal } = new AbortController()
 const clip = (peak: number) => ({

@@ -21,9 +21,7 @@ beforeEach(async () => {
   const model = await declareFolder(folder, 'tiny', 'http://127.0.0.1:9')
   engine = new KokoroEngine(new ModelWeights(store, model), flite.reader)
 })
-afterEach(async () => {
-  await Promise.all([engine.close(), flite.close()])
-})
+afterEach(() => Promise.all([engine.close(), flite.close()]))
 
 const { signal } = new AbortController()
 /** One level for each token that was sounded, the silences at the ends left out. */
