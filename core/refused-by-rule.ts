@@ -104,6 +104,8 @@ const AFTER_REFUSAL = any(
   `^it (?:only |merely |just |primarily |mainly |also |does )?(?:${TOPIC}|says|states|lists|shows)\\b`,
   `^(?:neither|none|what) `,
 )
+/** Every pattern of what follows a refusal holds one of these words, as with those of a refusal. */
+const AFTER_WORD = new RegExp(`\\b(?:${SOURCE}|they|we)\\b|^(?:it|neither|none|what) `, 'i')
 const POLITE = any(
   `^(?:(?:i am|i'm) (?:very |so )?(?:sorry|afraid)|sorry|apologies|i apologi[sz]e|unfortunately|regrettably|sadly|however|therefore|hence|thus|so|short answer|answer|note|regarding .{0,60})$`,
   `^(?:if you|please|let me|you (?:may|might|could|can) (?:want|wish|check|try|consult|find)|i (?:would|'d|can|could) (?:recommend|suggest|be|advise|only|therefore)|could you|feel free|for (?:a|more|further) |consult|to answer|as an ai|as a language model)`,
@@ -131,7 +133,7 @@ type Kind = 'refusal' | 'beside' | 'claim'
 function kindOf(clause: string, afterRefusal: boolean): Kind {
   if (REFUSAL_WORD.test(clause) && REFUSAL.test(clause)) return 'refusal'
   if (POLITE.test(clause) || ABOUT_SOURCES.test(clause)) return 'beside'
-  return afterRefusal && AFTER_REFUSAL.test(clause) ? 'beside' : 'claim'
+  return afterRefusal && AFTER_WORD.test(clause) && AFTER_REFUSAL.test(clause) ? 'beside' : 'claim'
 }
 
 /** The clauses of a sentence with what they are. What is conceded in front of a refusal is not a claim. */
