@@ -110,12 +110,15 @@ const TARGETS: readonly (readonly [id: string, area: string, wanted: string])[] 
 
 /** Why a target is missed, where that was looked at; a figure without an entry was measured and not explained. */
 const REASONS: Readonly<Record<string, string>> = {
-  P1: 'the program takes .8 s to start: a quarter is loading modules, a fifth reading and checking manifests; every cell is synced',
+  P1: 'the program takes .8 s to start: a quarter is loading modules, a sixth reading and checking manifests; every cell is synced',
   P2: 'what is kept after collections is level; the rest is memory that V8 and the C library have taken and not given back',
+  P4: 'half of the writing thread is SQLite, which stores each cell and adds its words to the full-text index; rows are parsed in another thread: [hot spots](hot-spots.md)',
   P6: 'this machine draws by the processor; script, style and layout of a frame stay within it',
   P8: 'a quarter is reading rows and comparing their checksums, a sixth the collector in 300 MB: [hot spots](hot-spots.md)',
   P13: '[decision 203](decisions/203-checked-against-a-mixed-model.md)',
   P24: '[decision 203](decisions/203-checked-against-a-mixed-model.md)',
+  P15: 'half is the comparison with each of 10,000 vectors, 40 % the keyword search; it varies by 1 ms between sittings: [hot spots](hot-spots.md)',
+  P25: 'half is the start of the platform, two thirds of it loading modules; the first answer loads what the others find loaded: [hot spots](hot-spots.md)',
   P20: 'rules play the models here; [validity](validity.md) has the sets that no one had seen',
   P22: 'measured beside other work, whose load the page of the benchmark names',
   ladder:
