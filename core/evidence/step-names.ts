@@ -23,7 +23,7 @@ const PHASE_NAMES: Record<IngestionPhase, string> = {
   chunk: 'cut chunks',
   embed: 'embed chunks',
   vector_write: 'store vectors',
-  graph_upload: 'send to graph engine',
+  graph_upload: 'send to graph',
   drain: 'extract graph',
   finalize: 'finish',
 }

@@ -33,18 +33,20 @@ export function RunStrip() {
           {job.run_id}
         </Link>
         {progress.dataset_id !== null && (
-          <span>
+          <span className={styles.stripDetail}>
             {progress.dataset_id}
             {job.request.dataset_ids.length > 1 && WORDS.of(progress.dataset_number, job.request.dataset_ids.length)}
           </span>
         )}
-        {moving && progress.step !== null && <span>{STEP_NAMES[progress.step]}</span>}
+        {moving && progress.step !== null && <span className={styles.stripDetail}>{STEP_NAMES[progress.step]}</span>}
         <span>{WORDS.cells(count(progress.done), count(progress.total))}</span>
-        <span>{WORDS.failed(count(progress.failed))}</span>
+        <span className={styles.stripDetail}>{WORDS.failed(count(progress.failed))}</span>
         {moving && progress.cells_per_second !== null && (
-          <span>{WORDS.cellsPerSecond(rateWords(progress.cells_per_second))}</span>
+          <span className={styles.stripDetail}>{WORDS.cellsPerSecond(rateWords(progress.cells_per_second))}</span>
         )}
-        {moving && progress.left_ms !== null && <span>{WORDS.left(duration(progress.left_ms))}</span>}
+        {moving && progress.left_ms !== null && (
+          <span className={styles.stripDetail}>{WORDS.left(duration(progress.left_ms))}</span>
+        )}
         {!moving && <strong>{job.state}</strong>}
       </div>
       <Progress

@@ -95,7 +95,7 @@ function Progress() {
     <Page
       aside={
         <span>
-          {plural(datasets.length, 'dataset')} · {plural(models.length, 'alias', 'aliases')}
+          {plural(datasets.length, 'dataset')} · {plural(models.length, 'approach', 'approaches')}
           {progress !== null && progress.total > 0 && WORDS.cells(count(progress.done), count(progress.total))}
           {job !== undefined && ` · ${signOf(job)} ${stateWord(job)}`}
           {ended && typeof outcome?.durationMs === 'number' && WORDS.in(duration(outcome.durationMs))}

@@ -304,7 +304,7 @@ test.describe('an ingestion', () => {
     await page.getByRole('button', { name: 'Run 4 answers' }).click()
     const phases = page.getByRole('group', { name: 'Phases of the ingestion' })
     await expect(phases).toContainText(
-      /find files.*read documents.*cut chunks.*embed chunks.*store vectors.*send to graph engine.*extract graph.*finish/s,
+      /find files.*read documents.*cut chunks.*embed chunks.*store vectors.*send to graph.*extract graph.*finish/s,
     )
     await expect(phases).toContainText(`${chunks} chunks`)
     await expect(page.getByRole('list', { name: 'Log' })).toContainText('smoke: Ingest documents started')
@@ -325,6 +325,17 @@ test('progress counts all datasets of a run and agrees on Progress and on the st
   await expect(strip).toContainText('20/56 answers')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
   await expect(page.getByText(/· 20\/56 answers/).first()).toBeVisible()
+  // On a phone the name of a run is beside its mark, and no button of the strip is cut.
+  await page.setViewportSize({ width: 420, height: 900 })
+  const name = page.getByRole('heading', { level: 1, name: 'two' })
+  await expect(page.getByText('20 of 56 planned answers')).toBeVisible()
+  expect((await name.boundingBox())!.width).toBeGreaterThan(100)
+  expect(
+    await page.evaluate(
+      `[...document.querySelectorAll('footer button')].every((each) => each.scrollWidth <= each.clientWidth)`,
+    ),
+  ).toBe(true)
+  await page.setViewportSize({ width: 1440, height: 900 })
   await page.getByRole('link', { name: 'Home' }).click()
   await expect(page.getByRole('heading', { level: 1, name: 'Home' })).toBeVisible()
   await expect(strip).toContainText('20/56 answers')

@@ -96,7 +96,7 @@ export const LADDER_WORDS = {
     note: (missing: string, isPartlyFailed: boolean) =>
       isPartlyFailed
         ? `Some answers failed; ${missing}. Everything else is scored.`
-        : `Completed, ${missing}. Everything else is scored.`,
+        : `${missing.charAt(0).toUpperCase()}${missing.slice(1)}. Everything else is scored.`,
     useBuiltIn: 'Use built-in evaluator',
     choose: 'Choose evaluator…',
     scoring: 'Scoring',

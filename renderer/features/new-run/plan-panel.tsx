@@ -4,6 +4,7 @@ import type { ModelSetView } from '../../../contract/control/experiment.ts'
 import type { InputProblem } from '../../../contract/control/control-error.ts'
 import type { DatasetPlan, RunRequestInput } from '../../../contract/control/run-job.ts'
 import type { RetryFailed } from '../../../contract/evidence/run-event.ts'
+import { failureMessage } from '../../../core/role-words.ts'
 import { ErrorPanel, LoadingRows } from '../../components/states.tsx'
 import { useRecover } from '../ladder/use-recover.ts'
 import { NEW_RUN_WORDS } from './new-run-words.ts'
@@ -108,7 +109,7 @@ export function PlanPanel({ request, set, state, startError, actions, onNewName,
       <div className={styles.bar}>
         {startError !== null && <ErrorPanel error={startError} what={WORDS.startingTheRun} />}
         <div className={styles.short}>
-          <p>{problems.length > 0 ? `▲ ${problems[0]!.message}` : short.join(' · ')}</p>
+          <p>{problems.length > 0 ? `▲ ${failureMessage(problems[0]!.message)}` : short.join(' · ')}</p>
           <Button size="compact-sm" aria-expanded={isOpen} aria-controls="plan-of-run" onClick={() => setOpen(!isOpen)}>
             {isOpen ? WORDS.hide : WORDS.show}
           </Button>
@@ -128,7 +129,7 @@ function ProblemList({ problems }: { problems: InputProblem[] }) {
           <span className="bad" aria-hidden="true">
             ▲{' '}
           </span>
-          <code>{path}</code> {message}
+          <code>{path}</code> {failureMessage(message)}
         </li>
       ))}
     </ul>

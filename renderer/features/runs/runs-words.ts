@@ -105,7 +105,6 @@ export const RUNS_WORDS = {
     about: 'Opens a run that another installation exported. Every checksum and row is checked before it appears.',
     source: 'Zip file',
     sourceAbout: 'Absolute path on the machine of the engine',
-    importing: 'The import of the bundle',
     imported: (run: string) => `${run} is imported`,
     cancel: 'Cancel',
   },
