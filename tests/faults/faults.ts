@@ -128,6 +128,11 @@ export const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
     },
     { fault: 'a conversion outgrows its memory', file: CONVERTER, test: /grows over its memory/ },
     { fault: 'a service never becomes ready', file: SERVICE, test: /never becomes ready$/ },
+    {
+      fault: 'a service answers at its start that it does not work',
+      file: SERVICE,
+      test: /fails the start at once with what a service says is wrong/,
+    },
     { fault: 'a service floods its output', file: SERVICE, test: /keeps the last lines of a flood$/ },
     { fault: 'a service ignores SIGTERM', file: SERVICE, test: /ignores requests and SIGTERM$/ },
     { fault: 'a service leaves a process of its own behind', file: SERVICE, test: /leaves no grandchild running$/ },
