@@ -10,9 +10,7 @@ const TABLE = 'contract/settings/'
 const sources = execFileSync(
   'git',
   ['ls-files', 'contract', 'core', 'main', 'providers', 'renderer', 'preload', 'bin'],
-  {
-    cwd: ROOT,
-  },
+  { cwd: ROOT },
 )
   .toString()
   .split('\n')

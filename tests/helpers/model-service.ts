@@ -53,8 +53,5 @@ export async function startModelService(
       response.end(JSON.stringify(reply.json))
     })()
   })
-  return {
-    ...(await listenLocally(server)),
-    calls,
-  }
+  return { ...(await listenLocally(server)), calls }
 }

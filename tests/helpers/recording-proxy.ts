@@ -42,8 +42,5 @@ export async function startRecordingProxy(upstream: string): Promise<RecordingPr
     given.on('close', () => forwarded.destroy())
     asked.pipe(forwarded)
   })
-  return {
-    ...(await listenLocally(server)),
-    answers,
-  }
+  return { ...(await listenLocally(server)), answers }
 }

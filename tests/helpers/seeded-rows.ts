@@ -96,10 +96,7 @@ function metadataOf(base: string, hostile: string | null): Pick<RowEvidence, 'ap
           {
             step: 2,
             tool: 'graph_neighbours',
-            arguments: {
-              entity: 'Steenbrugge Werft',
-              depth: 1,
-            },
+            arguments: { entity: 'Steenbrugge Werft', depth: 1 },
             result: null,
             error: 'The tool failed: the graph engine did not answer',
             seconds: 1.03,

@@ -69,11 +69,7 @@ export async function startStubGateway({
       else void Promise.all([delay(latencyMs), hold?.()]).then(answer)
     })
   })
-  return {
-    ...(await listenLocally(server)),
-    calls: () => calls,
-    callsOf: () => byCell,
-  }
+  return { ...(await listenLocally(server)), calls: () => calls, callsOf: () => byCell }
 }
 
 if (import.meta.main) {

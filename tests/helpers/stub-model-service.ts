@@ -64,8 +64,5 @@ export async function startStubModelService(): Promise<StubModelService> {
     } else send(404, { detail: 'Not Found' })
   }
   const server = createServer(answer)
-  return {
-    ...(await listenLocally(server)),
-    release: () => endDownloads(true),
-  }
+  return { ...(await listenLocally(server)), release: () => endDownloads(true) }
 }

@@ -222,7 +222,9 @@ describe('the progress of an ingestion', () => {
     expect(live).toContain(
       `  ${'█'.repeat(3)}${'░'.repeat(21)} embed chunks ${countWords(1200)}/${countWords(9002)} · 85/s · 91.4 s left`,
     )
-    expect(stripVTControlCharacters(live.slice(live.lastIndexOf('\r')))).toBe('\r    embed chunks: chunks to embed 240\n')
+    expect(stripVTControlCharacters(live.slice(live.lastIndexOf('\r')))).toBe(
+      '\r    embed chunks: chunks to embed 240\n',
+    )
     expect(written(false, [running(1200), running(4000), phase(false)])).toBe('    embed chunks: chunks to embed 240\n')
     vi.unstubAllEnvs()
   })

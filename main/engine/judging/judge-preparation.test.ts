@@ -18,10 +18,7 @@ const judgments = (query: string): Judgments => ({
     mean_by_approach: {},
     votes: {},
     observed_winner: null,
-    answers: {
-      'vanilla-rag': shown,
-      'graph-rag': shown,
-    },
+    answers: { 'vanilla-rag': shown, 'graph-rag': shown },
   })),
   withheld: [
     {

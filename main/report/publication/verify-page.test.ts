@@ -8,11 +8,7 @@ import { verifyPage } from './verify-page.ts'
 
 it('each file that a page names is reported as same, changed or missing', async () => {
   const names = ["a & b's 100%.json", 'ä <c>.jsonl', 'gone.json']
-  const artifacts = names.map((href) => ({
-    datasetId: 'd',
-    href,
-    sha256: hash('sha256', href),
-  }))
+  const artifacts = names.map((href) => ({ datasetId: 'd', href, sha256: hash('sha256', href) }))
   const folder = await temporaryFolder()
   const page = join(folder, 'ladder.html')
   await writeFile(page, await ladderPage({ aggregates: [], artifacts }))

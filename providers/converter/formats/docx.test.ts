@@ -37,10 +37,7 @@ it('the base text of furigana is kept, and a warning reports that the readings a
     `<w:r><w:ruby><w:rubyPr/><w:rt><w:r><w:t>${reading}</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>${base}</w:t></w:r></w:rubyBase></w:ruby></w:r>`
   expect(
     await read(paragraph(`${ruby('鬼門', 'きもん')}${run('の')}${ruby('方角', 'ほうがく')}${run('をする。')}`)),
-  ).toMatchObject({
-    texts: ['鬼門の方角をする。'],
-    warnings: ['the readings (furigana) of 2 words were left out'],
-  })
+  ).toMatchObject({ texts: ['鬼門の方角をする。'], warnings: ['the readings (furigana) of 2 words were left out'] })
 })
 
 it('text within direction marks is kept', async () => {

@@ -9,11 +9,7 @@ const seen = (
   right: number,
   bottom: number,
   score = 0.9,
-): TableObject => ({
-  label,
-  score,
-  box: { left, top, right, bottom },
-})
+): TableObject => ({ label, score, box: { left, top, right, bottom } })
 const row = (top: number, bottom: number) => seen('table row', 0, top, 300, bottom)
 const column = (left: number, right: number) => seen('table column', left, 0, right, 100)
 const word = (text: string, x: number, y: number): WordBox => ({ text, x, y, width: 20, height: 8 })

@@ -82,9 +82,7 @@ describe('the builtin set', () => {
     const stop = new AbortController()
     setImmediate(() => setImmediate(() => setImmediate(() => stop.abort())))
     await expect(host.embed('embed', new Array<string>(5000).fill('x'), 'document', stop.signal)).rejects.toMatchObject(
-      {
-        name: 'AbortError',
-      },
+      { name: 'AbortError' },
     )
   })
 })

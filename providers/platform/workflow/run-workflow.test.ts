@@ -125,10 +125,7 @@ describe('a run', () => {
     upstream.script(behaviour)
     const file = workflow(
       [webhook(), call({ options: { timeout: behaviour === hang ? 60 : 20_000 } }), respond('={{ $json }}')],
-      {
-        Webhook: [['Call']],
-        Call: [['Respond']],
-      },
+      { Webhook: [['Call']], Call: [['Respond']] },
     )
     const failed = run(file, { q: 'x' }, { BASE: upstream.url, KEY: 'k' })
     await expect(failed).rejects.toThrow(WorkflowRunError)

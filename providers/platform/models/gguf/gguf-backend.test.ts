@@ -81,27 +81,10 @@ describe('a request', () => {
     const schema = { type: 'object', properties: { a: { type: 'string' } } }
     const request: RoleChatRequest = {
       messages: [
-        {
-          role: 'developer',
-          content: 'Be brief.',
-        },
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'text',
-              text: 'one',
-            },
-          ],
-        },
-        {
-          role: 'assistant',
-          content: 'two',
-        },
-        {
-          role: 'user',
-          content: 'three',
-        },
+        { role: 'developer', content: 'Be brief.' },
+        { role: 'user', content: [{ type: 'text', text: 'one' }] },
+        { role: 'assistant', content: 'two' },
+        { role: 'user', content: 'three' },
       ],
       temperature: 0.5,
       top_p: 0.9,
@@ -109,33 +92,14 @@ describe('a request', () => {
       stop: 'END',
       max_tokens: 5,
       think: 'none',
-      response_format: {
-        type: 'json_schema',
-        json_schema: {
-          name: 'x',
-          strict: true,
-          schema,
-        },
-      },
+      response_format: { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } },
     }
     expect(seen(await backend().chat!(request)).chat).toEqual({
       messages: [
-        {
-          role: 'system',
-          text: 'Be brief.',
-        },
-        {
-          role: 'user',
-          text: 'one',
-        },
-        {
-          role: 'model',
-          text: 'two',
-        },
-        {
-          role: 'user',
-          text: 'three',
-        },
+        { role: 'system', text: 'Be brief.' },
+        { role: 'user', text: 'one' },
+        { role: 'model', text: 'two' },
+        { role: 'user', text: 'three' },
       ],
       maxTokens: 5,
       temperature: 0.5,

@@ -20,9 +20,7 @@ async function serve(engine: GraphEngine | null, options: { uploadTimeoutMs?: nu
   const app = testServer()
   await app.register(
     (scope) => registerGraphEngineRoutes(scope, engine ?? (() => null), { uploadBytes: 10_000, ...options }),
-    {
-      prefix: '/graph-engine',
-    },
+    { prefix: '/graph-engine' },
   )
   return `${(await listen(app, '127.0.0.1', 0)).url}/graph-engine`
 }
