@@ -78,9 +78,7 @@ describe('compareWithoutResampling', () => {
       scores: Float64Array.from({ length: count * 2 }, (_, cell) => (cell % 2 === 0 ? 0.5 : 0.25)),
       range: [0, 1],
     })
-    expect(compareWithoutResampling(constant(40), { seed: 's' }).pairs[0]).toMatchObject({
-      decision: 'better',
-    })
+    expect(compareWithoutResampling(constant(40), { seed: 's' }).pairs[0]).toMatchObject({ decision: 'better' })
     const { range: _none, ...unbounded } = constant(40)
     expect(compareWithoutResampling(unbounded, { seed: 's' }).pairs[0]!.decision).toBe('undecided')
     expect(compareWithoutResampling(constant(5), { seed: 's' }).pairs[0]!.decision).toBe('undecided')

@@ -195,12 +195,7 @@ describe('the progress of an ingestion', () => {
     phase: 'embed',
     status: 'running',
     counts: {},
-    progress: {
-      done,
-      total: 9002,
-      per_second: 85.4,
-      seconds_left: (9002 - done) / 85.4,
-    },
+    progress: { done, total: 9002, per_second: 85.4, seconds_left: (9002 - done) / 85.4 },
   })
   const written = (isTTY: boolean, events: RunEvent[]): string => {
     let text = ''

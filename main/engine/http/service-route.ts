@@ -32,15 +32,15 @@ const STATUS: Partial<Record<ControlErrorCode, number>> = {
   unexpected: 500,
 }
 
-class BodyTooLarge extends Error {}
+class RequestTooLarge extends Error {}
 
-/** Counts a body on its way; ends with `BodyTooLarge` beyond the limit. */
+/** Counts a body on its way; ends with `RequestTooLarge` beyond the limit. */
 function limited(maxBytes: number): Transform {
   let seen = 0
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {
       seen += chunk.length
-      done(seen > maxBytes ? new BodyTooLarge() : null, chunk)
+      done(seen > maxBytes ? new RequestTooLarge() : null, chunk)
     },
   })
 }
@@ -161,7 +161,7 @@ export function registerServiceRoute(app: FastifyInstance, { rules, addressOf, r
       try {
         return await relay(request, reply, address, call)
       } catch (error) {
-        if (error instanceof BodyTooLarge) return refuse(request, reply, tooLarge(call.maxBodyBytes), 413)
+        if (error instanceof RequestTooLarge) return refuse(request, reply, tooLarge(call.maxBodyBytes), 413)
         const reason = messageOf(error)
         const message = `${call.name} gave no answer: ${reason}`
         return refuse(request, reply, { code: 'unreachable', message, retryable: true }, 502)

@@ -48,12 +48,7 @@ async function openPlatform() {
   const store = openStore(folder)
   await ingest(store, models, 'smoke', chunksOf(WORLD))
   const rerank: GraphRerank = ({ query, documents, models: metered }) => metered.rerank(query, documents)
-  const engine = createGraphEngine({
-    stateFile: join(folder, 'graph.sqlite'),
-    models,
-    rerank,
-    apiKey: null,
-  })
+  const engine = createGraphEngine({ stateFile: join(folder, 'graph.sqlite'), models, rerank, apiKey: null })
   engine.insert(
     Object.entries(WORLD).map(([filePath, { title, paragraphs }]) => ({
       filePath,

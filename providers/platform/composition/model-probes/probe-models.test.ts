@@ -130,9 +130,7 @@ describe('as a judge', () => {
   const verdictOf = (asked: AskedOfModel, scores: { A: number; B: number }) => {
     const token = /<<<question (\w+)>>>/.exec(asked.messages[1]!.content)![1]!
     const best = scores.A >= scores.B ? 'A' : 'B'
-    return completion({
-      content: JSON.stringify({ check: token, reasons: { A: 'a', B: 'b' }, scores, best }),
-    })
+    return completion({ content: JSON.stringify({ check: token, reasons: { A: 'a', B: 'b' }, scores, best }) })
   }
   const isRightFirst = ({ messages: [, asked] }: AskedOfModel) =>
     asked!.content.indexOf('in 1904.\n<<<end answer') < asked!.content.indexOf('in 1931.\n<<<end answer')
