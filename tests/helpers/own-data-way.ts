@@ -1,8 +1,11 @@
-import { expect } from '@playwright/test'
+import { expect as base } from '@playwright/test'
 import type { PaperQuestion } from './harbour-papers.ts'
 import type { CarriedFile, Person } from './person.ts'
 
 // The way from a person's files to the sentence of a result, on the pages of the panel. Specs and benchmarks take the same steps.
+
+/** As specs wait: a benchmark has no configuration of Playwright, whose own limit is short on a busy machine. */
+const expect = base.configure({ timeout: 30_000 })
 
 /** Names a dataset on the page that is open, Home or Datasets, and drops files into it; ends when each is stored or refused. */
 export async function dropIntoNewDataset(person: Person, label: string, files: readonly CarriedFile[]): Promise<void> {
