@@ -37,12 +37,10 @@ export function repairsOf(
   // The same settings fail in the same way: they come first.
   if (code === 'service_misconfigured')
     return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']
+  // To resume alone would leave them failed.
+  if (hasFailedCells && (code === 'cells_failed' || step === 'check_cells')) return ['retry']
   const place = step === null ? undefined : PLACES[step]
-  return [
-    ...(hasFailedCells && (code === 'cells_failed' || step === 'check_cells') ? (['retry'] as const) : []),
-    ...(resumable ? (['resume'] as const) : (['relaunch'] as const)),
-    ...(place === undefined ? [] : [place]),
-  ]
+  return [...(resumable ? (['resume'] as const) : (['relaunch'] as const)), ...(place === undefined ? [] : [place])]
 }
 
 /** Failures that belong to no step of the run, so that no step shows how to repair them. */
