@@ -235,7 +235,7 @@ test.describe('failures', () => {
     await eventsUntil(client, { after: 0 }, isOver)
     await expect.poll(async () => (await client.runs.list({ limit: 5 })).total).toBe(1)
     await evaluator.close()
-    const sentence = 'ompleted, 2 graded metrics missing: the model did not write JSON'
+    const sentence = '2 graded metrics missing: the model did not write JSON'
     await open('/runs/prose/matrix?dataset=smoke')
     await expect(page.getByRole('note').filter({ hasText: sentence })).toBeVisible()
     await open('/runs/prose/verdict')
