@@ -1,5 +1,5 @@
 import { importsDigest, keep, readKept, readSources, sourcesToCheck } from './checked-files.ts'
-import { runTool, type StepResult } from './run-step.ts'
+import { LESS_COLLECTING, runTool, type StepResult } from './run-step.ts'
 import { isFullTier } from './test-tier.ts'
 import { checkWalls } from './walls.ts'
 
@@ -19,7 +19,8 @@ export async function lintSources(): Promise<StepResult> {
   const named = files === null || files.length > MOST_NAMED ? ['.'] : files
   const rest = named[0] === '.' ? '' : `${named.length} of ${sources!.imports.size} files`
   if (named.length === 0) return { name: NAME, ok: true, output: rest, seconds: 0 }
-  const result = await runTool(NAME, 'oxlint', ['--type-aware', '--type-check', '--deny-warnings', ...named])
+  const flags = ['--type-aware', '--type-check', '--deny-warnings']
+  const result = await runTool(NAME, 'oxlint', [...flags, ...named], LESS_COLLECTING)
   if (!result.ok) return result
   if (sources !== null) keep('linted', [...sources.hashes])
   return { ...result, output: rest }

@@ -3,7 +3,7 @@ import { readdir, lstat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { licencesOfCheckout } from './licences/licences.ts'
 import { lockFileGaps } from './lock-file.ts'
-import { runTool, type StepResult } from './run-step.ts'
+import { LESS_COLLECTING, runTool, type StepResult } from './run-step.ts'
 import { isFullTier } from './test-tier.ts'
 import { staleSchemas } from './schemas.ts'
 import { isGlossaryCurrent, isMethodsPageCurrent } from './glossary.ts'
@@ -70,15 +70,22 @@ const AREAS_OF_OWN_OPTIONS = ['contract', 'core', 'charts', 'preload', 'renderer
 const types =
   (area: string): Step =>
   () =>
-    // The findings of an earlier check about files that are still the same are not worked out again.
-    runTool(`types: ${area}`, process.execPath, [
-      'node_modules/typescript-7/bin/tsc',
-      '-p',
-      area,
-      '--incremental',
-      '--tsBuildInfoFile',
-      `out/types/${area}.tsbuildinfo`,
-    ])
+    // The findings of an earlier check about files that are still the same are not worked out again. The threads of a compiler do the same work
+    // several times, and two steps run at a time.
+    runTool(
+      `types: ${area}`,
+      process.execPath,
+      [
+        'node_modules/typescript-7/bin/tsc',
+        '-p',
+        area,
+        '--singleThreaded',
+        '--incremental',
+        '--tsBuildInfoFile',
+        `out/types/${area}.tsbuildinfo`,
+      ],
+      LESS_COLLECTING,
+    )
 
 /** Everything that needs no running service, each as its own counted step. */
 const steps = (): Step[] => [
