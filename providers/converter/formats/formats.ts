@@ -1,27 +1,15 @@
-import type { UseOcr } from '../../../contract/http/conversion.ts'
+// What the converter reads: how the bytes of each format are recognized (`detectFormat`; the file name does not count) and which module reads
+// them (`READERS`). Names, extensions and MIME types are in `core/document-formats.ts`.
 import { DOCUMENT_FORMATS, type DocumentFormat } from '../../../core/document-formats.ts'
 import { ConversionError, encrypted } from '../model/conversion-error.ts'
 import type { Document } from '../model/document.ts'
-import type { Recognizer } from '../ocr/recognize.ts'
-import type { TableReader } from '../tables/table-reader.ts'
+import type { PageOptions } from '../pdf/read-pdf.ts'
 import { entryNames, mainPart, openArchive } from './archive.ts'
-
-/**
- * Lists what the converter reads: how the bytes of each format are recognized (`detectFormat`; the file name does not count) and which module reads them
- * (`READERS`). Names, extensions and MIME types are in `core/document-formats.ts`.
- */
-export interface ReaderContext {
-  useOcr: UseOcr
-  /** Opens text recognition when a page needs it. */
-  recognizer: () => Promise<Recognizer>
-  /** Reads tables again by a model; null where rules decide alone. */
-  tables: TableReader | null
-}
 
 /** A document, and how many of its pages were recognized from pictures. */
 export type ReadResult = Document & { ocrPages?: number }
 
-type Reader = (bytes: Uint8Array, context: ReaderContext) => Promise<ReadResult> | ReadResult
+type Reader = (bytes: Uint8Array, options: PageOptions) => Promise<ReadResult> | ReadResult
 
 const imageReader =
   (format: 'png' | 'jpg' | 'tiff' | 'webp'): Reader =>
@@ -33,7 +21,7 @@ const imageReader =
 
 /** Readers throw `ConversionError`. Their libraries are loaded with the first document of the format: loading takes longer than most conversions. */
 export const READERS: Readonly<Record<DocumentFormat, Reader>> = {
-  pdf: async (bytes, context) => (await import('../pdf/read-pdf.ts')).readPdf(bytes, context),
+  pdf: async (bytes, options) => (await import('../pdf/read-pdf.ts')).readPdf(bytes, options),
   docx: async (bytes) => (await import('./docx.ts')).readDocx(bytes),
   doc: async (bytes) => (await import('./legacy-office.ts')).readDoc(bytes),
   pptx: async (bytes) => (await import('./pptx.ts')).readPptx(bytes),

@@ -20,7 +20,8 @@ import { isLetterSpaced, unevenLines, withJoinedLetters, withRaisedDigits } from
 const BATCH_PAGES = 25
 const MAX_PAGES = 5000
 
-export interface PdfOptions {
+/** How pages that may be pictures are read: those of PDF files and images. */
+export interface PageOptions {
   /** auto: pages that are pictures or whose text is garbled. */
   useOcr: UseOcr
   /** Made when the first page needs it. */
@@ -40,7 +41,7 @@ interface ReadPage {
 }
 
 /** A PDF, page window by page window, so that memory depends on the window and on the text, not on the file. */
-export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<Document & { ocrPages: number }> {
+export async function readPdf(bytes: Uint8Array, options: PageOptions): Promise<Document & { ocrPages: number }> {
   const document: Document = { sourceFormat: 'pdf', pages: [], blocks: [], images: [], warnings: [] }
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   // Some programs write other bytes before the file's own head, from which its offsets count.
@@ -71,7 +72,7 @@ export async function readPdf(bytes: Uint8Array, options: PdfOptions): Promise<D
   return { ...document, ocrPages }
 }
 
-function pageReader(original: Buffer, { useOcr, recognizer, tables }: PdfOptions) {
+function pageReader(original: Buffer, { useOcr, recognizer, tables }: PageOptions) {
   const { source, restore } = inBasicPlane(original)
   const settings = {
     ocrEnabled: false,
