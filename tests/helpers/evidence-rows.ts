@@ -12,13 +12,7 @@ export function sampleReproducibility(seed = 'ladder-seed'): Reproducibility {
   return {
     seed,
     config_hashes: { dataset: sha('1'), evaluation: sha('2'), flavors: sha('3'), models: sha('4'), queries: sha('5') },
-    ingestion: {
-      job_id: 'job-1',
-      profile: 'baseline',
-      revision: 'r1',
-      content_digest: sha('6'),
-      mode: 'external',
-    },
+    ingestion: { job_id: 'job-1', profile: 'baseline', revision: 'r1', content_digest: sha('6'), mode: 'external' },
     runtime: {
       repository: { revision: '0123456789abcdef0123456789abcdef01234567', dirty: false, patch_sha256: null },
       platform: { version: '0.1.0', revision: null },

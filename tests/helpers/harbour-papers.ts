@@ -116,12 +116,7 @@ export const PAPER_QUESTIONS: readonly PaperQuestion[] = [
     document: 'notices.rst',
     fact: 'The swing bridge is closed for repair until the first of June',
   },
-  {
-    query: 'What does a boat of class K2 pay?',
-    answer: '140 marks.',
-    document: 'fees.csv',
-    fact: 'K2,140 marks',
-  },
+  { query: 'What does a boat of class K2 pay?', answer: '140 marks.', document: 'fees.csv', fact: 'K2,140 marks' },
   {
     query: 'Who is the senior pilot?',
     answer: 'Berit Holm.',

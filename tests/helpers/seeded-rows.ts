@@ -84,12 +84,7 @@ function metadataOf(base: string, hostile: string | null): Pick<RowEvidence, 'ap
             step: 1,
             tool: 'vector_search',
             arguments: { query: hostile ?? 'gates of the locks' },
-            result: {
-              passages: 5,
-              new_passages: 5,
-              entities: 0,
-              relations: 0,
-            },
+            result: { passages: 5, new_passages: 5, entities: 0, relations: 0 },
             error: null,
             seconds: 0.42,
           },
@@ -119,14 +114,7 @@ function metadataOf(base: string, hostile: string | null): Pick<RowEvidence, 'ap
         max_context_chunks: 8,
         llm_index_calls: 0,
         cache_namespace: 'plain-7f3a',
-        bridges: [
-          {
-            document: 'oumel-navigation-scheme.md',
-            chunk_index: 4,
-            from: null,
-            via: hostile ?? 'Oumel',
-          },
-        ],
+        bridges: [{ document: 'oumel-navigation-scheme.md', chunk_index: 4, from: null, via: hostile ?? 'Oumel' }],
       },
     }
   return {}

@@ -321,9 +321,7 @@ describe('the response cache', () => {
   it('keeps no failures, and keeps role answers', async () => {
     let fail = true
     const { chat, host } = await startGateway(
-      {
-        answer: async (alias) => (fail ? Promise.reject(new HttpError(502, 'down')) : completionOf(alias, 'up')),
-      },
+      { answer: async (alias) => (fail ? Promise.reject(new HttpError(502, 'down')) : completionOf(alias, 'up')) },
       tinyModelHost(),
     )
     expect((await chat({ model: 'vanilla-rag' })).status).toBe(502)

@@ -11,10 +11,7 @@ const { place, write, bring, questions } = useImportSource()
 
 describe('a source as the world has it', () => {
   it('BEIR: a judged document that is missing leaves the question its others, and a question without any is left out', async () => {
-    await write({
-      ...BEIR,
-      'qrels/test.tsv': 'query-id\tcorpus-id\tscore\nq1\td2\t1\nq1\tgone\t1\nq2\tgone\t1\n',
-    })
+    await write({ ...BEIR, 'qrels/test.tsv': 'query-id\tcorpus-id\tscore\nq1\td2\t1\nq1\tgone\t1\nq2\tgone\t1\n' })
     expect(await bring()).toMatchObject({
       questions: { taken: 1, of: 2 },
       withGold: 1,

@@ -18,10 +18,7 @@ describe('what a service refuses or cannot take', () => {
       reply: ({ body }) =>
         (body as { temperature?: number }).temperature === undefined
           ? { json: answer }
-          : {
-              status: 400,
-              json: { error: { message: "Unsupported value: 'temperature'", param: 'temperature' } },
-            },
+          : { status: 400, json: { error: { message: "Unsupported value: 'temperature'", param: 'temperature' } } },
     })
     for (let call = 0; call < 2; call += 1)
       expect(await backend.chat!({ messages, temperature: 0 })).toMatchObject({ choices: answer.choices })
