@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { chmod, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, relative, resolve } from 'node:path'
 import { check } from './check.ts'
@@ -11,6 +11,7 @@ import { BUNDLE_VARIABLE, bundleProgram } from './program-bundle.ts'
 import { chooseTier, isFullTier, leaveTestsToCi } from './test-tier.ts'
 import { addTotals, firstWords, type Totals } from './totals.ts'
 import { answerHelp } from './answer-help.ts'
+import { makeTemporaryFolder } from './temporary-folder.ts'
 import { FAST_SPECS } from '../tests/e2e/fast-specs.ts'
 import { FAST_DESKTOP_SPECS, REPEATED_IN_CI } from '../tests/e2e/shell-specs.ts'
 import { REPETITIONS } from '../tests/helpers/repetitions.ts'
@@ -111,9 +112,7 @@ async function findPrograms(): Promise<void> {
  * that removes it and names what the tests left in it.
  */
 async function ownTemporaryFolder(): Promise<() => Promise<string[]>> {
-  const folder = await mkdtemp(join(tmpdir(), 'rag-ladder-run-'))
-  // Some tests start a process of another user, who must be able to enter the folder.
-  await chmod(folder, 0o755)
+  const folder = await makeTemporaryFolder()
   for (const name of ['TMPDIR', 'TMP', 'TEMP']) process.env[name] = folder
   return async () => {
     const left = (await readdir(folder)).filter((name) => name.startsWith('rag-ladder-'))
