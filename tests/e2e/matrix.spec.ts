@@ -74,7 +74,7 @@ test('a cell shows its value, and time and grade while it is looked at; question
   // Longer ones are whole in the tooltip, and beside the open cell.
   const whole = `[...document.querySelectorAll('[role=rowheader] > span:first-child')]
     .map((text) => text.scrollHeight <= text.clientHeight + 1)`
-  const isWhole = (await page.evaluate(whole)) as boolean[]
+  const isWhole = await page.evaluate<boolean[]>(whole)
   expect(isWhole.filter(Boolean).length).toBeGreaterThan(isWhole.length / 2)
 })
 
