@@ -226,11 +226,18 @@ export const expectAccessible = (page: Page, name: string): Promise<void> =>
     expect(await seriousFindings(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([])
   })
 
-/** Returns true when neither the window nor the page in it scrolls sideways. */
+/** Returns true when neither the window nor the page in it scrolls sideways, as soon as charts have taken the width of the window. */
 export const fitsWidth = (page: Page): Promise<boolean> =>
-  page.evaluate(
-    `[document.documentElement, document.querySelector('main')].every((each) => each.scrollWidth <= each.clientWidth)`,
-  )
+  page
+    .waitForFunction(
+      `[document.documentElement, document.querySelector('main')].every((each) => each.scrollWidth <= each.clientWidth)`,
+      undefined,
+      { timeout: 5000 },
+    )
+    .then(
+      () => true,
+      () => false,
+    )
 
 /** Shows the page of a run with one of its tabs in sight. */
 export async function expectPart(page: Page, run: string, part: string): Promise<void> {
