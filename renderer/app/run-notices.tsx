@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useParams } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import type { RunState } from '../../contract/control/run-job.ts'
-import { pageAt, partOfRun } from '../../core/pages.ts'
+import { pageAt } from '../../core/pages.ts'
 import { isUnderWay } from '../../core/evidence/run-fold.ts'
 import { runStateWords, signOf } from '../components/run-state.ts'
 import { api } from '../data/client.ts'
@@ -29,10 +29,9 @@ export function usePageTitle(): void {
   }, [title])
 }
 
-/** Reports the end of a run on every page but Progress, which shows it anyway. */
+/** Reports the end of a run on every page but its own, which shows it anyway. */
 export function useRunNotices(): void {
   const blind = useBlind()
-  const { pathname } = useLocation()
   const jobs = useQuery({ ...api.runs.jobs.queryOptions(), enabled: !blind }).data
   const seen = useRef<Map<string, RunState> | null>(null)
   const { run: open } = useParams({ strict: false })
@@ -44,8 +43,9 @@ export function useRunNotices(): void {
     if (jobs === undefined) return
     const before = seen.current
     seen.current = new Map(jobs.map(({ run_id: id, state }) => [id, state]))
-    if (before === null || partOfRun(pathname) === 'progress') return
+    if (before === null) return
     for (const job of jobs) {
+      if (job.run_id === open) continue
       const was = before.get(job.run_id)
       if (was === undefined || !isUnderWay(was) || (job.state !== 'completed' && job.state !== 'failed')) continue
       const isComplete = job.state === 'completed'
@@ -72,5 +72,5 @@ export function useRunNotices(): void {
         ),
       })
     }
-  }, [jobs, pathname])
+  }, [jobs, open])
 }

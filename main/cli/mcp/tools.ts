@@ -40,7 +40,7 @@ export function toolServer({ version, results, env, options, resultsDir, canAsk 
   server.registerTool(
     'list_runs',
     {
-      description: 'Runs in the folder of results, each with its datasets, cells and approaches.',
+      description: 'Runs in the folder of results, each with its datasets, answers and approaches.',
       inputSchema: z.strictObject({ limit: limit(200, 50), offset }),
       annotations,
     },
@@ -59,7 +59,7 @@ export function toolServer({ version, results, env, options, resultsDir, canAsk 
   server.registerTool(
     'list_cells',
     {
-      description: 'Cells of a run (one question, one approach) with every score, without answers and passages.',
+      description: 'Answers of a run (one question, one approach) with every score, without their texts and passages.',
       inputSchema: z.strictObject({
         run_id: runId,
         dataset,
@@ -86,7 +86,7 @@ export function toolServer({ version, results, env, options, resultsDir, canAsk 
   server.registerTool(
     'get_cell',
     {
-      description: 'One cell: question, ground truth, answer, passages, scores, attempts, models.',
+      description: 'One answer: question, ground truth, text, passages, scores, attempts, models.',
       inputSchema: z.strictObject({
         run_id: runId,
         question: name.describe('id of the question'),
@@ -103,7 +103,7 @@ export function toolServer({ version, results, env, options, resultsDir, canAsk 
     'plan',
     {
       description:
-        'What a run would reuse and call: cells, model calls, time and cost, and the smallest difference that it could decide. Calls and writes nothing.',
+        'What a run would reuse and call: answers, model calls, time and cost, and the smallest difference that it could decide. Calls and writes nothing.',
       inputSchema: z.strictObject({
         datasets: z.array(name).min(1).max(20),
         models: z.array(name).max(40).optional().describe('approaches; the usual ones unless given'),
