@@ -7,6 +7,7 @@ import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import type { Judgments } from '../../contract/evidence/judgments.ts'
 import type { Matrix } from '../../contract/evidence/matrix.ts'
 import type { RunRequestInput } from '../../contract/control/run-job.ts'
+import { readSealedJson } from '../../main/lib/files/sealed-json.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
 import { startEngine } from '../helpers/engine-process.ts'
 import { ranToEnd } from '../helpers/engine-runs.ts'
@@ -102,10 +103,10 @@ const addresses = (): Record<string, string> => ({
 
 const RUN = 'same'
 
-/** Everything that a run leaves, without what differs between any two runs: times of the clock and durations. */
+/** Everything that a run leaves, without what differs between any two runs: times of the clock and durations, and so checksums. */
 async function leftBy(folder: string) {
   const json = async <Value>(kind: string): Promise<Value> =>
-    JSON.parse(await readFile(join(folder, `${RUN}-smoke-${kind}.json`), 'utf8')) as Value
+    readSealedJson(await readFile(join(folder, `${RUN}-smoke-${kind}.json`), 'utf8'))!.value as Value
   const rows = await rowsOf(join(folder, `${RUN}-smoke-evidence.jsonl`))
   const aggregate = await json<Aggregate>('evaluation')
   const judgments = existsSync(join(folder, `${RUN}-smoke-judgments.json`)) ? await json<Judgments>('judgments') : null

@@ -14,6 +14,7 @@ import {
   REPORT_RUN,
   streamOf,
 } from '../../../tests/helpers/report-rows.ts'
+import { readSealedJson } from '../../lib/files/sealed-json.ts'
 import type { JudgePanel } from '../../judge/panel-settings.ts'
 import { loadExperiment, type LadderDataset } from '../../manifests/experiment.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
@@ -117,7 +118,8 @@ async function runUpToStep8(panel: JudgePanel, answerOf = harmless) {
   const finish = (unanswered = 0) =>
     finishDataset(run, context, { unanswered }, at, (name) => steps.push(`${name} skipped`))
   const sumUp = () => sumUpCells(run, context, at)
-  const aggregate = async (): Promise<Aggregate> => JSON.parse(await readFile(files.evaluation, 'utf8')) as Aggregate
+  const aggregate = async (): Promise<Aggregate> =>
+    readSealedJson(await readFile(files.evaluation, 'utf8'))!.value as Aggregate
   return { finish, sumUp, steps, platform, files, aggregate }
 }
 

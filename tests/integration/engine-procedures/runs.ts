@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import { readSealedJson } from '../../../main/lib/files/sealed-json.ts'
 import { CELL_COLUMNS } from '../../../main/report/csv/cells-csv.ts'
 import { failureOf } from '../../helpers/engine-process.ts'
 import { exported } from '../../helpers/engine-runs.ts'
@@ -158,8 +159,9 @@ describe('an export', () => {
     const aggregates = JSON.parse((await exported(client.exports.json({ run_id: 'one' }))).text) as unknown[]
     expect(aggregates.map((value) => Aggregate.parse(value).run_id)).toEqual(['one'])
     // The export is what the run itself had written.
-    const written = JSON.parse(await readFile(join(root, 'results/one-smoke-evaluation.json'), 'utf8')) as object
-    expect(aggregates).toEqual([written])
+    const written = readSealedJson(await readFile(join(root, 'results/one-smoke-evaluation.json'), 'utf8'))
+    expect(written?.seal).toBe('intact')
+    expect(aggregates).toEqual([written?.value])
     const cells = await exported(client.exports.cells(RUN))
     expect([cells.name, cells.text.split('\n')[0]]).toEqual(['one-smoke-cells.csv', CELL_COLUMNS.join(',')])
     const rows = await exported(client.exports.rows({ run_id: 'one' }))
