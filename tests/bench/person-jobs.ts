@@ -166,7 +166,7 @@ export const JOBS: readonly Job[] = [
         .first()
         .click()
       await expect(page.getByText('Question by question')).toBeVisible()
-      return shown(page.getByText(/are the same\.$|differences are listed/).innerText())
+      return shown(page.getByText(/the same score in both runs\.$|differences are listed/).innerText())
     },
   },
   {
@@ -278,6 +278,8 @@ export const JOBS: readonly Job[] = [
     async run(person) {
       const { page } = person
       await goTo(page, 'Datasets')
+      // Home, which the click leaves, has tables with the same links.
+      await expect(page.getByRole('heading', { name: 'Datasets', level: 1 })).toBeVisible()
       await page.getByRole('table').getByRole('link', { name: 'Curated baseline', exact: true }).click()
       await page.getByText('Graph', { exact: true }).click()
       await page.getByText('Table', { exact: true }).click()
