@@ -271,6 +271,14 @@ it('keeps comments of the file, and refuses an edit that would leave a set witho
   expect(await readFile(file(), 'utf8')).toMatch(/^# mine\n[\s\S]* {2}home:\n {4}kind: ollama\n/)
 })
 
+it('asks for the address of a kind of service that has no usual one', async () => {
+  const refused = await models('add', 'elsewhere', '--kind', 'compatible')
+  expect(refused.code).toBe(2)
+  expect(refused.stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'name the address of the service with --url: kind compatible has no usual one; example: --url http://127.0.0.1:8080/v1',
+  )
+})
+
 it('removes its own connections, and leaves those of the project', async () => {
   expect(await models('remove', 'home')).toMatchObject({ code: 0 })
   const refused = await models('remove', 'ollama')

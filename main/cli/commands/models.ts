@@ -292,6 +292,10 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
   if (!kind.success)
     throw new InputError([`name the kind of service with --kind: ${ConnectionKind.options.join(', ')}`])
   const url = textOption(invocation, 'url')
+  if (url === null && connectionKind(kind.data).usualAddress === null)
+    throw new InputError([
+      `name the address of the service with --url: kind ${kind.data} has no usual one; example: --url http://127.0.0.1:8080/v1`,
+    ])
   const keyName = textOption(invocation, 'key-env')
   const model = textOption(invocation, 'model')
   const embeddingModel = textOption(invocation, 'embedding-model')
