@@ -120,7 +120,7 @@ export const JOBS: readonly Job[] = [
   },
   {
     id: 'rung',
-    what: 'Run the first rung with the six approaches, and read which one is better',
+    what: 'Run the first level with the six approaches, and read which one is better',
     fresh: true,
     async run({ page }) {
       await newRun(page)
