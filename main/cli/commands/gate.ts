@@ -163,7 +163,7 @@ function metricOf(invocation: Invocation, before: ReadonlyMap<string, QuestionSc
     if (SCORE_METRICS.some((metric) => metric === named)) return named as ScoreMetric
     const meant = nearestName(named, SCORE_METRICS)
     throw new InputError([
-      `--metric: ${named} is no metric of answers or contexts${meant === null ? '' : `, did you mean ${meant}?`} Known: ${SCORE_METRICS.join(', ')}`,
+      `--metric: ${named} is no metric of answers or contexts${meant === null ? '.' : `, did you mean ${meant}?`} Known: ${SCORE_METRICS.join(', ')}`,
     ])
   }
   const hasScores = (metric: ScoreMetric): boolean =>

@@ -90,6 +90,10 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'answer')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
+      if (plan.reuse + plan.resume_answered > 0)
+        print(
+          `${plan.dataset_id}: ladder keeps what is reused with --no-cold-reset only; else it moves these answers to the trash and makes all again`,
+        )
       print(`${plan.dataset_id}: ${workWords(work, parts)}`)
       if (parts.length > 1) for (const part of parts) print(`· ${partWords(part)}`)
       const calls = callsPerApproach(work)
