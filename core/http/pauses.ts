@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 8000
 /** Matches what services say of a credit that is used up: it comes back by no waiting. */
 const QUOTA = /insufficient_quota|exceeded your current quota|billing/i
 
-/** True for a refusal for too many calls after which waiting helps nobody: for want of credit, or until a time that is too far away. */
+/** True for a refusal for too many calls after which waiting is useless: the credit is used up, or the service names a time that is too far away. */
 export const isLasting = (text: string, askedMs: number | null): boolean =>
   QUOTA.test(text) || (askedMs ?? 0) > PATIENCE_MS
 
