@@ -7,7 +7,7 @@ export const PATIENCE_MS = 5 * 60_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8000
 
-/** Matches what services say of a credit that is used up: it comes back by no waiting. */
+/** Matches what services say of a credit that is used up: waiting does not restore it. */
 const QUOTA = /insufficient_quota|exceeded your current quota|billing/i
 
 /** True for a refusal for too many calls after which waiting is useless: the credit is used up, or the service names a time that is too far away. */
