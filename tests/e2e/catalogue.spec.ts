@@ -3,7 +3,7 @@ import { access, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, type Page } from '@playwright/test'
 import { startFileServer, type FileServer } from '../helpers/file-server.ts'
-import { picture, seriousFindings, test } from '../helpers/panel-page.ts'
+import { fitsWidth, picture, seriousFindings, test } from '../helpers/panel-page.ts'
 
 const BYTES = Buffer.from(`GGUF${'\0'.repeat(60_000)}`)
 
@@ -171,7 +171,7 @@ test('the catalogue shows open models by job; one is fetched, cancelled, continu
   expect(await isThere(target)).toBe(false)
 
   await page.setViewportSize({ width: 420, height: 1600 })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await fitsWidth(page)).toBe(true)
   await page.emulateMedia({ colorScheme: 'dark' })
   await region(page).scrollIntoViewIfNeeded()
   await picture(page, 'catalogue-narrow')

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { json, startFaultServer, type FaultServer } from '../helpers/fault-server.ts'
-import { inEachScheme, picture, seriousFindings, test as pageTest } from '../helpers/panel-page.ts'
+import { fitsWidth, inEachScheme, picture, seriousFindings, test as pageTest } from '../helpers/panel-page.ts'
 
 const THEIRS = 'version: 1\nkind: command\ncommand: [node, approaches/theirs.mjs]\n'
 
@@ -53,7 +53,7 @@ test('an own service is tested, mapped by clicks in its reply, saved, and chosen
     await picture(page, `own-approach-${scheme}`)
   })
   await page.setViewportSize({ width: 420, height: 900 })
-  expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  expect(await fitsWidth(page)).toBe(true)
   await picture(page, 'own-approach-420')
   await page.setViewportSize({ width: 1440, height: 900 })
   await form.getByLabel('Name', { exact: true }).fill('bm25')

@@ -226,14 +226,16 @@ export const expectAccessible = (page: Page, name: string): Promise<void> =>
     expect(await seriousFindings(page, scheme === 'dark' ? 'colours' : 'all'), scheme).toEqual([])
   })
 
-/** Returns true when neither the window nor the page in it scrolls sideways, as soon as charts have taken the width of the window. */
+const FITS = `[document.documentElement, document.querySelector('main')].every((each) => each.scrollWidth <= each.clientWidth)`
+
+/**
+ * Returns true when neither the window nor the page in it scrolls sideways, as soon as charts have taken the width of the window. Looked at from outside:
+ * a wait inside of the page evaluates text there later, which its content security policy refuses.
+ */
 export const fitsWidth = (page: Page): Promise<boolean> =>
-  page
-    .waitForFunction(
-      `[document.documentElement, document.querySelector('main')].every((each) => each.scrollWidth <= each.clientWidth)`,
-      undefined,
-      { timeout: 5000 },
-    )
+  expect
+    .poll(() => page.evaluate(FITS), { timeout: 5000 })
+    .toBe(true)
     .then(
       () => true,
       () => false,
