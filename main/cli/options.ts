@@ -83,6 +83,13 @@ export const RETRY_OPTION = {
   ),
 } as const satisfies Record<string, Option>
 
+/** For the ladder and its plan. */
+export const COLD_RESET_OPTION = {
+  'cold-reset': flag(
+    'move this run’s finished answers, summaries and collections to the trash first; on unless --no-cold-reset',
+  ),
+} as const satisfies Record<string, Option>
+
 /** For the commands that run cells. */
 export const VERBOSE_OPTION = {
   verbose: flag('report why an answer is reused, skipped or retried (RAG_LADDER_LOG=debug)'),

@@ -48,7 +48,7 @@ describe('files that MATRIX_CANONICAL_FILE, MATRIX_SUMMARY_FILE and MATRIX_RESUL
     )
     expect(existsSync(at('results/placed-smoke-evidence.jsonl'))).toBe(false)
 
-    const plan = await cli('plan', ...run, ...models)
+    const plan = await cli('plan', ...run, ...models, '--no-cold-reset')
     expect([plan.code, plan.stdout]).toEqual([0, expect.stringContaining('8 reused, 0 to call')])
 
     const summary = await cli('summarize', '--csv-output', at('all.csv'))

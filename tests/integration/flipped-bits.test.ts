@@ -36,7 +36,7 @@ const READS = {
     return { code, text: page.replaceAll(/[0-9a-f]{64}/g, '') }
   },
   summarize: async () => textOf(await cli('summarize', '--run-id', 'r')),
-  plan: async () => textOf(await cli('plan', ...RUN, ...MODELS)),
+  plan: async () => textOf(await cli('plan', ...RUN, ...MODELS, '--no-cold-reset')),
   verify: async () =>
     textOf(
       await cli(

@@ -186,7 +186,7 @@ describe('a second run', () => {
 
   it('plans another set of models as the conflict that it would be, and refuses an unknown one', async () => {
     const options = ['plan', '--project', root, '--dataset', 'smoke', '--run-id', 'test', '--models', MODELS, '--json']
-    const planned = await runCli([...options, '--model-set', 'ollama'])
+    const planned = await runCli([...options, '--no-cold-reset', '--model-set', 'ollama'])
     const unknown = await runCli(options, { RAG_MODEL_SET: 'nope' })
     expect(planned.code).toBe(4)
     expect(JSON.parse(planned.stdout)).toMatchObject({
@@ -276,7 +276,12 @@ describe('other commands', () => {
       '--json',
     ])
     expect(result.code).toBe(0)
-    expect(JSON.parse(result.stdout.trim().split('\n').at(-1)!)).toMatchObject({ total: CELLS, reuse: CELLS, run: 0 })
+    expect(JSON.parse(result.stdout.trim().split('\n').at(-1)!)).toMatchObject({
+      total: CELLS,
+      reuse: 0,
+      run: CELLS,
+      without_cold_reset: { reuse: CELLS, run: 0 },
+    })
   })
 
   it('plan refuses a dataset whose corpus folder is missing, and names it', async () => {

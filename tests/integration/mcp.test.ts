@@ -174,7 +174,10 @@ it('plans without calls and asks without rows: no file of the project changes', 
   await mkdir(join(root, 'results'), { recursive: true })
   const before = await filesOf(root)
   const planned = valueOf(await call('plan', { datasets: ['smoke'], models: ['bm25', 'hybrid-rag'], run_id: 'first' }))
-  expect(planned).toMatchObject({ is_possible: true, plans: [{ dataset_id: 'smoke', total: 8, reuse: 8, run: 0 }] })
+  expect(planned).toMatchObject({
+    is_possible: true,
+    plans: [{ dataset_id: 'smoke', run: 8, without_cold_reset: { reuse: 8, run: 0 } }],
+  })
   const question = 'Which seal part takes the place of TQ-181?'
   const asked = valueOf(await call('ask', { question, dataset: 'smoke', models: ['bm25'] }))
   expect(asked['answers']).toEqual([expect.objectContaining({ model: 'bm25', error: null })])

@@ -107,7 +107,7 @@ it('a question of a person is answered from what the run has ingested, and is a 
 
 it('plan reports documents that changed since the run, and above the limit of what it reads that they were not compared', async () => {
   const options = ['--project', root, '--dataset', 'mine', '--run-id', 'test', '--models', 'vanilla-rag']
-  const plan = () => runCli(['plan', ...options])
+  const plan = () => runCli(['plan', ...options, '--no-cold-reset'])
   const same = await plan()
   expect([same.code, same.stderr, same.stdout]).toEqual([0, '', expect.stringContaining('2 reused, 0 to call')])
   const more = mine('documents/more')

@@ -46,3 +46,32 @@ it('plan of a dataset that can be run ends well beside files that cannot be used
   expect([planned.code, planned.stderr]).toEqual([0, ''])
   expect(words(planned.stdout)).toContain('third: 28 answers')
 })
+
+it('plan counts what ladder does unless --no-cold-reset: answers that are stored are made again', async () => {
+  const run = [
+    '--project',
+    root,
+    '--dataset',
+    'third',
+    '--run-id',
+    'stored',
+    '--models',
+    'bm25,vanilla-rag',
+    '--no-evaluate',
+  ]
+  const ladder = ['ladder', ...run, '--models', 'bm25', '--no-cold-reset', '--no-publish']
+  expect((await runCli(ladder)).code).toBe(0)
+  const planned = await runCli(['plan', ...run])
+  expect([planned.code, words(planned.stdout)]).toEqual([
+    0,
+    expect.stringContaining('third: 8 answers, 0 reused, 8 to call'),
+  ])
+  expect(words(planned.stdout)).toContain(
+    'third: the cold reset moves stored answers to the trash; with --no-cold-reset: 4 reused, 4 to call',
+  )
+  const kept = await runCli(['plan', ...run, '--no-cold-reset'])
+  expect(words(kept.stdout)).toContain('third: 8 answers, 4 reused, 4 to call')
+  expect(kept.stdout).not.toContain('cold reset')
+  const other = await runCli(['plan', ...run, '--context-budget', '500'])
+  expect([other.code, words(other.stdout)]).toEqual([0, expect.stringContaining('--no-cold-reset would refuse them')])
+})

@@ -61,7 +61,7 @@ describe('a gateway that refuses the key', () => {
     expect(gateway.calls()).toHaveLength(12)
 
     gateway.answer = () => 200
-    const planned = await runCli(['plan', ...matrix('refused').slice(1)])
+    const planned = await runCli(['plan', ...matrix('refused').slice(1), '--no-cold-reset'])
     expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 2, run: 14, retry: 10, failed: { access: 10, other: 0 } })
     const resumed = await runCli(matrix('refused'))
     expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 2, run: 14, retry: 10 }])
@@ -84,7 +84,9 @@ describe('--retry-failed', () => {
 
     const none = await runCli(matrix('mixed', '--no-retry-failed'))
     expect([none.code, planOf(none)]).toMatchObject([3, { reuse: 16, run: 0, failed: { access: 4, other: 4 } }])
-    const byVariable = await runCli(['plan', ...matrix('mixed').slice(1)], { MATRIX_RETRY_FAILED: 'none' })
+    const byVariable = await runCli(['plan', ...matrix('mixed').slice(1), '--no-cold-reset'], {
+      MATRIX_RETRY_FAILED: 'none',
+    })
     expect(JSON.parse(byVariable.stdout)).toMatchObject({ reuse: 16, run: 0 })
 
     const access = await runCli(matrix('mixed'))

@@ -63,7 +63,7 @@ describe('matrix against evidence that holds other cells', () => {
       expect(message).toContain('reproducibility.seed: stored "ladder", now "other" (4 rows)')
       expect(message).toContain('Start a new run with --run-id')
       const options = common('mixed', 'hybrid-rag').filter((option) => option !== '--json')
-      const planned = await runCli(['plan', ...options, '--gateway', gateway.url])
+      const planned = await runCli(['plan', ...options, '--gateway', gateway.url, '--no-cold-reset'])
       expect(planned.code).toBe(4)
       expect(planned.stdout).toContain('reproducibility.seed: stored "ladder", now "other" (4 rows)')
     })
@@ -90,7 +90,7 @@ describe('matrix against evidence that holds other cells', () => {
     expect(refused.code).toBe(4)
     expect(refused.events.find(({ type }) => type === 'step.failed')!['message']).toContain(difference)
     const options = scored(...common('scored', 'hybrid-rag')).filter((option) => option !== '--json')
-    const planned = await runCli(['plan', ...options, '--gateway', gateway.url], env)
+    const planned = await runCli(['plan', ...options, '--gateway', gateway.url, '--no-cold-reset'], env)
     expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(difference)])
   })
 
@@ -110,7 +110,7 @@ describe('matrix against evidence that holds other cells', () => {
       expect.stringMatching(new RegExp(`${RegExp.escape(difference)}[^]*Start a new run with --run-id`)),
     ])
     const options = common('earlier', 'hybrid-rag').filter((option) => option !== '--json')
-    const planned = await runCli(['plan', ...options, '--gateway', gateway.url])
+    const planned = await runCli(['plan', ...options, '--gateway', gateway.url, '--no-cold-reset'])
     expect([planned.code, planned.stdout]).toEqual([4, expect.stringContaining(difference)])
     expect(gateway.calls()).toBe(calls)
   })
@@ -194,7 +194,7 @@ describe('plan over the corpus of a stored run', () => {
     const results = join(project, 'results')
     const documents = join(project, 'corpus/smoke')
     const common = ['--project', project, '--dataset', 'smoke', '--models', 'vanilla-rag']
-    const plan = (...more: string[]) => runCli(['plan', ...common, '--run-id', 'test', ...more])
+    const plan = (...more: string[]) => runCli(['plan', ...common, '--run-id', 'test', '--no-cold-reset', ...more])
     try {
       // No gold fact is in it: only the digest of the corpus shows that it is gone.
       const extra = join(documents, 'extra.md')
@@ -302,7 +302,7 @@ describe('a project in git that ignores nothing', () => {
       const again = await run()
       expect(again.code).toBe(0)
       expect(planOf(again)).toMatchObject({ reuse: 4, run: 0, conflicts: [] })
-      expect((await runCli(['plan', ...options], env)).stdout).toContain('4 reused, 0 to call')
+      expect((await runCli(['plan', ...options, '--no-cold-reset'], env)).stdout).toContain('4 reused, 0 to call')
       const changed = git('-c', 'core.fsmonitor=false', 'status', '--porcelain', '-uall').toString()
       for (const folder of ['results/', '.rag-ladder/', 'evidence/']) expect(changed).toContain(`?? ${folder}`)
       await expect(stat(canary)).rejects.toMatchObject({ code: 'ENOENT' })

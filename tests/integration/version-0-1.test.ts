@@ -70,7 +70,7 @@ describe('a project of version 0.1.0', () => {
   })
 
   it('is not continued by this version, whose answers may differ: the plan names what differs and what to do', async () => {
-    const { code, stdout, stderr } = await cli('plan', '--dataset', 'smoke', '--run-id', RUN)
+    const { code, stdout, stderr } = await cli('plan', '--dataset', 'smoke', '--run-id', RUN, '--no-cold-reset')
     expect(code).toBe(4)
     expect(stdout + stderr).toMatch(
       /this run started under other conditions.*\n(?:.*\n)*.*Start a new run with --run-id/,

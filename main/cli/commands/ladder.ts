@@ -8,7 +8,7 @@ import { announceEffects, questioner } from '../announce-effects.ts'
 import { EXIT, flag, flagOption, type Command } from '../command.ts'
 import { printJudges } from '../describe-judges.ts'
 import { exitCodeOf } from '../exit-code.ts'
-import { RETRY_OPTION, RUN_OPTIONS, VERBOSE_OPTION } from '../options.ts'
+import { COLD_RESET_OPTION, RETRY_OPTION, RUN_OPTIONS, VERBOSE_OPTION } from '../options.ts'
 import { printMatrix } from '../print-matrix.ts'
 import { chooseReporter } from '../progress/reporter.ts'
 import { runEndLines } from '../run-end.ts'
@@ -21,9 +21,7 @@ export const ladderCommand: Command = {
     ...RUN_OPTIONS,
     ...RETRY_OPTION,
     ...VERBOSE_OPTION,
-    'cold-reset': flag(
-      'move this run’s finished answers, summaries and collections to the trash first; on unless --no-cold-reset',
-    ),
+    ...COLD_RESET_OPTION,
     paraphrases: flag('ask questions in other words too, where the project has some, and print what that changes'),
     publish: flag('copy validated artifacts to docs/results; on unless --no-publish'),
   },

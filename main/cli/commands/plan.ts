@@ -2,6 +2,7 @@ import { plannedWords } from '../../../core/planned-words.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
 import { partWords, sumOfUse } from '../../../core/planned-use-words.ts'
 import type { ExpectedWork, PlannedPart } from '../../../contract/control/expected-work.ts'
+import type { RunPlan } from '../../../contract/evidence/run-event.ts'
 import { contextBudgetWords, costWords, countWords, durationWords, plural } from '../../../contract/words.ts'
 import { namedFiles } from '../../evidence/files/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
@@ -10,10 +11,11 @@ import { checkCorpus, loadModels, type LadderDataset } from '../../manifests/exp
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
+import { coldPlan } from '../../estimates/cold-plan.ts'
 import { plannedUse } from '../../estimates/planned-use.ts'
 import { summariesIn } from '../../runner/prepare/expected-cost.ts'
-import { ResumeConflictError } from '../../runner/cells/open-evidence.ts'
-import { planDataset } from '../../runner/cells/plan-dataset.ts'
+import { EvidenceRefusedError, ResumeConflictError } from '../../runner/cells/open-evidence.ts'
+import { planDataset, type PlanInput } from '../../runner/cells/plan-dataset.ts'
 import type { PlatformSource } from '../../runner/platform/platform-source.ts'
 import {
   corpusRootFor,
@@ -27,7 +29,7 @@ import { CALIBRATION_TIMEOUT_MS, calibrateSet } from '../../runner/prepare/test-
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
 import { EXIT, flag, flagOption, type Command, type Invocation } from '../command.ts'
-import { RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
+import { COLD_RESET_OPTION, RETRY_OPTION, RUN_OPTIONS } from '../options.ts'
 import { failedCellLines } from '../progress/event-line.ts'
 import { errorText, outputColumns } from '../progress/render-line.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -37,13 +39,15 @@ export const planCommand: Command = {
   options: {
     ...RUN_OPTIONS,
     ...RETRY_OPTION,
+    ...COLD_RESET_OPTION,
     calibrate: flag(
       'ask each model that answers three times, for estimates without earlier rows; kept for this machine',
     ),
   },
   collectsProblems: true,
   async run(invocation) {
-    const setup = await setUpRun(invocation)
+    const isCold = invocation.values['cold-reset'] !== false
+    const setup = await setUpRun({ ...invocation, values: { ...invocation.values, 'cold-reset': isCold } })
     refuseWithoutDataset(setup)
     const platform = choosePlatform(setup, invocation, () => undefined)
     const out = invocation.stdout
@@ -69,7 +73,8 @@ export const planCommand: Command = {
       const files = filesOf(setup, dataset.dataset.id)
       const onNotice = ({ message }: { message: string }): void => warn(message)
       const evaluator = evaluatorFor(setup.inputs, platform)
-      const { plan } = await planDataset({ ...setup, dataset, platform, evaluator, files, onNotice })
+      const stored = await storedPlan({ ...setup, dataset, platform, evaluator, files, onNotice }, isCold)
+      const plan = stored === null || isCold ? coldPlan(setup, dataset) : stored
       conflicting ||= plan.conflicts.length > 0
       const ofDataset = summaries.filter((summary) => summary.dataset.id === dataset.dataset.id)
       const { work, parts, expected_cost: cost } = await plannedUse(setup, dataset, plan, ofDataset)
@@ -81,7 +86,10 @@ export const planCommand: Command = {
         earlier: ofDataset,
       })
       if (flagOption(invocation, 'json')) {
-        out.write(`${JSON.stringify({ ...plan, work, parts, expected_cost: cost, planned_difference: planned })}\n`)
+        const kept = isCold ? { without_cold_reset: stored } : {}
+        out.write(
+          `${JSON.stringify({ ...plan, ...kept, work, parts, expected_cost: cost, planned_difference: planned })}\n`,
+        )
         continue
       }
       const evaluations =
@@ -90,10 +98,7 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'answer')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
-      if (plan.reuse + plan.resume_answered > 0)
-        print(
-          `${plan.dataset_id}: ladder keeps what is reused with --no-cold-reset only; else it moves these answers to the trash and makes all again`,
-        )
+      if (isCold && stored !== null) for (const text of keptWords(stored)) print(text)
       print(`${plan.dataset_id}: ${workWords(work, parts)}`)
       if (parts.length > 1) for (const part of parts) print(`· ${partWords(part)}`)
       const calls = callsPerApproach(work)
@@ -121,6 +126,29 @@ export const planCommand: Command = {
     if (refused) return EXIT.badInput
     return conflicting ? EXIT.evidenceRefused : EXIT.ok
   },
+}
+
+/** What the stored rows of a run decide. A cold reset also removes rows that cannot be read: null. */
+async function storedPlan(input: PlanInput, isCold: boolean): Promise<RunPlan | null> {
+  try {
+    return (await planDataset(input)).plan
+  } catch (error) {
+    if (isCold && error instanceof EvidenceRefusedError) return null
+    throw error
+  }
+}
+
+/** What a run would keep without its cold reset, in a line; none where nothing is stored. */
+function keptWords({ dataset_id: id, total, reuse, run, resume_answered: scored, conflicts }: RunPlan): string[] {
+  if (conflicts.length > 0)
+    return [
+      `${id}: the cold reset moves stored answers to the trash; --no-cold-reset would refuse them, as they were made under other conditions`,
+    ]
+  if (run === total) return []
+  const kept = scored === 0 ? '' : `, ${plural(scored, 'kept answer')} to score`
+  return [
+    `${id}: the cold reset moves stored answers to the trash; with --no-cold-reset: ${countWords(reuse)} reused, ${countWords(run)} to call${kept}`,
+  ]
 }
 
 /** Asks each model of the set three times, and returns a line for each. */

@@ -103,7 +103,7 @@ export function toolServer({ version, results, env, options, resultsDir, canAsk 
     'plan',
     {
       description:
-        'What a run would reuse and call: answers, model calls, time and cost, and the smallest difference that it could decide. Calls and writes nothing.',
+        'What rag-ladder ladder would call: answers, model calls, time and cost, and the smallest difference that it could decide; without_cold_reset: what --no-cold-reset would reuse. Calls and writes nothing.',
       inputSchema: z.strictObject({
         datasets: z.array(name).min(1).max(20),
         models: z.array(name).max(40).optional().describe('approaches; the usual ones unless given'),

@@ -3,10 +3,10 @@ import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { conflictingRows, type RunPlan } from '../../../contract/evidence/run-event.ts'
 import { plural } from '../../../contract/words.ts'
 import { sumOfUse } from '../../../core/planned-use-words.ts'
+import { coldPlan } from '../../estimates/cold-plan.ts'
 import { plannedUse } from '../../estimates/planned-use.ts'
 import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
-import { contextBudgetOf } from '../../manifests/project/provenance.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
@@ -52,17 +52,7 @@ async function checkDataset(
   const { id } = dataset.dataset
   const notices: string[] = []
   const blockers: Preview['blockers'] = []
-  const total = dataset.questions.length * run.aliases.length * run.repeats
-  const nothingKept = {
-    dataset_id: id,
-    total,
-    reuse: 0,
-    run: total,
-    resume_answered: 0,
-    conflicts: [],
-    unavailable: [],
-    context_budget: contextBudgetOf(run.experiment.evaluation),
-  }
+  const nothingKept = coldPlan(run, dataset)
   const evaluator = evaluatorFor(run.inputs, platform)
   let isCorpusHere = true
   await checkCorpus(run.experiment, dataset, corpusRootFor(run.inputs, platform)).catch((error: unknown) => {
