@@ -15,14 +15,14 @@ export const WorkOfApproach = z.strictObject({
 })
 export type WorkOfApproach = z.infer<typeof WorkOfApproach>
 
-/** Time and model calls of the answers of a run and calls for their grades, from earlier rows or a calibration. */
+/** Time of the answers of a run, and model calls, from earlier rows or a calibration. */
 export const ExpectedWork = z.strictObject({
   approaches: z.array(WorkOfApproach),
   /** True where the set has language models, which three calls would tell the pace of. */
   can_calibrate: z.boolean(),
   /** Null when some approach has neither rows nor a calibration. */
   estimated_ms: z.number().nullable(),
-  /** Null when some approach has no row that counts them. Rules count as models, as in every table. */
+  /** Of answers and grades, in a plan also of ingestion and judges. Null when some approach has no row that counts them. Rules count as models, as in every table. */
   model_calls: count.nullable(),
   /** Rows that the estimate rests on. */
   rows: count,

@@ -9,6 +9,7 @@ import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { loadExperiment, type Experiment } from '../manifests/experiment.ts'
 import { configHashes } from '../manifests/project/provenance.ts'
 import { keepCalibration } from '../runner/prepare/calibrations.ts'
+import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { plannedUse } from './planned-use.ts'
 
@@ -136,6 +137,39 @@ it('without a run three calls of the model tell time and cost of every part: one
     source: 'three calls of each model',
   })
   expect(partWords(parts[0]!)).toBe('reading the documents: ≈ 4.5 s, ≈ 9 calls, 0.11 EUR (three calls of each model)')
+})
+
+it('documents that a stopped run has read are not read again when it is resumed, also before it has a summary', async () => {
+  const run = planned(['contextual-rag', 'graph-rag'], { runId: 'stopped', repeats: 1 })
+  const space = { runId: 'stopped', dataset: dataset(), aliases: run.aliases, repeats: 1 }
+  const rows = [...cellsInOrder({ ...space, seed: experiment.evaluation.run.seed })]
+  const stored = (...bases: string[]): CellPlan => ({
+    basis: '',
+    resume: {
+      reuse: rows.filter(({ alias }) => bases.includes(alias.base)).map(({ rowId }) => rowId),
+      answered: [],
+      run: [],
+      conflicts: [],
+    },
+  })
+  const ingestion = async (cells: CellPlan, more: object = {}) =>
+    (await plannedUse({ ...run, ...more }, dataset(), PLAN, [], cells)).parts[0]
+  const kept = { part: 'ingestion', calls: 0, source: 'kept' }
+  expect(await ingestion(stored('contextual-rag', 'graph-rag'))).toMatchObject(kept)
+  expect(await ingestion(stored('contextual-rag'))).toMatchObject({ part: 'ingestion', calls: 9 })
+  const cold = { request: { cold_reset: true } }
+  expect(await ingestion(stored('contextual-rag', 'graph-rag'), cold)).toMatchObject({ calls: 9 })
+})
+
+it('metrics that an approach gives no contexts for are not counted as calls of the evaluator', async () => {
+  const call = { latency_ms: 1200, input_tokens: 1000, output_tokens: 100 }
+  await keepCalibration(root, experiment.models.sets['paid']!.roles.light_gen, [call, call, call])
+  const run = planned(['contextual-rag', 'graph-rag'], { metrics: ['faithfulness', 'answer_relevancy'] })
+  const { work, parts } = await plannedUse(run, dataset(), PLAN, [])
+  expect(work.approaches.map(({ grading_calls: calls }) => calls)).toEqual([4, 2])
+  expect(parts).toMatchObject([{}, {}, { part: 'grading', calls: 12 }])
+  // Two answers of each approach, of one and of two calls, their grades, and nine calls that read the documents.
+  expect(work.model_calls).toBe(6 + 12 + 9)
 })
 
 it('rules that read and grade are no part, and a part of which nothing is known is named', async () => {

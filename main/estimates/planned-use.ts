@@ -17,12 +17,15 @@ import {
 } from '../../contract/manifests/model-backends.ts'
 import type { ModelRole, ModelSet } from '../../contract/manifests/models.ts'
 import { costOf, type Cost } from '../../contract/manifests/prices.ts'
+import { metricOfId } from '../../contract/metrics/metrics.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
+import { sumOfUse } from '../../core/planned-use-words.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
 import { calibrationsOf } from '../runner/prepare/calibrations.ts'
 import { expectedCost } from '../runner/prepare/expected-cost.ts'
 import { countsFor, expectedWork } from '../runner/prepare/expected-work.ts'
+import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
 
@@ -38,20 +41,24 @@ interface Planning {
   /** Summaries of runs of this machine with the same models, newest first. */
   past: readonly Aggregate[]
   work: ExpectedWork
+  /** Approaches of which the run has rows, which are made after the ingestion. */
+  stored: readonly BaseApproach[]
 }
 
-/** What a run of a dataset would use: `work` for the answers approach by approach, and every part with time, calls and cost. Makes no call. */
+/** What a run of a dataset would use: `work` for the answers approach by approach, and every part with time, calls and cost. `cells` is the plan of a run that has rows. Makes no call. */
 export async function plannedUse(
   run: PreparedRun,
   dataset: LadderDataset,
   plan: Pick<RunPlan, 'run' | 'resume_answered'>,
   summaries: AsyncIterable<Aggregate> | Iterable<Aggregate>,
+  cells: CellPlan | null = null,
 ): Promise<{ work: ExpectedWork; parts: PlannedPart[]; expected_cost: Cost | null }> {
   const all = await Array.fromAsync(summaries)
-  const work = await expectedWork(run, dataset, plan.run, all)
+  const work = withEvaluableMetrics(run, await expectedWork(run, dataset, plan.run, all))
   const { models } = run.experiment
   const set = run.inputs.gatewayUrl === null ? (models.sets[run.modelSet ?? models.default_set] ?? null) : null
-  const planning: Planning = { run, dataset, set, work, past: all.filter(countsFor(run, dataset)) }
+  const past = all.filter(countsFor(run, dataset))
+  const planning: Planning = { run, dataset, set, work, past, stored: storedApproaches(run, dataset, cells) }
   const ofAnswers = all.map((past) => ({ ...past, approaches: past.approaches.map(withoutGrading) }))
   const answerCalls = sumOf(work.approaches.map(({ answer_calls: calls }) => calls))
   const answers: Part = {
@@ -70,7 +77,29 @@ export async function plannedUse(
   const known = parts.flatMap(([part, of]) => (of === null ? [] : [{ part, ...of }]))
   const costs = known.flatMap(({ cost }) => (cost === null ? [] : [cost]))
   const expected = costs.length === 0 ? null : joinedCost(costs, run)
-  return { work, parts: known, expected_cost: expected }
+  return { work: { ...work, model_calls: sumOfUse(known).calls }, parts: known, expected_cost: expected }
+}
+
+/** Without rows, calls are counted for each metric; those that need contexts are not asked of an approach that hands over none. */
+function withEvaluableMetrics({ aliases, metrics }: PreparedRun, work: ExpectedWork): ExpectedWork {
+  const withoutContexts = metrics.filter((metric) => !metricOfId(metric).needs.includes('contexts'))
+  const approaches = work.approaches.map((approach, place) => {
+    const { calibrated, grading_calls: calls } = approach
+    if (!calibrated || calls === null || aliases[place]!.evidence !== 'answer_only') return approach
+    return { ...approach, grading_calls: (calls * withoutContexts.length) / Math.max(1, metrics.length) }
+  })
+  return { ...work, approaches }
+}
+
+function storedApproaches(
+  { runId, aliases, repeats, experiment }: PreparedRun,
+  dataset: LadderDataset,
+  cells: CellPlan | null,
+): BaseApproach[] {
+  if (cells === null) return []
+  const stored = new Set([...cells.resume.reuse, ...cells.resume.answered])
+  const all = cellsInOrder({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed })
+  return [...new Set([...all].flatMap(({ rowId, alias }) => (stored.has(rowId) ? [alias.base] : [])))]
 }
 
 const withoutGrading = (approach: Aggregate['approaches'][number]): Aggregate['approaches'][number] =>
@@ -164,7 +193,7 @@ async function chunksOf(
 
 /** Reading the documents: a call for the context of each chunk, two for what the graph takes of it. Null where rules read them. */
 async function ingestionPart(planning: Planning): Promise<Part | null> {
-  const { run, dataset, set, past } = planning
+  const { run, dataset, set, past, stored } = planning
   const kinds = (['usesGraph', 'usesContextual', 'usesTree'] as const).filter((kind) =>
     run.aliases.some(({ base }) => approachDescriptor(base)[kind] === true),
   )
@@ -181,7 +210,9 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
   const covering = past.filter(({ approaches }) =>
     written.every((kind) => approaches.some(({ base_model: base, cells }) => cells.ok > 0 && reads(base, kind))),
   )
-  if (covering.length > 0 && !run.request.cold_reset) return { calls: 0, ms: 0, cost: null, source: 'kept' }
+  const isStored = written.every((kind) => stored.some((base) => reads(base, kind)))
+  if ((covering.length > 0 || isStored) && !run.request.cold_reset)
+    return { calls: 0, ms: 0, cost: null, source: 'kept' }
   const use = covering
     .flatMap(({ ingestion_use: found }) => (found === undefined ? [] : [found]))
     .toSorted((one, other) => callsIn(other.models) - callsIn(one.models))[0]

@@ -115,11 +115,14 @@ it('the plan reports what its cells would cost by an earlier run, or why it cann
   expect(known).toMatchObject({ code: 0 })
   expect(known.stdout).toContain('smoke: expected cost 0.080 EUR, by what such cells used in earlier runs')
   // Cells that are stored cost nothing again.
-  const stored = await plan('--models', 'vanilla-rag', '--run-id', 'free')
+  const stored = await plan('--models', 'vanilla-rag', '--run-id', 'free', '--no-cold-reset')
   expect(stored.stdout).toContain('smoke: expected cost 0.00 EUR')
   const partly = await plan('--models', 'vanilla-rag,hybrid-rag')
   expect(partly.stdout).toContain('smoke: expected cost at least 0.080 EUR')
   expect(partly.stdout).toContain('○ no earlier run of hybrid-rag with paid')
+  const unknown = JSON.parse((await plan('--models', 'hybrid-rag', '--json')).stdout) as object
+  const cost = { amount: null, currency: 'EUR', unknown: ['no earlier run of hybrid-rag with paid'] }
+  expect(unknown).toMatchObject({ expected_cost: cost, parts: [{ part: 'answers', cost }] })
   // Three calls take the place of rows that do not exist: asked for, counted, and kept for the next plan.
   const before = paidCalls()
   const calibrated = await plan('--models', 'vanilla-rag,hybrid-rag', '--calibrate')

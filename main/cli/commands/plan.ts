@@ -3,6 +3,7 @@ import { callsPerApproach, sourceWords } from '../../../core/expected-work-words
 import { partWords, sumOfUse } from '../../../core/planned-use-words.ts'
 import type { ExpectedWork, PlannedPart } from '../../../contract/control/expected-work.ts'
 import type { RunPlan } from '../../../contract/evidence/run-event.ts'
+import type { Cost } from '../../../contract/manifests/prices.ts'
 import { contextBudgetWords, costWords, countWords, durationWords, plural } from '../../../contract/words.ts'
 import { namedFiles } from '../../evidence/files/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
@@ -74,10 +75,10 @@ export const planCommand: Command = {
       const onNotice = ({ message }: { message: string }): void => warn(message)
       const evaluator = evaluatorFor(setup.inputs, platform)
       const stored = await storedPlan({ ...setup, dataset, platform, evaluator, files, onNotice }, isCold)
-      const plan = stored === null || isCold ? coldPlan(setup, dataset) : stored
+      const { plan, cells } = stored === null || isCold ? { plan: coldPlan(setup, dataset), cells: null } : stored
       conflicting ||= plan.conflicts.length > 0
       const ofDataset = summaries.filter((summary) => summary.dataset.id === dataset.dataset.id)
-      const { work, parts, expected_cost: cost } = await plannedUse(setup, dataset, plan, ofDataset)
+      const { work, parts, expected_cost: cost } = await plannedUse(setup, dataset, plan, ofDataset, cells)
       const planned = await plannedDecision({
         questions: dataset.questions,
         approaches: setup.aliases.length,
@@ -86,10 +87,13 @@ export const planCommand: Command = {
         earlier: ofDataset,
       })
       if (flagOption(invocation, 'json')) {
-        const kept = isCold ? { without_cold_reset: stored } : {}
-        out.write(
-          `${JSON.stringify({ ...plan, ...kept, work, parts, expected_cost: cost, planned_difference: planned })}\n`,
-        )
+        const kept = isCold ? { without_cold_reset: stored?.plan ?? null } : {}
+        const use = {
+          work,
+          parts: parts.map((part) => ({ ...part, cost: known(part.cost) })),
+          expected_cost: known(cost),
+        }
+        out.write(`${JSON.stringify({ ...plan, ...kept, ...use, planned_difference: planned })}\n`)
         continue
       }
       const evaluations =
@@ -98,7 +102,7 @@ export const planCommand: Command = {
       print(
         `${plan.dataset_id}: ${plural(plan.total, 'answer')}, ${countWords(plan.reuse)} reused, ${countWords(plan.run)} to call, ${kept}, ${evaluations}`,
       )
-      if (isCold && stored !== null) for (const text of keptWords(stored)) print(text)
+      if (isCold && stored !== null) for (const text of keptWords(stored.plan)) print(text)
       print(`${plan.dataset_id}: ${workWords(work, parts)}`)
       if (parts.length > 1) for (const part of parts) print(`· ${partWords(part)}`)
       const calls = callsPerApproach(work)
@@ -128,10 +132,14 @@ export const planCommand: Command = {
   },
 }
 
+/** A cost of which nothing is known has no amount. */
+const known = (cost: Cost | null) =>
+  cost !== null && cost.amount === 0 && cost.unknown.length > 0 ? { ...cost, amount: null } : cost
+
 /** What the stored rows of a run decide. A cold reset also removes rows that cannot be read: null. */
-async function storedPlan(input: PlanInput, isCold: boolean): Promise<RunPlan | null> {
+async function storedPlan(input: PlanInput, isCold: boolean): Promise<Awaited<ReturnType<typeof planDataset>> | null> {
   try {
-    return (await planDataset(input)).plan
+    return await planDataset(input)
   } catch (error) {
     if (isCold && error instanceof EvidenceRefusedError) return null
     throw error

@@ -107,6 +107,7 @@ async function previewDataset(
   run: PreparedRun,
   dataset: LadderDataset,
   plan: RunPlan,
+  cells: CellPlan | null,
   past: PastRuns,
 ): Promise<DatasetPlan> {
   const { id } = dataset.dataset
@@ -117,7 +118,7 @@ async function previewDataset(
     conflict_count: plan.conflicts.length === 0 ? 0 : Math.max(1, conflictingRows(plan.conflicts)),
     evaluations: run.metrics.length === 0 ? 0 : plan.run + plan.resume_answered,
     verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
-    ...(await plannedUse(run, dataset, plan, past.ownSummariesOf(id))),
+    ...(await plannedUse(run, dataset, plan, past.ownSummariesOf(id), cells)),
     planned_difference: await plannedDecision({
       questions: dataset.questions,
       approaches: run.aliases.length,
@@ -130,8 +131,10 @@ async function previewDataset(
 
 /** Returns what a prepared run would do, with estimates. */
 export async function previewRun(run: PreparedRun, options: CheckOptions & PastRuns): Promise<Preview> {
-  const { datasets: checked, plans: _plans, ...rest } = await checkRun(run, options)
-  const datasets = await Array.fromAsync(checked, ({ dataset, plan }) => previewDataset(run, dataset, plan, options))
+  const { datasets: checked, plans, ...rest } = await checkRun(run, options)
+  const datasets = await Array.fromAsync(checked, ({ dataset, plan }) =>
+    previewDataset(run, dataset, plan, plans[dataset.dataset.id] ?? null, options),
+  )
   const sum = (of: (plan: DatasetPlan) => number): number => datasets.reduce((total, plan) => total + of(plan), 0)
   const inAll = (of: (plan: DatasetPlan) => number | null): number | null =>
     datasets.every((plan) => of(plan) !== null) ? sum((plan) => of(plan)!) : null
