@@ -77,7 +77,10 @@ export const Verdict = z.strictObject({
   metric: z.string().nullable(),
   /** Scored questions; null where nothing compares. */
   questions: count.nullable(),
-  /** Approaches that no test found worse than another one, the cheapest first, then the fastest. Empty where no pair was tested. */
+  /**
+   * Approaches that no test found worse than another one: those within the margin of equivalence of the highest mean, the cheapest first, then the fastest; then those
+   * further behind. Empty where no pair was tested.
+   */
   top: z.array(Identifier),
   /** The others, which a test found worse than some approach. */
   worse: z.array(Identifier),

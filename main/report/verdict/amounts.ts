@@ -11,13 +11,17 @@ const isShare = (name: ComparedName): boolean => metricNamed(name)?.unit === 'sc
 /** `14 percentage points` of a score from 0 to 1; other values in their unit. */
 export function amountWords(name: ComparedName, size: number): string {
   if (!isShare(name)) return valueWords(name, size)
-  const points = Math.round(size * 100)
+  const points = roundedAmount(name, size)
   return points === 0 ? 'less than 1 percentage point' : plural(points, 'percentage point')
 }
 
+/** An amount as it is written: a score in whole points. */
+export const roundedAmount = (name: ComparedName, size: number): number =>
+  isShare(name) ? Math.round(size * 100) : size
+
 /** `10 points`, for a margin. */
 export const marginWords = (name: ComparedName, size: number): string =>
-  isShare(name) ? `${Math.round(size * 100)} points` : valueWords(name, size)
+  isShare(name) ? `${roundedAmount(name, size)} points` : valueWords(name, size)
 
 /** Whole points; with a decimal where they would round to 0, which would look undecided. */
 export function pointsWords(points: number): string {

@@ -7,9 +7,10 @@ import { MIN_CLUSTERS } from '../../statistics/estimate.ts'
 import { intervalWords, nameWords, valueWords } from '../words.ts'
 import { allTextOf, allTextWords } from './all-text.ts'
 import { aheadWords, allOf, amountWords, marginWords } from './amounts.ts'
+import { choiceAmong, marginOf, takeCheapest, testWords, type Choice } from './choice.ts'
 import { countStates, pairsAmong, scoredQuestions, type Facts } from './facts.ts'
 import { addGroups, nextStep, separateFurther } from './next-step.ts'
-import { byCost, cheapness, costWords, takeWords } from './recommendation.ts'
+import { costWords, takeWords } from './recommendation.ts'
 
 export interface Outcome {
   kind: VerdictKind
@@ -29,7 +30,8 @@ export const wordsIn = (text: string): number => text.split(/\s+/).filter((word)
 export function outcomeOf(facts: Facts, behaviour: readonly ApproachBehaviour[]): Outcome {
   const { standings, top, worse } = facts
   const models = standings.map(({ model }) => model)
-  const parts = { facts, behaviour, models, ordered: ordered(facts, top) }
+  const choice = choiceAmong(facts, top)
+  const parts = { facts, behaviour, models, choice, ordered: [...new Set([...choice.near, ...choice.all])] }
   const [best, least] = extremesOf(facts)
   if (best !== null && standings.every(({ mean }) => mean === best)) return ceiling(parts)
   if (least !== null && standings.every(({ mean }) => mean === least)) return floor(parts)
@@ -46,12 +48,10 @@ interface Parts {
   behaviour: readonly ApproachBehaviour[]
   /** Best first. */
   models: readonly string[]
+  choice: Choice
   /** The top in the order of the recommendation. */
   ordered: string[]
 }
-
-const ordered = ({ aggregate }: Facts, models: readonly string[]): string[] =>
-  byCost(models.map((model) => aggregate.approaches.find((each) => each.model === model)!))
 
 function extremesOf({ name }: Facts): [best: number | null, least: number | null] {
   const metric = metricNamed(name)
@@ -69,17 +69,6 @@ export function namesIn(names: readonly string[], room = 6): string {
 }
 
 const questionsIn = (facts: Facts): string => plural(scoredQuestions(facts), 'scored question')
-
-/** Takes the cheapest of the top, with the highest of the others to compare it with. */
-function takeCheapest({ facts, behaviour, ordered: models }: Parts): string {
-  const [cheapest] = models
-  const other = facts.standings.find(({ model }) => models.includes(model) && model !== cheapest)?.model
-  return takeWords(
-    behaviourIn(behaviour, cheapest!),
-    other === undefined ? undefined : behaviourIn(behaviour, other),
-    cheapness(models.map((model) => facts.aggregate.approaches.find((each) => each.model === model)!)),
-  )
-}
 
 /** All approaches have the best possible figure: the questions are too easy, or all the text fits into the context budget. */
 function ceiling(parts: Parts): Outcome {
@@ -145,7 +134,7 @@ function groupsMissing(facts: Facts): string {
     : `, in ${missing} more ${missing === 1 ? 'group' : 'groups'} that share no gold document with the others`
 }
 
-function untested({ facts, behaviour, models, ordered: all }: Parts): Outcome {
+function untested({ facts, behaviour, models, choice: { all } }: Parts): Outcome {
   const { aggregate, name, standings } = facts
   const groups = groupsOf(facts)
   const isFew = groups < MIN_CLUSTERS
@@ -246,9 +235,8 @@ function mixedWords(facts: Facts): string {
   return `${listWords(shown)}; ${rest}`
 }
 
-/** `10 points`: the margin that equivalence was tested with. */
-const withinWords = ({ compared, name }: Facts): string =>
-  marginWords(name, compared.pairs.find(({ equivalence }) => (equivalence ?? null) !== null)?.equivalence?.margin ?? 0)
+/** `10 points`: the margin of equivalence. */
+const withinWords = (facts: Facts): string => marginWords(facts.name, marginOf(facts))
 
 /** Returns what the tests showed among approaches. */
 function amongWords(facts: Facts, models: readonly string[]): string {
@@ -323,5 +311,5 @@ function leadWords(facts: Facts): string {
   const pair = facts.pair(first!, second!)
   if (pair === null || pair.difference.value === null) return 'the first two share no question'
   if (pair.difference.value === 0) return 'the first two have the same mean'
-  return `it ${aheadWords(facts, first!, second!)}, ${facts.state(first!, second!) === 'equivalent' ? 'and the test finds them equivalent' : 'which the test leaves open'}`
+  return `it ${aheadWords(facts, first!, second!)}, ${testWords(facts, first!, second!)}`
 }

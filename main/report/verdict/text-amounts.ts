@@ -2,7 +2,7 @@
 import { BASELINE, KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { metricNamed } from '../../../contract/metrics/metrics.ts'
-import { countWords, listWords } from '../../../contract/words.ts'
+import { countWords, listWords, lowerFirst } from '../../../contract/words.ts'
 import { likeAmounts } from '../aggregate/context-amounts.ts'
 import { nameWords, valueWords } from '../words.ts'
 import type { Facts } from './facts.ts'
@@ -39,7 +39,7 @@ export function withTextAmounts(facts: Facts, outcome: Outcome): { outcome: Outc
     outcome: {
       ...outcome,
       kind: 'unlike_text',
-      recommendation: `As they ran, ${outcome.recommendation!.replace(/^Take/, 'take')}`,
+      recommendation: `As they ran, ${lowerFirst(outcome.recommendation!)}`,
       headline: wordsIn(headline) <= MOST_WORDS ? headline : 'The top group handed over unlike amounts of text',
       next: nextStep(
         facts.aggregate,

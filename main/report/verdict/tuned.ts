@@ -11,7 +11,7 @@ const LEADS = ['winner', 'tied', 'unlike_text']
 const ERROR = 5
 
 /** The outcome with what the ledger of tunings says: a lead of an approach that was tuned on questions of the run is not believed, and openings of a holdout are named. */
-export function withTuning({ aggregate }: Facts, outcome: Outcome): { outcome: Outcome; notes: string[] } {
+export function withTuning({ aggregate, top }: Facts, outcome: Outcome): { outcome: Outcome; notes: string[] } {
   const { tuned = [], questions } = aggregate
   const edited = tuned.find((each) => each.edited !== undefined)?.edited ?? []
   const notes = [
@@ -24,7 +24,8 @@ export function withTuning({ aggregate }: Facts, outcome: Outcome): { outcome: O
   ]
   const seen = tuned.filter(({ development }) => development > 0).map(({ model }) => model)
   const leading = outcome.top.filter((model) => seen.includes(model))
-  if (leading.length === 0 || !LEADS.includes(outcome.kind)) return { outcome, notes }
+  if (leading.length === 0 || !LEADS.includes(outcome.kind))
+    return { outcome: outcome.kind === 'open' ? withoutTuned(outcome, top[0]!, seen) : outcome, notes }
   const isAll = leading.length === outcome.top.length
   const who = isAll ? '' : ` ${namesIn(leading, 2)}`
   const both = `${outcome.headline}, but${who} ${leading.length === 1 ? 'was' : 'were'} tuned on these questions`
@@ -44,6 +45,14 @@ export function withTuning({ aggregate }: Facts, outcome: Outcome): { outcome: O
     },
     notes,
   }
+}
+
+/** Where nothing leads, the approach is taken that is close enough to the highest mean: neither of the two may owe its mean to a tuning. */
+function withoutTuned(outcome: Outcome, highest: string, seen: readonly string[]): Outcome {
+  const tuned = [...new Set([highest, outcome.top[0]!])].filter((model) => seen.includes(model))
+  if (tuned.length === 0) return outcome
+  const recommendation = `Take no approach by these means: the settings of ${namesIn(tuned)} were chosen by these scores.`
+  return { ...outcome, recommendation }
 }
 
 const timesWords = (count: number): string => (count === 1 ? 'once' : count === 2 ? 'twice' : `${count} times`)
