@@ -61,6 +61,16 @@ export function paceExchange(folder: string, origin: string, now: () => number =
   }
 }
 
+/** Time until every service that processes report in a folder may be called again; 0 where none is to be left alone. */
+export const longestPauseMs = (folder: string, nowMs = Date.now()): number =>
+  Math.max(
+    0,
+    ...namesIn(folder).flatMap((name) => {
+      const found = name.endsWith('.json') ? readSlowdown(join(folder, name)) : null
+      return found === null ? [] : [found.until - nowMs]
+    }),
+  )
+
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)

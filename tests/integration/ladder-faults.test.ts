@@ -1,9 +1,11 @@
-import { chmod, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { runCli, smokeProject, startCli } from '../helpers/cli.ts'
 import { CELLS, MODELS, ladderArgs, planOf, rowsOf, smokeRun } from '../helpers/ladder-run.ts'
+import { completionOf } from '../helpers/capable-model.ts'
+import { startModelService } from '../helpers/model-service.ts'
 import { json, startFaultServer } from '../helpers/fault-server.ts'
 import { startPlatformProcess } from '../helpers/platform-process.ts'
 import { childrenOf } from '../helpers/processes.ts'
@@ -31,6 +33,42 @@ describe('interruption', () => {
     const rest = await runCli([...args, '--no-cold-reset'])
     expect(rest.code).toBe(0)
     expect(planOf(rest)).toMatchObject({ reuse: kept, run: CELLS - kept })
+  })
+
+  it('Ctrl-C does not wait for the pause that a service asks for: the answer is made when the run is resumed', async () => {
+    let isLimited = true
+    const service = await startModelService(({ path }) =>
+      path === '/v1/models'
+        ? { json: { data: [{ id: 'm' }] } }
+        : isLimited
+          ? { status: 429, headers: { 'retry-after': '30' }, json: { error: { message: 'Rate limit reached' } } }
+          : { json: completionOf({ content: 'In 1904 [1].' }) },
+    )
+    onTestFinished(() => service.close())
+    const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
+    const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
+    const roles = builtin.replace(/light_gen: .*/, 'light_gen: { connection: slow, model: m }')
+    await mkdir(join(root, '.rag-ladder'), { recursive: true })
+    await writeFile(
+      join(root, '.rag-ladder/models.yaml'),
+      `version: 2\nconnections: { slow: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  slow:\n    roles:\n${roles}`,
+    )
+    onTestFinished(() => rm(join(root, '.rag-ladder/models.yaml')))
+    const args = ['ladder', ...smokeRun(root, 'paused'), '--json', '--no-publish', '--no-evaluate', '--no-cold-reset']
+    const run = startCli([...args, '--models', 'vanilla-rag', '--model-set', 'slow'])
+    await run.event('cell.started')
+    await expect.poll(() => service.calls.length, { timeout: 20_000 }).toBeGreaterThan(1)
+    const stoppedAt = performance.now()
+    run.child.kill('SIGINT')
+    const stopped = await run.done
+    expect(performance.now() - stoppedAt).toBeLessThan(15_000)
+    expect(stopped.code).toBe(130)
+    expect(stopped.stdout).toContain('a service limits its calls and is to be called again in')
+    isLimited = false
+    // The pause that was asked for holds for the next run too.
+    await rm(join(root, '.rag-ladder/model-records/paces'), { recursive: true })
+    const resumed = await runCli([...args, '--models', 'vanilla-rag', '--model-set', 'slow'])
+    expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 0, run: 4 }])
   })
 })
 

@@ -89,7 +89,7 @@ export const askCommand: Command = {
     const setup = await setUpRun(invocation)
     const [dataset, ...more] = setup.datasets
     if (dataset === undefined || more.length > 0) throw new InputError(['--dataset: name one dataset'])
-    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
+    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`), setup.root)
     const source = choosePlatform(setup, invocation, () => undefined)
     const platform = await source.start(dataset.profile.name, stop.drain)
     const { apiKey, edgeKey } = platform

@@ -38,7 +38,7 @@ export const evaluateCommand: Command = {
       throw new InputError(['--run-id: give the new run its own name; rows of a run are never changed'])
     if (setup.metrics.length === 0)
       throw new InputError([`--metrics: name at least one of ${EvaluationMetric.options.join(', ')}`])
-    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
+    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`), setup.root)
     try {
       const emit = printer(invocation)
       const platform = choosePlatform(setup, invocation, () => undefined)

@@ -26,7 +26,7 @@ async function judgeRun(setup: PreparedRun, invocation: Invocation): Promise<Exi
   const isJson = flagOption(invocation, 'json')
   const reporter = chooseReporter(isJson, invocation.stdout)
   const emit = (event: RunEvent): void => reporter.event(event)
-  const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }))
+  const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }), setup.root)
   try {
     const platform = choosePlatform(setup, invocation, emit)
     const runs = datasetRunsOf(setup, { platform, emit, drain: stop.drain, abort: stop.abort })

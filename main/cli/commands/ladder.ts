@@ -33,7 +33,7 @@ export const ladderCommand: Command = {
     const json = flagOption(invocation, 'json')
     const reporter = chooseReporter(json, invocation.stdout)
     const emit = reporter.event
-    const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }))
+    const stop = listenForStop((message) => emit({ type: 'notice', level: 'warning', message }), setup.root)
     try {
       for (const message of setup.leftOut) emit({ type: 'notice', level: 'warning', message })
       for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets))

@@ -53,7 +53,7 @@ export const matrixCommand: Command = {
     const gateway = await platform.start(setup.datasets[0]!.profile.name)
     const json = flagOption(invocation, 'json')
     const reporter = chooseReporter(json, invocation.stdout)
-    const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }))
+    const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }), setup.root)
     try {
       for (const message of setup.leftOut) reporter.event({ type: 'notice', level: 'warning', message })
       const job = textOption(invocation, 'ingestion')

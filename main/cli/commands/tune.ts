@@ -101,7 +101,7 @@ export const tuneCommand: Command = {
     if (setup.datasets.length !== 1 || alias === undefined || setup.aliases.length !== 1)
       throw new InputError(['tune one approach on one dataset: name one of each'])
     const wish = tuningWish(setup.experiment, alias, askedBy(invocation, assignments))
-    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`))
+    const stop = listenForStop((message) => invocation.stderr.write(`${message}\n`), setup.root)
     const platform = choosePlatform(setup, invocation, () => undefined)
     const [run] = datasetRunsOf(setup, { platform, emit: () => undefined, drain: stop.drain, abort: stop.abort })
     try {

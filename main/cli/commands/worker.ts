@@ -55,7 +55,7 @@ async function work(setup: PreparedRun, invocation: Parameters<Command['run']>[0
   if (platform.kind !== 'external')
     throw new InputError(['--gateway: name the gateway that all workers call (or set MATRIX_GATEWAY_URL)'])
   const reporter = chooseReporter(flagOption(invocation, 'json'), invocation.stdout)
-  const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }))
+  const stop = listenForStop((message) => reporter.event({ type: 'notice', level: 'warning', message }), setup.root)
   try {
     const { drain, abort } = stop
     let code: ExitCode = EXIT.ok

@@ -18,6 +18,8 @@ import {
 import { messageOf } from '../../../core/json.ts'
 import { storedFilesOf, type ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { exists } from '../../lib/files/missing-file.ts'
+import { cancelPausedCalls } from '../../lib/services/cancel-paused-calls.ts'
+import { pacesFolder } from '../../manifests/models/model-records.ts'
 import { INGESTION_STOPPED } from '../../runner/ingestion/ingest.ts'
 import { evaluateStoredRun } from '../../runner/finish/evaluate-stored-run.ts'
 import { judgeStoredRun } from '../../runner/finish/judge-stored-run.ts'
@@ -373,8 +375,11 @@ export class RunControl {
     const run = entry.retry_of === null ? prepared : inResultsFolder(prepared)
     // 2. Take the platform for this run.
     const platform = await this.#options.beginPlatform(run)
+    const emit = (event: RunEvent): void => this.#emit(live, going, event)
+    const stopLooking = cancelPausedCalls(going.drain.signal, going.abort, pacesFolder(run.root), (message) =>
+      emit({ type: 'notice', level: 'warning', message }),
+    )
     try {
-      const emit = (event: RunEvent): void => this.#emit(live, going, event)
       // 3. Take over the rows of the run whose failed cells are made again.
       if (entry.retry_of !== null) await this.#takeOver(run, entry.retry_of, going.abort.signal)
       // 4. Run each dataset, one after another.
@@ -392,6 +397,7 @@ export class RunControl {
       return await evaluateStoredRun(runs, { runId: from, evidenceOf }, emit)
     } finally {
       // 5. Give the platform back.
+      stopLooking()
       this.#options.endPlatform()
     }
   }
