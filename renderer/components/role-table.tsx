@@ -20,6 +20,7 @@ interface RoleTableProps {
 /** Shows which model does what in a set, and what calls have taught of it. */
 export const RoleTable = ({ label, roles, prices }: RoleTableProps) => (
   <DataTable
+    stacks
     label={label}
     rows={Object.entries(roles)}
     keyOf={([role]) => role}

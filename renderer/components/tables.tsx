@@ -34,14 +34,16 @@ interface ScrollTableProps {
   className?: string | undefined
   /** The table itself has the name too. */
   isNamed?: boolean
+  /** On a phone each row is a block: its name, then each value after the `data-head` of its cell. */
+  stacks?: boolean
   children: ReactNode
 }
 
 /** A table that scrolls sideways where the page is too narrow for it, by keyboard too. `label` names it. */
-export function ScrollTable({ label, className = '', isNamed = false, children }: ScrollTableProps) {
+export function ScrollTable({ label, className = '', isNamed = false, stacks = false, children }: ScrollTableProps) {
   return (
     <div className={`${table.scroll} ${className}`} tabIndex={0} role="region" aria-label={label}>
-      <table className={table.table} aria-label={isNamed ? label : undefined}>
+      <table className={`${table.table} ${stacks ? table.stacks : ''}`} aria-label={isNamed ? label : undefined}>
         {children}
       </table>
     </div>
@@ -62,13 +64,20 @@ interface DataTableProps<Row> {
   /** Place of the column that names its row. */
   nameAt?: number
   className?: string | undefined
+  /** For rows that are read one by one, not compared down a column. */
+  stacks?: boolean
+}
+
+const textOf = (head: Exclude<Column, false>): string | undefined => {
+  const content = typeof head === 'string' ? head : head.head
+  return typeof content === 'string' ? content : undefined
 }
 
 /** A row for each of several things, whose first column names them. */
-export function DataTable<Row>({ label, rows, keyOf, columns, nameAt = 0, className }: DataTableProps<Row>) {
+export function DataTable<Row>({ label, rows, keyOf, columns, nameAt = 0, className, stacks }: DataTableProps<Row>) {
   const shown = columns.filter((column) => column !== false)
   return (
-    <ScrollTable label={label} className={className} isNamed>
+    <ScrollTable label={label} className={className} stacks={stacks ?? false} isNamed>
       <TableHead columns={shown.map(([head]) => head)} />
       <tbody>
         {rows.map((row) => (
@@ -81,7 +90,7 @@ export function DataTable<Row>({ label, rows, keyOf, columns, nameAt = 0, classN
                   {cell(row)}
                 </th>
               ) : (
-                <td key={at} className={classes}>
+                <td key={at} className={classes} data-head={head === false ? undefined : textOf(head)}>
                   {cell(row)}
                 </td>
               )

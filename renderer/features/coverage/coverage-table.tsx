@@ -27,15 +27,17 @@ const reasonsOf = (
     ...(unequal && common !== null ? [WORDS.shared(count(common.n), metricValue('', common.mean))] : []),
   ].join(' · ')
 
-/** Counts of cells without a value in the order of their columns, and the state by which the matrix finds them. */
+/** Counts of cells without a value in the order of their columns, with the head of each and the state by which the matrix finds them. */
 const OTHER_STATES = [
-  ['errors', 'error'],
-  ['timeouts', 'timeout'],
-  ['unevaluable', 'not_evaluable'],
-  ['disabled', 'disabled'],
-  ['not_run', 'not_run'],
-  ['missing', 'missing'],
-] as const satisfies [keyof CoverageMetric, CellMetricState][]
+  ['errors', WORDS.columns.errors, 'error'],
+  ['timeouts', WORDS.columns.timeouts, 'timeout'],
+  ['unevaluable', WORDS.columns.unevaluable, 'not_evaluable'],
+  ['disabled', WORDS.columns.disabled, 'disabled'],
+  ['not_run', WORDS.columns.notScored, 'not_run'],
+  ['missing', WORDS.columns.missing, 'missing'],
+] as const satisfies [keyof CoverageMetric, string, CellMetricState][]
+
+const ALWAYS_SHOWN: ReadonlySet<string> = new Set(['errors', 'timeouts'])
 
 interface CellsLinkProps {
   coverage: Coverage
@@ -63,10 +65,7 @@ function CellsLink({ coverage, model, metric, state, cells, children }: CellsLin
   )
 }
 
-/** Columns of words; the others hold figures. */
-const TEXTS: ReadonlySet<string> = new Set(['approach', 'metric', 'state', 'reasons'])
-
-/** A row per approach and metric: the mean with its n, and where every other cell went, timeouts apart from errors. */
+/** A row per approach and metric: the mean with its n, and where every other cell went, timeouts apart from errors. Another state that no cell is in has no column. */
 export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; onlyGaps: boolean }) {
   const aliases = coverage.aliases
     .map((alias) => ({
@@ -75,9 +74,15 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
     }))
     .filter(({ metrics }) => metrics.length > 0)
   if (aliases.length === 0) return <p>{WORDS.noGaps}</p>
+  const otherStates = OTHER_STATES.filter(
+    ([key]) => ALWAYS_SHOWN.has(key) || aliases.some(({ metrics }) => metrics.some((metric) => metric[key] > 0)),
+  )
+  const { approach, metric: name, state: word, mean, scored, reasons } = WORDS.columns
   return (
-    <ScrollTable label={WORDS.tableRegion} className={styles.heads}>
-      <TableHead columns={Object.entries(WORDS.columns).map(([name, head]) => (TEXTS.has(name) ? head : num(head)))} />
+    <ScrollTable label={WORDS.tableRegion} className={styles.heads} stacks>
+      <TableHead
+        columns={[approach, name, word, num(mean), num(scored), ...otherStates.map(([, head]) => num(head)), reasons]}
+      />
       <tbody>
         {aliases.flatMap(
           ({ model, base_model: base, evidence_capability: evidence, metrics, cells, refusals, ...alias }) =>
@@ -101,12 +106,14 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                     </div>
                   </th>
                 )}
-                <td className="nowrap">{metricName(metric.metric)}</td>
+                <td className={styles.metric}>{metricName(metric.metric)}</td>
                 <td className="nowrap">
                   {STATE_SIGNS[metric.state].sign} {STATE_SIGNS[metric.state].word}
                 </td>
-                <td className={table.num}>{metricValue(metric.metric, metric.mean)}</td>
-                <td className={table.num}>
+                <td className={table.num} data-head={mean}>
+                  {metricValue(metric.metric, metric.mean)}
+                </td>
+                <td className={table.num} data-head={scored}>
                   <CellsLink {...{ coverage, model }} metric={metric.metric} state="ok" cells={metric.scored}>
                     {count(metric.scored)}/{count(metric.expected)}
                   </CellsLink>
@@ -119,8 +126,12 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
                     />
                   </span>
                 </td>
-                {OTHER_STATES.map(([key, state]) => (
-                  <td key={key} className={`${table.num ?? ''} ${metric[key] === 0 ? 'dim' : ''}`}>
+                {otherStates.map(([key, head, state]) => (
+                  <td
+                    key={key}
+                    className={`${table.num ?? ''} ${metric[key] === 0 ? styles.none : ''}`}
+                    data-head={head}
+                  >
                     <CellsLink {...{ coverage, model, state }} metric={metric.metric} cells={metric[key]}>
                       {count(metric[key])}
                     </CellsLink>

@@ -18,6 +18,7 @@ export function LastRuns({ label, ofSamples }: { label: string; ofSamples: boole
   const runs = useQuery(api.runs.overview.queryOptions({ input: {} })).data?.runs ?? []
   return (
     <DataTable
+      stacks
       label={label}
       rows={runs.filter(({ sample }) => sample === ofSamples).slice(0, MOST_LISTED)}
       keyOf={({ run_id: id }) => id}

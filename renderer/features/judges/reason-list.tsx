@@ -35,6 +35,7 @@ function QuestionReasons({ query: { query, human } }: { query: JudgeResults['que
         </p>
       )}
       <DataTable
+        stacks
         label={WORDS.reasonsFor(query.query_id)}
         rows={models}
         keyOf={([model]) => model}

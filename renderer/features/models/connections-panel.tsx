@@ -13,7 +13,7 @@ import { RowButton } from '../../components/row-button.tsx'
 import { StateDot } from '../../components/state-dot.tsx'
 import { ErrorPanel, Panel } from '../../components/states.tsx'
 import table from '../../components/table.module.css'
-import { DataTable, num } from '../../components/tables.tsx'
+import { DataTable, unseen } from '../../components/tables.tsx'
 import { api } from '../../data/client.ts'
 import { useModelTests } from '../../stores/model-tests.ts'
 import { addressWords, connectionState, keyWords } from './connection-state.ts'
@@ -119,6 +119,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
       }
     >
       <DataTable
+        stacks
         label={WORDS.title}
         className={styles.connections}
         rows={connections}
@@ -136,7 +137,7 @@ export function ConnectionsPanel({ connections, onConnect, onFile, onEdit, onCho
           [WORDS.state, (connection) => <State connection={connection} state={stateOf(connection)} />],
           [WORDS.address, ({ address }) => <Address address={address} />, table.wrap],
           [WORDS.where, ({ cloud }) => COMPONENT_WORDS.where(cloud), table.whole],
-          [num(WORDS.actions), (connection) => <div className="row">{actionsOf(connection)}</div>],
+          [unseen(WORDS.actions), (connection) => <div className="row">{actionsOf(connection)}</div>],
         ]}
       />
       {found !== undefined && <FoundHere found={found} {...{ connections, onConnect, onFile }} />}

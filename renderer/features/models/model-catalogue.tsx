@@ -61,7 +61,7 @@ export function ModelCataloguePanel({ onUse }: ModelCataloguePanelProps) {
       </p>
       <Loaded query={catalogue} what={WORDS.theCatalogue} rows={8} height={40}>
         {(data) => (
-          <ScrollTable label={WORDS.title}>
+          <ScrollTable label={WORDS.title} stacks>
             <TableHead
               columns={[
                 WORDS.model,
@@ -131,13 +131,19 @@ function EntryRow({ entry, ...actions }: EntryRowProps) {
           </div>
         )}
       </th>
-      <td className={table.num}>{files.length === 0 ? WORDS.unknown : bytes(sizeOf(entry))}</td>
-      <td className={table.num}>{memory === null ? WORDS.unknown : bytes(memory * MIB)}</td>
-      <td className={fits === false ? 'bad' : undefined}>
+      <td className={table.num} data-head={WORDS.size}>
+        {files.length === 0 ? WORDS.unknown : bytes(sizeOf(entry))}
+      </td>
+      <td className={table.num} data-head={WORDS.needs}>
+        {memory === null ? WORDS.unknown : bytes(memory * MIB)}
+      </td>
+      <td className={fits === false ? 'bad' : undefined} data-head={WORDS.fits}>
         {fits === null ? WORDS.unknown : fits ? WORDS.doesFit : WORDS.doesNotFit}
       </td>
-      <td className={table.wrap}>{languages.join(' ')}</td>
-      <td>{license}</td>
+      <td className={table.wrap} data-head={WORDS.languages}>
+        {languages.join(' ')}
+      </td>
+      <td data-head={WORDS.license}>{license}</td>
       <td>
         <EntryActions entry={entry} {...actions} />
       </td>

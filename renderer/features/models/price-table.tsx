@@ -72,6 +72,7 @@ function PriceForm({ view }: { view: PricesView }) {
         />
       </div>
       <DataTable
+        stacks
         label={WORDS.title}
         rows={Object.entries(draft)}
         keyOf={([model]) => model}

@@ -37,6 +37,7 @@ export function TestResult({ name, result }: { name: string; result: ModelTest }
       ))}
       {probes.length > 0 && (
         <DataTable
+          stacks
           label={WORDS.result(name)}
           rows={probes}
           keyOf={({ probe, model }) => `${probe} ${model ?? ''}`}

@@ -34,7 +34,7 @@ interface RunTableProps {
 /** A row per run; the details of the open one are below its row. */
 export function RunTable({ runs, open, onOpen, ticked, onTick }: RunTableProps) {
   return (
-    <ScrollTable label={WORDS.page} className={styles.runs}>
+    <ScrollTable label={WORDS.page} className={styles.runs} stacks>
       <thead>
         <tr>
           <th>
@@ -63,7 +63,7 @@ export function RunTable({ runs, open, onOpen, ticked, onTick }: RunTableProps) 
               <RunRow {...{ run, isOpen, ticked, onTick }} onOpen={() => onOpen(isOpen ? undefined : run.run_id)} />
               {isOpen && (
                 <tr>
-                  <td colSpan={COLUMNS}>
+                  <td colSpan={COLUMNS} className={styles.open}>
                     <RunDetail run={run} />
                   </td>
                 </tr>
@@ -120,10 +120,10 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
           </span>
         )}
       </th>
-      <td>
+      <td data-head={WORDS.columns.state}>
         <StateCell run={run} />
       </td>
-      <td className={table.wrap}>
+      <td className={table.wrap} data-head={WORDS.columns.datasets}>
         <DatasetLinks run={run} />
       </td>
       <td className={`${table.num} ${styles.wide}`}>
@@ -135,7 +135,7 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
       <td className={`${table.wrap} ${styles.wide}`}>
         {sets.join(', ') || '–'} {run.kind !== null && mayLeave && <RunCloudMark run={id} />}
       </td>
-      <td className={`${table.wrap} ${styles.verdict}`}>
+      <td className={`${table.wrap} ${styles.verdict}`} data-head={WORDS.columns.verdict}>
         <VerdictLines run={run} />
       </td>
       <td>

@@ -206,6 +206,7 @@ function ApartTable({ runs, onChoose }: { runs: TrendRun[]; onChoose: (run: stri
     <section aria-label={WORDS.apart}>
       <h3>{WORDS.apart}</h3>
       <DataTable
+        stacks
         label={WORDS.apart}
         rows={runs.toReversed()}
         keyOf={({ run_id: id }) => id}

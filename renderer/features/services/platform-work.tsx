@@ -29,6 +29,7 @@ export function PlatformWorkTable() {
   if (data.length === 0) return <p className="dim">{WORDS.empty}</p>
   return (
     <DataTable
+      stacks
       label={WORDS.title}
       rows={data}
       keyOf={({ kind, id }) => `${kind} ${id}`}

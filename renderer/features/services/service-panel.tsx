@@ -158,6 +158,7 @@ function ModelTable({ service }: { service: ServiceName }) {
   if (data === undefined) return <p role="alert">▲ {error.message}</p>
   return (
     <DataTable
+      stacks
       label={WORDS.modelsOf(service)}
       rows={data}
       keyOf={({ id }) => id}

@@ -26,6 +26,7 @@ export function ConnectionsPanel() {
       <Loaded query={connections} what={WORDS.theConnections} rows={4}>
         {(rows) => (
           <DataTable
+            stacks
             label={WORDS.title}
             rows={rows}
             keyOf={({ name }) => name}
