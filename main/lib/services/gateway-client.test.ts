@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { json } from '../../../tests/helpers/fault-server.ts'
+import { hang, json } from '../../../tests/helpers/fault-server.ts'
 import { apiUrl, chatUrl, createGatewayClient } from './gateway-client.ts'
 import { testFaultServer } from '../../../tests/helpers/test-server.ts'
 
@@ -16,6 +16,24 @@ it('apiUrl joins the query of the base with the query of the path', () => {
   expect(apiUrl('http://gw/v1?tenant=a', '/api/rag/ingestions?async_job=true')).toBe(
     'http://gw/api/rag/ingestions?async_job=true&tenant=a',
   )
+})
+
+it('a gateway that limits its calls and then lets one hang limits its calls: the time limit is no timeout of the model', async () => {
+  const server = await testFaultServer()
+  const client = createGatewayClient({ url: server.url, apiKey: null })
+  onTestFinished(() => client.close())
+  const limit = json({ error: { message: 'Rate limit reached.' } }, 429, { 'retry-after': '0' })
+  server.script(limit, hang, json({}), hang)
+  const advice =
+    'ask for fewer answers at once, wait and try the failed answers again, or choose a larger plan of the service'
+  expect(await client.chat({}, 500)).toMatchObject({ type: 'rate_limited', message: `Rate limit reached; ${advice}` })
+  expect(await client.chat({}, 500)).toMatchObject({
+    type: 'rate_limited',
+    status: null,
+    message: `Rate limit reached; ${advice}; no complete answer within the time limit`,
+  })
+  expect(await client.chat({}, 500)).toMatchObject({ ok: true })
+  expect(await client.chat({}, 500)).toMatchObject({ type: 'timeout' })
 })
 
 it.each([

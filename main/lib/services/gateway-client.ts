@@ -89,6 +89,8 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
   const client = createHttpClient(credentialHeaders(options))
   const url = chatUrl(options.url)
   const { pacesDir } = options
+  /** Words of the gateway's last refusal for too many calls; null once it has answered one since. */
+  let limited: string | null = null
   const pace = new Pace(pacesDir === undefined ? {} : { exchange: paceExchange(pacesDir, new URL(url).origin) })
 
   async function send(
@@ -128,28 +130,38 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
         const askedMs = askedPauseMs(answer.headers)
         if (status !== 429)
           return reply(status, { type: 'http_error', message: `HTTP ${status}: ${message}`, body: json }, askedMs)
-        if (!isLasting(text, askedMs)) return reply(status, { type: 'rate_limited', message, body: json }, askedMs)
+        if (!isLasting(text, askedMs)) {
+          limited = `${message.replace(/[.\s]+$/, '')}; ${LIMIT_ADVICE}`
+          return reply(status, { type: 'rate_limited', message: limited, body: json }, askedMs)
+        }
         const when =
           askedMs !== null && askedMs > PATIENCE_MS
             ? `; the service asks to be called again in ${durationWords(askedMs)}`
             : ''
         return reply(status, { type: 'rate_limited', message: `${message}${when}`, body: json }, null, true)
       }
+      limited = null
       if (json !== undefined) return reply(status, { ok: true, body: json })
       const message = `HTTP ${status}, but the body is not JSON: ${serviceText(text, 120)}`
       return reply(status, { type: 'invalid_response', message })
     } catch (error) {
       if (isStopped()) return reply(null, CANCELLED)
       if (!(error instanceof HttpFault)) throw error
-      return reply(error.fault === 'too_large' ? error.status : null, failureOf(error))
+      const failure = failureOf(error)
+      // It waits for its turn at the service that limits its calls.
+      if (failure.type === 'timeout' && limited !== null)
+        return reply(null, { type: 'rate_limited', message: `${limited}; ${failure.message}` })
+      return reply(error.fault === 'too_large' ? error.status : null, failure)
     }
   }
 
   return { chat: send, close: () => client.close() }
 }
 
+const LIMIT_ADVICE =
+  'ask for fewer answers at once, wait and try the failed answers again, or choose a larger plan of the service'
 const NO_TURN = {
   type: 'rate_limited',
-  message: 'the service limits its calls, and none was free within the time limit',
+  message: `the service limits its calls, and none was free within the time limit; ${LIMIT_ADVICE}`,
 } as const
 const CANCELLED = { type: 'cancelled', message: 'the run was stopped' } as const
