@@ -55,8 +55,26 @@ describe('parseCommandLine', () => {
     expect(numberOption({ values }, 'none')).toBeNull()
   })
 
-  it('takes an empty value for one that was not given, as of texts', () => {
-    expect(parseCommandLine(command, ['--cells', '', '--seed=']).values).toEqual({ seed: 3 })
+  it.each(
+    commands.flatMap((each) =>
+      Object.entries(each.options).flatMap(([name, { type }]) =>
+        type === 'boolean' ? [] : [[`${each.name} --${name}`, each, name] as const],
+      ),
+    ),
+  )('%s refuses an empty value', (_name, of, name) => {
+    for (const empty of ['', '  '])
+      expect(problemsOf(of, [`--${name}=${empty}`])).toEqual([
+        `--${name} is empty: give it a value, or leave the option out`,
+      ])
+  })
+
+  it('refuses a list without a name in it', () => {
+    expect(
+      problemsOf(
+        commands.find(({ name }) => name === 'ladder')!,
+        ['--models', ' ,, '],
+      ),
+    ).toEqual(['--models is empty: give it a value, or leave the option out'])
   })
 
   it('help shows the range of a number', () => {

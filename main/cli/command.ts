@@ -125,7 +125,10 @@ export function parseCommandLine(
   }
 }
 
-/** Parses number options. A missing or malformed value gets the default; a malformed one is also a problem. */
+const BLANK = /^\s*$/
+const NAMELESS = /^[\s,]*$/
+
+/** Checks values and parses number options. A missing or malformed number gets the default; a malformed or an empty value is also a problem. */
 function valuesOf(
   { options }: Command,
   texts: Readonly<Record<string, OptionValue>>,
@@ -133,9 +136,12 @@ function valuesOf(
   const values = { ...texts }
   const problems: string[] = []
   for (const [name, option] of Object.entries(options)) {
-    if (option.type !== 'number') continue
     const text = texts[name]
-    if (typeof text !== 'string' || text === '') {
+    const isEmpty = typeof text === 'string' && (option.hint?.endsWith(',...') === true ? NAMELESS : BLANK).test(text)
+    // A variable of a script that is not set must not mean the default.
+    if (isEmpty) problems.push(`--${name} is empty: give it a value, or leave the option out`)
+    if (option.type !== 'number') continue
+    if (typeof text !== 'string' || isEmpty) {
       values[name] = option.default
       continue
     }
