@@ -142,6 +142,15 @@ describe('a gate in a sample project', () => {
       [['--run-id', 'same', '--against', 'gone'], '--against: '],
       [['--run-id', 'same', '--against', 'main', '--metric', 'fact_found'], 'did you mean facts_found?'],
       [
+        ['--run-id', 'same', '--against', 'main', '--metric', 'judge_mean'],
+        '--metric: judge_mean decides no gate, which compares scores of answers and contexts, not the grades of judges. Name one of facts_found, points_covered, token_f1',
+      ],
+      [
+        ['--run-id', 'same', '--against', 'main', '--metric', 'context_recall'],
+        '--metric: no answer of main or same has a score of context_recall. Name one of facts_found, points_covered, token_f1, or score both runs by it (rag-ladder evaluate)',
+      ],
+      [['--run-id', 'same', '--against', 'main', '--metric', ''], '--metric is empty'],
+      [
         ['--run-id', 'same', '--against', 'main', '--metric', 'faithfulness'],
         "--metric: faithfulness was graded by built-in rules, which do not follow people's grades, so it decides no gate. Name a metric",
       ],

@@ -1,6 +1,6 @@
 import { appendFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
+import { metricOfId, PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
@@ -27,6 +27,11 @@ import {
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 import { scanArtifacts } from '../unusable-files.ts'
 
+/** Metrics that decide unless another one is named, the first that the baseline has. */
+const DECIDING: readonly ScoreMetric[] = PRIMARY_METRICS.flatMap((id) =>
+  SCORE_METRICS.filter((metric) => metric === id),
+)
+
 /** Points of a hundred by which a mean may fall. */
 const MARGIN = 3
 
@@ -45,7 +50,7 @@ export const gateCommand: Command = {
     models: textValue('ALIAS,...', 'approaches to check; all of both runs unless given'),
     metric: textValue(
       'NAME',
-      `metric that decides; the first of ${PRIMARY_METRICS.join(', ')} that the baseline has unless given`,
+      `metric that decides; the first of ${DECIDING.join(', ')} that the baseline has unless given`,
     ),
     margin: {
       ...decimalNumber({ above: 0, to: 100 }, MARGIN),
@@ -72,7 +77,7 @@ export const gateCommand: Command = {
     const after = await scoresOf(place.resultsDir, runId, '--run-id', invocation)
     const before = await scoresOf(baseline, against, '--against', invocation)
     const metric = metricOf(invocation, before)
-    refuseUnvalidated(metric, [...before.values(), ...after.values()])
+    refuseUnvalidated(metric, [...before.values(), ...after.values()], `${against} or ${runId}`)
     const wanted = splitList(textOption(invocation, 'dataset')) ?? []
     const missing = wanted.filter((id) => !after.has(id))
     if (missing.length > 0) throw new InputError([`--dataset: the run ${runId} has no ${missing.join(', ')}`])
@@ -146,14 +151,20 @@ function scoresOf(
   })
 }
 
+const hasScores = (metric: ScoreMetric, { models, questions, score }: QuestionScores): boolean =>
+  [...models].some((model) => [...questions.keys()].some((id) => !Number.isNaN(score(metric, model, id))))
+
 /** A metric that ranks no approach in a verdict decides no gate. */
-function refuseUnvalidated(metric: ScoreMetric, scores: readonly QuestionScores[]): void {
-  const graders = [...new Set(scores.flatMap((each) => [...each.graders]))]
-  const reason = gradesReason(metric, graders)
+function refuseUnvalidated(metric: ScoreMetric, scores: readonly QuestionScores[], runs: string): void {
+  const graded = scores.filter((each) => hasScores(metric, each))
+  if (metricOfId(metric).class === 'ragas' && graded.length === 0)
+    throw new InputError([
+      `--metric: no answer of ${runs} has a score of ${metric}. Name one of ${DECIDING.join(', ')}, or score both runs by it (rag-ladder evaluate)`,
+    ])
+  const reason = gradesReason(metric, [...new Set(graded.flatMap((each) => [...each.graders]))])
   if (reason === null) return
-  const deciding = PRIMARY_METRICS.filter((each) => SCORE_METRICS.some((score) => score === each))
   throw new InputError([
-    `--metric: ${metric} ${reason}, so it decides no gate. Name a metric that is computed from gold evidence or answer keys: ${deciding.join(', ')}`,
+    `--metric: ${metric} ${reason}, so it decides no gate. Name a metric that is computed from gold evidence or answer keys: ${DECIDING.join(', ')}`,
   ])
 }
 
@@ -161,19 +172,17 @@ function metricOf(invocation: Invocation, before: ReadonlyMap<string, QuestionSc
   const named = textOption(invocation, 'metric')
   if (named !== null) {
     if (SCORE_METRICS.some((metric) => metric === named)) return named as ScoreMetric
+    if (PRIMARY_METRICS.some((metric) => metric === named))
+      throw new InputError([
+        `--metric: ${named} decides no gate, which compares scores of answers and contexts, not the grades of judges. Name one of ${DECIDING.join(', ')}`,
+      ])
     const meant = nearestName(named, SCORE_METRICS)
     throw new InputError([
       `--metric: ${named} is no metric of answers or contexts${meant === null ? '.' : `, did you mean ${meant}?`} Known: ${SCORE_METRICS.join(', ')}`,
     ])
   }
-  const hasScores = (metric: ScoreMetric): boolean =>
-    [...before.values()].some(({ models, questions, score }) =>
-      [...models].some((model) => [...questions.keys()].some((id) => !Number.isNaN(score(metric, model, id)))),
-    )
-  const found = PRIMARY_METRICS.find(
-    (metric) => SCORE_METRICS.some((each) => each === metric) && hasScores(metric as ScoreMetric),
-  )
+  const found = DECIDING.find((metric) => [...before.values()].some((scores) => hasScores(metric, scores)))
   if (found === undefined)
     throw new InputError(['the baseline has no scores of a metric that can decide: name one by --metric'])
-  return found as ScoreMetric
+  return found
 }
