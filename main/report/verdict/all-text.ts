@@ -9,7 +9,7 @@ const SAME_SHARE = 0.02
 const FILLED_SHARE = 0.8
 
 export interface AllText {
-  /** Approaches that handed over the most, of all that are compared. */
+  /** Approaches that handed it over, of all that are compared. */
   approaches: number
   of: number
   tokens: number
@@ -19,18 +19,22 @@ export interface AllText {
 const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_SHARE * Math.max(a, b)
 
 /**
- * Most approaches handed over one amount of text, to every question and well below the budget: all that there is. Null where they chose, and where the run
- * had no budget or does not record amounts.
+ * Two approaches or more handed over one amount of text to every question, and none comes near the budget that it was to fill: that amount is all that there is. Others
+ * hand over less where they stop early, or more where they add to the passages. Null where approaches chose, and where the run had no budget or does not record amounts.
  */
 export function allTextOf({ aggregate, standings }: Facts): AllText | null {
   const budget = aggregate.reproducibility?.runtime.context_budget
   if (budget === undefined) return null
   const compared = aggregate.approaches.filter(({ model }) => standings.some((each) => each.model === model))
   const known = compared.flatMap(({ context_tokens: tokens }) => (tokens === null ? [] : [tokens]))
-  const most = Math.max(0, ...known.map(({ median }) => median))
-  const whole = known.filter(({ median, mean }) => isSame(median, most) && isSame(mean, most))
-  if (most === 0 || most > FILLED_SHARE * budget || whole.length < 2 || 2 * whole.length <= compared.length) return null
-  return { approaches: whole.length, of: compared.length, tokens: Math.round(most), budget }
+  if (known.some(({ median }) => median > FILLED_SHARE * budget)) return null
+  const constant = known.flatMap(({ median, mean }) => (median > 0 && isSame(median, mean) ? [median] : []))
+  const shared = constant
+    .toSorted((a, b) => b - a)
+    .map((most) => constant.filter((amount) => isSame(amount, most)))
+    .find(({ length }) => length > 1)
+  if (shared === undefined) return null
+  return { approaches: shared.length, of: compared.length, tokens: Math.round(Math.max(...shared)), budget }
 }
 
 /** `6 of 7 approaches handed over the same 247 tokens to every question, less than the context budget of 2 000: probably all the text there is`. */

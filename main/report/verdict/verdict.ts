@@ -92,7 +92,11 @@ function comparableOutcome(
   const tuning = withTuning(facts, baseline.outcome)
   const all = tuning.outcome.kind === 'ceiling' ? null : allTextOf(facts)
   const whole =
-    all === null ? [] : [`${allTextWords(all)}: a smaller context budget, or more documents, would make them choose.`]
+    all === null
+      ? []
+      : [
+          `${allTextWords(all)}. At this budget retrieval is not tested: a smaller context budget, or more documents, would make approaches choose.`,
+        ]
   return { outcome: tuning.outcome, notes: [...tuning.notes, ...amounts.notes, ...whole, ...baseline.notes] }
 }
 
