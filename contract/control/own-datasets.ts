@@ -166,7 +166,7 @@ export const DatasetCheck = z.strictObject({
       remedy: z.string(),
     }),
   ),
-  /** Holds what the readers left out of documents in the last ingestion, or could not read as it is; and questions that contain their own answer keys. */
+  /** Holds what the readers left out of documents in the last ingestion, or could not read as it is; and questions whose answer keys are in the question, or in several gold facts. */
   warnings: z.array(z.strictObject({ place: z.string(), message: z.string() })),
   questions: count,
   documents: count,

@@ -103,6 +103,37 @@ describe('the check of a dataset', () => {
     expect(await warningsOf([])).toEqual([])
   })
 
+  it('warns where two gold facts of a question hold all of its answer keys, so that a wrong answer can count as right', async () => {
+    const root = await temporaryFolder()
+    const folder = join(root, 'datasets/mine/documents')
+    await mkdir(folder, { recursive: true })
+    const facts = [
+      'Reef Harbour sends its boats to the north dock.',
+      'The north dock belongs to Reef Line.',
+      'It is red.',
+    ]
+    await writeFile(join(folder, 'docks.md'), facts.join(' '))
+    const gold = facts.slice(0, 2).map((fact) => ({ document: 'docks.md', fact }))
+    const question = { query: 'Who owns the dock that repairs the boats?', gold }
+    const file = OwnDatasetFile.parse({
+      version: 1,
+      label: 'Mine',
+      questions: [
+        { ...question, id: 'a', answer_keys: [['Reef']] },
+        { ...question, id: 'b', query: 'And who owns it?', answer_keys: [['Reef Line']] },
+        { ...question, id: 'c', query: 'Of what colour?', answer_keys: [['Reef'], ['red']] },
+      ],
+    })
+    const { warnings } = await checkDataset(root, { ...ownDatasetOf('mine', file), declaredIn: 'mine.yaml' })
+    expect(warnings).toEqual([
+      {
+        place: 'questions',
+        message:
+          '1 question has all of its answer keys in more than one gold fact, so an answer that names another step can count as right: a. Write longer keys, or name the other step in forbidden_answers',
+      },
+    ])
+  })
+
   it('reports documents without text', async () => {
     const root = await temporaryFolder()
     const folder = join(root, 'datasets/mine/documents')

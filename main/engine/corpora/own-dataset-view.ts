@@ -168,6 +168,17 @@ function echoWarnings(questions: LadderDataset['questions']): DatasetCheck['warn
   return echoed.length === 0 ? [] : [{ place: 'questions', message }]
 }
 
+/** A warning about questions whose points another step towards the answer mentions too; where facts share their answer, it is none. */
+function stepWarnings(questions: LadderDataset['questions']): DatasetCheck['warnings'] {
+  const doubtful = questions.filter(({ gold, answer_keys: keys }) => {
+    const holding = gold.filter(({ fact = '' }) => keys.length > 0 && pointsIn(fact, keys).length === keys.length)
+    return holding.length > 1
+  })
+  const [count, has] = [plural(doubtful.length, 'question'), doubtful.length === 1 ? 'has' : 'have']
+  const message = `${count} ${has} all of ${doubtful.length === 1 ? 'its' : 'their'} answer keys in more than one gold fact, so an answer that names another step can count as right: ${idsIn(doubtful)}. Write longer keys, or name the other step in forbidden_answers`
+  return doubtful.length === 0 ? [] : [{ place: 'questions', message }]
+}
+
 /** Everything that would leave a run of the dataset without a result, or give it a wrong one; `earlier`: summaries of its runs, newest first. */
 export async function checkDataset(
   root: string,
@@ -221,6 +232,7 @@ export async function checkDataset(
       ...warnings.map(({ file, message }) => ({ place: file, message })),
       ...scoringWarnings(questions),
       ...echoWarnings(questions),
+      ...stepWarnings(questions),
     ],
     questions: questions.length,
     documents: documents.length,
