@@ -66,10 +66,13 @@ beforeAll(async () => {
   await writeFile(
     join(root, '.rag-ladder/models.yaml'),
     `version: 2
-connections: { paid: { kind: compatible, base_url: '${service.url}/v1', cloud: true } }
+connections:
+  paid: { kind: compatible, base_url: '${service.url}/v1', cloud: true }
+  deaf: { kind: compatible, base_url: 'http://127.0.0.1:9/v1' }
 sets:
   paid: ${set('chat')}
   silent: ${set('silent')}
+  deaf: ${set('chat').replace('connection: paid', 'connection: deaf')}
 `,
   )
 })
@@ -168,4 +171,12 @@ it('a budget that could not be kept is refused before the first call, or at the 
   expect(await rows('silent')).toHaveLength(1)
   for (const wrong of ['0', '-1', 'x'])
     expect((await ladder('silent', '--model-set', 'silent', `--budget=${wrong}`)).stderr).toContain('--budget: ')
+})
+
+it('a calibration names the address where no model answers, and ends as a service that failed', async () => {
+  const { code, stderr } = await cli('plan', '--dataset', 'smoke', '--model-set', 'deaf', '--calibrate')
+  expect(code).toBe(5)
+  expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
+    'chat: the model call for role light_gen failed: the upstream cannot be reached. Asked at http://127.0.0.1:9/v1. To test it: rag-ladder models test deaf',
+  )
 })

@@ -1,6 +1,9 @@
+import { isRemoteModel } from '../../../contract/manifests/model-backends.ts'
+import { ModelRole } from '../../../contract/manifests/models.ts'
 import { plannedWords } from '../../../core/planned-words.ts'
 import { callsPerApproach, sourceWords } from '../../../core/expected-work-words.ts'
 import { partWords, sumOfUse } from '../../../core/planned-use-words.ts'
+import { selectModels } from '../../../core/select-models.ts'
 import type { ExpectedWork, PlannedPart } from '../../../contract/control/expected-work.ts'
 import type { RunPlan } from '../../../contract/evidence/run-event.ts'
 import type { Cost } from '../../../contract/manifests/prices.ts'
@@ -8,12 +11,15 @@ import { contextBudgetWords, costWords, countWords, durationWords, plural } from
 import { namedFiles } from '../../evidence/files/artifact-files.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { wrap } from '../../lib/text/terminal-text.ts'
+import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trust/trusted-addresses.ts'
 import { checkCorpus, loadModels, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
 import { ManifestError } from '../../manifests/manifest-error.ts'
+import { storedKeyEnvironment } from '../../manifests/models/connection-keys.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { coldPlan } from '../../estimates/cold-plan.ts'
 import { plannedUse } from '../../estimates/planned-use.ts'
+import { isAnswering } from '../../runner/prepare/calibrations.ts'
 import { summariesIn } from '../../runner/prepare/expected-cost.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../../runner/cells/open-evidence.ts'
 import { planDataset, type PlanInput } from '../../runner/cells/plan-dataset.ts'
@@ -26,6 +32,7 @@ import {
   type PreparedRun,
 } from '../../runner/prepare/prepare-run.ts'
 import { plannedDecision } from '../../runner/prepare/planned-decision.ts'
+import { PreflightError } from '../../runner/prepare/preflight.ts'
 import { CALIBRATION_TIMEOUT_MS, calibrateSet } from '../../runner/prepare/test-models.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { createNodeLauncher } from '../../supervisor/node-launcher.ts'
@@ -163,7 +170,10 @@ function keptWords({ dataset_id: id, total, reuse, run, resume_answered: scored,
 async function calibrate({ root, modelSet, inputs }: PreparedRun, { env }: Invocation): Promise<string[]> {
   if (inputs.gatewayUrl !== null) throw new InputError(['--calibrate: a platform elsewhere has its own models'])
   const run = { launcher: createNodeLauncher(), root, env, timeoutMs: CALIBRATION_TIMEOUT_MS }
-  const measured = await calibrateSet(run, await loadModels(root), modelSet)
+  const loaded = await loadModels(root)
+  const measured = await calibrateSet(run, loaded, modelSet).catch(async (error: unknown) => {
+    throw (await failureOfService(error, loaded, modelSet, env)) ?? error
+  })
   if (measured.length === 0) return ['The set answers by rules, whose pace no calls need to show.']
   return measured.map(({ model, latency_ms: latency, input_tokens: input, output_tokens: output }) => {
     const tokens =
@@ -172,6 +182,30 @@ async function calibrate({ root, modelSet, inputs }: PreparedRun, { env }: Invoc
         : `${countWords(Math.round(input))} tokens read, ${countWords(Math.round(output))} written`
     return `${model}: three calls took ${durationWords(latency)} each, ${tokens}`
   })
+}
+
+/** The failure of a model that does not answer, with the addresses of its set; null for another one, such as a set that cannot be used. */
+async function failureOfService(
+  error: unknown,
+  { models, connections }: Awaited<ReturnType<typeof loadModels>>,
+  modelSet: string | null,
+  env: Invocation['env'],
+): Promise<PreflightError | null> {
+  if (!(error instanceof InputError)) return null
+  const keys = await storedKeyEnvironment(connections, env)
+  const selected = selectModels(models, modelSet, {
+    ...env,
+    ...keys,
+    [TRUSTED_VARIABLE]: trustedOrigins(env).join(','),
+  })
+  if (!selected.ok) return null
+  const { name, roles } = selected.models
+  const answering = ModelRole.options.filter((role) => isAnswering(role, models.sets[name]!)).map((role) => roles[role])
+  const addresses = answering.flatMap((choice) => (isRemoteModel(choice) ? [choice.base_url] : []))
+  const asked = [...new Set(addresses)].join(', ')
+  return new PreflightError(
+    error.problems.map((problem) => `${problem}. Asked at ${asked}. To test it: rag-ladder models test ${name}`),
+  )
 }
 
 /** Time and model calls of a run in all, with where those of the answers are known from, in a line. */
