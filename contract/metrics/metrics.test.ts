@@ -44,7 +44,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'providers/platform/evaluator/evaluate.ts': 'refuses the one metric that needs an embedding model',
   'providers/platform/evaluator/score-metric.ts':
     'the formula of each model-graded metric, which the evaluator computes',
-  'renderer/features/cell/cell-diagnosis.ts': 'the time that a cell took until its limit, a field of every row',
+  'core/evidence/cell-diagnosis.ts': 'the time that a cell took until its limit, a field of every row',
   'renderer/features/compare/compare-words.ts': 'the costs of the Compare page, fields of its points',
   'renderer/features/compare/compare-charts.tsx': 'the same cost on a time axis',
   'renderer/features/run/verdict-picture.tsx': 'the cost that the picture of a verdict shows',

@@ -32,25 +32,35 @@ export async function answeredRuns(
   ])
 }
 
-/** The row of the answer. Throws `InputError` that lists what there is. */
+/** An answer, and what each approach found of the same question. */
+export interface FoundAnswer {
+  row: CanonicalRow
+  all: { model: string; found: number | null }[]
+}
+
+/** The answer with what there is of its question. Throws `InputError` that lists what there is. */
 export async function answerRow(
   place: ArtifactPlace,
   { runId, question, model, dataset, repeat }: AnswerName,
-): Promise<CanonicalRow> {
+): Promise<FoundAnswer> {
   const found: CanonicalRow[] = []
+  const all: { dataset: string; model: string; found: number | null }[] = []
   const models = new Set<string>()
   for (const { files } of await answeredRuns(place, runId, dataset))
     for await (const row of readEvidenceRows(files.evidence))
       if (row.question.id === question) {
         models.add(row.approach.model)
-        if (row.approach.model === model && (row.repeat ?? 1) === repeat) found.push(row)
+        if ((row.repeat ?? 1) !== repeat) continue
+        if (row.approach.model === model) found.push(row)
+        const { all_contexts: contexts } = row.metrics.retrieval
+        all.push({ dataset: row.dataset.id, model: row.approach.model, found: contexts?.recall ?? null })
       }
   const [row, other] = found
   if (other !== undefined)
     throw new InputError([
       `--dataset: ${found.map((each) => each.dataset.id).join(' and ')} have the question ${question}; name one`,
     ])
-  if (row !== undefined) return row
+  if (row !== undefined) return { row, all: all.filter((each) => each.dataset === row.dataset.id) }
   throw new InputError([
     models.size === 0
       ? `the run ${runId} has no answer to the question ${question}`

@@ -7,7 +7,22 @@ import { countWords } from '../../../contract/words.ts'
 import { runCli } from '../../../tests/helpers/cli.ts'
 import { sampleRow } from '../../../tests/helpers/evidence-rows.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
+import { scoreAnswer } from '../../evaluation/answer-scores.ts'
 import { traceTextsPathFor, TraceTexts } from '../../evidence/traces/trace-texts.ts'
+
+/** A row with the scores that a run gives it. */
+function scoredRow(model: string, answer?: string): CanonicalRow {
+  const row = sampleRow({ question: 'q001', model, ...(answer === undefined ? {} : { answer }) })
+  const { question, metrics } = row
+  const evidence = { ...row.evidence!, contexts: row.evidence!.contexts.slice(0, 1) }
+  const found = evidence.contexts[0]!.toLowerCase().includes(question.gold[0]!.fact!) ? 1 : 0
+  const retrieval = {
+    ...metrics.retrieval,
+    scores: { ...metrics.retrieval.scores, facts_found: found },
+    all_contexts: { contexts: 1, recall: found },
+  }
+  return { ...row, evidence, metrics: { ...metrics, retrieval, answer: scoreAnswer(evidence.answer, question) } }
+}
 
 const SENT = JSON.stringify({ messages: [{ role: 'user', content: 'Who built the lock?' }], temperature: 0 })
 let root = ''
@@ -17,7 +32,7 @@ beforeEach(async () => {
   await mkdir(join(root, 'results'))
   evidence = join(root, 'results', 'run-1-baseline_curated-evidence.jsonl')
   const traced: CanonicalRow = {
-    ...sampleRow({ question: 'q001', model: 'hybrid-rag' }),
+    ...scoredRow('hybrid-rag'),
     trace: {
       level: 'full',
       steps: [
@@ -54,12 +69,28 @@ describe('rag-ladder trace', () => {
       0,
       [
         'q001 · hybrid-rag · run run-1 · baseline_curated',
+        'question: How far does the lock rise in q001?',
+        'expected: Four metres.',
+        'answer: The lock rises by four metres.',
+        '● Right: the answer has the required point. The gold fact was in the contexts.',
+        'facts found 1.00 · points covered 1.00 · token F1 0.57',
         '  call of the approach: attempt 1: HTTP 200 (at 0 ms, 120 ms)',
         '    reranker: reranker (at 20 ms, 30 ms)',
         '      ▲ HTTP 503',
         `    model: light_gen (at 60 ms, 50 ms, ${countWords(1200)} tokens in, 40 out)`,
       ],
     ])
+  })
+
+  it('begins with why an answer is wrong, and names the other approaches that found the fact', async () => {
+    const wrong = scoredRow('hybrid-rag', 'It is red.')
+    const others = ['vanilla-rag', 'agentic-rag'].map((model) => scoredRow(model))
+    await writeFile(evidence, [wrong, ...others].map((row) => `${JSON.stringify(row)}\n`).join(''))
+    const { stdout } = await trace()
+    expect(stdout).toContain(
+      'expected: Four metres.\nanswer: It is red.\n▲ The gold fact was not in the contexts: “the lock',
+    )
+    expect(stdout).toContain('(canal-locks.md) was not retrieved. vanilla-rag and agentic-rag found it.')
   })
 
   it('prints on request what was sent and received, and which text is not stored here', async () => {

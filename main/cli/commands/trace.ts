@@ -1,6 +1,9 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { TraceText } from '../../../contract/evidence/trace.ts'
-import { countWords, durationWords, plural } from '../../../contract/words.ts'
+import { metricOfId, PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
+import { countWords, durationWords, plural, scoreWords } from '../../../contract/words.ts'
+import { budgetEnd } from '../../../core/evidence/budget-end.ts'
+import { diagnose, OUTCOME_SIGNS } from '../../../core/evidence/cell-diagnosis.ts'
 import {
   TRACE_GAP_WORDS,
   TRACE_KIND_WORDS,
@@ -11,7 +14,9 @@ import {
 import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { storedTraceText } from '../../evidence/traces/stored-text.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { goldRanksOf } from '../../engine/queries/gold-ranks.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { metricOutcome, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
 import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
 import {
   EXIT,
@@ -24,7 +29,7 @@ import {
   type Command,
   type Invocation,
 } from '../command.ts'
-import { answerRow } from '../find-answer.ts'
+import { answerRow, type FoundAnswer } from '../find-answer.ts'
 import { artifactPlace, RUN_OPTIONS } from '../options.ts'
 
 export const traceCommand: Command = {
@@ -47,10 +52,10 @@ export const traceCommand: Command = {
       const place: ArtifactPlace = { resultsDir, named: {} }
       const dataset = textOption(invocation, 'dataset')
       const repeat = numberOption(invocation, 'repeat') ?? 1
-      const row = await answerRow(place, { runId: runId!, question: question!, model: model!, dataset, repeat })
+      const answer = await answerRow(place, { runId: runId!, question: question!, model: model!, dataset, repeat })
       const lines = flagOption(invocation, 'json')
-        ? (row.trace?.steps ?? []).map((step) => JSON.stringify(step))
-        : await treeLines(place, row, flagOption(invocation, 'texts'))
+        ? (answer.row.trace?.steps ?? []).map((step) => JSON.stringify(step))
+        : [...answerLines(answer), ...(await treeLines(place, answer.row, flagOption(invocation, 'texts')))]
       invocation.stdout.write(`${sanitizeForTerminal(lines.join('\n'))}\n`)
     })
     return EXIT.ok
@@ -64,10 +69,41 @@ function required(invocation: Invocation, name: string): string {
   return value
 }
 
+const MOST_SHOWN = 400
+const onOneLine = (text: string): string => {
+  const line = text.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= MOST_SHOWN ? line : `${line.slice(0, MOST_SHOWN).toWellFormed()} …`
+}
+
+/** The answer beside the expected one, why it is right or wrong as its page says it, and its scores. */
+function answerLines({ row, all }: FoundAnswer): string[] {
+  const { question, evidence, error } = row
+  const { outcome, lead, rest } = diagnose({
+    row,
+    goldRanks: goldRanksOf({ row, cuts: [] }),
+    isAnswerPartial: false,
+    budgetEnd: evidence === null ? null : budgetEnd(evidence),
+    others: all,
+  })
+  const scores = PRIMARY_METRICS.flatMap((id) => {
+    const { class: metricClass, label } = metricOfId(id)
+    const found = metricClass === 'judge_panel' ? null : metricOutcome(row, id as ScoreMetric)
+    return found?.kind === 'scored' ? [`${label} ${scoreWords(found.score)}`] : []
+  })
+  return [
+    `${question.id} · ${row.approach.model} · run ${row.run_id} · ${row.dataset.id}`,
+    `question: ${onOneLine(question.query)}`,
+    ...(question.ground_truth === null ? [] : [`expected: ${onOneLine(question.ground_truth)}`]),
+    ...(evidence === null ? [] : [`answer: ${onOneLine(evidence.answer)}`]),
+    [OUTCOME_SIGNS[outcome], lead, rest, error?.message].filter(Boolean).join(' '),
+    ...(scores.length === 0 ? [] : [scores.join(' · ')]),
+  ]
+}
+
 async function treeLines(place: ArtifactPlace, row: CanonicalRow, withTexts: boolean): Promise<string[]> {
   const { trace } = row
   const gap = traceGap(trace)
-  const lines = [`${row.question.id} · ${row.approach.model} · run ${row.run_id} · ${row.dataset.id}`]
+  const lines: string[] = []
   if (gap !== null) lines.push(TRACE_GAP_WORDS[gap])
   if (trace === undefined) return lines
   for (const { step, depth } of traceRows(trace)) {

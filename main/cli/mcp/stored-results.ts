@@ -97,7 +97,7 @@ export class StoredResults {
   /** One cell with its question, answer, passages and scores. */
   cell(name: AnswerName): Promise<unknown> {
     return this.#read(async (place) => {
-      const row = await answerRow(place, name)
+      const { row } = await answerRow(place, name)
       const { evidence, question } = row
       return {
         ...cellOf(row),

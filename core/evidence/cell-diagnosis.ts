@@ -1,9 +1,8 @@
-import type { AnswerScores } from '../../../contract/evidence/answer-scores.ts'
-import type { CanonicalRow, RowEvidence, RowQuestion } from '../../../contract/evidence/canonical-row.ts'
-import type { OtherCell } from '../../../contract/control/cells.ts'
-import { pointsIn } from '../../../contract/metrics/points-covered.ts'
-import { listWords } from '../../../contract/words.ts'
-import { count, duration } from '../../components/format.ts'
+import type { AnswerScores } from '../../contract/evidence/answer-scores.ts'
+import type { CanonicalRow, RowEvidence, RowQuestion } from '../../contract/evidence/canonical-row.ts'
+import type { OtherCell } from '../../contract/control/cells.ts'
+import { pointsIn } from '../../contract/metrics/points-covered.ts'
+import { countWords, durationWords, listWords } from '../../contract/words.ts'
 import type { BudgetEnd } from './budget-end.ts'
 
 /** What went right or wrong in a cell: the sentence that says it, and what else belongs to it. */
@@ -46,7 +45,7 @@ interface DiagnosedCell {
   /** Null where the contexts leave some of the context budget unused, or there is none. */
   budgetEnd: BudgetEnd | null
   /** The question in the other approaches; empty while they load. */
-  others: readonly OtherCell[]
+  others: readonly Pick<OtherCell, 'model' | 'found'>[]
 }
 
 /** Facts at a later rank do not count for the leading metric. */
@@ -100,7 +99,7 @@ const WORDS = {
 /** Says what went right or wrong in a cell, from its stored scores and contexts. */
 export function diagnose({ row, goldRanks, isAnswerPartial, budgetEnd, others }: DiagnosedCell): Diagnosis {
   const { question, status, error, metrics } = row
-  if (status === 'timeout') return said('wrong', WORDS.timeout(duration(metrics.operational.latency_ms)))
+  if (status === 'timeout') return said('wrong', WORDS.timeout(durationWords(metrics.operational.latency_ms)))
   if (status === 'error') return said('wrong', WORDS.failed((error?.type ?? status).replaceAll('_', ' ')))
   const refused = metrics.answer?.refusal?.refused ?? null
   if (!question.answerable) {
@@ -173,7 +172,7 @@ function foundPart(
   row: DiagnosedRow,
   ranks: readonly (number | null)[] | null,
   budgetEnd: BudgetEnd | null,
-  others: readonly OtherCell[],
+  others: DiagnosedCell['others'],
 ): Part {
   const { question, metrics } = row
   const { gold } = question
@@ -200,7 +199,7 @@ function foundPart(
   const lead = `${WORDS.someFound(found, facts, where)}: ${
     cut === undefined
       ? `${WORDS.notRetrieved(nameOf(missing[0]!))}${missing.length > 1 ? WORDS.norOthers(missing.length - 1) : ''}`
-      : WORDS.cutOff(nameOf(cut), budgetEnd!.rank, count(budgetEnd!.budget))
+      : WORDS.cutOff(nameOf(cut), budgetEnd!.rank, countWords(budgetEnd!.budget))
   }.`
   if (others.length < 2) return { share: found / facts, sentences: [lead] }
   const finders = others.filter(({ found }) => found === 1).map(({ model }) => model)

@@ -1,5 +1,5 @@
-import { tokensOfTexts } from '../../../contract/evidence/context-budget.ts'
-import type { RowEvidence } from '../../../contract/evidence/canonical-row.ts'
+import { tokensOfTexts } from '../../contract/evidence/context-budget.ts'
+import type { RowEvidence } from '../../contract/evidence/canonical-row.ts'
 
 /** The context that the context budget of an answer ends in, or right after it. */
 export interface BudgetEnd {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { OtherCell } from '../../../contract/control/cells.ts'
-import type { Refusal } from '../../../contract/evidence/answer-scores.ts'
+import type { OtherCell } from '../../contract/control/cells.ts'
+import type { Refusal } from '../../contract/evidence/answer-scores.ts'
 import type { BudgetEnd } from './budget-end.ts'
 import { diagnose, type DiagnosedRow, type Diagnosis } from './cell-diagnosis.ts'
 
