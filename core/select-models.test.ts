@@ -1,7 +1,10 @@
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { MODEL_BACKENDS, modelNameOf } from '../contract/manifests/model-backends.ts'
 import { fillPlaceholders, ModelRole, ModelsManifest } from '../contract/manifests/models.ts'
+import { nameButtonsInRemedies } from './remedy.ts'
 import { selectModels } from './select-models.ts'
+
+afterEach(() => nameButtonsInRemedies(false))
 
 const builtin = { backend: 'builtin', model: 'rules' }
 const roles = (changes: object = {}) => ({
@@ -119,6 +122,13 @@ describe('a project that names addresses and keys', () => {
     const text = problemsOf(url, key)
     expect(text).toContain(`${key} is not sent to ${new URL(url.replace('${NONE:-', '').replace('}', '')).origin}`)
     expect(text).toContain('rag-ladder trust')
+  })
+
+  it('names a page instead of a command where its messages are read in the panel', () => {
+    nameButtonsInRemedies()
+    const text = problemsOf('http://127.0.0.1:6999/v1', 'OPENAI_API_KEY')
+    expect(text).toContain('edit the connection on the page Models')
+    expect(text).not.toContain('rag-ladder')
   })
 
   it.each([

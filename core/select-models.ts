@@ -7,6 +7,7 @@ import {
 } from '../contract/manifests/model-backends.ts'
 import { connectionOfStoredKey, storedKeyVariables } from '../contract/manifests/model-connections.ts'
 import { fillPlaceholders, ModelRole, roleTask, type ModelsManifest } from '../contract/manifests/models.ts'
+import { remedyFor } from './remedy.ts'
 
 // Node and browsers have it; the contract's types are of neither.
 declare const URL: {
@@ -58,7 +59,7 @@ function missingWords(variable: string, users = ''): string {
   const connection = connectionOfStoredKey(variable)
   return connection === null
     ? `the environment variable ${variable} is not set${users}`
-    : `no key is stored for the connection ${connection} at its address${users}. Store one on the page Models, or: rag-ladder models key set ${connection}`
+    : `no key is stored for the connection ${connection} at its address${users}. Store one on the page Models${remedyFor({ panel: '', commandLine: `, or: rag-ladder models key set ${connection}` })}`
 }
 
 interface Resolved {
@@ -156,7 +157,7 @@ function keyAddressProblem(declared: RemoteModel, address: string, env: Env): st
   const isFromEnvironment = leading !== null && (env[leading[1]!] ?? '') !== ''
   const trusted = (env[TRUSTED_VARIABLE] ?? '').split(',')
   if (isFromEnvironment || HOMES[name] === origin || trusted.includes(origin)) return null
-  return `${name} is not sent to ${origin}, because the project names this address and you have not allowed it. If you trust it with the key: rag-ladder trust ${origin}`
+  return `${name} is not sent to ${origin}, because the project names this address and you have not allowed it. If you trust it with the key${remedyFor({ panel: ', edit the connection on the page Models and connect it again', commandLine: `: rag-ladder trust ${origin}` })}`
 }
 
 /** The model of a role with placeholders replaced, and everything that prevents its use here. Nothing may be asked of it where there are problems. */

@@ -135,7 +135,7 @@ import {
   SaveOwnApproachInput,
   TestOwnApproachInput,
 } from './own-approaches.ts'
-import { ConnectionView, PanelState, SettingsUpdate, SettingsView } from './settings.ts'
+import { AllowedConnection, ConnectionView, PanelState, SettingsUpdate, SettingsView } from './settings.ts'
 import {
   AnnotateCellInput,
   AnnotateRunInput,
@@ -444,6 +444,8 @@ export const controlContract = {
     update: base.input(SettingsUpdate).output(SettingsView),
     /** Services outside of this program, one of each. */
     connections: base.output(z.array(ConnectionView)),
+    /** Keeps that this person trusts the address with credentials. */
+    allowConnection: base.input(AllowedConnection).output(z.array(ConnectionView)),
     /** Returns what the panel remembers of a person in this project. */
     panel: base.output(PanelState),
     savePanel: base.input(PanelState).output(PanelState),

@@ -41,16 +41,19 @@ export type SettingsView = z.infer<typeof SettingsView>
 
 /**
  * Describes where the address of a service outside of this program comes from; the first of these that names one counts. `not_allowed`: the project's file names
- * one that this person has not allowed, so it is not used. The file is read when the engine starts.
+ * one that this person has not allowed, so it is not used. `allowed`: the person has allowed it since the engine started, which reads the file at its start.
  */
 export const ConnectionView = z.strictObject({
   name: z.enum(EXTERNAL_SERVICE_NAMES),
   variable: z.string(),
   /** Null where there is none, and for one that holds a credential. */
   address: z.string().nullable(),
-  source: z.enum(['setting', 'variable', 'file', 'not_allowed', 'none']),
+  source: z.enum(['setting', 'variable', 'file', 'allowed', 'not_allowed', 'none']),
 })
 export type ConnectionView = z.infer<typeof ConnectionView>
+
+/** A service whose address in the project's file the person allows. `address` is the one that was shown: another one is refused. */
+export const AllowedConnection = ConnectionView.pick({ name: true }).extend({ address: z.string() })
 
 /** Only what is named changes. Secrets are held in the engine's memory until it ends; null forgets one. Nothing changes under a run. */
 export const SettingsUpdate = z.strictObject({

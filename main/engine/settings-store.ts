@@ -13,6 +13,7 @@ import { readRunnerInputs, type RunnerInputs } from '../manifests/runner-inputs.
 import { oneAfterAnother } from '../lib/one-after-another.ts'
 import { isTrusted, originOf, trustAddresses } from '../lib/trust/trusted-addresses.ts'
 import { writeAtomic } from '../lib/files/write-atomic.ts'
+import { remedyFor } from '../../core/remedy.ts'
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Rest}`
   ? `${Head}${Capitalize<CamelCase<Rest>>}`
@@ -134,7 +135,7 @@ function trustedOnly(
     if (address === null || isTrusted(address, env)) continue
     used[name] = null
     warn(
-      `${file}: the ${name.replaceAll('_', ' ')} ${address} was not entered on this computer and is not used. If it is yours, enter it under Settings, or run: rag-ladder trust ${originOf(address) ?? address}`,
+      `${file}: the ${name.replaceAll('_', ' ')} ${address} was not entered on this computer and is not used. If it is yours, enter it under Settings${remedyFor({ panel: '', commandLine: `, or run: rag-ladder trust ${originOf(address) ?? address}` })}`,
     )
   }
   return used

@@ -1,5 +1,7 @@
 import { basename, relative } from 'node:path'
 
+export { nameButtonsInRemedies, remedyFor } from '../../core/remedy.ts'
+
 const PLAIN_WORD = /^[\w@%+=:,./-]+$/
 const quoted = (word: string): string => (PLAIN_WORD.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`)
 
@@ -19,17 +21,6 @@ function program({ env, argv, cwd }: Start): string {
     ? `node ${quoted(relative(cwd, script))}`
     : 'rag-ladder'
 }
-
-let namesButtons = false
-
-/** Called once by a process whose messages are read in the panel: what helps is then a button there, because a packaged app has no command line. */
-export function nameButtonsInRemedies(isPanel = true): void {
-  namesButtons = isPanel
-}
-
-/** The remedy in the words of the interface that shows the message. */
-export const remedyFor = (words: { panel: string; commandLine: string }): string =>
-  namesButtons ? words.panel : words.commandLine
 
 /** The command that this process was started with as the person types it again, with options added to it and without those of `dropped`. */
 export function sameCommand(

@@ -72,6 +72,8 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 
 interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'opened' | 'onClose' | 'onConfirm'> {
   label: string
+  /** What a screen reader says in place of the label, where many rows have one. */
+  name?: string
   disabled?: boolean
   /** Of the button: why it is disabled. */
   tooltip?: string | undefined
@@ -80,12 +82,12 @@ interface ConfirmButtonProps extends Omit<ConfirmDialogProps, 'opened' | 'onClos
 }
 
 /** A button that asks before it acts. */
-export function ConfirmButton({ label, disabled = false, tooltip, onConfirm, ...dialog }: ConfirmButtonProps) {
+export function ConfirmButton({ label, name, disabled = false, tooltip, onConfirm, ...dialog }: ConfirmButtonProps) {
   const [isOpen, setOpen] = useState(false)
   const close = (): void => setOpen(false)
   return (
     <>
-      <Button disabled={disabled} title={tooltip} onClick={() => setOpen(true)}>
+      <Button aria-label={name} disabled={disabled} title={tooltip} onClick={() => setOpen(true)}>
         {label}
       </Button>
       <ConfirmDialog {...dialog} opened={isOpen} onClose={close} onConfirm={() => onConfirm(close)} />

@@ -1,4 +1,5 @@
-import { writeFile } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from '@playwright/test'
 import { expectAccessible, seriousFindings, test } from '../helpers/panel-page.ts'
@@ -18,12 +19,15 @@ test('endpoints and judges are kept', async ({ page, open }) => {
 })
 
 test.describe('services outside of this program', () => {
+  // What a person allows is kept in their own folder.
+  const person = join(tmpdir(), `rag-ladder-person-${process.pid}`)
+  test.afterAll(() => rm(person, { recursive: true, force: true }))
   const file = 'version: 1\nservices:\n  vector_store: http://store.example:8080\n  ray: http://head.example:8265\n'
   test.use({
     panelOptions: {
       empty: true,
       prepare: (root) => writeFile(join(root, 'manifests/connections.yaml'), file),
-      env: { RAG_LADDER_TRUSTED_ADDRESSES: 'http://head.example:8265', STT_ENDPOINT: 'http://127.0.0.1:9009' },
+      env: { RAG_LADDER_TRUSTED_ADDRESSES: 'http://head.example:8265', STT_ENDPOINT: 'http://127.0.0.1:9009', RAG_LADDER_USER_DIR: person },
     },
   })
 
@@ -37,7 +41,13 @@ test.describe('services outside of this program', () => {
     await expect(row('Ray cluster')).toContainText('http://head.example:8265')
     await expect(row('Ray cluster')).toContainText('● manifests/connections.yaml')
     await expect(row('vector store')).toContainText('which you have not allowed yet')
-    await expect(row('vector store')).toContainText('rag-ladder trust http://store.example:8080')
+    await expect(row('vector store')).not.toContainText('rag-ladder')
+    await page.getByRole('button', { name: 'Allow the address of vector store' }).press('Enter')
+    const dialog = page.getByRole('dialog', { name: 'Allow http://store.example:8080?' })
+    await expect(dialog).toContainText('a project may come from anyone')
+    expect(await seriousFindings(page)).toEqual([])
+    await dialog.getByRole('button', { name: 'Allow address' }).click()
+    await expect(row('vector store')).toContainText('used from the next start of this app')
     await expect(row('speech to text')).toContainText('its variable')
     await page.getByRole('textbox', { name: 'Platform', exact: true }).fill('http://127.0.0.1:9000')
     await page.getByRole('button', { name: 'Save settings' }).click()

@@ -19,6 +19,8 @@ import { documentChunks } from '../corpora/document-chunks.ts'
 import type { EngineParts } from '../engine-parts.ts'
 import { aliasViews, datasetView } from '../experiment-view.ts'
 import { answersElsewhere } from '../../manifests/selection.ts'
+import { isTrusted, trustAddresses } from '../../lib/trust/trusted-addresses.ts'
+import { InputError } from '../../manifests/runner-inputs.ts'
 import { control, untilEither, withControlErrors } from './control-api.ts'
 import type { AddDocumentInput, AddedDocument } from '../../../contract/control/corpora.ts'
 
@@ -164,13 +166,14 @@ export function indexProcedures({ index }: EngineParts) {
 }
 
 /** Returns what the engine uses, as of its start: settings of this page come before variables, and these before the project's file. */
-function connectionsOf({ connections, settings }: EngineParts): ConnectionView[] {
+function connectionsOf({ connections, settings, config: { env } }: EngineParts): ConnectionView[] {
   return connections.map(({ name, variable, address, source }) => {
     const field = VARIABLES[variable].setting as keyof EngineSettings | undefined
     const chosen = field === undefined ? null : settings.settings[field]
     if (typeof chosen === 'string') return { name, variable, address: chosen, source: 'setting' }
     const isShown = address !== null && addressProblem(address) === null
-    return { name, variable, address: isShown ? address : null, source }
+    const isAllowedNow = source === 'not_allowed' && isTrusted(address!, env)
+    return { name, variable, address: isShown ? address : null, source: isAllowedNow ? 'allowed' : source }
   })
 }
 
@@ -195,6 +198,13 @@ export function settingsProcedures(parts: EngineParts) {
       return view()
     }),
     connections: control.settings.connections.handler(() => connectionsOf(parts)),
+    allowConnection: control.settings.allowConnection.handler(({ input: { name, address } }) => {
+      const asked = connectionsOf(parts).find((each) => each.name === name)
+      if (asked?.source !== 'not_allowed' || asked.address !== address)
+        throw new InputError([`${name}: ${address} is not an address of the project that waits to be allowed`])
+      trustAddresses([address], config.env)
+      return connectionsOf(parts)
+    }),
     panel: control.settings.panel.handler(() => panel.state),
     savePanel: control.settings.savePanel.handler(({ input }) => panel.save(input)),
   }

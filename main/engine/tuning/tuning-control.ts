@@ -185,8 +185,7 @@ export class TuningControl {
       throw new InputError(['only the embedded platform takes other parameters with a question: choose it in Settings'])
     // A file of this machine is named on its command line, not by a page.
     const file = ranges.find(({ values }) => values.split(',').some((value) => value.trim().startsWith('@')))
-    if (file !== undefined)
-      throw new InputError([`${file.name}: texts of files are tuned on the command line: rag-ladder tune`])
+    if (file !== undefined) throw new InputError([`${file.name}: a file is not read here: enter the values themselves`])
     const run = runOf(setup, UNASKED, new AbortController().signal)
     await checkCorpus(run.experiment, run.dataset)
     await checkGold(run.experiment.root, run.dataset)

@@ -5,6 +5,7 @@ import { RemovedRun } from '../../../contract/control/stored-runs.ts'
 import { jsonIn } from '../../../core/json.ts'
 import { exists } from './missing-file.ts'
 import { writeAtomic } from './write-atomic.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 
 // A trash entry is a folder `<state>/run-trash/<run_id>@<time>` with files and folders, numbered, and `contents.json`, which lists where each one
 // belongs. The list is written before the first one is moved, and each is at one of its two paths at any moment: after a crash, restoring goes on.
@@ -138,14 +139,17 @@ export async function restoreTrash(
   const folder = join(trashFolder(stateDir), basename(trashId))
   const contents = await contentsOf(folder)
   if (contents === null)
-    throw new TrashError('not_found', `the trash has no ${trashId}: "rag-ladder trash list" lists what it has`)
+    throw new TrashError(
+      'not_found',
+      `the trash has no ${trashId}${remedyFor({ panel: '. Reload the list', commandLine: ': "rag-ladder trash list" lists what it has' })}`,
+    )
   const taken: Contents['files'] = []
   for (const file of contents.files)
     if ((await exists(file.path)) && (await exists(join(folder, file.stored_as)))) taken.push(file)
   if (taken.length > 0 && !replace)
     throw new TrashError(
       'path_taken',
-      `Cannot restore ${contents.run_id}: ${taken[0]!.path} is there again. Remove the run of that name first, or exchange the two with rag-ladder trash restore ${trashId} --replace.`,
+      `Cannot restore ${contents.run_id}: ${taken[0]!.path} is there again. Remove the run of that name first${remedyFor({ panel: '', commandLine: `, or exchange the two with rag-ladder trash restore ${trashId} --replace` })}.`,
     )
   let replaced: RemovedRun | null = null
   if (taken.length > 0) {

@@ -11,6 +11,7 @@ import { createHttpClient, HttpFault, type HttpAnswer } from '../../../core/http
 import { saidIn } from '../../../core/http/said.ts'
 import { isRecord, messageOf } from '../../../core/json.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 
 /** A service and the key that it gets. */
 export interface AskedService {
@@ -101,7 +102,7 @@ function unreached(
   if (fault === 'timeout')
     return {
       error: `GET ${address} did not answer within ${timeoutMs / 1000} s`,
-      remedy: `${label} may still be loading the model: test again, or set a longer --timeout.`,
+      remedy: `${label} may still be loading the model: test again${remedyFor({ panel: '', commandLine: ', or set a longer --timeout' })}.`,
     }
   if (code === 'ECONNREFUSED')
     return { error: `nothing listens at ${address}`, remedy: `Start ${label}, or correct the address and its port.` }
@@ -124,10 +125,10 @@ export function remedyOf(
     return `The service is at another address: ${serviceText(String(headers['location'] ?? 'not named'), SHOWN_CHARACTERS)}. Use that one.`
   if (status === 401 || status === 403) {
     if (keyName === null)
-      return 'The service needs a key: store one (rag-ladder models key set NAME, or Store key on the page Models), or name the variable that holds it.'
+      return `The service needs a key: store one (${remedyFor({ panel: '', commandLine: 'rag-ladder models key set NAME, or ' })}Store key on the page Models), or name the variable that holds it.`
     const connection = connectionOfStoredKey(keyName)
     if (connection !== null)
-      return `Check the stored key of ${connection} and what it is allowed to use. Replace it on the page Models, or: rag-ladder models key set ${connection}`
+      return `Check the stored key of ${connection} and what it is allowed to use. Replace it on the page Models${remedyFor({ panel: '', commandLine: `, or: rag-ladder models key set ${connection}` })}`
     return key === null
       ? `Set ${keyName} to a key of this service.`
       : `Check the key in ${keyName} and what it is allowed to use.`

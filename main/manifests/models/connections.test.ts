@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { nameButtonsInRemedies } from '../../../core/remedy.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { CONNECTIONS_FILE, serviceConnections, withConnections } from './connections.ts'
 
@@ -36,6 +37,10 @@ it('an address of the file that the person allowed is used, a variable replaces 
     source === 'none' ? [] : [`${name} ${source}`],
   )
   expect(sources).toEqual(['vector_store file', 'ray not_allowed'])
+  warnings.length = 0
+  nameButtonsInRemedies()
+  await withConnections(root, env, (message) => warnings.push(message)).finally(() => nameButtonsInRemedies(false))
+  expect(warnings.join()).toMatch(/Allow it on the page Settings$/)
 })
 
 it('a project without the file leaves the environment as it is', async () => {

@@ -9,6 +9,7 @@ import {
 import type { VariableName } from '../../../contract/settings/variables.ts'
 import { isTrusted, originOf } from '../../lib/trust/trusted-addresses.ts'
 import { loadManifest } from '../load-manifest.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -51,7 +52,7 @@ export async function withConnections<Env extends Environment>(
   for (const { name, address, source } of connections)
     if (source === 'not_allowed')
       warn(
-        `${CONNECTIONS_FILE}: services.${name}: ${address} is not used, because you have not allowed it: rag-ladder trust ${originOf(address!)}`,
+        `${CONNECTIONS_FILE}: services.${name}: ${address} is not used, because you have not allowed it${remedyFor({ panel: '. Allow it on the page Settings', commandLine: `: rag-ladder trust ${originOf(address!)}` })}`,
       )
   const used = connections.filter(({ source }) => source === 'file')
   return used.length === 0

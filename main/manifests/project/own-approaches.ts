@@ -5,6 +5,7 @@ import type { Alias } from '../../../contract/manifests/aliases.ts'
 import { isHttpApproach, variablesIn } from '../../../contract/manifests/own-approaches.ts'
 import { trustedDigests } from '../../lib/trust/trusted-files.ts'
 import type { Experiment } from '../experiment.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -42,6 +43,6 @@ export function ownApproachRefusals(
     .filter(({ digest }) => !trusted.includes(digest))
     .map(
       ({ name, file }) =>
-        `${name}: ${file} names what is run or called, and you have not allowed it as it is now. Read it, then: rag-ladder trust ${resolve(root, file)}`,
+        `${name}: ${file} names what is run or called, and you have not allowed it as it is now. Read it, then${remedyFor({ panel: ' allow it in New run, step Approaches', commandLine: `: rag-ladder trust ${resolve(root, file)}` })}`,
     )
 }

@@ -7,6 +7,7 @@ import { isFileTrusted } from '../../lib/trust/trusted-files.ts'
 import { withConnections } from '../models/connections.ts'
 import { CONSUMER_FILE } from '../experiment.ts'
 import { parseYaml } from '../load-manifest.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -60,7 +61,7 @@ function withEnvFile<Env extends Environment>(root: string, env: Env, warn: (mes
   const ignored = entries.map(([name]) => name).filter((name) => Object.hasOwn(VARIABLES, name))
   if (ignored.length > 0)
     warn(
-      `${file}: ${ignored.join(', ')} ${ignored.length === 1 ? 'is' : 'are'} ignored, because a project may come from anyone. Set them in the environment, or allow this file as it is now: rag-ladder trust ${file}`,
+      `${file}: ${ignored.join(', ')} ${ignored.length === 1 ? 'is' : 'are'} ignored, because a project may come from anyone. Set them in the environment${remedyFor({ panel: '', commandLine: `, or allow this file as it is now: rag-ladder trust ${file}` })}`,
     )
   return env
 }

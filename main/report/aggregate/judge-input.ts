@@ -10,6 +10,7 @@ import {
 import { IngestionProvenance } from '../../../contract/evidence/provenance.ts'
 import { describeIssues } from '../../../core/issues.ts'
 import { BROKEN_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 
 type JudgeErrorReason = Extract<JudgeSection, { status: 'error' }>['reason']
 
@@ -40,7 +41,7 @@ export function parseJudgments(text: string, name: string): JudgeInput {
   if (read.seal === 'broken')
     return unusable(
       'invalid',
-      `${BROKEN_SEAL}. Judge the run again (rag-ladder judge run): stored verdicts are not paid for again`,
+      `${BROKEN_SEAL}. Judge the run again (${remedyFor({ panel: 'Judge answers on the tab Judges', commandLine: 'rag-ladder judge run' })}): stored verdicts are not paid for again`,
     )
   const { value } = read
   if (typeof value !== 'object' || value === null || Array.isArray(value))

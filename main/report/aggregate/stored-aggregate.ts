@@ -2,6 +2,7 @@ import { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { aggregateWithCurrentNames } from '../../../core/evidence/metric-names.ts'
 import { describeIssues } from '../../../core/issues.ts'
 import { BROKEN_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
+import { remedyFor } from '../../../core/remedy.ts'
 
 /** A stored aggregate, or the problems of its file. */
 export type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; issues: string[] }
@@ -14,7 +15,7 @@ export function parseAggregate(text: string): StoredAggregate {
     return {
       ok: false,
       issues: [
-        `${BROKEN_SEAL}. To make it again from the evidence, go on with the run: rag-ladder ladder --no-cold-reset --run-id …`,
+        `${BROKEN_SEAL}. To make it again from the evidence, ${remedyFor({ panel: 'go on with the run in New run, under its own name', commandLine: 'go on with the run: rag-ladder ladder --no-cold-reset --run-id …' })}`,
       ],
     }
   const parsed = Aggregate.safeParse(aggregateWithCurrentNames(read.value))

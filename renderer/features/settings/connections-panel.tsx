@@ -1,6 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { EXTERNAL_SERVICES } from '../../../contract/manifests/connections.ts'
 import type { ConnectionView } from '../../../contract/control/settings.ts'
+import { ConfirmButton } from '../../components/confirm-dialog.tsx'
 import { StateDot, type Tone } from '../../components/state-dot.tsx'
 import { DataTable } from '../../components/tables.tsx'
 import { Loaded, Panel } from '../../components/states.tsx'
@@ -14,6 +15,7 @@ const TONES: Record<ConnectionView['source'], Tone> = {
   setting: 'good',
   variable: 'good',
   file: 'good',
+  allowed: 'waiting',
   not_allowed: 'bad',
   none: 'idle',
 }
@@ -43,16 +45,37 @@ export function ConnectionsPanel() {
   )
 }
 
-function Origin({ connection: { address, source } }: { connection: ConnectionView }) {
+function Origin({ connection: { name, address, source } }: { connection: ConnectionView }) {
   return (
     <>
       <StateDot tone={TONES[source]} /> {WORDS.sources[source]}
-      {source === 'not_allowed' && address !== null && (
-        <>
-          {' '}
-          {WORDS.allow} <code>{WORDS.trustCommand(new URL(address).origin)}</code>
-        </>
-      )}
+      {source === 'not_allowed' && address !== null && <AllowButton {...{ name, address }} />}
     </>
+  )
+}
+
+/** Allows an address of the project on this computer, after showing what that means. */
+function AllowButton({ name, address }: { name: ConnectionView['name']; address: string }) {
+  const allow = useMutation(
+    api.settings.allowConnection.mutationOptions({
+      meta: { failed: WORDS.allowing, returns: api.settings.connections.queryKey() },
+    }),
+  )
+  const { label } = EXTERNAL_SERVICES[name]
+  return (
+    <div>
+      <ConfirmButton
+        label={WORDS.allow}
+        name={WORDS.allowOf(label)}
+        title={WORDS.allowTitle(new URL(address).origin)}
+        confirm={WORDS.allowConfirm}
+        keep={WORDS.keep}
+        tone="plain"
+        loading={allow.isPending}
+        onConfirm={(close) => allow.mutate({ name, address }, { onSuccess: close })}
+      >
+        <p>{WORDS.allowAbout(label)}</p>
+      </ConfirmButton>
+    </div>
   )
 }
