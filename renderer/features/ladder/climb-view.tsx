@@ -63,7 +63,7 @@ function Rung({ runId, step, dataset, ended }: RungProps) {
           {state.code !== null && <strong>{WORDS.failed}</strong>} {state.note}
         </span>
       )}
-      {name === 'failed' && <RepairButtons {...{ runId, step }} code={state?.code ?? ''} failedCells={cells.failed} />}
+      {name === 'failed' && <RepairButtons {...{ runId, step }} code={state?.code ?? ''} />}
       {step === 'ingest' && phases.length > 0 && <PhaseList phases={phases} />}
       {step === 'cells' &&
         [...Map.groupBy(unavailable, ({ reason }) => reason)].map(([reason, group]) => (

@@ -85,7 +85,6 @@ export const LADDER_WORDS = {
   repairButtons: {
     moveTornBytes: 'Move torn bytes',
     resumeRun: 'Resume run',
-    tryAgain: (failedCells: number) => `Try ${plural(failedCells, 'failed answer')} again`,
     startNewRun: 'Start new run',
     openProviders: 'Open Services',
     openModels: 'Open Models',
@@ -177,7 +176,6 @@ export const LADDER_WORDS = {
     openResult: 'Open result',
     openMatrix: 'Open matrix',
     resumeRun: 'Resume run',
-    tryAgain: (failed: number) => `Try ${plural(failed, 'failed answer')} again`,
     showSteps: 'Show steps',
     dismiss: 'Dismiss',
   },

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 import { api } from '../../data/client.ts'
-import { continueSearch, type Repair, repairsOf, relaunchSearch } from './repair.ts'
+import { type Repair, repairsOf, relaunchSearch } from './repair.ts'
 import { useRecover } from './use-recover.ts'
 import { useRunControl } from './run-control.ts'
 import styles from './ladder.module.css'
@@ -16,23 +16,19 @@ interface RepairButtonsProps {
   /** Null for a failure of the whole run. */
   step: LadderStep | null
   code: string
-  failedCells: number
 }
 
 /** The buttons that repair a failure, the likeliest one filled. */
-export function RepairButtons({ runId, step, code, failedCells }: RepairButtonsProps) {
+export function RepairButtons({ runId, step, code }: RepairButtonsProps) {
   const navigate = useNavigate()
   const control = useRunControl()
   const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: run }) => run === runId)
-  const repairs = repairsOf({ step, code }, { hasFailedCells: failedCells > 0, resumable: job?.resumable === true })
+  const repairs = repairsOf({ step, code }, job?.resumable === true)
   const recover = useRecover()
+  if (repairs.length === 0) return null
   const actions: Record<Repair, { label: string; act: () => void }> = {
     recover: { label: WORDS.moveTornBytes, act: () => recover.mutate({ run_id: runId }) },
     resume: { label: WORDS.resumeRun, act: () => control.resume(runId) },
-    retry: {
-      label: WORDS.tryAgain(failedCells),
-      act: () => void navigate({ to: '/launch', search: job === undefined ? { name: runId } : continueSearch(job) }),
-    },
     relaunch: {
       label: WORDS.startNewRun,
       act: () => void navigate({ to: '/launch', search: job === undefined ? {} : relaunchSearch(job) }),

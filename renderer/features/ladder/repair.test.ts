@@ -6,32 +6,27 @@ const failed = (step: 'start' | 'cells' | 'check_cells' | 'evaluate' | 'publish'
 
 describe('repairsOf', () => {
   it('goes on where the run stopped and names the place of the fault', () => {
-    const run = { hasFailedCells: false, resumable: true }
-    expect(repairsOf(failed('start', 'service_failed'), run)).toEqual(['resume', 'providers'])
-    expect(repairsOf(failed('evaluate', 'evaluator_unreachable'), run)).toEqual(['resume', 'settings'])
-    expect(repairsOf(failed('publish', 'artifacts_invalid'), run)).toEqual(['resume'])
+    const canResume = true
+    expect(repairsOf(failed('start', 'service_failed'), canResume)).toEqual(['resume', 'providers'])
+    expect(repairsOf(failed('evaluate', 'evaluator_unreachable'), canResume)).toEqual(['resume', 'settings'])
+    expect(repairsOf(failed('publish', 'artifacts_invalid'), canResume)).toEqual(['resume'])
   })
 
-  it('offers failed answers again, and nothing else: resuming the run would leave them failed', () => {
-    expect(repairsOf(failed('check_cells', 'cells_failed'), { hasFailedCells: true, resumable: true })).toEqual([
-      'retry',
-    ])
+  it('offers nothing for failed answers, which Retry failures above the steps makes again: resuming would leave them failed', () => {
+    expect(repairsOf(failed('check_cells', 'cells_failed'), true)).toEqual([])
   })
 
   it('never offers to resume a run that the engine would refuse', () => {
-    expect(repairsOf(failed('cells', 'run_conflict'), { hasFailedCells: true, resumable: true })).toEqual(['relaunch'])
-    expect(repairsOf(failed('cells', 'unreachable'), { hasFailedCells: false, resumable: false })).toEqual([
-      'relaunch',
-      'providers',
-    ])
+    expect(repairsOf(failed('cells', 'run_conflict'), true)).toEqual(['relaunch'])
+    expect(repairsOf(failed('cells', 'unreachable'), false)).toEqual(['relaunch', 'providers'])
   })
 
   it('offers to move torn bytes aside before anything else, and what changes the cause before a run that would fail again', () => {
-    const run = { hasFailedCells: false, resumable: true }
-    expect(repairsOf(failed('cells', 'torn_tail'), run)).toEqual(['recover', 'relaunch'])
-    expect(repairsOf(failed('start', 'service_misconfigured'), run)).toEqual(['settings', 'resume', 'providers'])
-    expect(repairsOf({ step: null, code: 'graph_missing' }, run)).toEqual(['models', 'relaunch'])
-    expect(repairsOf({ step: null, code: 'other_identity' }, run)).toEqual(['relaunch'])
+    const canResume = true
+    expect(repairsOf(failed('cells', 'torn_tail'), canResume)).toEqual(['recover', 'relaunch'])
+    expect(repairsOf(failed('start', 'service_misconfigured'), canResume)).toEqual(['settings', 'resume', 'providers'])
+    expect(repairsOf({ step: null, code: 'graph_missing' }, canResume)).toEqual(['models', 'relaunch'])
+    expect(repairsOf({ step: null, code: 'other_identity' }, canResume)).toEqual(['relaunch'])
   })
 })
 

@@ -2,8 +2,8 @@ import type { DatasetProgress, RunFailure, RunJob } from '../../../contract/cont
 import type { LadderStep } from '../../../contract/evidence/run-event.ts'
 import type { LaunchSearch } from '../../app/search-params.ts'
 
-/** Describes what can be done about a failure. resume goes on where the run stopped; retry opens the launch page, which asks what to do with failed cells. */
-export type Repair = 'recover' | 'resume' | 'retry' | 'providers' | 'settings' | 'models' | 'relaunch'
+/** Describes what can be done about a failure. resume goes on where the run stopped. */
+export type Repair = 'recover' | 'resume' | 'providers' | 'settings' | 'models' | 'relaunch'
 
 const PLACES: Partial<Record<LadderStep, Repair>> = {
   start: 'providers',
@@ -23,13 +23,8 @@ export const needsOtherModel = ({ code }: { code: string }): boolean =>
 
 const needsNewRun = (code: string): boolean => NEEDS_NEW_RUN.has(code) || code.includes('conflict')
 
-/**
- * Returns what repairs a failed step, likeliest first. `hasFailedCells`: some cells of this run failed. `resumable`: the engine takes the run on.
- */
-export function repairsOf(
-  { step, code }: { step: LadderStep | null; code: string },
-  { hasFailedCells, resumable }: { hasFailedCells: boolean; resumable: boolean },
-): Repair[] {
+/** Returns what repairs a failed step, likeliest first. `resumable`: the engine takes the run on. Failed answers have a button of their own above the steps. */
+export function repairsOf({ step, code }: { step: LadderStep | null; code: string }, resumable: boolean): Repair[] {
   if (needsNewRun(code)) return ['relaunch']
   if (code === 'torn_tail') return ['recover', 'relaunch']
   // Another model makes other conditions: the rows of this run stay as they are.
@@ -38,7 +33,7 @@ export function repairsOf(
   if (code === 'service_misconfigured')
     return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']
   // To resume alone would leave them failed.
-  if (hasFailedCells && (code === 'cells_failed' || step === 'check_cells')) return ['retry']
+  if (code === 'cells_failed') return []
   const place = step === null ? undefined : PLACES[step]
   return [...(resumable ? (['resume'] as const) : (['relaunch'] as const)), ...(place === undefined ? [] : [place])]
 }
@@ -59,20 +54,6 @@ export const hasResult = ({ state, cells, failures }: Pick<RunJob, 'state' | 'ce
   (cells?.done ?? 0) > 0 &&
   (state === 'completed' ||
     (state === 'failed' && failures.length > 0 && failures.every(({ code }) => WITH_RESULT.has(code))))
-
-/** A stored run as the launch page reads it from its address: the same name goes on with it. */
-export const continueSearch = (job: RunJob): LaunchSearch => {
-  const { metrics, repeats, model_set: modelSet, judge } = job.request
-  return {
-    ...relaunchSearch(job),
-    name: job.run_id,
-    retry: 'all',
-    metrics,
-    repeats,
-    modelSet,
-    judge: judge?.enabled,
-  }
-}
 
 /** The approaches that a run left out, of all its datasets. */
 export const missingApproaches = (datasets: readonly Pick<DatasetProgress, 'unavailable'>[]): string[] => [

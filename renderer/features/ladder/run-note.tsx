@@ -5,7 +5,7 @@ import type { RunJob } from '../../../contract/control/run-job.ts'
 import { runStateWords, signOf } from '../../components/run-state.ts'
 import { api } from '../../data/client.ts'
 import { CancelButton } from './cancel-button.tsx'
-import { continueSearch, failuresWithoutStep, hasResult, isResumeUseful } from './repair.ts'
+import { failuresWithoutStep, hasResult, isResumeUseful } from './repair.ts'
 import { MissingButtons } from './missing-columns.tsx'
 import { RepairButtons } from './repair-buttons.tsx'
 import { useRunControl } from './run-control.ts'
@@ -32,7 +32,6 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
   const openMatrix = (): void =>
     void navigate({ to: '/runs/$run/matrix', params: { run: runId }, search: dataset === undefined ? {} : { dataset } })
   const hasCells = cells !== null && cells.done > 0
-  const failed = cells?.failed ?? 0
   // A failed step shows its own buttons.
   const stepless = state === 'failed' && withSteps ? failuresWithoutStep(job)[0] : undefined
   const canResume = resumable && state !== 'failed' && isResumeUseful(job)
@@ -55,13 +54,8 @@ export function RunNote({ job, withSteps = false }: RunNoteProps) {
           {WORDS.resumeRun}
         </Button>
       )}
-      {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} failedCells={failed} />}
+      {stepless !== undefined && <RepairButtons {...{ runId }} step={null} code={stepless.code} />}
       {hasCells && <Button onClick={openMatrix}>{WORDS.openMatrix}</Button>}
-      {failed > 0 && (state === 'completed' || state === 'failed') && (
-        <Button onClick={() => void navigate({ to: '/launch', search: continueSearch(job) })}>
-          {WORDS.tryAgain(failed)}
-        </Button>
-      )}
       {!withSteps && state !== 'queued' && (
         <Button
           variant={state === 'failed' ? 'filled' : 'default'}
