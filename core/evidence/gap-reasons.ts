@@ -50,6 +50,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
   CriticCutError: 'the reply of the model was cut at its limit of tokens',
   TimeoutError: 'the model did not answer in time',
   RateLimitError: 'the service of the model limits its requests',
+  QuotaError: 'the credit at the service of the model is used up',
   ConnectionError: 'the service of the model could not be reached',
   AuthenticationError: 'the service of the model refused the key',
   UpstreamError: 'the service of the model failed',

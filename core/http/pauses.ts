@@ -8,11 +8,14 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8000
 
 /** Matches what services say of a credit that is used up: waiting does not restore it. */
-const QUOTA = /insufficient_quota|exceeded your current quota|billing/i
+const QUOTA =
+  /insufficient_quota|exceeded your current quota|billing|insufficient (?:credits?|balance|funds)|credit balance is too low/i
+
+export const isUsedUp = (text: string): boolean => QUOTA.test(text)
 
 /** True for a refusal for too many calls after which waiting is useless: the credit is used up, or the service names a time that is too far away. */
 export const isLasting = (text: string, askedMs: number | null): boolean =>
-  QUOTA.test(text) || (askedMs ?? 0) > PATIENCE_MS
+  isUsedUp(text) || (askedMs ?? 0) > PATIENCE_MS
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
 

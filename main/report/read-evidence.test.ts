@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
 import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
-import { ALIASES, fixtureDataset, fixtureRow, goldenRows } from '../../tests/helpers/report-rows.ts'
+import { ALIASES, evaluation, fixtureDataset, fixtureRow, goldenRows } from '../../tests/helpers/report-rows.ts'
 import { sealRow } from '../evidence/rows/row-line.ts'
-import { readEvidenceRows } from './read-evidence.ts'
+import { readEvidenceRows, readFigureRows } from './read-evidence.ts'
 
 let dir: string
 let file: string
@@ -27,6 +27,19 @@ const refusal = () =>
     () => null,
     (error: unknown) => error,
   )
+
+it('figures of a row whose grading was refused have its trace, which holds what the service said; others have none', async () => {
+  const step = { name: 'evaluator: m', kind: 'model', start_ms: 0, duration_ms: 1, error: 'HTTP 402' } as const
+  const trace = { level: 'tree' as const, steps: [step] }
+  const refused = evaluation({}, { status: 'error', metric_errors: { faithfulness: 'BadRequestError' } })
+  const all = [0, 1, 2].map((index) => ({
+    ...fixtureRow(dataset, ALIASES.vanilla, index, index === 1 ? { ragas: refused } : {}),
+    trace,
+  }))
+  await writeFile(file, Buffer.concat(all.map(sealed)))
+  const found = (await Array.fromAsync(readFigureRows(file))).flat().slice(1)
+  expect(found.map((row) => row.trace)).toEqual([trace, undefined])
+})
 
 describe('readEvidenceRows', () => {
   it('yields every row in file order, with lines longer than a read and text outside ASCII', async () => {

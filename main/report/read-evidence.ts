@@ -8,6 +8,7 @@ import { handedOver } from '../evaluation/handed-over.ts'
 import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/rows/row-line.ts'
 import { InternedRows, type FigureRow } from '../evidence/rows/interned-rows.ts'
 import { supersededRowsOf, type SupersededRows } from '../evidence/rows/retried-rows.ts'
+import { isOpenGrading } from './aggregate/grading-refusal.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
 const CHUNK_BYTES = 1 << 20
@@ -120,9 +121,13 @@ const NO_ROW = { ok: false, problem: 'not a row of this schema' } as const
 
 const quickFigures: QuickRead<FigureRow> = (rows, line) => {
   const figures = rows.readFigures(line)
-  if (figures === null || figures.handed !== undefined) return figures
+  if (figures === null) return null
+  const isOpen = isReadable(figures) && isOpenGrading(figures.metrics.ragas)
+  if (figures.handed !== undefined && !isOpen) return figures
   const row = rows.read(line)
-  return row === null ? null : { ...figures, handed: handedOver(row) }
+  if (row === null) return null
+  const { handed = handedOver(row) } = figures
+  return { ...figures, handed, ...(isOpen && row.trace !== undefined ? { trace: row.trace } : {}) }
 }
 
 function isReadable(value: unknown): value is FigureRow {

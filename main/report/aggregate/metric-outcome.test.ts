@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
+import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
 import { ALIASES, evaluation, fixtureRow, wideDataset } from '../../../tests/helpers/report-rows.ts'
 import { metricOutcome } from './metric-outcome.ts'
 
@@ -54,6 +55,44 @@ it('an answer that claims nothing, as a refusal does, is not an error of the eva
   expect(metricOutcome(fixtureRow(dataset, ALIASES.vanilla, 0, { ragas }), 'faithfulness')).toEqual({
     kind: 'unevaluable',
     reason: 'no_statements',
+  })
+})
+
+describe('a grading that the service of the model refused', () => {
+  const refused = (word: Partial<EvaluationResult>, error?: string) => {
+    const ragas = evaluation({}, { status: 'error', ...word })
+    const row = fixtureRow(dataset, ALIASES.vanilla, 0, { ragas })
+    const step = { name: 'evaluator: m', kind: 'model', start_ms: 0, duration_ms: 1 } as const
+    const trace = error === undefined ? {} : { trace: { level: 'tree' as const, steps: [{ ...step, error }] } }
+    return metricOutcome({ ...row, ...trace }, 'faithfulness')
+  }
+  const said = (status: number, words: string): string =>
+    `The model service of role evaluator at http://127.0.0.1:8000 answered HTTP ${status}: ${words}`
+  const ofMetric = (word: string) => ({ metric_errors: { faithfulness: word } })
+  const whole = { error_type: 'http_error', error: 'HTTP 502: RAG evaluation failed' } as const
+
+  it.each([
+    ['RateLimitError', 'QuotaError', said(429, 'You exceeded your current quota, please check your plan.')],
+    ['RateLimitError', 'RateLimitError', said(429, 'Rate limit reached for requests')],
+    ['RateLimitError', 'RateLimitError', undefined],
+    ['BadRequestError', 'QuotaError', said(402, 'Insufficient credits. Add more in your account.')],
+    ['BadRequestError', 'QuotaError', said(400, 'Your credit balance is too low to access the API.')],
+    ['BadRequestError', 'BadRequestError', said(400, 'Unknown field')],
+  ])('%s is %s where the service says so: %s', (word, reason, words) => {
+    expect(refused(ofMetric(word), words)).toEqual({ kind: 'error', reason })
+  })
+
+  it('is named also where it failed the whole evaluation', () => {
+    expect(refused(whole, said(401, 'Incorrect API key provided'))).toEqual({
+      kind: 'error',
+      reason: 'AuthenticationError',
+    })
+    expect(refused(whole)).toEqual({ kind: 'error', reason: 'http_error' })
+  })
+
+  it('does not take the words of the model that answered for those of the evaluator', () => {
+    const ofAnswer = said(402, 'Insufficient credits').replace('role evaluator', 'role light_gen')
+    expect(refused(ofMetric('BadRequestError'), ofAnswer)).toEqual({ kind: 'error', reason: 'BadRequestError' })
   })
 })
 

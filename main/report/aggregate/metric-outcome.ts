@@ -7,6 +7,7 @@ import { hasShortAnswer } from '../../../contract/short-answers.ts'
 import { isExcludedAnswer } from '../../../core/evidence/excluded-answer.ts'
 import { UNGRADABLE } from '../../../core/evidence/gap-reasons.ts'
 import type { FigureRow } from '../../evidence/rows/interned-rows.ts'
+import { gradingWord } from './grading-refusal.ts'
 
 /** A score of an answer or its contexts; the names of the classes do not overlap. */
 export type ScoreMetric = EvaluationMetric | RetrievalMetric | AnswerMetric
@@ -81,7 +82,7 @@ function ragasOutcome(row: FigureRow, metric: EvaluationMetric): MetricOutcome {
   if (score !== undefined) return scored(score)
   const missing = ragas.not_evaluable[metric]
   if (missing !== undefined) return { kind: 'unevaluable', reason: missing }
-  const word = ragas.metric_errors[metric] ?? ragas.error_type
+  const word = gradingWord(ragas.metric_errors[metric] ?? ragas.error_type, row.trace)
   if (word !== undefined && UNGRADABLE.has(word)) return { kind: 'unevaluable', reason: word }
   // Rows of before kept a timeout that the evaluator's side reported as an HTTP error.
   if (word === 'http_error' && TIMEOUT_STATUS.test(ragas.error ?? '')) return { kind: 'timeout', reason: 'timeout' }

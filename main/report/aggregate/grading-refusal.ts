@@ -1,0 +1,23 @@
+import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
+import type { CellTrace } from '../../../contract/evidence/trace.ts'
+import { isUsedUp } from '../../../core/http/pauses.ts'
+
+const SAID = /^The model service of role evaluator\w* at \S+ answered HTTP (\d{3})(.*)$/s
+
+/** Words of an evaluator that leave open whether its service refuses for want of credit or of a valid key. */
+const OPEN_WORDS: readonly unknown[] = ['RateLimitError', 'BadRequestError', 'http_error']
+
+/** True where the trace of a row may say more of its failed grading than the word of the evaluator. */
+export const isOpenGrading = ({ metric_errors: words, error_type: whole }: EvaluationResult): boolean =>
+  OPEN_WORDS.includes(whole) || Object.values(words).some((word) => OPEN_WORDS.includes(word))
+
+/** The word of a failed grading; more exact than the evaluator's own where the trace of the cell holds what the service of its model said. */
+export function gradingWord(word: string | undefined, trace: CellTrace | undefined): string | undefined {
+  if (!OPEN_WORDS.includes(word)) return word
+  for (const { error = '' } of trace?.steps ?? []) {
+    const [, status, said = ''] = SAID.exec(error) ?? []
+    if (status === '402' || (status !== undefined && isUsedUp(said))) return 'QuotaError'
+    if (status === '401' || status === '403') return 'AuthenticationError'
+  }
+  return word
+}
