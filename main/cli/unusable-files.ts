@@ -8,6 +8,7 @@ import {
   type ResultsFolder,
   type UnusableFile,
 } from '../report/publication/results-folder.ts'
+import { TORN_END } from '../report/read-evidence.ts'
 import { EXIT, type ExitCode, type Invocation } from './command.ts'
 import { errorText, outputColumns } from './progress/render-line.ts'
 
@@ -38,11 +39,18 @@ export async function readFolder<Result>(dir: string, read: () => Promise<Result
 export const scanArtifacts = ({ resultsDir, named }: ArtifactPlace): Promise<ResultsFolder> =>
   readFolder(resultsDir, () => scanResults(resultsDir, named))
 
+/** The commands for damaged evidence; the reason of another file names its own. */
+function remedies(unusable: readonly UnusableFile[]): string {
+  const evidence = unusable.filter(({ file }) => file.endsWith('.jsonl'))
+  const isTorn = evidence.some(({ reason }) => reason.includes(TORN_END))
+  return `${evidence.length === 0 ? '' : '; rag-ladder verify checks evidence in full'}${isTorn ? ', rag-ladder recover repairs a torn end' : ''}`
+}
+
 /** Lists the files that were left out, each with its reason, on the error stream; the exit code that follows from them. */
 export function reportUnusable(unusable: readonly UnusableFile[], { stderr, env }: Invocation): ExitCode {
   if (unusable.length === 0) return EXIT.ok
   const count = unusable.length
-  const head = `${plural(count, 'file')} could not be used and ${count === 1 ? 'is' : 'are'} left out; rag-ladder verify checks evidence in full, rag-ladder recover repairs a torn end:`
+  const head = `${plural(count, 'file')} could not be used and ${count === 1 ? 'is' : 'are'} left out${remedies(unusable)}:`
   const lines = unusableLines(unusable).map((line) => `  ${line.replace(/\s+/g, ' ')}`)
   stderr.write(
     `${errorText(sanitizeForTerminal([head, ...lines].join('\n')), { color: stderr.isTTY, columns: outputColumns(stderr, env) })}\n`,

@@ -11,6 +11,9 @@ import { supersededRowsOf, type SupersededRows } from '../evidence/rows/retried-
 import { isOpenGrading } from './aggregate/grading-refusal.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
+/** What is wrong with a file whose last line was not written to its end. */
+export const TORN_END = 'the last line has no end: recover the file first (rag-ladder recover)'
+
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 10
 
@@ -81,7 +84,7 @@ async function* linesOf<Row extends FigureRow>(
     yield rows
     if (start < chunk.length) begun.push(chunk.subarray(start))
   }
-  if (begun.length > 0) throw refuse('torn_tail', line + 1, 'the last line has no end: recover the file first')
+  if (begun.length > 0) throw refuse('torn_tail', line + 1, TORN_END)
 }
 
 type Parsed<Row> = { ok: true; row: Row } | { ok: false; problem: string }

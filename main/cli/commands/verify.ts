@@ -37,7 +37,7 @@ const SEALED = /-(evaluation|judgments)\.json(?:\.br)?$/
 
 const SEALS = {
   intact: 'with checksum',
-  absent: 'without checksum, as version 0.1.0 and earlier wrote it: a changed figure would not be noticed',
+  absent: 'without checksum, as it was written before such files had one: a changed figure would not be noticed',
   broken: '',
 } as const
 

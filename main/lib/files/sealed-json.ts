@@ -32,5 +32,8 @@ export function readSealedJson(text: string): { seal: Seal; value: unknown } | u
   return { seal: found?.[1] === checksumOf(plain.slice(0, found?.index)) ? 'intact' : 'broken', value }
 }
 
+/** What is wrong with a file without a seal that its writer sealed. */
+export const MISSING_SEAL = 'its checksum is missing: it was changed after it was written'
+
 /** What is wrong with a file whose seal is broken. */
 export const BROKEN_SEAL = 'its text does not match its checksum: it was changed after it was written'

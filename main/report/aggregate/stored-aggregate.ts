@@ -1,23 +1,35 @@
 import { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { aggregateWithCurrentNames } from '../../../core/evidence/metric-names.ts'
 import { describeIssues } from '../../../core/issues.ts'
-import { BROKEN_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
 import { remedyFor } from '../../../core/remedy.ts'
+import { BROKEN_SEAL, MISSING_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
 
 /** A stored aggregate, or the problems of its file. */
 export type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; issues: string[] }
 
-/** Text of an `-evaluation.json` → aggregate. A text without a seal is read as it is; one that was changed after it was sealed is refused. */
+/** Text of an `-evaluation.json` → aggregate. One that was changed after it was sealed is refused; without a seal it is read if version 0.1 wrote it. */
 export function parseAggregate(text: string): StoredAggregate {
   const read = readSealedJson(text)
   if (read === undefined) return { ok: false, issues: ['not JSON'] }
-  if (read.seal === 'broken')
-    return {
-      ok: false,
-      issues: [
-        `${BROKEN_SEAL}. To make it again from the evidence, ${remedyFor({ panel: 'go on with the run in New run, under its own name', commandLine: 'go on with the run: rag-ladder ladder --no-cold-reset --run-id …' })}`,
-      ],
-    }
   const parsed = Aggregate.safeParse(aggregateWithCurrentNames(read.value))
-  return parsed.success ? { ok: true, aggregate: parsed.data } : { ok: false, issues: describeIssues(parsed.error) }
+  if (read.seal === 'broken') return { ok: false, issues: [`${BROKEN_SEAL}. ${remedy(parsed.data)}`] }
+  if (!parsed.success) return { ok: false, issues: describeIssues(parsed.error) }
+  if (read.seal === 'absent' && isOfSealingVersion(parsed.data))
+    return { ok: false, issues: [`${MISSING_SEAL}. ${remedy(parsed.data)}`] }
+  return { ok: true, aggregate: parsed.data }
+}
+
+/** Summaries have seals since version 0.2.0. */
+function isOfSealingVersion({ reproducibility }: Aggregate): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(reproducibility?.runtime.platform.version ?? '') ?? []
+  return Number(major) > 0 || Number(minor) >= 2
+}
+
+function remedy(aggregate: Aggregate | undefined): string {
+  const run = aggregate === undefined ? '--run-id …' : `--run-id ${aggregate.run_id} --dataset ${aggregate.dataset.id}`
+  const how = remedyFor({
+    panel: 'go on with the run in New run, under its own name',
+    commandLine: `go on with the run, with its options: rag-ladder ladder --no-cold-reset ${run}`,
+  })
+  return `To make it again from the evidence, ${how}`
 }
