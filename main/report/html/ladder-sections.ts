@@ -100,7 +100,19 @@ export function ladderSections(
       ? []
       : aggregates.map((aggregate) => frontierFigure(aggregate, first, looks, charts)).filter((each) => each !== null)
   const verdicts = verdictsOf(aggregates)
-  const found = aggregates.map((aggregate, index) => h('li', {}, findings(aggregate, verdicts[index]!).join(' ')))
+  const found = aggregates.map((aggregate, index) => {
+    const [headline, ...rest] = findings(aggregate, verdicts[index]!)
+    return h(
+      'li',
+      {},
+      h('b', {}, headline!),
+      h(
+        'ul',
+        {},
+        rest.map((sentence) => h('li', {}, sentence)),
+      ),
+    )
+  })
   const sections: (Section | null)[] = [
     found.length === 0 ? null : { id: 'short', title: 'Result', body: h('ul', { class: 'findings' }, found) },
     {
@@ -110,7 +122,7 @@ export function ladderSections(
         h(
           'p',
           {},
-          'Means with their 95 % intervals and the scored of the expected answers. Ranked are approaches with a score on every level, on at least half as many answers as the best covered approach, by the questions that all of a level share; by latency only where no call failed. The smoke dataset is a rehearsal and is not counted. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open.',
+          'Means with their 95 % intervals and the scored of the expected answers. Rows are in the order of the mean over the levels, by the questions that all of a level share; those without a score on every level, on at least half as many answers as the best covered approach, or by latency with a failed call, come last. The rank is of tests: 1 where none found another approach better, one more for each that is; there is none where no pair is decided. The smoke dataset is a rehearsal and is not counted. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open.',
         ),
         h('p', {}, useLegend(aggregates)),
         boards.map((name) =>

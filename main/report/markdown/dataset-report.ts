@@ -93,14 +93,17 @@ export function datasetReport(input: DatasetReportInput): string {
   const body = sections.flatMap(([title, lines]) => ['', `## ${title}`, '', ...lines])
   const caution = modelCaution([aggregate])
   const cloud = cloudWords(cloudApproaches([aggregate]))
-  const found = findings(aggregate, verdictsOf([aggregate])[0]!)
+  const [headline, ...rest] = findings(aggregate, verdictsOf([aggregate])[0]!).map(md)
   return [
     `# ${md(dataset.label)}`,
     '',
     md(dataset.description),
     ...(caution === null ? [] : ['', `> ${md(caution)}`]),
     ...(cloud === null ? [] : ['', `> ${md(cloud)}`]),
-    ...(found.length === 0 ? [] : ['', md(found.join(' '))]),
+    '',
+    `**${headline!}**`,
+    '',
+    ...rest.map((sentence) => `- ${sentence}`),
     ...body,
     '',
   ].join('\n')

@@ -80,7 +80,7 @@ function stateText(aggregate: Aggregate, name: ComparedName, model: string): str
 }
 
 const LEADER_LEGEND =
-  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected answers. Ranks are by the mean over the levels, level 0 left out, of the questions that all approaches of a level share where they are scored on different ones, and only for approaches with a score on every level, on at least half as many answers as the best covered approach; by latency only where no call failed. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open; open is no evidence that two approaches are equal.'
+  '`0.83 [0.77, 0.88] (21/24)`: mean, its 95 % interval, scored of expected answers. Rows are in the order of the mean over the levels, level 0 left out, of the questions that all approaches of a level share where they are scored on different ones; those without a score on every level, on at least half as many answers as the best covered approach, or by latency with a failed call, come last and have no rank. The rank is of tests: 1 where none found another approach better, one more for each that is; there is none where no pair is decided. Tested pairs, over all datasets: ▲ better, ▼ worse, · equivalent or open; open is no evidence that two approaches are equal.'
 
 /** Returns how the tables of `leaderLines` are read. */
 export function leaderLegend(aggregates: readonly Aggregate[]): string {

@@ -57,7 +57,10 @@ export function resultsIndex(entries: readonly IndexEntry[]): string {
 
 function shortLines(published: readonly Aggregate[]): string[] {
   const verdicts = verdictsOf(published)
-  const lines = published.map((aggregate, index) => `- ${md(findings(aggregate, verdicts[index]!).join(' '))}`)
+  const lines = published.flatMap((aggregate, index) => {
+    const [headline, ...rest] = findings(aggregate, verdicts[index]!).map(md)
+    return [`- **${headline!}**`, ...rest.map((sentence) => `  - ${sentence}`)]
+  })
   return lines.length === 0 ? [] : ['', '## Result', '', ...lines]
 }
 

@@ -35,7 +35,7 @@ describe('leaderboard', () => {
       aggregateOf(wideDataset('r2', 'Two', 2), { vanilla: 0.25, hybrid: 0.75, adaptive: 1 }),
     ])
     const rows = leaderboard(rungs, 'recall_at_5')
-    expect(rows.map(({ alias, rank, mean }) => [alias.model, rank, mean])).toEqual([
+    expect(rows.map(({ alias, place, mean }) => [alias.model, place, mean])).toEqual([
       ['hybrid-rag', 1, 0.625],
       ['vanilla-rag', 2, 0.25],
       ['agentic-rag', null, null],
@@ -44,20 +44,20 @@ describe('leaderboard', () => {
     expect(rows[2]!.rungs.map((figure) => figure?.mean ?? null)).toEqual([0.5, 0.5, null])
     expect(
       leaderboard(rungs, 'latency_ms')
-        .map(({ alias, rank }) => [alias.model, rank])
+        .map(({ alias, place }) => [alias.model, place])
         .slice(0, 2),
     ).toEqual([
       ['vanilla-rag', 1],
       ['hybrid-rag', 2],
     ])
-    expect(leaderboard(rungs.slice(0, 1), 'recall_at_5')[0]).toMatchObject({ rank: 1, mean: 1 })
+    expect(leaderboard(rungs.slice(0, 1), 'recall_at_5')[0]).toMatchObject({ place: 1, mean: 1 })
     expect(leaderboard(rungs, 'score')).toEqual([])
   })
 
   it('shares a rank between equal means, and sums up decided pairs', async () => {
     const dataset = wideDataset('r1', 'One', 1)
     const equal = leaderboard([await aggregateOf(dataset, { vanilla: 0.5, hybrid: 0.5, agentic: 0.25 })], 'recall_at_5')
-    expect(equal.map(({ rank }) => rank)).toEqual([1, 1, 3])
+    expect(equal.map(({ place }) => place)).toEqual([1, 1, 3])
     const compared = await aggregateRun(streamOf(comparedRows(dataset)), comparedContext(dataset))
     const vanilla = leaderboard([compared, compared], 'recall_at_5').find(({ alias }) => alias.model === 'vanilla-rag')!
     expect(vanilla.standing).toEqual({ better: 0, worse: 4, undecided: 0 })
@@ -83,6 +83,23 @@ describe('leaderboard', () => {
     })
   })
 
+  it('ranks by tests alone: first is whom no test found worse, and where no pair is decided no one has a rank', async () => {
+    const dataset = wideDataset('r1', 'One', 1)
+    const compared = await aggregateRun(streamOf(comparedRows(dataset)), comparedContext(dataset))
+    const ranksOf = (aggregate: Aggregate) =>
+      Object.fromEntries(leaderboard([aggregate], 'recall_at_5').map(({ alias, rank }) => [alias.model, rank]))
+    const { pairs } = comparedMetric(compared, 'recall_at_5')!
+    const beaten = Map.groupBy(
+      pairs.filter(({ decision }) => decision !== 'undecided'),
+      ({ a, b, decision }) => (decision === 'better' ? b : a),
+    )
+    expect(ranksOf(compared)).toMatchObject({ 'vanilla-rag': 3, 'hybrid-rag': 1 })
+    expect([...beaten.keys()]).toEqual(['vanilla-rag'])
+    const open = structuredClone(compared)
+    for (const pair of comparedMetric(open, 'recall_at_5')!.pairs) pair.decision = 'undecided'
+    expect(new Set(Object.values(ranksOf(open)))).toEqual(new Set([null]))
+  })
+
   it('does not rank a mean over few questions: one lucky question is no first place', async () => {
     const dataset = wideDataset('r1', 'One', 1)
     const scoredOn = (questions: number) =>
@@ -93,7 +110,7 @@ describe('leaderboard', () => {
     const boardOf = async (questions: number) => {
       const context = { ...comparedContext(dataset), aliases: [ALIASES.vanilla, ALIASES.adaptive] }
       const aggregate = await aggregateRun(streamOf([...steady, ...scoredOn(questions)]), context)
-      return leaderboard([aggregate], 'recall_at_5').map(({ alias, rank, mean }) => [alias.model, rank, mean])
+      return leaderboard([aggregate], 'recall_at_5').map(({ alias, place, mean }) => [alias.model, place, mean])
     }
     expect(await boardOf(11)).toEqual([
       ['vanilla-rag', 1, 0.5],
@@ -115,7 +132,7 @@ describe('leaderboard', () => {
     ])
     const context = { ...comparedContext(dataset), aliases: [ALIASES.vanilla, ALIASES.adaptive] }
     const board = leaderboard([await aggregateRun(streamOf(rows), context)], 'recall_at_5')
-    expect(board.map(({ alias, rank, mean }) => [alias.model, rank, mean])).toEqual([
+    expect(board.map(({ alias, place, mean }) => [alias.model, place, mean])).toEqual([
       ['vanilla-rag', 1, 1],
       ['workflow-adaptive-rag', 2, 0.875],
     ])
@@ -131,7 +148,7 @@ describe('leaderboard', () => {
     ])
     const context = { ...comparedContext(dataset), aliases: [ALIASES.vanilla, ALIASES.adaptive] }
     const aggregate = await aggregateRun(streamOf(rows), context)
-    expect(leaderboard([aggregate], 'latency_ms').map(({ alias, rank }) => [alias.model, rank])).toEqual([
+    expect(leaderboard([aggregate], 'latency_ms').map(({ alias, place }) => [alias.model, place])).toEqual([
       ['vanilla-rag', 1],
       ['workflow-adaptive-rag', null],
     ])
@@ -145,12 +162,12 @@ describe('leaderboard', () => {
     const aggregate = await aggregateRun(streamOf(comparedRows(dataset)), comparedContext(dataset))
     const models = aggregate.reproducibility!.runtime.models!
     models.roles['evaluator'] = { backend: 'builtin', model: 'rule-critic' }
-    expect(leaderboard([aggregate], 'faithfulness').every(({ rank }) => rank === null)).toBe(true)
+    expect(leaderboard([aggregate], 'faithfulness').every(({ place }) => place === null)).toBe(true)
     expect(useWords([aggregate], 'faithfulness')).toContain('ranks no approach')
     models.roles['evaluator'] = { backend: 'openai', model: 'critic' }
-    expect(leaderboard([aggregate], 'faithfulness').every(({ rank }) => rank === null)).toBe(true)
+    expect(leaderboard([aggregate], 'faithfulness').every(({ place }) => place === null)).toBe(true)
     expect(useWords([aggregate], 'faithfulness')).toContain('was graded by critic, whose agreement with people')
-    expect(leaderboard([aggregate], 'token_f1')[0]!.rank).toBe(1)
+    expect(leaderboard([aggregate], 'token_f1')[0]!.place).toBe(1)
     expect(useWords([aggregate], 'token_f1')).toBe('Exploratory.')
     expect(useWords([aggregate], 'points_covered')).toBe('Primary metric.')
   })
@@ -174,10 +191,10 @@ describe('leaderboard', () => {
     expect(Object.keys(aggregate.approaches[0]!.answer)).not.toContain('paper_f1')
     const models = aggregate.reproducibility!.runtime.models!
     models.roles['light_gen'] = { backend: 'builtin', model: 'extractive-answerer' }
-    expect(leaderboard([aggregate], 'strict_match').every(({ rank }) => rank === null)).toBe(true)
+    expect(leaderboard([aggregate], 'strict_match').every(({ place }) => place === null)).toBe(true)
     expect(useWords([aggregate], 'strict_match')).toContain('needs answers of a language model')
     models.roles['light_gen'] = { backend: 'openai', model: 'm' }
-    expect(leaderboard([aggregate], 'strict_match')[0]!.rank).toBe(1)
+    expect(leaderboard([aggregate], 'strict_match')[0]!.place).toBe(1)
   })
 
   it('takes the pairs of all rungs for one family: what one rung decides alone may not stay', async () => {

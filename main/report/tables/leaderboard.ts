@@ -1,5 +1,5 @@
 import type { Aggregate } from '../../../contract/evidence/aggregate.ts'
-import type { ConfidenceInterval, PairDecision } from '../../../contract/evidence/statistics.ts'
+import type { ConfidenceInterval, PairComparison, PairDecision } from '../../../contract/evidence/statistics.ts'
 import { metricNamed, type OperationalMetric } from '../../../contract/metrics/metrics.ts'
 import { mean } from '../../lib/text/numbers.ts'
 import { comparedMetric, meanInterval, metricOf, standingOf, type ComparedName } from '../aggregate/aggregate-access.ts'
@@ -23,9 +23,11 @@ export interface RungFigure {
 
 interface LeaderRow {
   alias: SummaryAlias
-  /** By the mean over the rungs; equal means share a rank. Null for approaches that lack a rung or are hardly scored on one. */
+  /** By the mean over the rungs; equal means share a place. Null for approaches that lack a rung or are hardly scored on one. */
+  place: number | null
+  /** One more than the approaches that tests found better; null without a place, and where no pair is decided. */
   rank: number | null
-  /** Unweighted over the rungs; null without a rank. */
+  /** Unweighted over the rungs; null without a place. */
   mean: number | null
   /** In the order of the aggregates. */
   rungs: (RungFigure | null)[]
@@ -90,9 +92,9 @@ export function sharedQuestions(figure: RungFigure): number | null {
 
 /**
  * Approaches by their mean over the rungs, best first. Where the approaches of a rung are scored on different questions, the mean over those that
- * all have is used. Ranked are only approaches with a score on every rung on which any approach has one, on at least half as many cells as the
+ * all have is used. A place have only approaches with a score on every rung on which any approach has one, on at least half as many cells as the
  * best covered approach there, and by latency only those of which no cell failed: a mean over easier rungs or fewer questions would not
- * compare. A metric that `unrankedReason` names ranks no approach. Empty when no approach has a score.
+ * compare. A rank is of tests, not of means. A metric that `unrankedReason` names ranks no approach. Empty when no approach has a score.
  */
 export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName): LeaderRow[] {
   const aliases = aliasesOf(aggregates)
@@ -122,24 +124,30 @@ export function leaderboard(aggregates: readonly Aggregate[], name: ComparedName
     const own = means.get(alias.model) ?? null
     const { model } = alias
     // The board shows all rungs, and its marks hold for all: a pair that only its own rung decides is open here, as in the verdict.
-    const better = decided.filter(({ a, b, decision }) => (decision === 'better' ? a : b) === model).length
-    const worse = decided.filter(({ a, b, decision }) => (decision === 'better' ? b : a) === model).length
+    const better = decided.filter((pair) => winnerOf(pair) === model).length
+    const lost = decided.filter((pair) => winnerOf(pair) !== model && [pair.a, pair.b].includes(model))
+    const worse = lost.length
     const tested = aggregates.flatMap((aggregate) => Object.values(standingOf(comparedMetric(aggregate, name), model)))
     const standing = { better, worse, undecided: tested.reduce((sum, count) => sum + count, 0) - better - worse }
+    const place =
+      own === null || !isRanked
+        ? null
+        : 1 + [...means.values()].filter((other) => other !== null && beats(other, own)).length
     return {
       alias,
-      rank:
-        own === null || !isRanked
-          ? null
-          : 1 + [...means.values()].filter((other) => other !== null && beats(other, own)).length,
+      place,
+      rank: place === null || decided.length === 0 ? null : 1 + new Set(lost.map(winnerOf)).size,
       mean: own,
       rungs: figures.get(alias.model)!,
       standing,
     }
   })
-  // Sorting is stable: those without a rank keep their order.
-  return rows.sort((a, b) => (a.rank ?? Infinity) - (b.rank ?? Infinity) || 0)
+  // Sorting is stable: those without a place keep their order.
+  return rows.sort((a, b) => (a.place ?? Infinity) - (b.place ?? Infinity) || 0)
 }
+
+const winnerOf = ({ a, b, decision }: Pick<PairComparison, 'a' | 'b' | 'decision'>): string =>
+  decision === 'better' ? a : b
 
 /** Every alias of the aggregates once, in order of first appearance. */
 export function aliasesOf(aggregates: readonly Aggregate[]): SummaryAlias[] {

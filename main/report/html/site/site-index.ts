@@ -168,10 +168,10 @@ function groupTable({ conditions, aggregates, differs }: ComparableRuns, looks: 
 function rowsOf(aggregates: readonly Aggregate[], name: NonNullable<ReturnType<typeof primaryMetric>>) {
   const lowerIsBetter = metricNamed(name)?.better === 'lower'
   const rows = aggregates.flatMap((aggregate) =>
-    leaderboard([aggregate], name).map(({ alias, rank, mean, rungs }) => ({
+    leaderboard([aggregate], name).map(({ alias, place, mean, rungs }) => ({
       aggregate,
       model: alias.model,
-      mean: rank === null ? null : mean,
+      mean: place === null ? null : mean,
       figure: rungs[0] ?? null,
     })),
   )
