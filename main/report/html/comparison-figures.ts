@@ -84,7 +84,7 @@ function pairCell(name: ComparedName, pair: PairComparison | null): Cell {
 /** Returns what a reader of the means must know besides the name. */
 function aside(name: ComparedName): string {
   const metric = metricNamed(name)
-  return `${metric?.class === 'operational' ? ', mean of the answers' : ''}${metric?.better === 'lower' ? ', lower is better' : ''}`
+  return `${metric?.class === 'operational' ? ', mean of the answers (the verdict names medians)' : ''}${metric?.better === 'lower' ? ', lower is better' : ''}`
 }
 
 /** Approaches by their mean over the rungs, every figure with its interval and count; null when no approach has a score. */

@@ -27,11 +27,11 @@ export const costFigures = (aggregate: Aggregate, looks: ReadonlyMap<string, Loo
       { content: 'approach' },
       ...[
         'answered',
-        'median',
+        'median time',
         '95th percentile',
         ...(hasFirstTokens(aggregate) ? ['first token'] : []),
         'retries',
-        'tokens',
+        'tokens used',
         'model calls',
         'cloud calls',
         ...(hasAmounts(aggregate) ? [HANDED_OVER] : []),
@@ -130,8 +130,8 @@ export function provenance(aggregate: Aggregate): Markup {
       basis === 'question'
         ? `${plural(clusters, 'question')}, none of which share a gold document`
         : basis === 'gold_passages'
-          ? `${plural(clusters, 'cluster')} of questions on shared gold passages, the largest of ${largest}: ${scopeWords(comparisons.clusters)!}`
-          : `${plural(clusters, 'cluster')} of questions on shared gold documents, the largest of ${largest}`,
+          ? `${plural(clusters, 'group')} of questions on shared gold passages, the largest of ${largest}; a test counts those with a scored question; ${scopeWords(comparisons.clusters)!}`
+          : `${plural(clusters, 'group')} of questions on shared gold documents, the largest of ${largest}; a test counts those with a scored question`,
     ])
   }
   const looked = looks === undefined ? null : looksWords(looks)

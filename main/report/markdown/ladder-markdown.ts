@@ -44,6 +44,7 @@ export function leaderLines(aggregates: readonly Aggregate[], name: ComparedName
   })
   const use = [
     useWords(aggregates, name),
+    ...(metricNamed(name)?.class === 'operational' ? ['Means of the answers; the verdict names medians.'] : []),
     ...(name === primaryMetric(aggregates) ? [ladderDecisionWords(aggregates)] : []),
   ]
   return [

@@ -31,20 +31,20 @@ export function comparisonLines(aggregate: Aggregate): string[] {
   if (metrics.every(({ pairs }) => pairs.length === 0)) return ['There is one approach only.']
   const detailed = metrics.filter(({ metric }) => DETAILED.includes(metric))
   return [
-    `${clusterWords(aggregate)} Differences are against ${code(baseline.model)}; all pairs are in the aggregate file. ${md(useLegend([aggregate]))}`,
+    `${groupWords(aggregate)} Differences are against ${code(baseline.model)}; all pairs are in the aggregate file. ${md(useLegend([aggregate]))}`,
     ...detailed.flatMap((compared) => ['', ...againstBaseline(aggregate, compared, baseline.model)]),
     '',
     ...decidedLines(metrics),
   ]
 }
 
-function clusterWords({ comparisons }: Aggregate): string {
+function groupWords({ comparisons }: Aggregate): string {
   const { basis, questions, clusters, largest, links_cut } = comparisons!.clusters
   if (basis === 'question') return `No two of the ${plural(questions, 'question')} share a gold document.`
   if (basis === 'gold_passages')
-    return `The ${plural(questions, 'question')} rest on few documents and fall into ${plural(clusters, 'cluster')} that share gold passages, the largest of ${largest}: ${scopeWords(comparisons!.clusters)!}.`
+    return `The ${plural(questions, 'question')} rest on few documents and fall into ${plural(clusters, 'independent group')} that share gold passages, the largest of ${largest} (a test counts those with a scored question): ${scopeWords(comparisons!.clusters)!}.`
   const cut = links_cut === 0 ? '' : `, ${plural(links_cut, 'link')} between them cut`
-  return `The ${plural(questions, 'question')} fall into ${plural(clusters, 'cluster')} that share gold documents, the largest of ${largest}${cut}.`
+  return `The ${plural(questions, 'question')} fall into ${plural(clusters, 'independent group')} that share gold documents, the largest of ${largest}${cut}; a test counts those with a scored question.`
 }
 
 function againstBaseline(aggregate: Aggregate, compared: ComparedMetric, baseline: string): string[] {

@@ -61,7 +61,7 @@ export function costTable(aggregate: Aggregate): string[] {
     ...(hasFirstTokens(aggregate) ? ['first token median'] : []),
     'queue',
     'retries',
-    'tokens',
+    'tokens used',
     'model calls',
     'cloud calls',
     ...(hasAmounts(aggregate) ? [HANDED_OVER] : []),

@@ -61,7 +61,7 @@ it('takes the higher of two that are further apart than the margin, with the cos
   const { top, recommendation } = await verdictOf({ found: { bm25: THREE_QUARTERS, hybrid: ALL } })
   expect(top).toEqual(['hybrid-rag', 'bm25'])
   expect(recommendation).toMatch(
-    /^Take hybrid-rag: 100 ms, 1 model call and 425 tokens per answer, against 100 ms.* of bm25\. By cost alone it would be bm25, but hybrid-rag finds 25 percentage points more/,
+    /^Take hybrid-rag: 100 ms \(median\) and 1 model call with 425 tokens per answer, against 100 ms.* of bm25\. By cost alone it would be bm25, but hybrid-rag finds 25 percentage points more/,
   )
 })
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { byCost, cheapness } from './recommendation.ts'
+import type { ApproachBehaviour } from '../../../contract/evidence/verdict.ts'
+import { byCost, cheapness, costWords } from './recommendation.ts'
 
 const approach = (model: string, calls: number, tokens: number, ms: number) => ({
   model,
@@ -36,4 +37,12 @@ it('takes the simplest where costs are equal and times differ by less than a ten
   expect(firstOf(two[1], two[0])).toBe('vanilla-rag, the simplest of those that cost the same')
   expect(firstOf(...two, approach('agentic-rag', 6, 9000, 130))).toBe('vanilla-rag, the simplest of the cheapest')
   expect(firstOf(approach('vanilla-rag', 1, 832, 300), two[0])).toBe('hybrid-rag, the fastest of them')
+})
+
+it('says which time is meant, and that the tokens are those of the model calls', () => {
+  const of = (amounts: object) => costWords(amounts as ApproachBehaviour)
+  const all = { latency_ms: 25, llm_calls: 1, total_tokens: 420 }
+  expect(of(all)).toBe('25 ms (median) and 1 model call with 420 tokens per answer')
+  expect(of({ ...all, total_tokens: null })).toBe('25 ms (median) and 1 model call per answer')
+  expect(of({ ...all, llm_calls: null })).toBe('25 ms (median) and 420 tokens of model calls per answer')
 })

@@ -80,21 +80,26 @@ export function cheapness(approaches: readonly Cost[]): string {
   return same.length === others.length ? ', the simplest of those that cost the same' : ', the simplest of the cheapest'
 }
 
-/** `25 ms, 1 model call and 420 tokens per answer`; what is not recorded is left out. */
+/** `25 ms (median) and 1 model call with 420 tokens per answer`; what is not recorded is left out. */
 export function costWords(behaviour: ApproachBehaviour): string {
   const amounts = amountsOf(behaviour)
   return amounts === '' ? 'its cost and time are not recorded' : `${amounts} per answer`
 }
 
-/** `25 ms, 1 model call and 420 tokens`; empty where nothing is recorded. */
-const amountsOf = ({ latency_ms, llm_calls, total_tokens }: ApproachBehaviour): string =>
-  listWords([
-    ...(latency_ms === null ? [] : [durationWords(latency_ms)]),
-    ...(llm_calls === null ? [] : [`${meanWords(llm_calls)} model ${llm_calls === 1 ? 'call' : 'calls'}`]),
-    ...(total_tokens === null ? [] : [`${countWords(total_tokens)} tokens`]),
+/** `25 ms (median) and 1 model call with 420 tokens`; empty where nothing is recorded. Text handed over is another amount of tokens. */
+function amountsOf({ latency_ms: latency, llm_calls: calls, total_tokens: total }: ApproachBehaviour): string {
+  const tokens = total === null ? null : `${countWords(total)} tokens`
+  const ofCalls =
+    calls === null
+      ? tokens && `${tokens} of model calls`
+      : `${meanWords(calls)} model ${calls === 1 ? 'call' : 'calls'}${tokens === null ? '' : ` with ${tokens}`}`
+  return listWords([
+    ...(latency === null ? [] : [`${durationWords(latency)} (median)`]),
+    ...(ofCalls === null ? [] : [ofCalls]),
   ])
+}
 
-/** `Take graph-rag: 25 ms … per answer, against 72 ms, 5.8 model calls and 4 100 tokens of agentic-rag.` */
+/** `Take graph-rag: 25 ms … per answer, against 72 ms (median) and 5.8 model calls with 4 100 tokens of agentic-rag.` */
 export function takeWords(taken: ApproachBehaviour, other: ApproachBehaviour | undefined, why = ''): string {
   const against = other === undefined ? '' : amountsOf(other)
   return `Take ${taken.model}${why}: ${costWords(taken)}${against === '' ? '' : `, against ${against} of ${other!.model}`}.`

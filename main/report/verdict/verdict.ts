@@ -54,7 +54,8 @@ function verdictOf(aggregate: Aggregate, name: ComparedName | null, overAll: Ove
   const outcome = withFailures(aggregate, facts === null ? found.outcome : withScope(facts, found.outcome))
   const missing = missingColumns(aggregate)
   const hashed = facts === null ? null : hashedReason(aggregate)
-  const unranked = hashed === null ? [] : [`${hashed}.`]
+  const left = unrankedApproaches(aggregate).length === 1 ? 'it' : 'them'
+  const unranked = hashed === null ? [] : [`${hashed}. The verdict counts no pair with ${left}; the tables do.`]
   const notes = [...missingNotes(missing), ...found.notes, ...unranked, ...notesOf(aggregate, name, facts)]
   const { kind, top, worse, headline, why, recommendation, next } = outcome
   return {
