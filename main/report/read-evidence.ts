@@ -4,6 +4,7 @@ import { basename } from 'node:path'
 import { SCHEMA_VERSION } from '../../contract/common.ts'
 import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { isObject, withCurrentNames } from '../../core/evidence/metric-names.ts'
+import { remedyFor } from '../../core/remedy.ts'
 import { handedOver } from '../evaluation/handed-over.ts'
 import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/rows/row-line.ts'
 import { InternedRows, type FigureRow } from '../evidence/rows/interned-rows.ts'
@@ -12,7 +13,7 @@ import { isOpenGrading } from './aggregate/grading-refusal.ts'
 import { ReportError, type ReportErrorCode } from './report-error.ts'
 
 /** What is wrong with a file whose last line was not written to its end. */
-export const TORN_END = 'the last line has no end: recover the file first (rag-ladder recover)'
+export const TORN_END = 'the last line has no end'
 
 const CHUNK_BYTES = 1 << 20
 const NEWLINE = 10
@@ -84,8 +85,11 @@ async function* linesOf<Row extends FigureRow>(
     yield rows
     if (start < chunk.length) begun.push(chunk.subarray(start))
   }
-  if (begun.length > 0) throw refuse('torn_tail', line + 1, TORN_END)
+  if (begun.length > 0) throw refuse('torn_tail', line + 1, `${TORN_END}: ${moveTornBytes()}`)
 }
+
+const moveTornBytes = (): string =>
+  remedyFor({ panel: 'move its torn bytes aside first', commandLine: 'recover the file first (rag-ladder recover)' })
 
 type Parsed<Row> = { ok: true; row: Row } | { ok: false; problem: string }
 
