@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { beforeEach, expect, it } from 'vitest'
 import { z } from 'zod'
 import { temporaryFolder } from '../../tests/helpers/temporary-folder.ts'
-import { loadManifest } from './load-manifest.ts'
+import { readingProblem, loadManifest } from './load-manifest.ts'
 
 const Anything = z.strictObject({ list: z.unknown() })
 
@@ -30,4 +30,15 @@ it('gives a value that no reader can change for the others', async () => {
   const { list } = await loadManifest(root, 'a.yaml', Anything)
   expect(() => (list as unknown[]).push(3)).toThrow(TypeError)
   expect(() => Object.assign((list as object[])[1]!, { two: 4 })).toThrow(TypeError)
+})
+
+it.each([
+  [
+    'ETIMEDOUT',
+    'reading the file timed out: the drive or network folder that holds it does not answer. Check it, then try again',
+  ],
+  ['EIO', 'the file cannot be read (EIO): check the path and its permissions'],
+  ['ENOENT', 'there is no such file: create it, or correct the path'],
+])('a manifest whose reading ends with %s says so', (code, problem) => {
+  expect(readingProblem(Object.assign(new Error(code), { code, syscall: 'read' }), null)).toBe(problem)
 })

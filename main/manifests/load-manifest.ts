@@ -75,14 +75,15 @@ const aliasProblem = (cause: unknown): string =>
     ? 'an alias (*name) has no anchor (&name) before it: write the value out'
     : 'too many YAML aliases: write the values out'
 
-const readingProblem = (error: unknown, namedBy: string | null): string => {
-  const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT'
+export const readingProblem = (error: unknown, namedBy: string | null): string => {
+  const { code } = error as NodeJS.ErrnoException
   const named = namedBy === null ? '' : `; ${namedBy} names it`
   const limit = limitBehind(error)
   if (limit !== null) return `${limit.reason}: ${limit.remedy}`
-  return isMissing
-    ? `there is no such file${named}: create it, or correct the path`
-    : `the file cannot be read${named}: check the path and its permissions`
+  if (code === 'ENOENT') return `there is no such file${named}: create it, or correct the path`
+  if (code === 'ETIMEDOUT')
+    return `reading the file timed out${named}: the drive or network folder that holds it does not answer. Check it, then try again`
+  return `the file cannot be read${code === undefined ? '' : ` (${code})`}${named}: check the path and its permissions`
 }
 
 /**
