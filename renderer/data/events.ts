@@ -8,7 +8,7 @@ import type { SystemStatus } from '../../contract/control/system.ts'
 import { api, control } from './client.ts'
 import { eventBatches } from './event-batches.ts'
 import { EMPTY_LADDER, type LadderState, nextLadder, withView } from './ladder-state.ts'
-import { eventsSince, pageBeganAt } from './page-age.ts'
+import { pageAge } from './page-age.ts'
 import { refreshQueries, repeatFirstFetches } from './refresh-queries.ts'
 import { watchSight } from './sight-of-page.ts'
 
@@ -97,11 +97,11 @@ async function readView(client: QueryClient, runId: string): Promise<void> {
     client.setQueryData<LadderState>(LADDER_KEY, (state) => (state === undefined ? state : withView(state, view)))
 }
 
-function applyBatch(client: QueryClient, batch: SequencedEvent[], began: number): void {
+/** `news` are those of the batch that can make data stale. */
+function applyBatch(client: QueryClient, batch: SequencedEvent[], news: SequencedEvent[]): void {
   const ladder = client.setQueryData<LadderState>(LADDER_KEY, (state = EMPTY_LADDER) => batch.reduce(nextLadder, state))
   if (ladder?.isWhole === false && batch.some(({ event: { type } }) => type === 'run.changed' || type === 'stream.gap'))
     void readView(client, ladder.runId!)
-  const news = eventsSince(batch, began)
   const jobs = new Map(
     news.flatMap(({ event }) => (event.type === 'run.changed' ? [[event.job.run_id, event.job] as const] : [])),
   )
@@ -117,15 +117,13 @@ function applyBatch(client: QueryClient, batch: SequencedEvent[], began: number)
 export function useEngineEvents(blind: boolean): void {
   const client = useQueryClient()
   const applied = useRef<{ after: number; engine: string | undefined }>({ after: 0, engine: undefined })
-  const began = useRef(0)
-  const [seeing] = useState(() => eventBatches((events) => applyBatch(client, events, began.current), BATCH_MS))
+  const [age] = useState(pageAge)
+  const [seeing] = useState(() => eventBatches((events) => applyBatch(client, events, age.news(events)), BATCH_MS))
   useEffect(() => {
     const stop = new AbortController()
     const stopped = (): boolean => stop.signal.aborted
     const seen = blind ? { ...applied.current } : applied.current
-    const batches = blind
-      ? eventBatches((events) => refresh(client, eventsSince(events, began.current)), BATCH_MS)
-      : seeing
+    const batches = blind ? eventBatches((events) => refresh(client, age.news(events)), BATCH_MS) : seeing
     const sight = watchSight(stop.signal)
     const setLink = (link: EventLink): void => void client.setQueryData(LINK_KEY, link)
     const readOn = async (signal: AbortSignal, opened: () => void): Promise<void> => {
@@ -137,7 +135,7 @@ export function useEngineEvents(blind: boolean): void {
         seen.after = sequenced.seq
         if (sequenced.event.type === 'stream.opened') {
           seen.engine = sequenced.event.engine_id
-          began.current = pageBeganAt(sequenced.at)
+          age.streamOpened(sequenced.at)
           // A blind stream leaves events out, the newest perhaps among them.
           if (!blind) batches.opened(sequenced.event.newest)
           opened()
@@ -178,7 +176,7 @@ export function useEngineEvents(blind: boolean): void {
       stop.abort()
       batches.pause()
     }
-  }, [client, blind, seeing])
+  }, [client, blind, seeing, age])
 }
 
 /** Returns what the events reported of the newest run. */

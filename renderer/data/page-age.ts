@@ -1,15 +1,19 @@
 import type { SequencedEvent } from '../../contract/control/events.ts'
 
-// The first stream of a page repeats what the engine still keeps. What happened before the page began cannot make its data stale: the page had
-// asked for nothing yet.
-
-/** Both clocks count in milliseconds, and cut off what is below one. */
+/** Both clocks cut off what is below a millisecond. */
 const CLOCK_STEP_MS = 2
 
-/** Returns when this page began by the clock of the engine, whose stream was opened at `openedAt`; in Unix milliseconds, not too late. */
-export const pageBeganAt = (openedAt: string): number =>
-  Date.parse(openedAt) - (Date.now() - performance.timeOrigin) - CLOCK_STEP_MS
-
-/** Returns the events that happened at that moment or later. */
-export const eventsSince = (events: readonly SequencedEvent[], moment: number): SequencedEvent[] =>
-  events.filter(({ at }) => Date.parse(at) >= moment)
+/**
+ * Knows which events are news to this page. Its first stream repeats what the engine still keeps; what happened before the page began cannot
+ * make its data stale, because it had asked for nothing yet.
+ */
+export function pageAge() {
+  let beganAt = 0
+  return {
+    /** Takes the time at which the engine opened a stream: its clock may differ from that of this page. */
+    streamOpened: (at: string): void => {
+      beganAt = Date.parse(at) - (Date.now() - performance.timeOrigin) - CLOCK_STEP_MS
+    },
+    news: (events: readonly SequencedEvent[]): SequencedEvent[] => events.filter(({ at }) => Date.parse(at) >= beganAt),
+  }
+}

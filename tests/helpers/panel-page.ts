@@ -1,8 +1,8 @@
-import { AxeBuilder } from '@axe-core/playwright'
 import { expect, type Locator, test as browserTest, type Page } from '@playwright/test'
 import type { AnyRouter } from '@tanstack/react-router'
 import type { ControlEvent } from '../../contract/control/events.ts'
 import { loadExperiment } from '../../main/manifests/experiment.ts'
+import { axeFindings, type AxeRules } from './axe-findings.ts'
 import { desktopTest, type DesktopHost } from './desktop-test.ts'
 import { type EngineProcess, eventsUntil, startEngine } from './engine-process.ts'
 import { openMovableDoor } from './movable-door.ts'
@@ -169,34 +169,16 @@ async function routeIsShown(page: Page): Promise<void> {
   })
 }
 
-/** Rules of axe that compare colours: two thirds of its time. */
-const COLOUR_RULES = ['color-contrast', 'link-in-text-block']
-const RULES = {
-  all: {},
-  colours: { runOnly: COLOUR_RULES },
-  structure: { rules: Object.fromEntries(COLOUR_RULES.map((rule) => [rule, { enabled: false }])) },
-}
-
 /**
  * Serious and critical findings of axe, one line each; what is still fading in would have too little contrast. Of what was looked at in another
  * scheme only the colours can differ, and of what was looked at in another width only the structure.
  */
-export async function seriousFindings(page: Page, rules: keyof typeof RULES = 'all'): Promise<string[]> {
+export async function seriousFindings(page: Page, rules: AxeRules = 'all'): Promise<string[]> {
   const isAtRest = `document.getAnimations().every(
     (animation) => animation.playState !== 'running' || animation.effect.getComputedTiming().endTime === Infinity,
   )`
   await expect.poll(() => page.evaluate<boolean>(isAtRest)).toBe(true)
-  // Its usual mode is meant for frames of other origins, which the panel has none of. It opens a page of its own, which the app cannot, and sends
-  // everything that it looked at through the test runner, which takes longer than looking.
-  const { violations } = await new AxeBuilder({ page })
-    .setLegacyMode()
-    .options({ resultTypes: ['violations'], ...RULES[rules] })
-    .analyze()
-  return violations
-    .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    .flatMap(({ id, nodes }) =>
-      nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary ?? ''}`),
-    )
+  return axeFindings(page, rules)
 }
 
 /** Takes a picture of the page into the folder of RAG_LADDER_SCREENS; without it no picture is taken. */
