@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { parse } from 'yaml'
 import type { ModelTest } from '../../contract/control/models.ts'
 import { capableAnswer, type AskedOfModel } from '../helpers/capable-model.ts'
 import { runCli, smokeProject } from '../helpers/cli.ts'
@@ -284,4 +285,38 @@ it('removes its own connections, and leaves those of the project', async () => {
   const refused = await models('remove', 'ollama')
   expect(refused.code).toBe(2)
   expect(refused.stderr).toContain('ollama belongs to the project')
+})
+
+it('add refuses what is no address of a service, and the name of a set of the project', async () => {
+  const file = () => readFile(join(root, '.rag-ladder/models.yaml'), 'utf8').catch(() => '')
+  const before = await file()
+  const add = (name: string, url: string) => models('add', name, '--kind', 'compatible', '--url', url, '--model', 'm')
+  for (const [name, url, problem] of [
+    ['odd', 'ftp://x', 'address: expected an http or https address'],
+    ['odd', 'somewhere', 'address: expected an http or https address'],
+    ['odd', 'http://me:pw@127.0.0.1:1/v1', 'address: remove user name and password from the address'],
+    ['odd', 'http://127.0.0.1:1/v1?api_key=x', 'address: remove the query parameter api_key from the address'],
+    ['builtin', 'http://127.0.0.1:1/v1', 'the set builtin belongs to the project: choose another name'],
+  ] as const) {
+    const refused = await add(name, url)
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining(problem)])
+    expect(refused.stdout + refused.stderr).not.toContain('me:pw')
+  }
+  expect(await file()).toBe(before)
+})
+
+it('add takes the address of the chat route for that of its service, and says what it replaces', async () => {
+  const add = () =>
+    models('add', 'full', '--kind', 'compatible', '--url', 'http://127.0.0.1:1/v1/chat/completions', '--model', ' m ')
+  const added = await add()
+  expect([added.code, added.stdout]).toEqual([0, expect.not.stringContaining('in place of')])
+  const written = parse(await readFile(join(root, '.rag-ladder/models.yaml'), 'utf8')) as {
+    connections: Record<string, unknown>
+    sets: Record<string, { default: unknown }>
+  }
+  expect(written.connections['full']).toEqual({ kind: 'compatible', base_url: 'http://127.0.0.1:1/v1' })
+  expect(written.sets['full']!.default).toEqual({ connection: 'full', model: 'm' })
+  const again = await add()
+  expect(again.stdout).toContain('Added the set full in place of the one of that name.')
+  expect((await models('remove', 'full')).code).toBe(0)
 })

@@ -297,8 +297,8 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
       `name the address of the service with --url: kind ${kind.data} has no usual one; example: --url http://127.0.0.1:8080/v1`,
     ])
   const keyName = textOption(invocation, 'key-env')
-  const model = textOption(invocation, 'model')
-  const embeddingModel = textOption(invocation, 'embedding-model')
+  const model = textOption(invocation, 'model')?.trim() ?? null
+  const embeddingModel = textOption(invocation, 'embedding-model')?.trim() ?? null
   const concurrency = numberOption(invocation, 'concurrency')
   if (model === null && embeddingModel !== null)
     throw new InputError(['--embedding-model needs --model: a set has a model for every role'])
@@ -318,14 +318,18 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
           embeddingModel === null ? null : { connection: name, model: embeddingModel },
         )
   await addConnection(root, name, connection, { set }, invocation.env)
-  const replaced = Object.hasOwn(loaded.connections, name) ? ', in place of the one of that name' : ''
-  print(`Added the connection ${name} to ${OWN_MODELS_FILE}${replaced}. Test it: rag-ladder models test ${name}`)
+  const inPlace = (isThere: boolean): string => (isThere ? ' in place of the one of that name' : '')
+  print(
+    `Added the connection ${name} to ${OWN_MODELS_FILE}${inPlace(Object.hasOwn(loaded.connections, name))}. Test it: rag-ladder models test ${name}`,
+  )
   if (connection.cloud === true && !flagOption(invocation, 'cloud'))
     print(
       `Its calls count as cloud calls, because ${url} is not an address of a private network; if they cost nothing: --no-cloud`,
     )
   if (model !== null)
-    print(`Added the set ${name}. Use it: rag-ladder ladder --model-set ${name}, or rag-ladder models use ${name}`)
+    print(
+      `Added the set ${name}${inPlace(loaded.ownModelSets.includes(name))}. Use it: rag-ladder ladder --model-set ${name}, or rag-ladder models use ${name}`,
+    )
   return EXIT.ok
 }
 

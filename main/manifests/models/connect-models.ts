@@ -17,6 +17,7 @@ import {
   type DeclaredSet,
   type DeclaredSetInput,
 } from '../../../contract/manifests/models.ts'
+import { addressProblem } from '../../../contract/service-address.ts'
 import type { ConnectionView } from '../../../contract/control/models.ts'
 import { trustAddresses } from '../../lib/trust/trusted-addresses.ts'
 import { checkedKey, dropKey, keepKey, keyState, originForKey } from './connection-keys.ts'
@@ -66,9 +67,22 @@ const editOwnModels = (root: string, edits: readonly OwnFileEdit[]): Promise<voi
     edits,
   )
 
+/** The address of a service without the route that documentation of services often names with it. Throws `InputError`. */
+function serviceAddress(address: string): string {
+  if (address.includes('${')) return address
+  const problem = addressProblem(address)
+  if (problem !== null) throw new InputError([`address: ${problem}`])
+  return address.replace(/\/(?:chat\/completions|completions|embeddings|models)\/*$/, '')
+}
+
+function refuseSetOfProject({ models, ownModelSets }: LoadedModels, name: string): void {
+  if (Object.hasOwn(models.sets, name) && !ownModelSets.includes(name))
+    throw new InputError([`name: the set ${name} belongs to the project: choose another name`])
+}
+
 /**
  * Adds a connection, or replaces the person's own of that name, with a set of the same name where one is given. A `key` is stored for the
- * address, in place of a variable.
+ * address, in place of a variable. Throws `InputError`.
  */
 export async function addConnection(
   root: string,
@@ -77,7 +91,12 @@ export async function addConnection(
   { set = null, key = null }: { set?: DeclaredSetInput | null; key?: string | null },
   env: Env,
 ): Promise<void> {
-  const added: Connection = key === null ? connection : { ...connection, api_key: 'stored' }
+  if (set !== null) refuseSetOfProject(await loadModels(root), name)
+  const added: Connection = {
+    ...connection,
+    ...(connection.base_url === undefined ? {} : { base_url: serviceAddress(connection.base_url) }),
+    ...(key === null ? {} : { api_key: 'stored' }),
+  }
   // Nothing is written where the key could not be stored.
   if (key !== null) {
     originForKey(name, added, env)
@@ -123,9 +142,7 @@ export async function removeConnectionKey(root: string, name: string, env: Env):
 
 /** Adds a set, or replaces the person's own of that name. Throws `InputError` for a name of the project's. */
 export async function saveSet(root: string, name: string, set: DeclaredSet): Promise<void> {
-  const { models, ownModelSets } = await loadModels(root)
-  if (Object.hasOwn(models.sets, name) && !ownModelSets.includes(name))
-    throw new InputError([`name: the set ${name} belongs to the project: choose another name`])
+  refuseSetOfProject(await loadModels(root), name)
   const { description, default: usual, roles } = set
   const short = {
     ...(description === '' ? {} : { description }),
