@@ -68,6 +68,16 @@ describe('parseCommandLine', () => {
       ])
   })
 
+  it('says how to write a value that begins with a dash', () => {
+    for (const args of [
+      ['--cells', '-1'],
+      ['--cells', '--seed', '3'],
+    ])
+      expect(problemsOf(command, args)).toEqual([
+        '--cells has no value; one that begins with a dash is written --cells=-…. See: rag-ladder count --help',
+      ])
+  })
+
   it('refuses a list without a name in it', () => {
     expect(
       problemsOf(

@@ -120,9 +120,15 @@ export function parseCommandLine(
     return { values, positionals: parsed.positionals, problems }
   } catch (error) {
     if (error instanceof InputError) throw error
-    const message = (error as Error).message.split('. To specify')[0]!
-    throw new InputError([`${message}. See: rag-ladder ${command.name} --help`])
+    throw new InputError([`${parsingProblem((error as Error).message)}. See: rag-ladder ${command.name} --help`])
   }
+}
+
+function parsingProblem(message: string): string {
+  const option = /^Option '(--[\w-]+)' argument is ambiguous/.exec(message)?.[1]
+  return option === undefined
+    ? message.split('. To specify')[0]!
+    : `${option} has no value; one that begins with a dash is written ${option}=-…`
 }
 
 const BLANK = /^\s*$/

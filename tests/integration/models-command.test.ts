@@ -305,6 +305,16 @@ it('add refuses what is no address of a service, and the name of a set of the pr
   expect(await file()).toBe(before)
 })
 
+it('test and price name what they do not know', async () => {
+  const unknown = await models('test', 'nope')
+  expect([unknown.code, unknown.stderr]).toEqual([
+    2,
+    expect.stringMatching(/no set or connection is named nope; the sets are builtin, .*, the connections ollama, /),
+  ])
+  const nameless = await models('price', ' ', '--input', '1')
+  expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining('name the model')])
+})
+
 it('add takes the address of the chat route for that of its service, and says what it replaces', async () => {
   const add = () =>
     models('add', 'full', '--kind', 'compatible', '--url', 'http://127.0.0.1:1/v1/chat/completions', '--model', ' m ')

@@ -256,7 +256,12 @@ async function test({ root, loaded, args: [wanted], invocation, print }: Call): 
   else if (wanted !== undefined && Object.hasOwn(loaded.models.sets, wanted) && (model ?? embeddingModel) === null)
     results[wanted] = await testModelSet(run, loaded, wanted, await panelOfProject(root, invocation.env))
   else {
-    const tested = wanted === undefined ? loaded.connections : { [wanted]: connectionNamed(loaded, wanted) }
+    const { connections, models } = loaded
+    if (wanted !== undefined && !Object.hasOwn(connections, wanted) && !Object.hasOwn(models.sets, wanted))
+      throw new InputError([
+        `no set or connection is named ${wanted}; the sets are ${Object.keys(models.sets).join(', ')}, the connections ${Object.keys(connections).join(', ')}`,
+      ])
+    const tested = wanted === undefined ? connections : { [wanted]: connectionNamed(loaded, wanted) }
     for (const [name, connection] of Object.entries(tested))
       results[name] = await testConnection(run, connection, { name, model, embeddingModel })
   }
@@ -347,6 +352,7 @@ async function price({ root, args: [model], invocation, print }: Call): Promise<
     print(`${model} has no price any more.`)
     return EXIT.ok
   }
+  if (model.trim() === '') throw new InputError(['name the model by the name that its service knows'])
   const amounts = ModelPrice.safeParse({
     input: numberOption(invocation, 'input') ?? undefined,
     output: numberOption(invocation, 'output') ?? undefined,
