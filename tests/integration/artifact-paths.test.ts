@@ -84,6 +84,11 @@ describe('files that MATRIX_CANONICAL_FILE, MATRIX_SUMMARY_FILE and MATRIX_RESUL
 
   it('are deleted by a cold reset, and found by judge and evaluate', async () => {
     const run = ['--dataset', 'smoke', '--run-id', 'placed']
+    const unknown = await cli('evaluate', '--dataset', 'smoke', '--from', 'gone', '--run-id', 'scored')
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringMatching(/--from: .* no answers of the run gone on smoke; the runs there are placed$/m),
+    ])
     const again = await cli('evaluate', '--dataset', 'smoke', '--from', 'placed', '--run-id', 'scored')
     // The file holds one run: another is refused, and nothing of it is changed.
     expect([again.code, again.stderr]).toEqual([4, expect.stringContaining('placed')])
