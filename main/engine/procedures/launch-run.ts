@@ -1,5 +1,6 @@
 import type { PlanOutcome, RunRequest } from '../../../contract/control/run-job.ts'
 import { isUnderWayOrQueued } from '../../../core/evidence/run-fold.ts'
+import { runNameOf } from '../../../core/run-name.ts'
 import type { PlanInput } from '../../runner/cells/plan-dataset.ts'
 import { embeddedStateDir, externalPlatform } from '../../runner/platform/platform-source.ts'
 import { prepareRun, type Preparation, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
@@ -48,7 +49,12 @@ export async function prepareRequest(
   { experiment, settings, config: { resultsDir } }: Pick<EngineParts, 'experiment' | 'settings' | 'config'>,
   request: RunRequest,
 ): Promise<Preparation> {
-  return prepareRun(request, { experiment: await experiment.current(), inputs: settings.inputs(), resultsDir })
+  const current = await experiment.current()
+  const inputs = settings.inputs()
+  const modelSet = request.model_set ?? inputs.modelSet ?? current.models.default_set
+  // Lists and headings show the name, so that it has to say which run this is.
+  const run_id = request.run_id ?? inputs.runId ?? runNameOf(request.dataset_ids ?? [], modelSet, new Date())
+  return prepareRun({ ...request, run_id }, { experiment: current, inputs, resultsDir })
 }
 
 /** Returns where a run's answers come from, as its provenance will record it, and where its embedded platform keeps its collections. */

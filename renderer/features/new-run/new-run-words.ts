@@ -134,7 +134,7 @@ export const NEW_RUN_WORDS = {
     asSetUp: 'as set up',
     name: 'Run name',
     nameAbout: 'An existing name resumes that run',
-    nameExample: 'automatic (date and time)',
+    nameExample: 'automatic (dataset, models, time)',
     repeats: 'Answers per question',
     repeatsAbout: 'Above 1 measures how much answers vary',
     concurrency: 'Answers at once',
