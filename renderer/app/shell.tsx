@@ -27,14 +27,14 @@ export function Shell() {
       <main id="page" className={styles.main} tabIndex={-1}>
         {useEventLink() === 'expired' ? <ExpiredLink /> : <Outlet />}
       </main>
-      {/* In the page's own flow: a notice takes a row of its own and lies on no control. */}
+      {/* In the page's own flow, at its right end: a notice lies on no control and on no table. */}
       <div className={styles.notices}>
         <Notifications
           limit={3}
           withinPortal={false}
           pauseResetOnHover="notification"
           position="bottom-right"
-          classNames={{ root: styles.notice ?? '' }}
+          classNames={{ root: styles.notice ?? '', notification: styles.toast ?? '' }}
         />
       </div>
       <RunStrip />
