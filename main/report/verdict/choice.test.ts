@@ -155,3 +155,23 @@ it('takes nothing where the settings of the highest, or of the taken, were chose
   })
   expect(withTuned('bm25').recommendation).toMatch(/^Of the 2 approaches within/)
 })
+
+it.each([
+  [
+    'was not tested',
+    { interval: null, no_interval: 'no_variation' },
+    /25 percentage points more .* than bm25, which is not tested\./,
+  ],
+  [
+    'rests on no common question',
+    { value: null, interval: null },
+    /it would be bm25, but it shares no question with hybrid-rag\./,
+  ],
+])('says of a cheaper approach that its difference %s', async (_what, difference, words) => {
+  const run = await runOf({ found: { bm25: THREE_QUARTERS, hybrid: ALL, agentic: without(0.5) } })
+  for (const { pairs } of run.comparisons!.metrics)
+    for (const pair of pairs)
+      if ([pair.a, pair.b].includes('bm25') && [pair.a, pair.b].includes('hybrid-rag'))
+        Object.assign(pair.difference, difference)
+  expect(verdictsOf([run])[0]!.recommendation).toMatch(words)
+})
