@@ -27,7 +27,11 @@ test.describe('services outside of this program', () => {
     panelOptions: {
       empty: true,
       prepare: (root) => writeFile(join(root, 'manifests/connections.yaml'), file),
-      env: { RAG_LADDER_TRUSTED_ADDRESSES: 'http://head.example:8265', STT_ENDPOINT: 'http://127.0.0.1:9009', RAG_LADDER_USER_DIR: person },
+      env: {
+        RAG_LADDER_TRUSTED_ADDRESSES: 'http://head.example:8265',
+        STT_ENDPOINT: 'http://127.0.0.1:9009',
+        RAG_LADDER_USER_DIR: person,
+      },
     },
   })
 
