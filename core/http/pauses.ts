@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { isUsedUp } from '../used-up-credit.ts'
 
 /** Longest wait that a service can ask for. */
 export const LONGEST_ASKED_MS = 60_000
@@ -6,12 +7,6 @@ export const LONGEST_ASKED_MS = 60_000
 export const PATIENCE_MS = 5 * 60_000
 const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 8000
-
-/** Matches what services say of a credit that is used up: waiting does not restore it. */
-const QUOTA =
-  /insufficient_quota|exceeded your current quota|billing|insufficient (?:credits?|balance|funds)|credit balance is too low/i
-
-export const isUsedUp = (text: string): boolean => QUOTA.test(text)
 
 /** True for a refusal for too many calls after which waiting is useless: the credit is used up, or the service names a time that is too far away. */
 export const isLasting = (text: string, askedMs: number | null): boolean =>

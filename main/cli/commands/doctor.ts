@@ -7,6 +7,7 @@ import {
 } from '../../../contract/manifests/model-backends.ts'
 import { ModelRole } from '../../../contract/manifests/models.ts'
 import { selectModels } from '../../../core/select-models.ts'
+import { withoutCredit } from '../../../core/used-up-credit.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trust/trusted-addresses.ts'
 import { storedKeyEnvironment } from '../../manifests/models/connection-keys.ts'
@@ -127,7 +128,8 @@ async function checkPath(path: string): Promise<Finding> {
 /** Each kind of work that roles of the set ask of a service, and what is known of its models. */
 async function checkServices(root: string, loaded: Loaded, set: string, env: Env): Promise<Finding[]> {
   const run = { launcher: createNodeLauncher(), root, env, timeoutMs: TIMEOUT_MS }
-  const { probes, records } = await testModelSet(run, loaded, set, await panelOfProject(root, env), isLearnedModel)
+  const panel = await panelOfProject(root, env)
+  const { probes, records } = withoutCredit(await testModelSet(run, loaded, set, panel, isLearnedModel))
   return [
     ...probes.map((probe) => ({
       what: probeWords(probe),

@@ -21,6 +21,7 @@ import {
   removeOwnModels,
 } from '../../manifests/models/connect-models.ts'
 import { forgetModel, keptRecords } from '../../../core/model-records/known-models.ts'
+import { withoutCredit } from '../../../core/used-up-credit.ts'
 import { loadModels } from '../../manifests/experiment.ts'
 import { modelRecordsFolder } from '../../manifests/models/model-records.ts'
 import { loadPrices, removePrice, savePrice } from '../../manifests/models/own-prices.ts'
@@ -265,6 +266,7 @@ async function test({ root, loaded, args: [wanted], invocation, print }: Call): 
     for (const [name, connection] of Object.entries(tested))
       results[name] = await testConnection(run, connection, { name, model, embeddingModel })
   }
+  for (const [name, result] of Object.entries(results)) results[name] = withoutCredit(result)
   if (flagOption(invocation, 'json')) invocation.stdout.write(`${JSON.stringify(results)}\n`)
   else for (const [name, result] of Object.entries(results)) for (const line of testLines(name, result)) print(line)
   return Object.values(results).every(({ works }) => works) ? EXIT.ok : EXIT.serviceFailed

@@ -7,6 +7,7 @@ import type {
   PricesView,
   TestModelInput,
 } from '../../../contract/control/models.ts'
+import { withoutCredit } from '../../../core/used-up-credit.ts'
 import {
   addConnection,
   connectionNamed,
@@ -121,7 +122,9 @@ export function modelProcedures(parts: EngineParts) {
   return {
     list: control.models.list.handler(view),
     found: control.models.found.handler(() => findLocalModels(usualPlaces(root))),
-    test: control.models.test.handler(({ input, signal }) => test(input, untilEither(signal, parts.stopping))),
+    test: control.models.test.handler(async ({ input, signal }) =>
+      withoutCredit(await test(input, untilEither(signal, parts.stopping))),
+    ),
     calibrate: control.models.calibrate.handler(({ input: { set }, signal }) =>
       calibrate(set, untilEither(signal, parts.stopping)),
     ),

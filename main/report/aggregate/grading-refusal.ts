@@ -1,6 +1,6 @@
 import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
 import type { CellTrace } from '../../../contract/evidence/trace.ts'
-import { isUsedUp } from '../../../core/http/pauses.ts'
+import { isUsedUp } from '../../../core/used-up-credit.ts'
 
 const SAID = /^The model service of role evaluator\w* at \S+ answered HTTP (\d{3})(.*)$/s
 
