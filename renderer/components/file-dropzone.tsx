@@ -63,7 +63,7 @@ export function FileDropzone({
       multiple={isMultiple}
       activateOnClick={false}
       loading={isBusy}
-      classNames={{ root: styles.drop! }}
+      classNames={{ root: styles.drop!, inner: styles.inner! }}
       // Chooses files as its button does; a second one of the same name would be read twice.
       inputProps={{ 'aria-hidden': true, tabIndex: -1 }}
     >

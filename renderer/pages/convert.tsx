@@ -47,7 +47,7 @@ export function ConvertPage() {
             choose={WORDS.chooseFiles}
             onFiles={(files) => add(files, choices)}
           />
-          <div className="stack">
+          <div className="fields">
             <Select
               label={WORDS.output}
               size="xs"

@@ -61,7 +61,7 @@ export async function datasetGraph(
   limit: number,
 ): Promise<DatasetGraph> {
   if (!(await platform.hasState(profile.name)))
-    return no('not_ingested', `nothing has been ingested for ${dataset.id} yet: run its ladder first`)
+    return no('not_ingested', `Nothing has been ingested for ${dataset.id} yet. A run of this dataset does it.`)
   try {
     const askable = await platform.ask(profile.name, modelSet)
     if (askable === null) return no('busy', 'the platform serves another dataset just now')

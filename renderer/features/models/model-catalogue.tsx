@@ -120,7 +120,7 @@ function EntryRow({ entry, ...actions }: EntryRowProps) {
   const { id, source_page: page, license, languages, context, memory_mib: memory, fits, files, experimental } = entry
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" className={table.wrap}>
         <a href={page} target="_blank" rel="noreferrer">
           {id}
         </a>

@@ -129,7 +129,7 @@ function RunRow({ run, isOpen, onOpen, ticked, onTick }: RunRowProps) {
       <td className={`${table.num} ${styles.wide}`}>
         {count(datasets.reduce((sum, { questions }) => sum + questions, 0))}
       </td>
-      <td className={styles.wide} title={models.join(', ')}>
+      <td className={`${styles.wide} ${styles.approaches}`} title={models.join(', ')}>
         {WORDS.approaches(models)}
       </td>
       <td className={`${table.wrap} ${styles.wide}`}>
@@ -187,7 +187,7 @@ export function StateCell({ run }: { run: ListedRun }) {
   return (
     <>
       <Link to="/runs/$run/progress" params={{ run: id }}>
-        {signOf({ state, missing })} {stateWord({ state, failures })}
+        {signOf({ state, missing })}&nbsp;{stateWord({ state, failures })}
       </Link>
       {missing.length > 0 && <span className={styles.reason}>{missingWords(missing)}</span>}
       {state === 'failed' &&
