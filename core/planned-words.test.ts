@@ -12,7 +12,7 @@ const PLAN = {
   spread_run: null,
 } as const
 const BASIS =
-  "in 4 of 5 runs (simulated: 98 questions that facts found can score are in 20 independent groups; standard deviation of a question's difference 0.35, assumed, as no earlier run shows it)"
+  "in 4 of 5 runs (simulated: 98 questions that facts found can score are in 20 independent groups by the documents, or else the passages, that they share; standard deviation of a question's difference 0.35, assumed, as no earlier run shows it)"
 
 it.each([
   [{ ...PLAN, pairs: 0, alone: null, among: null }, null],
@@ -22,7 +22,7 @@ it.each([
   ],
   [
     { ...PLAN, alone: null, questions: 4, groups: 4 },
-    'third has too few questions to test: its 4 questions that facts found can score are in 4 independent groups, and a test needs 8',
+    'third has too few questions to test: its 4 questions that facts found can score are in 4 independent groups by the documents, or else the passages, that they share, and a test needs 8',
   ],
   [
     PLAN,

@@ -12,7 +12,7 @@ export function plannedWords(subject: string, planned: PlannedDifference): strin
   if (id === null)
     return `${subject} cannot be tested: no question has what the primary metric needs: gold evidence, answer keys, or votes of validated judges`
   const { label, unit } = metricOfId(id)
-  const counts = `${plural(questions, 'question')} that ${label} can score ${questions === 1 ? 'is' : 'are'} in ${plural(groups, 'independent group')}`
+  const counts = `${plural(questions, 'question')} that ${label} can score ${questions === 1 ? 'is' : 'are'} in ${plural(groups, 'independent group')} by the documents, or else the passages, that they share`
   if (alone === null) return `${subject} has too few questions to test: its ${counts}, and a test needs 8`
   const points = (share: number): string => String(Math.ceil(Math.min(1, share) * 100))
   const size = unit === 'score' ? 'percentage points' : 'percent of the scale'

@@ -54,10 +54,12 @@ const sum = (calls: Readonly<Record<string, number>>): number =>
 function callsText({ alias_calls, model_calls }: Extract<RunEvent, { type: 'usage.reported' }>): string {
   const calls = `${plural(sum(alias_calls), 'call')} at the gateway`
   const models = plural(sum(model_calls), 'model call')
-  if (sum(alias_calls) > 0) return `${calls}, ${models} for it`
   if (sum(model_calls) === 0) return `${calls}, ${models}`
   const roles = Object.entries(model_calls).map(([role, count]) => `${role.replaceAll('_', ' ')} ${countWords(count)}`)
-  return `${calls}; ${models} to load what is stored, ingest or score: ${roles.join(', ')}`
+  const of = roles.join(', ')
+  return sum(alias_calls) > 0
+    ? `${calls}, ${models} for it: ${of}`
+    : `${calls}; ${models} to load what is stored, ingest or score: ${of}`
 }
 
 function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLine[] {

@@ -85,8 +85,8 @@ describe('an event on the terminal', () => {
       alias_calls: { x: calls },
       model_calls: { y: calls },
     })
-    expect(shown(usage(1))).toEqual(['    1 call at the gateway, 1 model call for it'])
-    expect(shown(usage(2))).toEqual(['    2 calls at the gateway, 2 model calls for it'])
+    expect(shown(usage(1))).toEqual(['    1 call at the gateway, 1 model call for it: y 1'])
+    expect(shown(usage(2))).toEqual(['    2 calls at the gateway, 2 model calls for it: y 2'])
   })
 
   it('names the roles of model calls where no approach was called, as when the stored graph is loaded', () => {

@@ -312,7 +312,7 @@ const readingNotes = (): Markup =>
       `Signs: ${Object.entries(STATE_SIGNS)
         .map(([state, sign]) => `${sign} ${STATE_WORDS[state as keyof typeof STATE_WORDS]}`)
         .join(', ')}. What is missing is never counted as 0.`,
-      'Intervals rest on independent groups of questions, which share no gold document; with fewer than eight groups there is none. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t with a pseudo-observation of each sign.',
+      'Questions that share gold documents are one independent group. Where that leaves fewer than eight groups, those that share gold passages are one, and intervals are for new questions about these documents only; with fewer than eight of these there is no interval. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t with a pseudo-observation of each sign.',
       '≠ marks means that rest on different questions and so do not compare; pairs are always of the questions that both have.',
       'Charts of scores go from 0 to 1 and charts of grades from 1 to 5 everywhere; latencies are on a scale where each step multiplies.',
     ].map((note) => h('li', {}, note)),

@@ -115,7 +115,11 @@ export function provenance(aggregate: Aggregate): Markup {
   if (reproducibility !== null) {
     const { repository, platform, models, gateway } = reproducibility.runtime
     const dirty =
-      repository.dirty === null ? ', uncommitted changes unknown' : repository.dirty ? ', with uncommitted changes' : ''
+      repository.dirty === null
+        ? ', uncommitted changes unknown'
+        : repository.dirty
+          ? ', with files that it does not hold'
+          : ''
     facts.push(
       ['seed', reproducibility.seed],
       ['repository', `${repository.revision ?? 'unknown revision'}${dirty}`],

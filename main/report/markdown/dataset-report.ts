@@ -208,8 +208,8 @@ function versionLines({ reproducibility, approaches }: Aggregate): string[] {
   const revision = repository.revision === null ? 'unknown revision' : `revision ${code(repository.revision)}`
   const change =
     repository.patch_sha256 === null
-      ? 'with uncommitted changes'
-      : `with uncommitted changes ${code(repository.patch_sha256)}`
+      ? 'with files that it does not hold'
+      : `with files that it does not hold ${code(repository.patch_sha256)}`
   const lines = [
     `- Repository: ${revision}${repository.dirty === null ? ', uncommitted changes unknown' : repository.dirty ? `, ${change}` : ''}`,
     `- Platform: version ${platform.version === null ? 'unknown' : code(platform.version)}${platform.revision === null ? '' : `, revision ${code(platform.revision)}`}, gateway ${code(runtime.gateway)}`,
@@ -237,7 +237,7 @@ const LEGEND = [
     .map(([state, sign]) => `${sign} ${STATE_WORDS[state as keyof typeof STATE_WORDS]}`)
     .join(', ')}. A state is ok when every question that can be scored at all is scored.`,
   '- `0.83 [0.77, 0.88] (21/24)` is a mean over 21 scored answers of 24 expected ones with its 95 % interval. What is missing is never counted as 0.',
-  '- Questions that share gold documents are one independent group; with fewer than eight groups there is no interval. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t on the error between groups with a pseudo-observation of each sign, latencies and agreement 10,000 resamples from the seed of the run (decision 060).',
+  '- Questions that share gold documents are one independent group. Where that leaves fewer than eight groups, those that share gold passages are one, and intervals are for new questions about these documents only; with fewer than eight of these there is no interval. Means of scores have Wilson’s interval on the effective sample size, differences Student’s t on the error between groups with a pseudo-observation of each sign, latencies and agreement 10,000 resamples from the seed of the run (decision 060).',
   '- A pair is decided when its p-value, of the same t and corrected by Holm over all pairs of the metric, is at most 0.05 and its interval excludes 0. A pair is equivalent when a test shows that its difference is within 10 points (of a grade, a tenth of its scale). An open pair was tested without either outcome, which is no evidence that two approaches are equal; a pair without an interval was not tested. The decisions of the primary metric are results; those of any other metric are exploratory.',
   `- ${UNEQUAL_SIGN} marks means that rest on different questions and so do not compare; the mean over the questions that all have is under “Missing figures and their reasons”.`,
   '- Quantiles interpolate linearly between neighbours; latencies are those of answers, without queue and back-off.',

@@ -33,7 +33,7 @@ export function separateFurther({ aggregate, compared, name }: Facts): NextStep 
     ? nextStep(
         aggregate,
         'add_questions',
-        'To separate them, add questions on which they can differ: they have the same scores on almost all of these.',
+        'To separate them, add questions on which they can differ: they differ in too few groups of these to be decided.',
       )
     : nextStep(
         aggregate,

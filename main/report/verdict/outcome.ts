@@ -285,7 +285,7 @@ function open(parts: Parts): Outcome {
       left === pairs
         ? `No approach leads: ${pairs === 1 ? 'the difference is open' : `all ${pairs} pairs are open`}`
         : `No approach leads: ${counts.join(', ')}`,
-    why: `On ${questionsIn(facts)}, ${figuresWords(facts)}; ${leadWords(facts)}.`,
+    why: `On ${questionsIn(facts)}, ${figuresWords(facts)}${leadWords(facts)}.`,
     recommendation: takeCheapest(parts),
     next: separateFurther(facts),
   }
@@ -305,11 +305,11 @@ function figuresWords({ name, standings, compared }: Facts): string {
   return `${namesIn(highest)} ${highest.length === 1 ? 'is' : 'are'} highest on ${nameWords(name)}, ${`${value} ${of}`.trimEnd()}`
 }
 
-/** Returns how far the first two are apart, as the test left it. */
+/** Returns how far the first two are apart, as the test left it; nothing where both are named as highest with one mean. */
 function leadWords(facts: Facts): string {
   const [first, second] = facts.standings.map(({ model }) => model)
   const pair = facts.pair(first!, second!)
-  if (pair === null || pair.difference.value === null) return 'the first two share no question'
-  if (pair.difference.value === 0) return 'the first two have the same mean'
-  return `it ${aheadWords(facts, first!, second!)}, ${testWords(facts, first!, second!)}`
+  if (pair === null || pair.difference.value === null) return '; the first two share no question'
+  if (pair.difference.value === 0) return ''
+  return `; it ${aheadWords(facts, first!, second!)}, ${testWords(facts, first!, second!)}`
 }

@@ -174,7 +174,7 @@ export const RUNS_WORDS = {
     retryOf: 'Retries failed answers of',
     seed: 'Seed',
     revision: 'Revision of the project',
-    dirty: (revision: string) => `${revision}, with uncommitted changes`,
+    dirty: (revision: string) => `${revision}, with files that it does not hold`,
     files: 'Files that it depends on',
     asDeclared: 'as the project declares',
     conditions: (conditions: number) => `${plural(conditions, 'set')} of conditions; the most frequent is shown`,
