@@ -21,6 +21,23 @@ export const CellJudging = z.strictObject({
 })
 export type CellJudging = z.infer<typeof CellJudging>
 
+const Place = z.strictObject({ rank: z.int().min(1), of: z.int().min(1) })
+
+/** States how far a gold fact came that no context holds. */
+export const GoldPath = z.strictObject({
+  /** `not_reranked`: a search returned it, and the last ranking did not read it. `not_handed_over`: it was ranked, and the contexts ended before it. */
+  stage: z.enum(['not_retrieved', 'not_reranked', 'not_handed_over']),
+  /** True when a passage that holds it was seen; false when only passages of its document were. */
+  is_seen: z.boolean(),
+  /** Its place in the results of a search; null where that is unknown. */
+  search: Place.nullable(),
+  /** Its place after the reranker; null without one. */
+  reranker: Place.nullable(),
+  /** Passages that the last ranking read; null without one. */
+  reranked: count.nullable(),
+})
+export type GoldPath = z.infer<typeof GoldPath>
+
 /** One cell in full. Texts and lists that would not fit are cut, and `cuts` lists where; `cells.answerSlice` reads on. */
 export const CellDetail = z.discriminatedUnion('kind', [
   z.strictObject({
@@ -35,6 +52,8 @@ export const CellDetail = z.discriminatedUnion('kind', [
      * all where it is unknown: the answer came without passages, or they are cut.
      */
     gold_ranks: z.array(z.int().min(1).nullable()).nullable(),
+    /** How far each gold fact came that no context holds, null for the others; null for all where the trace does not show it. */
+    gold_paths: z.array(GoldPath.nullable()).nullable(),
   }),
   z.strictObject({
     kind: z.literal('historical'),

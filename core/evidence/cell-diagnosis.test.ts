@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { OtherCell } from '../../contract/control/cells.ts'
+import type { GoldPath, OtherCell } from '../../contract/control/cells.ts'
 import type { Refusal } from '../../contract/evidence/answer-scores.ts'
 import type { BudgetEnd } from './budget-end.ts'
 import { diagnose, type DiagnosedRow, type Diagnosis } from './cell-diagnosis.ts'
@@ -9,6 +9,8 @@ const TWO_FACTS = [
   { document: 'keepers.md', fact: 'Anna Meer keeps the lock' },
 ]
 
+const LOST: GoldPath = { stage: 'not_retrieved', is_seen: false, search: null, reranker: null, reranked: null }
+
 interface Told {
   question?: Partial<DiagnosedRow['question'] & { forbidden_answers: string[] }>
   operational?: Partial<DiagnosedRow['metrics']['operational']>
@@ -16,6 +18,7 @@ interface Told {
   refused?: Refusal['refused']
   answer?: string
   ranks?: (number | null)[] | null
+  paths?: (GoldPath | null)[] | null
   others?: OtherCell[]
   isAnswerPartial?: boolean
   budgetEnd?: BudgetEnd | null
@@ -31,7 +34,7 @@ const rowOf = ({
   status: 'ok',
   error: null,
   question: { answerable: true, gold: TWO_FACTS, answer_keys: [['four metres', '4 m']], ...question },
-  evidence: { answer },
+  evidence: { answer, contexts: ['The lock rises by four metres.'] },
   metrics: {
     operational: { latency_ms: 210, ...operational },
     retrieval: {},
@@ -43,8 +46,8 @@ const rowOf = ({
 })
 
 const told = (cell: Told) => {
-  const { ranks = [1, 2], others = [], isAnswerPartial = false, budgetEnd = null } = cell
-  return whole(diagnose({ row: rowOf(cell), goldRanks: ranks, others, isAnswerPartial, budgetEnd }))
+  const { ranks = [1, 2], paths = null, others = [], isAnswerPartial = false, budgetEnd = null } = cell
+  return whole(diagnose({ row: rowOf(cell), goldRanks: ranks, goldPaths: paths, others, isAnswerPartial, budgetEnd }))
 }
 
 const whole = ({ outcome, lead, rest }: Diagnosis) => ({ outcome, text: `${lead} ${rest}`.trim() })
@@ -65,16 +68,17 @@ const other = (model: string, found: number | null): OtherCell => ({
 describe('the diagnosis of a cell', () => {
   it('names the fact that was not retrieved, and the approaches that found all', () => {
     const others = [other('vanilla-rag', 0.5), other('graph-rag', 1), other('agentic-rag', 1)]
-    expect(told({ ranks: [1, null], covered: 0, answer: 'Nobody knows.', others })).toEqual({
+    expect(told({ ranks: [1, null], paths: [null, LOST], covered: 0, answer: 'Nobody knows.', others })).toEqual({
       outcome: 'wrong',
       text: 'Of 2 gold facts 1 was in the contexts: “Anna Meer keeps the lock” (keepers.md) was not retrieved. graph-rag and agentic-rag found both. The answer leaves out the required point “four metres”.',
     })
   })
 
   it('counts facts beyond the first that was not retrieved, and says when no approach found all', () => {
-    const { text } = told({ ranks: [null, null], others: [other('vanilla-rag', 0), other('graph-rag', 0.5)] })
+    const paths = [LOST, LOST]
+    const { text } = told({ ranks: [null, null], paths, others: [other('vanilla-rag', 0), other('graph-rag', 0.5)] })
     expect(text).toContain('Of 2 gold facts none was in the contexts: “the lock rises by four metres”')
-    expect(text).toContain('was not retrieved, nor was another. No approach found everything.')
+    expect(text).toContain('was not retrieved; another is missing too. No approach found everything.')
   })
 
   it('says that the context budget ends in the document of a missing fact, not that the document was not retrieved', () => {
@@ -84,8 +88,59 @@ describe('the diagnosis of a cell', () => {
       'Of 2 gold facts 1 was in the contexts: “Anna Meer keeps the lock” (keepers.md) is missing, and its document was retrieved at rank 2, where the context budget of 100 tokens ended.',
     )
     expect(text).not.toContain('was not retrieved')
-    const elsewhere = told({ ranks: [1, null], budgetEnd: { ...budgetEnd, document: 'canal-locks.md' } })
+    const elsewhere = told({
+      ranks: [1, null],
+      paths: [null, LOST],
+      budgetEnd: { ...budgetEnd, document: 'canal-locks.md' },
+    })
     expect(elsewhere.text).toContain('(keepers.md) was not retrieved')
+  })
+
+  const BUDGET: BudgetEnd = { rank: 3, budget: 250, document: 'canal-locks.md' }
+  const RANKED: GoldPath = {
+    stage: 'not_handed_over',
+    is_seen: true,
+    search: { rank: 3, of: 9 },
+    reranker: { rank: 4, of: 9 },
+    reranked: 9,
+  }
+  const NO_RERANKER = { ...RANKED, is_seen: false, reranker: null, reranked: null }
+  it.each([
+    [
+      RANKED,
+      BUDGET,
+      ' was retrieved at rank 3 of 9, put at rank 4 of 9 by the reranker and left out by the context budget of 250 tokens.',
+    ],
+    [
+      { ...RANKED, search: null },
+      null,
+      ' was retrieved, put at rank 4 of 9 by the reranker and left out by top k, which handed over 1 passage.',
+    ],
+    [
+      NO_RERANKER,
+      BUDGET,
+      ' is missing: a passage of its document was retrieved at rank 3 of 9, but left out by the context budget of 250 tokens.',
+    ],
+    [
+      NO_RERANKER,
+      null,
+      ' is missing: a passage of its document was retrieved at rank 3 of 9, but left out by top k, which handed over 1 passage.',
+    ],
+    [
+      { ...NO_RERANKER, stage: 'not_reranked', search: { rank: 35, of: 100 }, reranked: 20 },
+      BUDGET,
+      ' is missing: a passage of its document was retrieved at rank 35 of 100, but not among the 20 passages that the reranker read.',
+    ],
+    [
+      { ...RANKED, stage: 'not_reranked', reranked: 5 },
+      BUDGET,
+      ' was retrieved at rank 3 of 9, put at rank 4 of 9 by the reranker and not among the 5 passages of the last ranking.',
+    ],
+    [LOST, BUDGET, ' was not retrieved.'],
+    [null, BUDGET, ' is missing.'],
+  ] as const)('says at which stage a fact was lost: %j, budget %j', (path, budgetEnd, words) => {
+    const { text } = told({ ranks: [1, null], paths: [null, path], covered: 0, answer: 'Unknown.', budgetEnd })
+    expect(text).toContain(`(keepers.md)${words}`)
   })
 
   it('counts the approaches that found all where they are many', () => {
@@ -105,7 +160,14 @@ describe('the diagnosis of a cell', () => {
   it('names the passages that an engine reports as used where no contexts came with the answer', () => {
     const row = rowOf({ covered: 1 })
     const evidence = { answer: 'It rises by four metres.', contexts: [], used_passages: [] }
-    const cell = { row: { ...row, evidence }, goldRanks: [1, 1], isAnswerPartial: false, budgetEnd: null, others: [] }
+    const cell = {
+      row: { ...row, evidence },
+      goldRanks: [1, 1],
+      goldPaths: null,
+      isAnswerPartial: false,
+      budgetEnd: null,
+      others: [],
+    }
     expect(diagnose(cell).rest).toBe('All 2 gold facts were in the passages that the engine reports as used.')
   })
 
@@ -162,7 +224,7 @@ describe('the diagnosis of a cell', () => {
 
   it('a failed call has no answer, and its kind is named', () => {
     const row: DiagnosedRow = { ...rowOf({}), status: 'error', error: { type: 'http_error' }, evidence: null }
-    const failed = { row, goldRanks: null, others: [], isAnswerPartial: false, budgetEnd: null }
+    const failed = { row, goldRanks: null, goldPaths: null, others: [], isAnswerPartial: false, budgetEnd: null }
     expect(whole(diagnose(failed))).toEqual({ outcome: 'wrong', text: 'No answer: the call failed (http error).' })
     const { lead: text } = diagnose({ ...failed, row: { ...row, status: 'timeout' } })
     expect(text).toBe('No answer: the call ran into its time limit after 210 ms.')

@@ -1,8 +1,8 @@
 import type { AnswerScores } from '../../contract/evidence/answer-scores.ts'
 import type { CanonicalRow, RowEvidence, RowQuestion } from '../../contract/evidence/canonical-row.ts'
-import type { OtherCell } from '../../contract/control/cells.ts'
+import type { GoldPath, OtherCell } from '../../contract/control/cells.ts'
 import { pointsIn } from '../../contract/metrics/points-covered.ts'
-import { countWords, durationWords, listWords } from '../../contract/words.ts'
+import { countWords, durationWords, listWords, plural } from '../../contract/words.ts'
 import type { BudgetEnd } from './budget-end.ts'
 
 /** What went right or wrong in a cell: the sentence that says it, and what else belongs to it. */
@@ -40,6 +40,8 @@ interface DiagnosedCell {
   row: DiagnosedRow
   /** Rank of the first context that holds each gold fact, null for one that none holds; null where that is unknown. */
   goldRanks: readonly (number | null)[] | null
+  /** How far each gold fact came that no context holds; null where the trace does not show it. */
+  goldPaths: readonly (GoldPath | null)[] | null
   /** Set when the answer is too long to be here as a whole. */
   isAnswerPartial: boolean
   /** Null where the contexts leave some of the context budget unused, or there is none. */
@@ -84,10 +86,20 @@ const WORDS = {
     facts === 1
       ? `The gold fact was not in the ${where}`
       : `Of ${facts} gold facts ${found === 0 ? 'none was' : found === 1 ? '1 was' : `${found} were`} in the ${where}`,
+  missing: (fact: string) => `${fact} is missing`,
   notRetrieved: (fact: string) => `${fact} was not retrieved`,
+  retrieved: (fact: string, isSeen: boolean, rank: string) =>
+    isSeen ? `${fact} was retrieved${rank}` : `${fact} is missing: a passage of its document was retrieved${rank}`,
+  atRank: ({ rank, of }: { rank: number; of: number }) => ` at rank ${countWords(rank)} of ${countWords(of)}`,
+  reranked: (rank: string) => `, put${rank} by the reranker`,
+  leftOutByBudget: (budget: string) => `left out by the context budget of ${budget} tokens`,
+  leftOutByTopK: (contexts: number) => `left out by top k, which handed over ${plural(contexts, 'passage')}`,
+  notReranked: (passages: number) => `not among the ${countWords(passages)} passages that the reranker read`,
+  notRankedLast: (passages: number) => `not among the ${countWords(passages)} passages of the last ranking`,
   cutOff: (fact: string, rank: number, budget: string) =>
     `${fact} is missing, and its document was retrieved at rank ${rank}, where the context budget of ${budget} tokens ended`,
-  norOthers: (others: number) => (others === 1 ? ', nor was another' : `, nor were ${others} others`),
+  alsoMissing: (others: number) =>
+    others === 1 ? '; another is missing too' : `; ${countWords(others)} others are missing too`,
   foundBy: (aliases: readonly string[], others: number, facts: number) =>
     `${aliases.length <= MOST_NAMED ? listWords(aliases) : `${aliases.length} of ${others} other approaches`} found ${facts === 1 ? 'it' : facts === 2 ? 'both' : 'all'}.`,
   foundByNone: 'No approach found everything.',
@@ -97,7 +109,7 @@ const WORDS = {
 } as const
 
 /** Says what went right or wrong in a cell, from its stored scores and contexts. */
-export function diagnose({ row, goldRanks, isAnswerPartial, budgetEnd, others }: DiagnosedCell): Diagnosis {
+export function diagnose({ row, goldRanks, goldPaths, isAnswerPartial, budgetEnd, others }: DiagnosedCell): Diagnosis {
   const { question, status, error, metrics } = row
   if (status === 'timeout') return said('wrong', WORDS.timeout(durationWords(metrics.operational.latency_ms)))
   if (status === 'error') return said('wrong', WORDS.failed((error?.type ?? status).replaceAll('_', ' ')))
@@ -107,7 +119,7 @@ export function diagnose({ row, goldRanks, isAnswerPartial, budgetEnd, others }:
     return refused ? said('right', WORDS.refusedRightly) : said('wrong', WORDS.answeredUnanswerable)
   }
   const answered = answerPart(row, isAnswerPartial)
-  const found = foundPart(row, goldRanks, budgetEnd, others)
+  const found = foundPart(row, { goldRanks, goldPaths, budgetEnd, others })
   const { is_unsearched: unsearched, is_cut: cut, is_repeated_prompt: repeated } = metrics.operational
   const causes = [
     ...(unsearched === true ? [WORDS.unsearched] : []),
@@ -170,9 +182,7 @@ const whereOf = ({ evidence }: DiagnosedRow): string =>
 /** Which gold facts the contexts hold, and which other approaches found all of them. */
 function foundPart(
   row: DiagnosedRow,
-  ranks: readonly (number | null)[] | null,
-  budgetEnd: BudgetEnd | null,
-  others: DiagnosedCell['others'],
+  { goldRanks: ranks, goldPaths: paths, budgetEnd, others }: Omit<DiagnosedCell, 'row' | 'isAnswerPartial'>,
 ): Part {
   const { question, metrics } = row
   const { gold } = question
@@ -196,15 +206,36 @@ function foundPart(
   }
   const missing = ranks.flatMap((rank, at) => (rank === null ? [at] : []))
   const cut = budgetEnd === null ? undefined : missing.find((at) => gold[at]!.document === budgetEnd.document)
-  const lead = `${WORDS.someFound(found, facts, where)}: ${
+  const contexts = row.evidence?.contexts?.length ?? 0
+  const first = missing.find((at) => leftOut(paths?.[at])) ?? missing[0]!
+  const cause =
     cut === undefined
-      ? `${WORDS.notRetrieved(nameOf(missing[0]!))}${missing.length > 1 ? WORDS.norOthers(missing.length - 1) : ''}`
+      ? `${lossOf(nameOf(first), paths?.[first] ?? null, budgetEnd, contexts)}${missing.length > 1 ? WORDS.alsoMissing(missing.length - 1) : ''}`
       : WORDS.cutOff(nameOf(cut), budgetEnd!.rank, countWords(budgetEnd!.budget))
-  }.`
+  const lead = `${WORDS.someFound(found, facts, where)}: ${cause}.`
   if (others.length < 2) return { share: found / facts, sentences: [lead] }
   const finders = others.filter(({ found }) => found === 1).map(({ model }) => model)
   const whose = finders.length === 0 ? WORDS.foundByNone : WORDS.foundBy(finders, others.length - 1, facts)
   return { share: found / facts, sentences: [lead, whose] }
+}
+
+const leftOut = (path: GoldPath | null | undefined): boolean =>
+  path !== null && path !== undefined && path.stage !== 'not_retrieved'
+
+/** Says where a fact was lost on its way from the search to the contexts. */
+function lossOf(fact: string, path: GoldPath | null, budgetEnd: BudgetEnd | null, contexts: number): string {
+  if (path === null) return WORDS.missing(fact)
+  if (path.stage === 'not_retrieved') return WORDS.notRetrieved(fact)
+  const { search, reranker, reranked } = path
+  const retrieved = WORDS.retrieved(fact, path.is_seen, search === null ? '' : WORDS.atRank(search))
+  const ranked = reranker === null ? '' : WORDS.reranked(WORDS.atRank(reranker))
+  const end =
+    path.stage === 'not_reranked'
+      ? (reranker === null ? WORDS.notReranked : WORDS.notRankedLast)(reranked ?? 0)
+      : budgetEnd === null
+        ? WORDS.leftOutByTopK(contexts)
+        : WORDS.leftOutByBudget(countWords(budgetEnd.budget))
+  return `${retrieved}${ranked}${ranked === '' ? ', but ' : ' and '}${end}`
 }
 
 const quoted = (text: string): string => {

@@ -90,7 +90,7 @@ describe('rag-ladder trace', () => {
     expect(stdout).toContain(
       'expected: Four metres.\nanswer: It is red.\n▲ The gold fact was not in the contexts: “the lock',
     )
-    expect(stdout).toContain('(canal-locks.md) was not retrieved. vanilla-rag and agentic-rag found it.')
+    expect(stdout).toContain('(canal-locks.md) is missing. vanilla-rag and agentic-rag found it.')
   })
 
   it('prints on request what was sent and received, and which text is not stored here', async () => {

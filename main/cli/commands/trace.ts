@@ -14,6 +14,7 @@ import {
 import type { ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { storedTraceText } from '../../evidence/traces/stored-text.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
+import { goldPathsOf } from '../../engine/queries/gold-paths.ts'
 import { goldRanksOf } from '../../engine/queries/gold-ranks.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { metricOutcome, type ScoreMetric } from '../../report/aggregate/metric-outcome.ts'
@@ -55,7 +56,10 @@ export const traceCommand: Command = {
       const answer = await answerRow(place, { runId: runId!, question: question!, model: model!, dataset, repeat })
       const lines = flagOption(invocation, 'json')
         ? (answer.row.trace?.steps ?? []).map((step) => JSON.stringify(step))
-        : [...answerLines(answer), ...(await treeLines(place, answer.row, flagOption(invocation, 'texts')))]
+        : [
+            ...(await answerLines(place, answer)),
+            ...(await treeLines(place, answer.row, flagOption(invocation, 'texts'))),
+          ]
       invocation.stdout.write(`${sanitizeForTerminal(lines.join('\n'))}\n`)
     })
     return EXIT.ok
@@ -76,11 +80,13 @@ const onOneLine = (text: string): string => {
 }
 
 /** The answer beside the expected one, why it is right or wrong as its page says it, and its scores. */
-function answerLines({ row, all }: FoundAnswer): string[] {
+async function answerLines(place: ArtifactPlace, { row, all }: FoundAnswer): Promise<string[]> {
   const { question, evidence, error } = row
+  const goldRanks = goldRanksOf({ row, cuts: [] })
   const { outcome, lead, rest } = diagnose({
     row,
-    goldRanks: goldRanksOf({ row, cuts: [] }),
+    goldRanks,
+    goldPaths: await goldPathsOf(place, row, goldRanks),
     isAnswerPartial: false,
     budgetEnd: evidence === null ? null : budgetEnd(evidence),
     others: all,

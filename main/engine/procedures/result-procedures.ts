@@ -16,6 +16,7 @@ import {
 import { bundlePieces } from '../bundle-transfer.ts'
 import { exportCells, exportCsv, exportJson, exportReport, exportRows } from '../export-run.ts'
 import { coverageOf } from '../queries/coverage.ts'
+import { goldPathsOf } from '../queries/gold-paths.ts'
 import { goldRanksOf } from '../queries/gold-ranks.ts'
 import { otherCells } from '../queries/other-cells.ts'
 import {
@@ -67,10 +68,12 @@ export function cellProcedures({ index, preparation, notes, judging, artifacts }
       const { ok: _ok, ...cell } = await index.query('cell', input)
       if (cell.kind !== 'canonical') return cell
       const gold_ranks = goldRanksOf(cell)
+      const isWhole = !cell.cuts.some(({ path }) => path[0] === 'trace')
+      const gold = { gold_ranks, gold_paths: isWhole ? await goldPathsOf(artifacts, cell.row, gold_ranks) : null }
       const withheld = await isWithheld(input.run_id, cell.row.dataset.id)
       return withheld
-        ? { ...cell, ...NO_GRADES, gold_ranks }
-        : { ...cell, judging: await preparation.of(cell.row), gold_ranks }
+        ? { ...cell, ...NO_GRADES, ...gold }
+        : { ...cell, judging: await preparation.of(cell.row), ...gold }
     }),
     answerSlice: control.cells.answerSlice.handler(async ({ input }) => {
       const { ok: _ok, ...slice } = await index.query('answerSlice', input)

@@ -144,15 +144,25 @@ async function textsOf(line: Buffer): Promise<Map<string, string> | null> {
   }
 }
 
-/** A stored text, whose digest was checked; null where the file does not hold it. */
-export async function readTraceText(evidence: string, sha256: string): Promise<string | null> {
-  const found: Buffer[] = []
+/** Stored texts by their digests, which were checked; without those that the file does not hold. */
+export async function readTraceTexts(evidence: string, wanted: ReadonlySet<string>): Promise<Map<string, string>> {
+  const missing = new Set(wanted)
+  const lines: Buffer[] = []
   await scanFile(evidence, nodeFileOps, (line) => {
-    if (found.length === 0 && digestsOf(line).includes(sha256)) found.push(Buffer.from(line))
+    if (missing.size === 0) return
+    const held = digestsOf(line).filter((sha256) => missing.delete(sha256))
+    if (held.length > 0) lines.push(Buffer.from(line))
   })
-  const text = found[0] === undefined ? undefined : (await textsOf(found[0]))?.get(sha256)
-  return text !== undefined && hash('sha256', text) === sha256 ? text : null
+  const found = new Map<string, string>()
+  for (const line of lines)
+    for (const [sha256, text] of (await textsOf(line)) ?? [])
+      if (wanted.has(sha256) && hash('sha256', text) === sha256) found.set(sha256, text)
+  return found
 }
+
+/** A stored text, whose digest was checked; null where the file does not hold it. */
+export const readTraceText = async (evidence: string, sha256: string): Promise<string | null> =>
+  (await readTraceTexts(evidence, new Set([sha256]))).get(sha256) ?? null
 
 /** Gives the lines of the file to `look`, and returns its size; null where there is no file. */
 async function scanFile(

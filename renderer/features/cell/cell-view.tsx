@@ -100,7 +100,7 @@ const ANSWER_PATH = 'evidence.answer'
 /** A cell of a run: what went right or wrong, the answer beside the reference, then evidence and figures in tabs. */
 function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { kind: 'canonical' }> }) {
   const { run, row, tab = 'evidence', against, metric, onTab, onAgainst, onOpen, actions, detail } = props
-  const { row: cell, cuts, verdicts, judging, gold_ranks: goldRanks } = detail
+  const { row: cell, cuts, verdicts, judging, gold_ranks: goldRanks, gold_paths: goldPaths } = detail
   const { question, approach, evidence, error } = cell
   const facts = question.gold.flatMap(({ fact }) => fact ?? [])
   const comparing = against !== undefined && against !== approach.model
@@ -117,6 +117,7 @@ function CanonicalCell(props: CellViewProps & { detail: Extract<CellDetail, { ki
   const { outcome, lead, rest } = diagnose({
     row: cell,
     goldRanks,
+    goldPaths,
     isAnswerPartial,
     budgetEnd: evidence === null ? null : budgetEnd(evidence),
     others,
