@@ -19,6 +19,33 @@ beforeAll(async () => {
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
+/** Adds a model set `slow`, whose answers come from a service, until the end of the test. */
+async function answerBy(url: string): Promise<void> {
+  const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
+  const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
+  const roles = builtin.replace(/light_gen: .*/, 'light_gen: { connection: slow, model: m }')
+  await mkdir(join(root, '.rag-ladder'), { recursive: true })
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2\nconnections: { slow: { kind: compatible, base_url: '${url}/v1' } }\nsets:\n  slow:\n    roles:\n${roles}`,
+  )
+  onTestFinished(() => rm(join(root, '.rag-ladder/models.yaml')))
+}
+
+it('a run with failed answers ends with the command that makes them again and keeps the others', async () => {
+  const service = await startModelService(({ path }) =>
+    path === '/v1/models'
+      ? { json: { data: [{ id: 'm' }] } }
+      : { status: 402, json: { error: { message: 'Insufficient credits' } } },
+  )
+  onTestFinished(() => service.close())
+  await answerBy(service.url)
+  const args = ['ladder', ...smokeRun(root, 'unpaid'), '--no-publish', '--no-evaluate', '--models', 'bm25,vanilla-rag']
+  const run = await runCli([...args, '--model-set', 'slow'])
+  expect(run.code).toBe(3)
+  expect(run.stdout).toMatch(/to make the failed answers again and keep the others: .*--no-cold-reset --retry-failed\n/)
+})
+
 describe('interruption', () => {
   it('Ctrl-C finishes the cells in flight, keeps them, and the next run makes the rest', async () => {
     const args = ['ladder', ...smokeRun(root, 'stopped'), '--json', '--no-publish', '--models', MODELS]
@@ -45,15 +72,7 @@ describe('interruption', () => {
           : { json: completionOf({ content: 'In 1904 [1].' }) },
     )
     onTestFinished(() => service.close())
-    const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
-    const builtin = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
-    const roles = builtin.replace(/light_gen: .*/, 'light_gen: { connection: slow, model: m }')
-    await mkdir(join(root, '.rag-ladder'), { recursive: true })
-    await writeFile(
-      join(root, '.rag-ladder/models.yaml'),
-      `version: 2\nconnections: { slow: { kind: compatible, base_url: '${service.url}/v1' } }\nsets:\n  slow:\n    roles:\n${roles}`,
-    )
-    onTestFinished(() => rm(join(root, '.rag-ladder/models.yaml')))
+    await answerBy(service.url)
     const args = ['ladder', ...smokeRun(root, 'paused'), '--json', '--no-publish', '--no-evaluate', '--no-cold-reset']
     const run = startCli([...args, '--models', 'vanilla-rag', '--model-set', 'slow'])
     await run.event('cell.started')

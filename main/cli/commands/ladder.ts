@@ -60,11 +60,13 @@ export const ladderCommand: Command = {
       const summed = result.datasets.filter(({ status }) => status !== 'interrupted').map(({ datasetId }) => datasetId)
       if (!json) await printMatrix(setup, summed, invocation.stdout)
       if (!json && setup.judgePanel.enabled) await printJudges(setup, invocation.stdout)
-      if (!json && result.outcome === 'interrupted') {
-        const runId = invocation.values['run-id'] === undefined ? ['--run-id', setup.runId] : []
-        const command = sameCommand([...runId, '--no-cold-reset'], ['--cold-reset'])
-        invocation.stdout.write(`what it answered is kept; to go on: ${command}\n`)
-      }
+      const runId = invocation.values['run-id'] === undefined ? ['--run-id', setup.runId] : []
+      const again = (...more: string[]): string =>
+        sameCommand([...runId, '--no-cold-reset', ...more], ['--cold-reset', '--no-retry-failed'])
+      if (!json && result.outcome === 'interrupted')
+        invocation.stdout.write(`what it answered is kept; to go on: ${again()}\n`)
+      if (!json && result.datasets.some(({ status }) => status === 'cells_failed'))
+        invocation.stdout.write(`to make the failed answers again and keep the others: ${again('--retry-failed')}\n`)
       if (!json && result.outcome === 'completed') {
         const space = setup.judgePanel.enabled ? '\n' : ''
         invocation.stdout.write(`${space}${runEndLines(setup, invocation, result.datasets)}`)
