@@ -1,11 +1,13 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import { partWords, plannedUseWords, sumOfUse } from '../../core/planned-use-words.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
+import { corpusDigest } from '../manifests/datasets/corpus-digest.ts'
 import { loadExperiment, type Experiment } from '../manifests/experiment.ts'
 import { configHashes } from '../manifests/project/provenance.ts'
 import { keepCalibration } from '../runner/prepare/calibrations.ts'
@@ -15,6 +17,7 @@ import { plannedUse } from './planned-use.ts'
 
 let experiment: Experiment
 let root: string
+let digest: string
 const PAID = { backend: 'openai', model: 'm', base_url: 'http://127.0.0.1:1/v1', cloud: true } as const
 
 beforeAll(async () => {
@@ -28,9 +31,22 @@ beforeAll(async () => {
     models: { ...loaded.models, sets: { ...loaded.models.sets, paid: { ...builtin!, roles } } },
   }
   root = await mkdtemp(join(tmpdir(), 'planned-use-'))
+  digest = (await corpusDigest(join(PROJECT_ROOT, dataset().dataset.corpus_path))).digest!
+  await storeJob('job-1')
 })
 afterAll(() => rm(root, { recursive: true, force: true }))
 
+/** Stores a job of the ingestion as the platform's own file has it. */
+async function storeJob(id: string): Promise<void> {
+  const folder = join(root, '.rag-ladder/platform', dataset().profile.name)
+  await mkdir(folder, { recursive: true })
+  const database = new Database(join(folder, 'ingestion.sqlite'))
+  database.exec(`CREATE TABLE IF NOT EXISTS tasks (seq INTEGER PRIMARY KEY, id TEXT, status TEXT);
+    CREATE TABLE IF NOT EXISTS ingestions (task_id TEXT);
+    INSERT INTO tasks (id, status) VALUES ('${id}', 'succeeded'), ('of a failure', 'failed');
+    INSERT INTO ingestions VALUES ('${id}'), ('of a failure')`)
+  database.close()
+}
 const dataset = () => experiment.datasets.find(({ dataset: { id } }) => id === 'smoke')!
 const planned = (aliases: string[], more: object = {}): PreparedRun =>
   ({
@@ -55,6 +71,7 @@ function past(): Aggregate {
   return {
     run_id: 'before',
     reproducibility: {
+      ingestion: { job_id: 'job-1', content_digest: digest },
       config_hashes: configHashes(experiment, dataset(), 'paid'),
       runtime: {
         models: { set: 'paid', roles: {} },
@@ -90,6 +107,17 @@ it('parts of a plan come from past runs with the same models: documents that wer
   expect(parts.map(({ ms }) => ms)).toEqual([0, 4000 / concurrency, 8000 / concurrency])
   expect(cost).toEqual({ amount: expect.closeTo(0.144, 9), currency: 'EUR', unknown: [] })
   expect(sumOfUse(parts)).toEqual({ calls: 12, ms: 12_000 / concurrency, untimed: [] })
+})
+
+it('documents are read again where they changed, and where another job has made the collections since', async () => {
+  const ingestion = async (of: { job_id?: string; content_digest?: string }) => {
+    const run = past()
+    Object.assign(run.reproducibility!.ingestion!, of)
+    return (await plannedUse(planned(['contextual-rag']), dataset(), PLAN, [run])).parts[0]
+  }
+  expect(await ingestion({})).toMatchObject({ calls: 0, source: 'kept' })
+  expect(await ingestion({ job_id: 'job-0' })).toMatchObject({ calls: 3, source: 'rows' })
+  expect(await ingestion({ content_digest: 'other' })).toMatchObject({ calls: 3, source: 'rows' })
 })
 
 it('a cold start reads the documents again, and judges take what they took', async () => {

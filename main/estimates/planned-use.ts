@@ -1,7 +1,7 @@
 // What a run would use part by part: reading the documents, answers, grades and verdicts of judges. Past runs of this machine with the same models come first, then
 // three calls of the model; a part of which neither is known has nulls.
 import { readdir, stat } from 'node:fs/promises'
-import { extname, join } from 'node:path'
+import { extname, join, resolve } from 'node:path'
 import { approachDescriptor } from '../../contract/approaches.ts'
 import type { ExpectedWork, PlannedPart } from '../../contract/control/expected-work.ts'
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
@@ -21,6 +21,7 @@ import { metricOfId } from '../../contract/metrics/metrics.ts'
 import { canonicalJson } from '../../core/canonical-json.ts'
 import { sumOfUse } from '../../core/planned-use-words.ts'
 import { isBuiltinName } from '../judge/builtin/builtin-judges.ts'
+import { corpusDigest } from '../manifests/datasets/corpus-digest.ts'
 import type { LadderDataset } from '../manifests/experiment.ts'
 import { calibrationsOf } from '../runner/prepare/calibrations.ts'
 import { expectedCost } from '../runner/prepare/expected-cost.ts'
@@ -28,6 +29,7 @@ import { countsFor, expectedWork } from '../runner/prepare/expected-work.ts'
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
+import { storedIngestion } from './stored-ingestion.ts'
 
 type Part = Omit<PlannedPart, 'part'>
 
@@ -207,12 +209,13 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
   const written = kinds.filter((kind) => !isRuleBased(set.roles[roles[kind]].backend))
   if (written.length === 0) return null
   const reads = (base: BaseApproach, kind: (typeof kinds)[number]): boolean => approachDescriptor(base)[kind] === true
-  const covering = past.filter(({ approaches }) =>
-    written.every((kind) => approaches.some(({ base_model: base, cells }) => cells.ok > 0 && reads(base, kind))),
-  )
-  const isStored = written.every((kind) => stored.some((base) => reads(base, kind)))
-  if ((covering.length > 0 || isStored) && !run.request.cold_reset)
-    return { calls: 0, ms: 0, cost: null, source: 'kept' }
+  const covers = ({ approaches }: Aggregate, kind: (typeof kinds)[number]): boolean =>
+    approaches.some(({ base_model: base, cells }) => cells.ok > 0 && reads(base, kind))
+  const current = run.request.cold_reset ? [] : await runsOfStoredCollections(planning)
+  const isMade = (kind: (typeof kinds)[number]): boolean =>
+    stored.some((base) => reads(base, kind)) || current.some((one) => covers(one, kind))
+  if (!run.request.cold_reset && written.every(isMade)) return { calls: 0, ms: 0, cost: null, source: 'kept' }
+  const covering = past.filter((one) => written.every((kind) => covers(one, kind)))
   const use = covering
     .flatMap(({ ingestion_use: found }) => (found === undefined ? [] : [found]))
     .toSorted((one, other) => callsIn(other.models) - callsIn(one.models))[0]
@@ -232,6 +235,15 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
     }),
   )
   return together(parts, run)
+}
+
+/** Past runs that answered from the collections that are stored now, of the documents as they are. */
+async function runsOfStoredCollections({ run, dataset: { dataset, profile }, past }: Planning): Promise<Aggregate[]> {
+  const job = storedIngestion(run.root, profile.name)
+  const ofJob = past.filter(({ reproducibility }) => job !== null && reproducibility?.ingestion?.job_id === job)
+  if (ofJob.length === 0) return []
+  const { digest } = await corpusDigest(resolve(run.experiment.root, dataset.corpus_path))
+  return ofJob.filter(({ reproducibility }) => digest === null || reproducibility!.ingestion!.content_digest === digest)
 }
 
 /** Sizes in characters; a token has six letters, as contexts are counted. */

@@ -1,0 +1,63 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { DatasetPlan } from '../../contract/control/run-job.ts'
+import { runCli, smokeProject } from '../helpers/cli.ts'
+import { smokeRun } from '../helpers/ladder-run.ts'
+import { startModelService, type ModelService } from '../helpers/model-service.ts'
+
+// What plan counts, against what a service that counts its calls was asked.
+
+let root: string
+let service: ModelService
+
+beforeAll(async () => {
+  root = await smokeProject()
+  service = await startModelService(({ path, body }) => {
+    const { input, model } = (body ?? {}) as { input?: string[]; model?: string }
+    if (path === '/v1/models') return { json: { data: ['chat', 'small-embed'].map((id) => ({ id })) } }
+    if (path === '/v1/embeddings')
+      return { json: { data: [input!].flat().map((_, index) => ({ index, embedding: [1, 0, 0, 0, 0, 0, 0, 1] })) } }
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'It is so.' }, finish_reason: 'stop' }]
+    return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
+  })
+  await mkdir(join(root, '.rag-ladder'))
+  await writeFile(
+    join(root, '.rag-ladder/models.yaml'),
+    `version: 2
+connections: { counted: { kind: compatible, base_url: '${service.url}/v1' } }
+sets:
+  counted: { default: { connection: counted, model: chat }, roles: { embed: { connection: counted, model: small-embed }, evaluator_embed: { connection: counted, model: small-embed }, rerank: { backend: builtin, model: lexical-reranker } } }
+`,
+  )
+})
+afterAll(async () => {
+  await service.close()
+  await rm(root, { recursive: true, force: true })
+})
+
+const MODELS = ['--models', 'vanilla-rag,contextual-rag', '--model-set', 'counted', '--no-cold-reset']
+const planned = async (run: string, ...more: string[]): Promise<DatasetPlan> => {
+  const plan = await runCli(['plan', ...smokeRun(root, run), ...MODELS, '--no-evaluate', ...more, '--json'])
+  expect([plan.code, plan.stderr]).toEqual([0, ''])
+  return JSON.parse(plan.stdout) as DatasetPlan
+}
+const partOf = ({ parts }: DatasetPlan, name: string) => parts.find(({ part }) => part === name)
+/** Calls of the service that a run made. */
+async function callsOfRun(run: string, ...more: string[]): Promise<number> {
+  const before = service.calls.length
+  const ladder = await runCli(['ladder', ...smokeRun(root, run), ...MODELS, '--no-publish', '--no-evaluate', ...more])
+  expect([ladder.code, ladder.stderr]).toEqual([0, ''])
+  return service.calls.slice(before).filter(({ method }) => method === 'POST').length
+}
+const dropCollections = () => rm(join(root, '.rag-ladder/platform'), { recursive: true })
+
+it('plan counts the reading of the documents unless their collections are stored', async () => {
+  const inAll = await callsOfRun('first')
+  expect(partOf(await planned('second'), 'ingestion')).toMatchObject({ calls: 0, source: 'kept' })
+  const ofAnswers = await callsOfRun('second')
+  await dropCollections()
+  const again = partOf(await planned('third'), 'ingestion')
+  expect(again).toMatchObject({ calls: inAll - ofAnswers, source: 'rows' })
+  expect((await callsOfRun('third')) - ofAnswers).toBe(again!.calls)
+})
