@@ -24,6 +24,7 @@ export interface EvidenceRefusal {
     | 'foreign_run'
     | 'untrusted_filesystem'
     | 'missing'
+    | 'missing_rows'
     | 'unreadable'
     | 'unwritable'
     | 'not_torn'

@@ -47,6 +47,19 @@ it('verifyEvidence names the first row whose conditions differ from those of the
   expect(report.problems[0]!.message).toContain('reproducibility.seed: "other", in line 1 "ladder-seed"')
 })
 
+it('verifyEvidence names the row where rows with a checksum and rows without one meet', async () => {
+  const file = await closedLog()
+  const lines = (await readFile(file, 'utf8')).trimEnd().split('\n')
+  const unsealed = lines[1]!.replace(/,"checksum":"[0-9a-f]{8}"\}$/, '}')
+  await writeFile(file, [lines[0], unsealed, lines[2], ''].join('\n'))
+  expect(await verifyEvidence(file)).toMatchObject({
+    ok: false,
+    rows: 3,
+    sealedRows: 2,
+    problems: [{ code: 'malformed_line', line: 2, message: expect.stringContaining('checksum is missing') as string }],
+  })
+})
+
 it('verifyEvidence checks a published copy and leaves no file beside it', async () => {
   const copy = await temporaryLogFile()
   await writeFile(copy, await readFile(await closedLog()))

@@ -14,6 +14,7 @@ import {
 } from './errors.ts'
 import type { EvidenceRefusal } from './evidence-log.ts'
 import { type FileOps, type LogFile, nodeFileOps } from './files/file-ops.ts'
+import { MISSING_SEAL } from '../lib/files/sealed-json.ts'
 import { lastLineEnd, readWhole, scanLines } from './files/line-file.ts'
 import { LockFolder } from './locks/lock-folder.ts'
 import { storedTextsOf } from './traces/cell-recorder.ts'
@@ -39,7 +40,7 @@ export interface EvidenceReport {
   supersededRows: number
   /** Rows whose line carries its checksum; of the others only the form could be checked. */
   sealedRows: number
-  /** Everything wrong, in file order; at most 100 of the `problemCount` problems. */
+  /** At most 100 of the `problemCount` problems. */
   problems: EvidenceRefusal[]
   problemCount: number
   /** Answers that wait for their evaluation, in the journal beside the file. */
@@ -98,6 +99,7 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
 
   let line = 0
   let first: CanonicalRow | null = null
+  const unsealed: EvidenceRefusal[] = []
   const conditions = new Set<string>()
   await scanLines(file, { from: 0, to: endBytes }, (bytes, offset) => {
     line += 1
@@ -110,6 +112,7 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
     report.rows += 1
     report.runId ??= row.run_id
     if (sealOf(bytes) === 'intact') report.sealedRows += 1
+    else if (unsealed.length < MAX_PROBLEMS) unsealed.push(malformedLine(path, offset, line, MISSING_SEAL))
     if (row.run_id !== report.runId) found(foreignRun({ file: path, offset, line }, row.run_id, report.runId))
     first ??= row
     const digest = fingerprint(row.reproducibility).toString('hex')
@@ -126,6 +129,7 @@ async function check(path: string, ops: FileOps, file: LogFile, sizeBytes: numbe
       if (rowIds.has(replaced) && !failedIds.has(replaced))
         found(malformedLine(path, offset, line, answerReplaced(replaced)))
   })
+  if (report.sealedRows > 0) for (const problem of unsealed) found(problem)
   if (endBytes < sizeBytes) found(tornTail(path, endBytes, sizeBytes - endBytes))
 
   report.supersededRows = [...failedIds].filter((rowId) => superseded.has(rowId)).length

@@ -85,6 +85,24 @@ describe('readEvidenceRows', () => {
     expect(await read()).toEqual([rows[0]])
   })
 
+  it('refuses the line where rows with a checksum and rows without one meet, and one without it of a version that writes it', async () => {
+    const plain = (row: CanonicalRow): Buffer => Buffer.from(`${JSON.stringify(row)}\n`)
+    const { reproducibility } = rows[2]!
+    const runtime = { ...reproducibility.runtime, platform: { version: '0.2.0', revision: null } }
+    for (const lines of [
+      [sealed(rows[0]!), sealed(rows[1]!), plain(rows[2]!)],
+      [plain(rows[0]!), plain(rows[1]!), sealed(rows[2]!)],
+      [plain(rows[0]!), plain(rows[1]!), plain({ ...rows[2]!, reproducibility: { ...reproducibility, runtime } })],
+    ]) {
+      await writeFile(file, Buffer.concat(lines))
+      expect(await refusal()).toMatchObject({
+        code: 'malformed_line',
+        data: { line: 3 },
+        message: expect.stringContaining('checksum is missing') as string,
+      })
+    }
+  })
+
   it.each([
     ['malformed_line', 3, Buffer.from('{"schema_version":1\n')],
     ['malformed_line', 3, Buffer.from('{"schema_version":2}\n')],

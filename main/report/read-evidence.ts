@@ -6,7 +6,7 @@ import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { isObject, withCurrentNames } from '../../core/evidence/metric-names.ts'
 import { remedyFor } from '../../core/remedy.ts'
 import { handedOver } from '../evaluation/handed-over.ts'
-import { hasChecksum, MISPLACED_CHECKSUM, sealOf } from '../evidence/rows/row-line.ts'
+import { MIXED_SEALS, sealOf, unsealedProblem, type SealState } from '../evidence/rows/row-line.ts'
 import { InternedRows, type FigureRow } from '../evidence/rows/interned-rows.ts'
 import { supersededRowsOf, type SupersededRows } from '../evidence/rows/retried-rows.ts'
 import { isOpenGrading } from './aggregate/grading-refusal.ts'
@@ -100,6 +100,8 @@ type QuickRead<Row> = (rows: InternedRows, line: Buffer) => Row | null
 class LineParser<Row extends FigureRow> {
   readonly #rows = new InternedRows()
   readonly #quick: QuickRead<Row>
+  /** Of the first line; the others have the same. */
+  #seal: SealState | undefined
 
   constructor(quick: QuickRead<Row>) {
     this.#quick = quick
@@ -109,6 +111,7 @@ class LineParser<Row extends FigureRow> {
     const seal = sealOf(line)
     if (seal === 'broken') return { ok: false, problem: 'the bytes do not match their checksum' }
     if (seal === 'absent' && !isUtf8(line)) return { ok: false, problem: 'not UTF-8' }
+    if (seal !== (this.#seal ??= seal)) return { ok: false, problem: MIXED_SEALS }
     const quick = seal === 'intact' ? this.#quick(this.#rows, line) : null
     if (quick !== null) return isReadable(quick) ? { ok: true, row: quick } : NO_ROW
     let row: unknown
@@ -117,7 +120,8 @@ class LineParser<Row extends FigureRow> {
     } catch {
       return { ok: false, problem: 'not JSON' }
     }
-    if (seal === 'absent' && hasChecksum(row)) return { ok: false, problem: MISPLACED_CHECKSUM }
+    const unsealed = seal === 'absent' ? unsealedProblem(row) : null
+    if (unsealed !== null) return { ok: false, problem: unsealed }
     if (!isReadable(row)) return NO_ROW
     this.#rows.learn(row, line)
     return { ok: true, row: row as Row }

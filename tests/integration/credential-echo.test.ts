@@ -3,10 +3,12 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { CanonicalRow } from '../../contract/evidence/canonical-row.ts'
 import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
 import { TraceTexts } from '../../main/evidence/traces/trace-texts.ts'
 import { filesBelow } from '../../main/lib/files/files-below.ts'
 import { runCliProcess, smokeProject } from '../helpers/cli.ts'
+import { fastLine } from '../helpers/synthetic-evidence.ts'
 import { startFaultServer, type Behaviour, type FaultServer } from '../helpers/fault-server.ts'
 
 /** Texts that appear nowhere else, so that finding none of them means something. */
@@ -194,14 +196,11 @@ describe('what is given to others', () => {
     lines = (await readFile(evidence, 'utf8')).trim().split('\n')
   })
 
-  /** The first row holds a text, as an earlier version could have stored it; the checksum is left out, as then. */
+  /** The first row holds a text, as an earlier version could have stored it. */
   async function storeInRow(text: string): Promise<void> {
-    const { checksum: _checksum, ...row } = JSON.parse(lines[0]!) as {
-      checksum: string
-      metrics: { operational: { attempts: { message: string | null }[] } }
-    }
+    const { checksum: _checksum, ...row } = JSON.parse(lines[0]!) as CanonicalRow
     row.metrics.operational.attempts[0]!.message = `HTTP 500: key ${text}`
-    await writeFile(evidence, [JSON.stringify(row), ...lines.slice(1), ''].join('\n'))
+    await writeFile(evidence, [fastLine(row).toString().trimEnd(), ...lines.slice(1), ''].join('\n'))
   }
 
   it('holds no credential that is in use now, and a refusal does not print it', async () => {
@@ -243,7 +242,7 @@ describe('what is given to others', () => {
 
   it('holds no key in a report, a site or exported results, and writes no file of them', async () => {
     const rows = lines.map((line) => {
-      const { checksum: _checksum, ...row } = JSON.parse(line) as { checksum: string; dataset: { label: string } }
+      const { checksum: _checksum, ...row } = JSON.parse(line) as CanonicalRow
       return row
     })
     // Reports are then made from the rows.
@@ -253,7 +252,7 @@ describe('what is given to others', () => {
       ['AKIA2E7XQ4M9TB6ZL0WD', 'holds a text in the form of a key (AWS)'],
     ] as const) {
       const labelled = rows.map((row) => ({ ...row, dataset: { ...row.dataset, label: `Notes ${key}` } }))
-      await writeFile(evidence, `${labelled.map((row) => JSON.stringify(row)).join('\n')}\n`)
+      await writeFile(evidence, Buffer.concat(labelled.map(fastLine)))
       for (const command of [
         ['report', '--run-id', 'leak', '--output', join(root, 'leak.html')],
         ['report', '--site', join(root, 'leak-site')],

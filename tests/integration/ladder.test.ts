@@ -211,10 +211,12 @@ describe('a second run', () => {
     expect((await runCli(['recover', evidence()])).code).toBe(0)
     const again = await runCli(['recover', evidence()])
     expect([again.code, again.stdout]).toEqual([0, expect.stringContaining('is whole: there is nothing to recover')])
-    expect((await runCli(['verify', evidence()])).code).toBe(0)
+    const verified = await runCli(['verify', evidence()])
+    expect([verified.code, verified.stdout]).toEqual([4, expect.stringContaining('1 row is missing') as string])
     const resumed = await runCli(ladder('--models', `${MODELS},hybrid-rag-fast`, '--no-cold-reset', '--no-publish'))
     expect(planOf(resumed)).toMatchObject({ reuse: CELLS + 3, run: 1 })
     expect(resumed.code).toBe(0)
+    expect((await runCli(['verify', evidence()])).code).toBe(0)
   })
 })
 

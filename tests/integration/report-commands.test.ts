@@ -1,7 +1,7 @@
 import { appendFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { runCli } from '../helpers/cli.ts'
 import { artifactFiles } from '../../main/evidence/files/artifact-files.ts'
 import { rowId } from '../../main/evidence/rows/row-id.ts'
@@ -89,6 +89,55 @@ describe('a folder with files that cannot be used', () => {
       2,
       expect.stringContaining('did you mean rank_biased_overlap?') as string,
     ])
+  })
+
+  describe('evidence whose rows were changed by hand', () => {
+    const lines = goldenRows(dataset).map((row) => evidenceBytes([row]).toString())
+    const unsealed = (line: string): string => line.replace(/,"checksum":"[0-9a-f]{8}"\}\n$/, '}\n')
+    const { evidence, evaluation } = artifactFiles('results', REPORT_RUN, dataset.id)
+    const verify = (place: string) => runCli(['verify', join(place, evidence), join(place, evaluation)])
+    let place: string
+    beforeEach(async () => {
+      place = await mkdtemp(join(dir, 'changed-'))
+      await cp(several, join(place, 'results'), { recursive: true })
+    })
+
+    it('verify, summarize, gate and report refuse a file in which some rows have no checksum', async () => {
+      await writeFile(join(place, evidence), [unsealed(lines[0]!), ...lines.slice(1)].join(''))
+      const found = await verify(place)
+      expect([found.code, found.stdout]).toEqual([
+        4,
+        expect.stringContaining('line 1 at byte 0 cannot be used: its checksum is missing') as string,
+      ])
+      const results = ['--results', join(place, 'results')]
+      for (const command of [
+        ['summarize', ...results],
+        ['report', ...results, '--run-id', REPORT_RUN, '--output', join(place, 'page.html')],
+        ['gate', ...results, '--run-id', OTHER_RUN, '--against', REPORT_RUN],
+      ]) {
+        const { code, stdout, stderr } = await runCli(command)
+        expect([command[0], code]).toEqual([command[0], 4])
+        expect(stdout + stderr).toContain('a checksum is missing')
+      }
+    })
+
+    it('verify warns of a file of an earlier version in which no row has a checksum', async () => {
+      await writeFile(join(place, evidence), lines.map(unsealed).join(''))
+      const { code, stdout } = await verify(place)
+      expect(code).toBe(0)
+      expect(stdout).toContain(`${lines.length} rows without checksum: a changed figure in them would not be noticed`)
+    })
+
+    it('verify names rows that were removed after the summary beside the file was made', async () => {
+      expect(await verify(place)).toMatchObject({ code: 0 })
+      await writeFile(join(place, evidence), lines.slice(0, -6).join(''))
+      const { code, stdout } = await verify(place)
+      expect(code).toBe(4)
+      expect(stdout).toContain(
+        `6 rows are missing: ${REPORT_RUN}-smoke-evaluation.json was made from ${lines.length}, the file holds ${lines.length - 6}`,
+      )
+      expect(stdout).toContain(`rag-ladder ladder --no-cold-reset --run-id ${REPORT_RUN} --dataset smoke`)
+    })
   })
 
   it('verify refuses what is no file instead of waiting for it', async () => {

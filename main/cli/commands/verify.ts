@@ -8,6 +8,7 @@ import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { parseJudgments } from '../../report/aggregate/judge-input.ts'
 import { parseAggregate } from '../../report/aggregate/stored-aggregate.ts'
+import { removedRows } from '../../report/publication/removed-rows.ts'
 import { unpackedForUse } from '../../report/publication/published-folder.ts'
 import { verifyPage } from '../../report/publication/verify-page.ts'
 import { EXIT, flag, flagOption, type Command, type Invocation } from '../command.ts'
@@ -67,10 +68,12 @@ function problemOfJudgments(text: string, file: string): string | null {
 /** Damaged evidence keeps its name; a file of another name without a single row is something else. */
 const holdsEvidence = ({ file, ok, rows }: EvidenceReport): boolean => ok || rows > 0 || /\.jsonl(\.br)?$/.test(file)
 
-/** The report of an evidence file; a packed one, as results are published, is unpacked. Throws `InputError` for a damaged package. */
+/** The report of an evidence file, compared with the summary beside it; a packed one, as results are published, is unpacked. Throws `InputError` for a damaged package. */
 async function unpackedReport(file: string): Promise<EvidenceReport> {
   try {
-    return { ...(await unpackedForUse(file, verifyEvidence)), file }
+    const report = { ...(await unpackedForUse(file, verifyEvidence)), file }
+    const removed = report.ok ? await removedRows(report) : null
+    return removed === null ? report : { ...report, ok: false, problems: [removed], problemCount: 1 }
   } catch (error) {
     if (!(error instanceof Error) || !('code' in error) || !String(error.code).startsWith('Z_')) throw error
     throw new InputError([
@@ -130,11 +133,16 @@ export const verifyCommand: Command = {
         report.pendingAnswers === 0 ? '' : `, ${plural(report.pendingAnswers, 'answer')} kept for evaluation`
       const again = report.supersededRows === 0 ? '' : `, ${countWords(report.supersededRows)} replaced by a later try`
       const head = `${report.ok ? '●' : '▲'} ${file}: ${plural(report.rows, 'row')}${again}, ${countWords(report.sealedRows)} with checksum, ${plural(report.sizeBytes, 'byte')}${waiting}${tracesOf(report)}`
+      const unsealed = report.ok ? report.rows - report.sealedRows : 0
+      const warning =
+        unsealed === 0
+          ? []
+          : [`  ${plural(unsealed, 'row')} without checksum: a changed figure in them would not be noticed`]
       const problems = report.problems.map(({ message, remedy }) => `  ${message}\n    ${remedy}`)
       const more = report.problemCount - report.problems.length
       const tail = more > 0 ? [`  … and ${more} more`] : []
       invocation.stdout.write(
-        `${sanitizeForTerminal([head, `  sha256 ${report.sha256}`, ...problems, ...tail].join('\n'))}\n`,
+        `${sanitizeForTerminal([head, `  sha256 ${report.sha256}`, ...warning, ...problems, ...tail].join('\n'))}\n`,
       )
     }
     return damaged ? EXIT.evidenceRefused : EXIT.ok

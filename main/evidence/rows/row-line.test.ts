@@ -78,6 +78,20 @@ describe('sealRow and decodeLine', () => {
     expect(decodeLine(wrong, 'quick')).toMatchObject({ ok: false, problem: expect.stringContaining('status') })
   })
 
+  it.each(['0.2.0', '0.10.0', '1.0.0', '0.2.0-dev'])('refuse a row of version %s without its checksum', (version) => {
+    const { reproducibility, ...row } = sampleRow()
+    const { runtime } = reproducibility
+    const changed = {
+      ...row,
+      reproducibility: { ...reproducibility, runtime: { ...runtime, platform: { version, revision: null } } },
+    }
+    for (const depth of ['quick', 'full'] as const)
+      expect(decodeLine(Buffer.from(JSON.stringify(changed)), depth)).toMatchObject({
+        ok: false,
+        problem: expect.stringContaining('its checksum is missing') as string,
+      })
+  })
+
   it.each([
     ['an unknown field', (row: CanonicalRow) => ({ ...row, note: 'x' }), 'note: unknown field'],
     ['a wrong row id', (row: CanonicalRow) => ({ ...row, row_id: 'a'.repeat(64) }), 'row_id'],

@@ -4,6 +4,7 @@ import { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import { withCurrentNames } from '../../../core/evidence/metric-names.ts'
 import { describeIssues, fieldPath } from '../../../core/issues.ts'
 import { holdsSecret, valueWithoutSecrets } from '../../../core/known-secrets.ts'
+import { isSealingVersion, MISSING_SEAL } from '../../lib/files/sealed-json.ts'
 import { messageOf } from '../errors.ts'
 import { rowId, type RowKey, rowKeyOf } from './row-id.ts'
 
@@ -82,7 +83,7 @@ export function wrongId(found: string, key: RowKey): string | null {
   return expected === found ? null : `row_id: ${found} is not the id of this cell, which is ${expected}`
 }
 
-type SealState = 'intact' | 'broken' | 'absent'
+export type SealState = 'intact' | 'broken' | 'absent'
 
 const CARRIAGE_RETURN = 13
 
@@ -98,12 +99,18 @@ export function sealOf(bytes: Buffer): SealState {
 }
 
 /** The problem of a line whose checksum is not at its end: it was changed after it was written. */
-export const MISPLACED_CHECKSUM =
-  'its checksum is not at the end of the line: the bytes were changed after they were written'
+const MISPLACED_CHECKSUM = 'its checksum is not at the end of the line: the bytes were changed after they were written'
 
-/** Returns true when a parsed line names a checksum. */
-export const hasChecksum = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && 'checksum' in value
+/** The problem of a line that does not end with its checksum; null for a row of a version that did not write one. */
+export function unsealedProblem(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  if ('checksum' in value) return MISPLACED_CHECKSUM
+  const { reproducibility } = value as { reproducibility?: { runtime?: { platform?: { version?: string | null } } } }
+  return isSealingVersion(reproducibility?.runtime?.platform?.version) ? MISSING_SEAL : null
+}
+
+/** The problem of a file in which some lines end with their checksum and others have none. */
+export const MIXED_SEALS = 'a checksum is missing in some lines of the file: they were changed after they were written'
 
 export type Decoded = { ok: true; row: CanonicalRow } | { ok: false; problem: string }
 
@@ -121,7 +128,8 @@ export function decodeLine(line: Buffer, depth: Depth): Decoded {
   } catch (error) {
     return { ok: false, problem: `not JSON: ${messageOf(error)}` }
   }
-  if (seal === 'absent' && hasChecksum(value)) return { ok: false, problem: MISPLACED_CHECKSUM }
+  const unsealed = seal === 'absent' ? unsealedProblem(value) : null
+  if (unsealed !== null) return { ok: false, problem: unsealed }
   if (depth === 'quick' && seal === 'intact' && looksLikeRow(value)) return identified(value)
   const parsed = CanonicalRow.safeParse(value)
   return parsed.success

@@ -32,7 +32,13 @@ export function readSealedJson(text: string): { seal: Seal; value: unknown } | u
   return { seal: found?.[1] === checksumOf(plain.slice(0, found?.index)) ? 'intact' : 'broken', value }
 }
 
-/** What is wrong with a file without a seal that its writer sealed. */
+/** True for a version of the program that seals each summary and row. */
+export function isSealingVersion(version: string | null | undefined): boolean {
+  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(version ?? '') ?? []
+  return Number(major) > 0 || Number(minor) >= 2
+}
+
+/** What is wrong with a file or row without a seal that its writer sealed. */
 export const MISSING_SEAL = 'its checksum is missing: it was changed after it was written'
 
 /** What is wrong with a file whose seal is broken. */

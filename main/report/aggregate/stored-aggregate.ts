@@ -2,7 +2,7 @@ import { Aggregate } from '../../../contract/evidence/aggregate.ts'
 import { aggregateWithCurrentNames } from '../../../core/evidence/metric-names.ts'
 import { describeIssues } from '../../../core/issues.ts'
 import { remedyFor } from '../../../core/remedy.ts'
-import { BROKEN_SEAL, MISSING_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
+import { BROKEN_SEAL, isSealingVersion, MISSING_SEAL, readSealedJson } from '../../lib/files/sealed-json.ts'
 
 /** A stored aggregate, or the problems of its file. */
 export type StoredAggregate = { ok: true; aggregate: Aggregate } | { ok: false; issues: string[] }
@@ -14,15 +14,9 @@ export function parseAggregate(text: string): StoredAggregate {
   const parsed = Aggregate.safeParse(aggregateWithCurrentNames(read.value))
   if (read.seal === 'broken') return { ok: false, issues: [`${BROKEN_SEAL}. ${remedy(parsed.data)}`] }
   if (!parsed.success) return { ok: false, issues: describeIssues(parsed.error) }
-  if (read.seal === 'absent' && isOfSealingVersion(parsed.data))
+  if (read.seal === 'absent' && isSealingVersion(parsed.data.reproducibility?.runtime.platform.version))
     return { ok: false, issues: [`${MISSING_SEAL}. ${remedy(parsed.data)}`] }
   return { ok: true, aggregate: parsed.data }
-}
-
-/** Summaries have seals since version 0.2.0. */
-function isOfSealingVersion({ reproducibility }: Aggregate): boolean {
-  const [, major, minor] = /^(\d+)\.(\d+)\./.exec(reproducibility?.runtime.platform.version ?? '') ?? []
-  return Number(major) > 0 || Number(minor) >= 2
 }
 
 function remedy(aggregate: Aggregate | undefined): string {

@@ -12,6 +12,7 @@ import {
   streamOf,
   wideDataset,
 } from '../../../tests/helpers/report-rows.ts'
+import { fastLine } from '../../../tests/helpers/synthetic-evidence.ts'
 import { artifactFiles, type ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { identityPathFor } from '../../evidence/rows/identity-record.ts'
 import { identityOfRow } from '../../evidence/rows/run-identity.ts'
@@ -156,10 +157,7 @@ describe('validateArtifacts', () => {
 
   it('names id and field of a row that breaks the schema, and the field in which a file differs', async () => {
     const broken = { ...rows[0]!, finished_at: 'yesterday' }
-    await writeFile(
-      files.evidence,
-      Buffer.concat([evidenceBytes(rows.slice(1)), Buffer.from(`${JSON.stringify(broken)}\n`)]),
-    )
+    await writeFile(files.evidence, Buffer.concat([evidenceBytes(rows.slice(1)), fastLine(broken)]))
     const { problems: found } = await check()
     expect(found[0]!.message).toMatch(new RegExp(`^row ${broken.row_id}: finished_at`))
     expect(found.find(({ file }) => file.endsWith('evaluation.json'))!.message).toMatch(
