@@ -103,11 +103,12 @@ describe('docs/results', () => {
   )
 
   it.runIf(published.length > 0)('has a page whose hashes are those of the files beside it', async () => {
-    const files = await verifyPage(join(PROJECT_ROOT, 'docs/results/ladder.html'))
+    const { files, page } = await verifyPage(join(PROJECT_ROOT, 'docs/results/ladder.html'))
     expect(files.map(({ name }) => `docs/results/${name}`)).toEqual(
       published.flatMap(({ published }) => published.artifacts.map(({ file }) => file)),
     )
     expect(files.filter(({ state }) => state !== 'same')).toEqual([])
+    expect(['remade', 'figures']).toContain(page)
   })
 })
 
@@ -136,9 +137,10 @@ describe('docs/results/native', () => {
   })
 
   it('has a page whose hashes are those of the files beside it', async () => {
-    const files = await verifyPage(join(folder, 'ladder.html'))
+    const { files, page } = await verifyPage(join(folder, 'ladder.html'))
     expect(files).toHaveLength(4 * rungs.length)
     expect(files.filter(({ state }) => state !== 'same')).toEqual([])
+    expect(['remade', 'figures']).toContain(page)
   })
 })
 
@@ -157,8 +159,9 @@ describe('docs/results/small-real-models', () => {
       const aggregate = await readAggregate(`${name}-evaluation.json`)
       expect(aggregate).toMatchObject({ run_id: 'small-real-models', cells: { expected: cells, ok: cells } })
     }
-    const files = await verifyPage(join(folder, 'ladder.html'))
+    const { files, page } = await verifyPage(join(folder, 'ladder.html'))
     expect(files).toHaveLength(16)
     expect(files.filter(({ state }) => state !== 'same')).toEqual([])
+    expect(['remade', 'figures']).toContain(page)
   })
 })

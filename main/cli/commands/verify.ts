@@ -10,24 +10,39 @@ import { parseJudgments } from '../../report/aggregate/judge-input.ts'
 import { parseAggregate } from '../../report/aggregate/stored-aggregate.ts'
 import { removedRows } from '../../report/publication/removed-rows.ts'
 import { unpackedForUse } from '../../report/publication/published-folder.ts'
-import { verifyPage } from '../../report/publication/verify-page.ts'
+import { verifyPage, type PageState } from '../../report/publication/verify-page.ts'
 import { EXIT, flag, flagOption, type Command, type Invocation } from '../command.ts'
 import { evidenceArguments, pickOptions } from '../options.ts'
 
 const SIGNS = { same: '●', changed: '▲', missing: '✕' } as const
 
-/** Returns true when every file that a report page was made from is still the one beside it. */
+const WRITE_AGAIN = 'rag-ladder report writes it again from the files'
+
+const PAGE_WORDS: Readonly<Record<PageState, string>> = {
+  remade: '● this version writes the same page, character by character, from these files',
+  figures:
+    '● its figures are those that this version takes from these files; its words are not compared, because another version wrote them',
+  other_figures: `▲ changed: its figures are not those that this version takes from these files; ${WRITE_AGAIN}`,
+  same: '○ the page matches the digest in it, which whoever changes a page can make again; its figures could not be made again from these files',
+  changed: `▲ changed: the page does not match the digest in it; ${WRITE_AGAIN}`,
+  absent: `○ the page has no digest, as before pages had one, and its figures are not those that this version takes from these files, or could not be compared; ${WRITE_AGAIN}`,
+}
+
+/** Returns true when a report page is as it was written, and every file that it was made from is still the one beside it. */
 async function pageHolds(page: string, invocation: Invocation): Promise<boolean> {
-  const files = await verifyPage(page)
-  if (files.length === 0)
+  const { files, page: state } = await verifyPage(page)
+  if (files.length === 0 && state === 'absent')
     throw new InputError([`${page} carries no hashes: it is not a report, or it was made from no files`])
-  const same = files.filter(({ state }) => state === 'same').length
-  const ok = same === files.length
+  const same = files.filter((file) => file.state === 'same').length
+  const ok = same === files.length && !['changed', 'other_figures'].includes(state)
   const lines = flagOption(invocation, 'json')
-    ? [JSON.stringify({ page, ok, files })]
+    ? [JSON.stringify({ page, ok, state, files })]
     : [
         `${ok ? '●' : '▲'} ${page}: ${same} of ${plural(files.length, 'file')} unchanged since its figures were made`,
-        ...files.filter(({ state }) => state !== 'same').map(({ name, state }) => `  ${SIGNS[state]} ${state} ${name}`),
+        `  ${PAGE_WORDS[state]}`,
+        ...files
+          .filter((file) => file.state !== 'same')
+          .map((file) => `  ${SIGNS[file.state]} ${file.state} ${file.name}`),
       ]
   invocation.stdout.write(`${sanitizeForTerminal(lines.join('\n'))}\n`)
   return ok

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import { h, raw, type Child } from './markup.ts'
+import { NO_DIGEST, PAGE_DIGEST, withDigest } from './page-digest.ts'
 import { PAGE_STYLE } from './page-style.ts'
 
 const hashSource = (source: string): string => `'sha256-${hash('sha256', source, 'base64')}'`
@@ -14,7 +15,7 @@ const policyOf = (script: string | null): string =>
     `form-action 'none'`,
   ].join('; ')
 
-/** A page as one HTML file, in both themes, that loads nothing from elsewhere; `script` is the only one that may run on it. */
+/** A page as one HTML file, in both themes, that loads nothing from elsewhere and holds its own digest; `script` is the only one that may run on it. */
 export function pageDocument(title: string, script: string | null, ...body: Child[]): string {
   const page = h(
     'html',
@@ -27,10 +28,11 @@ export function pageDocument(title: string, script: string | null, ...body: Chil
       h('meta', { name: 'viewport', content: 'width=device-width, initial-scale=1' }),
       h('meta', { name: 'referrer', content: 'no-referrer' }),
       h('meta', { name: 'color-scheme', content: 'light dark' }),
+      h('meta', { name: PAGE_DIGEST, content: NO_DIGEST }),
       h('title', {}, title),
       h('style', {}, raw(PAGE_STYLE)),
     ),
     h('body', {}, body, script === null ? null : h('script', {}, raw(script))),
   )
-  return `<!doctype html>\n${page.html}\n`
+  return withDigest(`<!doctype html>\n${page.html}\n`)
 }
