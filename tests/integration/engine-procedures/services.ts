@@ -13,6 +13,9 @@ describe('the rest of the engine', () => {
       address: null,
       source: 'none',
     })
+    // Only an address of the project's file that waits can be allowed, not any that a page names.
+    const unnamed = { name: 'searxng', address: 'http://127.0.0.1:9' } as const
+    expect(await failureOf(client.settings.allowConnection(unnamed))).toMatchObject({ code: 'input_invalid' })
     expect(await client.workers.get({ run_id: 'one' })).toEqual({
       database: null,
       problem: null,
