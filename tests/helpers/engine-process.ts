@@ -32,7 +32,11 @@ export function clientOf(url: string, headers: Record<string, string>): ControlC
 }
 
 /** Starts a real engine process on a project; rejects with its stderr when it exits before it is ready. */
-export async function startEngine(root: string, env: Record<string, string> = {}): Promise<EngineProcess> {
+export async function startEngine(
+  root: string,
+  env: Record<string, string> = {},
+  flags: readonly string[] = [],
+): Promise<EngineProcess> {
   const kept = ['PATH', 'HOME', 'TMPDIR', 'SystemRoot', 'RAG_LADDER_USER_DIR']
   const child = fork(programFile('main/engine/index.ts'), {
     env: {
@@ -43,7 +47,7 @@ export async function startEngine(root: string, env: Record<string, string> = {}
       PLATFORM_PORT: '0',
       ...env,
     },
-    execArgv: [],
+    execArgv: [...flags],
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   })
   let errors = ''
