@@ -30,6 +30,7 @@ import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import { judgesToTest } from '../runner/prepare/judges-to-test.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
 import { storedIngestion } from './stored-ingestion.ts'
+import { storedVerdicts } from './stored-verdicts.ts'
 
 type Part = Omit<PlannedPart, 'part'>
 
@@ -43,8 +44,12 @@ interface Planning {
   /** Summaries of runs of this machine with the same models, newest first. */
   past: readonly Aggregate[]
   work: ExpectedWork
+  /** Time of a call that writes, of an answer in past runs; null without rows. */
+  msPerCall: number | null
   /** Approaches of which the run has rows, which are made after the ingestion. */
   stored: readonly BaseApproach[]
+  /** The judge of each verdict that is stored. */
+  verdicts: readonly string[]
 }
 
 /** What a run of a dataset would use: `work` for the answers approach by approach, and every part with time, calls and cost. `cells` is the plan of a run that has rows. Makes no call. */
@@ -54,13 +59,16 @@ export async function plannedUse(
   plan: Pick<RunPlan, 'run' | 'resume_answered'>,
   summaries: AsyncIterable<Aggregate> | Iterable<Aggregate>,
   cells: CellPlan | null = null,
-): Promise<{ work: ExpectedWork; parts: PlannedPart[]; expected_cost: Cost | null }> {
+): Promise<{ work: ExpectedWork; parts: PlannedPart[]; expected_cost: Cost | null; verdicts: number }> {
   const all = await Array.fromAsync(summaries)
-  const work = withEvaluableMetrics(run, await expectedWork(run, dataset, plan.run, all))
   const { models } = run.experiment
   const set = run.inputs.gatewayUrl === null ? (models.sets[run.modelSet ?? models.default_set] ?? null) : null
   const past = all.filter(countsFor(run, dataset))
-  const planning: Planning = { run, dataset, set, work, past, stored: storedApproaches(run, dataset, cells) }
+  const estimated = withEvaluableMetrics(run, await expectedWork(run, dataset, plan.run, all))
+  const work = withEmbeddings(run, set, past, estimated)
+  const verdicts = await storedVerdicts(run, dataset, cells)
+  const stored = storedApproaches(run, dataset, cells)
+  const planning: Planning = { run, dataset, set, msPerCall: msPerCall(estimated), work, past, stored, verdicts }
   const ofAnswers = all.map((past) => ({ ...past, approaches: past.approaches.map(withoutGrading) }))
   const answerCalls = sumOf(work.approaches.map(({ answer_calls: calls }) => calls))
   const answers: Part = {
@@ -79,7 +87,40 @@ export async function plannedUse(
   const known = parts.flatMap(([part, of]) => (of === null ? [] : [{ part, ...of }]))
   const costs = known.flatMap(({ cost }) => (cost === null ? [] : [cost]))
   const expected = costs.length === 0 ? null : joinedCost(costs, run)
-  return { work: { ...work, model_calls: sumOfUse(known).calls }, parts: known, expected_cost: expected }
+  const { enabled, models: judges, rotations } = run.judgePanel
+  return {
+    work: { ...work, model_calls: sumOfUse(known).calls },
+    parts: known,
+    expected_cost: expected,
+    verdicts: enabled ? judges.length * rotations * dataset.questions.length - verdicts.length : 0,
+  }
+}
+
+/** Adds what past runs counted beside the calls that write: the embedding of questions and reranking by a service. Without rows, one embedding where the approach searches by it. */
+function withEmbeddings(
+  { aliases }: PreparedRun,
+  set: ModelSet | null,
+  past: readonly Aggregate[],
+  work: ExpectedWork,
+): ExpectedWork {
+  const approaches = work.approaches.map((approach, place) => {
+    const { answer_calls: calls, calibrated } = approach
+    const { alias, base, flavor } = aliases[place]!
+    if (calls === null) return approach
+    if (calibrated) {
+      const { encoder } = approachDescriptor(base).protocol(flavor.parameters, { hasBudget: false })
+      const embeds = typeof encoder !== 'string' && set !== null && !isRuleBased(set.roles.embed.backend)
+      return { ...approach, answer_calls: calls + (embeds ? 1 : 0) }
+    }
+    const used = past
+      .flatMap(({ approaches: measured }) => measured)
+      .filter(({ model, cells, usage }) => model === alias && cells.ok > 0 && usage !== undefined)
+    const answers = used.reduce((sum, { cells }) => sum + cells.ok, 0)
+    const all = used.reduce((sum, { usage }) => sum + callsIn(usage!.answers), 0)
+    // Rules that write are calls of models in rows, and use nothing.
+    return answers === 0 ? approach : { ...approach, answer_calls: Math.max(calls, all / answers) }
+  })
+  return { ...work, approaches }
 }
 
 /** Without rows, calls are counted for each metric; those that need contexts are not asked of an approach that hands over none. */
@@ -120,11 +161,16 @@ const isPaid = (usages: readonly ModelUsage[]): boolean => usages.some(({ cloud 
 const callsIn = (usages: readonly ModelUsage[]): number => usages.reduce((sum, { calls }) => sum + calls, 0)
 
 /** What `calls` of a model take where so many are made at a time, by three calls of it; its time by the answers of past runs where the same model wrote them. */
-function byCalls({ run, set, work }: Planning, choice: ModelChoice, calls: number, atOnce: number): Part {
+function byCalls(
+  { run, set, msPerCall: measured }: Planning,
+  choice: ModelChoice,
+  calls: number,
+  atOnce: number,
+): Part {
   const calibration = calibrationsOf(run.root)(choice)
   const answering = set?.roles.light_gen
   const isSame = answering !== undefined && canonicalJson(answering) === canonicalJson(choice)
-  const ms = calibration?.latency_ms ?? (isSame ? msPerCall(work) : null)
+  const ms = calibration?.latency_ms ?? (isSame ? measured : null)
   // A file of weights answers one call at a time.
   const side = isService(choice.backend) ? atOnce : 1
   const { input_tokens: input = null, output_tokens: output = null } = calibration ?? {}
@@ -279,12 +325,14 @@ function gradingPart(planning: Planning, scored: number): Part | null {
 
 /** Verdicts of judges that are models; null where there are none. */
 function judgingPart(planning: Planning): Part | null {
-  const { run, dataset, set, past } = planning
+  const { run, dataset, set, past, verdicts } = planning
   const { enabled, models, rotations } = run.judgePanel
   const judges = models.filter((name) => !isBuiltinName(name))
-  const each = rotations * dataset.questions.length
-  const calls = judges.length * each
-  if (!enabled || calls === 0) return null
+  const requested = rotations * dataset.questions.length
+  const open = (name: string): number => requested - verdicts.filter((judge) => judge === name).length
+  const calls = judges.reduce((sum, name) => sum + open(name), 0)
+  if (!enabled || judges.length === 0 || requested === 0) return null
+  if (calls === 0) return { calls, ms: 0, cost: null, source: 'kept' }
   const use = past.find(
     ({ judging_use: found, judge_panel: panel }) =>
       found !== undefined && 'judges' in panel && judges.every((name) => panel.judges.includes(name)),
@@ -303,7 +351,9 @@ function judgingPart(planning: Planning): Part | null {
   const { concurrency } = run.experiment.evaluation.run
   const asked = judgesToTest(run.judgePanel, { name: run.modelSet ?? '', roles: set.roles })
   const parts = asked.map((judge): Part =>
-    'choice' in judge ? byCalls(planning, judge.choice, each, concurrency) : { ...UNKNOWN, calls: each },
+    'choice' in judge
+      ? byCalls(planning, judge.choice, open(judge.name), concurrency)
+      : { ...UNKNOWN, calls: open(judge.name) },
   )
   return together(parts, run)
 }

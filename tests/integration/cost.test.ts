@@ -132,7 +132,7 @@ it('the plan reports what its cells would cost by an earlier run, or why it cann
   expect([calibrated.code, paidCalls() - before]).toEqual([0, 3])
   expect(calibrated.stdout).toMatch(/^chat: three calls took [\d.]+ m?s each, 1.000 tokens read, 500 written/)
   const next = await plan('--models', 'vanilla-rag,hybrid-rag')
-  expect(next.stdout).toMatch(/smoke: about .*, about 8 model calls, .*of hybrid-rag from three calls of each model/)
+  expect(next.stdout).toMatch(/smoke: about .*, about 16 model calls, .*of hybrid-rag from three calls of each model/)
   expect(next.stdout).toContain('smoke: expected cost 0.16 EUR')
   expect(paidCalls() - before).toBe(3)
   const json = JSON.parse((await plan('--models', 'vanilla-rag', '--json')).stdout) as { expected_cost: unknown }

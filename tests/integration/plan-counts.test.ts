@@ -10,6 +10,9 @@ import { startModelService, type ModelService } from '../helpers/model-service.t
 
 let root: string
 let service: ModelService
+/** A model whose calls the service refuses. */
+let refused: string | null = null
+const VERDICT = JSON.stringify({ scores: { A: 5, B: 1 }, best: 'A', reasons: { A: 'x', B: 'y' } })
 
 beforeAll(async () => {
   root = await smokeProject()
@@ -18,7 +21,9 @@ beforeAll(async () => {
     if (path === '/v1/models') return { json: { data: ['chat', 'small-embed'].map((id) => ({ id })) } }
     if (path === '/v1/embeddings')
       return { json: { data: [input!].flat().map((_, index) => ({ index, embedding: [1, 0, 0, 0, 0, 0, 0, 1] })) } }
-    const choices = [{ index: 0, message: { role: 'assistant', content: 'It is so.' }, finish_reason: 'stop' }]
+    if (model === refused) return { status: 400, json: { error: { message: 'refused' } } }
+    const content = model?.endsWith('-judge') === true ? VERDICT : 'It is so.'
+    const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
     return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
   })
   await mkdir(join(root, '.rag-ladder'))
@@ -47,7 +52,7 @@ const partOf = ({ parts }: DatasetPlan, name: string) => parts.find(({ part }) =
 async function callsOfRun(run: string, ...more: string[]): Promise<number> {
   const before = service.calls.length
   const ladder = await runCli(['ladder', ...smokeRun(root, run), ...MODELS, '--no-publish', '--no-evaluate', ...more])
-  expect([ladder.code, ladder.stderr]).toEqual([0, ''])
+  expect([ladder.code, ladder.stderr]).toEqual([refused === null ? 0 : 3, ''])
   return service.calls.slice(before).filter(({ method }) => method === 'POST').length
 }
 const dropCollections = () => rm(join(root, '.rag-ladder/platform'), { recursive: true })
@@ -60,4 +65,29 @@ it('plan counts the reading of the documents unless their collections are stored
   const again = partOf(await planned('third'), 'ingestion')
   expect(again).toMatchObject({ calls: inAll - ofAnswers, source: 'rows' })
   expect((await callsOfRun('third')) - ofAnswers).toBe(again!.calls)
+})
+
+it('plan counts the embedding of questions among the calls of answers', async () => {
+  const answers = partOf(await planned('fourth'), 'answers')
+  expect(answers).toMatchObject({ calls: await callsOfRun('fourth'), source: 'rows' })
+})
+
+it('plan counts only the verdicts that are not stored yet', async () => {
+  const judges = [
+    '--judge-models',
+    'gpt-judge,claude-judge',
+    '--judge-endpoint',
+    `${service.url}/v1`,
+    '--rotations',
+    '1',
+  ]
+  expect(await planned('fourth', ...judges)).toMatchObject({ verdicts: 8 })
+  refused = 'claude-judge'
+  await callsOfRun('fourth', ...judges)
+  refused = null
+  const half = await planned('fourth', ...judges)
+  expect([half.verdicts, partOf(half, 'judging')!.calls]).toEqual([4, 4])
+  expect(await callsOfRun('fourth', ...judges)).toBe(4)
+  const all = await planned('fourth', ...judges)
+  expect([all.verdicts, partOf(all, 'judging')]).toEqual([0, expect.objectContaining({ calls: 0, source: 'kept' })])
 })

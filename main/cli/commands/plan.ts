@@ -85,7 +85,7 @@ export const planCommand: Command = {
       const { plan, cells } = stored === null || isCold ? { plan: coldPlan(setup, dataset), cells: null } : stored
       conflicting ||= plan.conflicts.length > 0
       const ofDataset = summaries.filter((summary) => summary.dataset.id === dataset.dataset.id)
-      const { work, parts, expected_cost: cost } = await plannedUse(setup, dataset, plan, ofDataset, cells)
+      const { work, parts, expected_cost: cost, verdicts } = await plannedUse(setup, dataset, plan, ofDataset, cells)
       const planned = await plannedDecision({
         questions: dataset.questions,
         approaches: setup.aliases.length,
@@ -96,6 +96,7 @@ export const planCommand: Command = {
       if (flagOption(invocation, 'json')) {
         const kept = isCold ? { without_cold_reset: stored?.plan ?? null } : {}
         const use = {
+          verdicts,
           work,
           parts: parts.map((part) => ({ ...part, cost: known(part.cost) })),
           expected_cost: known(cost),
@@ -124,11 +125,8 @@ export const planCommand: Command = {
         for (const text of cost.unknown) print(`  ○ ${text}`)
       }
       for (const text of failedCellLines(plan)) print(text)
-      const { enabled, models, rotations } = setup.judgePanel
-      if (enabled)
-        print(
-          `${plan.dataset_id}: up to ${plural(models.length * dataset.questions.length * rotations, 'verdict')} of ${models.join(', ')}`,
-        )
+      const { enabled, models } = setup.judgePanel
+      if (enabled) print(`${plan.dataset_id}: up to ${plural(verdicts, 'verdict')} of ${models.join(', ')}`)
       if (plan.conflicts.length > 0)
         out.write(`${sanitizeForTerminal(new ResumeConflictError(files.evidence, plan.conflicts).message)}\n`)
     }

@@ -111,13 +111,12 @@ async function previewDataset(
   past: PastRuns,
 ): Promise<DatasetPlan> {
   const { id } = dataset.dataset
-  const { enabled, models, rotations } = run.judgePanel
+  const { enabled, models } = run.judgePanel
   return {
     ...plan,
     conflicts: plan.conflicts.slice(0, MAX_CONFLICTS),
     conflict_count: plan.conflicts.length === 0 ? 0 : Math.max(1, conflictingRows(plan.conflicts)),
     evaluations: run.metrics.length === 0 ? 0 : plan.run + plan.resume_answered,
-    verdicts: enabled ? models.length * rotations * dataset.questions.length : 0,
     ...(await plannedUse(run, dataset, plan, past.ownSummariesOf(id), cells)),
     planned_difference: await plannedDecision({
       questions: dataset.questions,
