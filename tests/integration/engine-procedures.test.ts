@@ -11,6 +11,7 @@ import './engine-procedures/services.ts'
 // One engine and its runs serve all parts, in this order.
 
 const ELSEWHERE = [
+  'settings.allowConnection',
   'system.endSessions',
   'experiment.plan',
   'runs.pause',
