@@ -221,7 +221,7 @@ const FITS = `[document.documentElement, document.querySelector('main')].every((
  */
 export const fitsWidth = (page: Page): Promise<boolean> =>
   expect
-    .poll(() => page.evaluate(FITS), { timeout: 5000 })
+    .poll(() => page.evaluate(FITS))
     .toBe(true)
     .then(
       () => true,
