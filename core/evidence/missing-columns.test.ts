@@ -33,8 +33,24 @@ describe('a graded metric without a single score', () => {
     ])
   })
 
-  it('is not missing as soon as one answer has a score', async () => {
-    expect(await columnsOf(noJson, 1)).toEqual([])
+  it('is missing for the answers that the evaluator failed, where others have a score', async () => {
+    const columns = await columnsOf(noJson, 8)
+    expect(columns.map(({ name, answers }) => ({ name, answers }))).toEqual([
+      { name: 'faithfulness', answers: { missing: 16, of: 24 } },
+      { name: 'answer_relevancy', answers: { missing: 16, of: 24 } },
+    ])
+    expect(missingWords(columns)).toBe(
+      '16 of 24 answers without faithfulness, answer relevancy: the model did not write JSON',
+    )
+    expect(await columnsOf(noJson, 24)).toEqual([])
+  })
+
+  it('is no part of a verdict, which rests on the answers that have a score', async () => {
+    const rows = dataset.questions.map((_, index) =>
+      fixtureRow(dataset, ALIASES.vanilla, index, index < 8 ? {} : { ragas: noJson }),
+    )
+    const aggregate = await aggregateRun(streamOf(rows), { ...comparedContext(dataset), aliases: [ALIASES.vanilla] })
+    expect(aggregate.verdict).not.toHaveProperty('missing')
   })
 
   it('is not missing where no answer claims anything', async () => {

@@ -1,9 +1,9 @@
-// Graded metrics and judges that gave no value for any answer of a run. The same words in terminal, pages and reports.
+// Graded metrics and judges that gave no value for any answer of a run, and metrics that gave none for some. The same words in terminal, pages and reports.
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
 import type { Judgments } from '../../contract/evidence/judgments.ts'
 import type { MissingColumn } from '../../contract/evidence/missing-column.ts'
 import { METRIC_LABELS } from '../../contract/metrics/metrics.ts'
-import { capital, plural } from '../../contract/words.ts'
+import { capital, countWords, plural } from '../../contract/words.ts'
 import { NO_JSON, reasonWords, UNGRADABLE } from './gap-reasons.ts'
 
 /** The most frequent of these causes; null for none. */
@@ -12,7 +12,7 @@ function mostFrequent(causes: ReadonlyMap<string, number>): string | null {
   return first?.[0] ?? null
 }
 
-/** Requested metrics that the evaluator failed for every answer that it could have scored. */
+/** Requested metrics that the evaluator failed for answers that it could have scored. */
 function missingMetrics({ approaches, metrics }: Aggregate): MissingColumn[] {
   return metrics.flatMap((name) => {
     const summaries = approaches.flatMap(({ selected, ragas }) => (selected ? (ragas[name] ?? []) : []))
@@ -27,8 +27,12 @@ function missingMetrics({ approaches, metrics }: Aggregate): MissingColumn[] {
     // Answers that claim nothing have no statement to check, and rules cannot grade every metric: the evaluator did not fail.
     for (const word of UNGRADABLE) causes.delete(reasonWords(word))
     const cause = mostFrequent(causes)
-    const isScored = summaries.some(({ scored }) => scored > 0)
-    return isScored || cause === null ? [] : [{ kind: 'metric' as const, name, cause }]
+    if (cause === null) return []
+    const scored = summaries.reduce((sum, summary) => sum + summary.scored, 0)
+    const missing = [...causes.values()].reduce((sum, times) => sum + times, 0)
+    return [
+      { kind: 'metric' as const, name, cause, ...(scored === 0 ? {} : { answers: { missing, of: scored + missing } }) },
+    ]
   })
 }
 
@@ -63,7 +67,7 @@ function judgeFailureWords({ code, message }: NonNullable<Judgments['errors']>[n
   }
 }
 
-/** Everything that is graded and has no value in a dataset run; empty where each metric and each judge has one. */
+/** Everything that is graded and lacks values in a dataset run; empty where each answer has its grades and each judge gave a verdict. */
 export function missingColumns(aggregate: Aggregate): MissingColumn[] {
   const { judge_panel: panel } = aggregate
   return [...missingMetrics(aggregate), ...('missing' in panel ? (panel.missing ?? []) : [])]
@@ -71,18 +75,25 @@ export function missingColumns(aggregate: Aggregate): MissingColumn[] {
 
 /** Columns of several datasets as one list: a column that is missing in each is listed once. */
 export function allMissing(lists: readonly (readonly MissingColumn[])[]): MissingColumn[] {
-  const keyOf = ({ kind, name, cause }: MissingColumn): string => JSON.stringify([kind, name, cause])
+  const keyOf = ({ kind, name, cause, answers }: MissingColumn): string => JSON.stringify([kind, name, cause, answers])
   return [...new Map(lists.flat().map((column) => [keyOf(column), column])).values()]
 }
 
-/** `2 graded metrics missing: the model did not write JSON; judge x missing: the model did not answer in time`. */
+/** `2 graded metrics missing: the model did not write JSON; 8 of 56 answers without faithfulness: the model did not answer in time`. */
 export function missingWords(columns: readonly MissingColumn[]): string {
-  const metrics = columns.filter(({ kind }) => kind === 'metric')
+  const metrics = columns.filter(({ kind, answers }) => kind === 'metric' && answers === undefined)
+  const partial = columns.flatMap((column) => (column.answers === undefined ? [] : [{ ...column, ...column.answers }]))
+  const byAnswers = Map.groupBy(partial, ({ missing, of, cause }) => `${missing} of ${of} ${cause}`)
   const byCause = Map.groupBy(metrics, ({ cause }) => cause)
   return [
     ...[...byCause].map(
       ([cause, same]) => `${plural(new Set(same.map(({ name }) => name)).size, 'graded metric')} missing: ${cause}`,
     ),
+    ...[...byAnswers.values()].map((same) => {
+      const { missing, of, cause } = same[0]!
+      const names = same.map(({ name }) => labelOf(name).toLowerCase()).join(', ')
+      return `${countWords(missing)} of ${plural(of, 'answer')} without ${names}: ${cause}`
+    }),
     ...columns.flatMap(({ kind, name, cause }) => (kind === 'judge' ? [`judge ${name} missing: ${cause}`] : [])),
   ].join('; ')
 }

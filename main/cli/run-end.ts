@@ -14,7 +14,13 @@ const placeOptions = (invocation: Invocation): string[] =>
 
 /** The last lines of a complete run: where its results are, and the commands that open them and write them as a page. */
 export function runEndLines(
-  { resultsDir, runId, files }: Pick<PreparedRun, 'resultsDir' | 'runId' | 'files'>,
+  {
+    resultsDir,
+    runId,
+    files,
+    experiment,
+    modelSet,
+  }: Pick<PreparedRun, 'resultsDir' | 'runId' | 'files' | 'experiment' | 'modelSet'>,
   invocation: Invocation,
   datasets: readonly Pick<DatasetOutcome, 'datasetId' | 'columns'>[],
 ): string {
@@ -26,16 +32,25 @@ export function runEndLines(
   const places = [join(here(resultsDir), `${runId}-*`), ...named.map(here)]
   const unscored = datasets.filter(({ columns }) => columns.some(({ kind }) => kind === 'metric'))
   const ids = unscored.map(({ datasetId }) => datasetId).join(',')
+  const set = modelSet ?? experiment.models.default_set
   const command = ['evaluate', ...placeOptions(invocation), '--dataset', ids, '--from', runId]
+  const again = (name: string): string =>
+    typedCommand([...command, '--run-id', `${runId}-rescored`, '--model-set', name])
   return [
-    ...(unscored.length === 0
-      ? []
-      : [
-          `to score these answers by the built-in evaluator, without asking an approach again: ${typedCommand([...command, '--run-id', `${runId}-rescored`, '--model-set', 'builtin'])}`,
-        ]),
+    ...(unscored.length === 0 ? [] : scoringLines(set, again)),
     `answers, evidence and scores are in ${places.join(', ')}`,
     `to look at them in the pages: ${pagesCommand()}`,
     `to write them as one HTML page: ${report}`,
     '',
   ].join('\n')
 }
+
+/** The commands that score stored answers, with the model set of the run and with rules. */
+const scoringLines = (set: string, again: (set: string) => string): string[] => [
+  ...(set === 'builtin'
+    ? []
+    : [
+        `to score these answers again by model set ${set}, after its service or key is repaired, without asking an approach again: ${again(set)}`,
+      ]),
+  `to score these answers by the built-in evaluator, without asking an approach again: ${again('builtin')}`,
+]

@@ -63,7 +63,10 @@ it('a run whose evaluator writes no JSON is complete without its graded metrics,
     'faithfulness,answer_relevancy',
   ])
   expect(run.stdout).toContain(`run prose completed, ${MISSING}`)
-  expect(run.stdout).toContain('evaluate --project')
+  for (const set of ['prose', 'builtin'])
+    expect(run.stdout).toMatch(
+      new RegExp(`evaluate --project \\S+ --dataset smoke --from prose --run-id prose-rescored --model-set ${set}\\n`),
+    )
   expect(run.code).toBe(3)
   const aggregate = Aggregate.parse(
     JSON.parse(await readFile(join(root, 'results/prose-smoke-evaluation.json'), 'utf8')),

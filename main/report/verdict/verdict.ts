@@ -52,7 +52,7 @@ function verdictOf(aggregate: Aggregate, name: ComparedName | null, overAll: Ove
       ? { outcome: notComparable(aggregate, all, behaviour), notes: [] }
       : comparableOutcome(facts, behaviour)
   const outcome = withFailures(aggregate, facts === null ? found.outcome : withScope(facts, found.outcome))
-  const missing = missingColumns(aggregate)
+  const missing = missingColumns(aggregate).filter(({ answers }) => answers === undefined)
   const hashed = facts === null ? null : hashedReason(aggregate)
   const left = unrankedApproaches(aggregate).length === 1 ? 'it' : 'them'
   const unranked = hashed === null ? [] : [`${hashed}. The verdict counts no pair with ${left}; the tables do.`]
