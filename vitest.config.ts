@@ -90,8 +90,8 @@ export default defineConfig({
       },
     ],
     pool: 'forks',
-    // Much of what these tests do is waiting: two workers on two processors left a third of them idle. In the full tier page specs run beside them
-    // to the end.
-    maxWorkers: isFullTier() ? Math.max(2, availableParallelism() - 1) : availableParallelism() + 1,
+    // Much of what these tests do is waiting: two workers on two processors left a third of them idle. In the full tier page specs run beside them, and end
+    // minutes before them with no more workers than processors.
+    maxWorkers: availableParallelism() + 1,
   },
 })
