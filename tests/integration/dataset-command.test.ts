@@ -26,7 +26,10 @@ beforeAll(async () => {
 afterAll(() => Promise.all([root, away].map((folder) => rm(folder, { recursive: true, force: true }))))
 
 it('goes from a folder of papers to a checked dataset', async () => {
-  expect(await dataset('new', 'mine', '--label', 'My papers')).toMatchObject({ code: 0 })
+  expect(await dataset('new', 'mine', '--label', 'My papers')).toMatchObject({
+    code: 0,
+    stdout: 'made datasets/mine/: add documents with "rag-ladder dataset add mine FILE…"\n',
+  })
   const added = await dataset('add', 'mine', join(away, 'papers'), join(away, 'film.mov'))
   expect(added).toMatchObject({ code: 0, stdout: '3 documents added to mine\n' })
   expect(await readdir(mine('documents'), { recursive: true })).toEqual(['film.mov', 'lock.md', 'old', 'old/fees.csv'])

@@ -67,7 +67,7 @@ const VERBS: Verbs<{ experiment: Experiment }> = {
       const source = textOption(invocation, 'copy-of')
       const copied = source === null ? null : datasetOf(experiment, source)
       await createOwnDataset(experiment, { id, label: textOption(invocation, 'label') ?? id, description: '' }, copied)
-      print(`datasets/${id}/ is there: add documents with "rag-ladder dataset add ${id} FILE…"`)
+      print(`made datasets/${id}/: add documents with "rag-ladder dataset add ${id} FILE…"`)
       return EXIT.ok
     },
   },
