@@ -10,6 +10,8 @@ export interface QuestionScores {
   models: ReadonlySet<string>
   /** Models that graded answers; empty where none did. */
   graders: ReadonlySet<string>
+  /** Context budgets of its answers, null for those without one. */
+  budgets: ReadonlySet<number | null>
   /** Mean over the answers of an approach to a question; NaN where there is no score. */
   score: (metric: ScoreMetric, model: string, question: string) => number
 }
@@ -20,6 +22,7 @@ export async function readQuestionScores(evidence: string, metrics: readonly Sco
   const indexes = new Map<string, number>()
   const models = new Set<string>()
   const graders = new Set<string>()
+  const budgets = new Set<number | null>()
   const columns = new Map<string, Column>()
   const keyOf = (metric: string, model: string): string => `${metric} ${model}`
   for await (const rows of readFigureRows(evidence))
@@ -27,6 +30,7 @@ export async function readQuestionScores(evidence: string, metrics: readonly Sco
       const { id } = row.question
       questions.set(id, row.question)
       models.add(row.approach.model)
+      budgets.add(row.reproducibility.runtime.context_budget ?? null)
       const { evaluator_model: grader } = row.metrics.ragas
       if (grader !== null) graders.add(grader)
       const index = indexes.get(id) ?? indexes.size
@@ -44,6 +48,7 @@ export async function readQuestionScores(evidence: string, metrics: readonly Sco
     questions,
     models,
     graders,
+    budgets,
     score: (metric, model, question) =>
       columns.get(keyOf(metric, model))?.meanAt(indexes.get(question) ?? -1) ?? Number.NaN,
   }

@@ -135,9 +135,18 @@ describe('a gate in a sample project', () => {
     ])
   })
 
+  it('names context budgets that are not the same in both runs', async () => {
+    await measure('short', 'number % 8 === 0', '--results', 'short', '--context-budget', '300')
+    const args = ['--run-id', 'short', '--results', 'short', '--against', 'main', '--baseline', 'baseline']
+    const { stdout, stderr } = await gate(...args)
+    expect(stdout).toMatch(/^short against main: facts_found, other context budget: 300 against 2\D?000\n/)
+    expect(stderr).toBe('')
+    expect((await gate(...args, '--json')).stderr).toMatch(/^▲ other context budget: 300 against 2\D?000\n$/)
+  })
+
   it('names what is wrong with its options', async () => {
     for (const [args, problem] of [
-      [[], '--against: name the run'],
+      [['--run-id', 'same'], `than; the runs in ${join(root, 'results')} are main, same, worse\n`],
       [['--run-id', 'main', '--against', 'main'], '--against: name another run'],
       [['--run-id', 'same', '--against', 'gone'], '--against: '],
       [['--run-id', 'same', '--against', 'main', '--metric', 'fact_found'], 'did you mean facts_found?'],

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { metricOfId, PRIMARY_METRICS } from '../../../contract/metrics/metrics.ts'
+import { countWords } from '../../../contract/words.ts'
 import { writeAtomic } from '../../lib/files/write-atomic.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
@@ -66,11 +68,14 @@ export const gateCommand: Command = {
   },
   async run(invocation) {
     const against = textOption(invocation, 'against')
-    if (against === null) throw new InputError(['--against: name the run that the new one must not be worse than'])
     const place = artifactPlace(invocation)
     const root = resolve(textOption(invocation, 'project') ?? '.')
     const named = textOption(invocation, 'baseline')
     const baseline = named === null ? place.resultsDir : resolve(root, named)
+    if (against === null)
+      throw new InputError([
+        `--against: name the run that the new one must not be worse than; ${await runsThere(baseline, invocation)}`,
+      ])
     const runId = textOption(invocation, 'run-id') ?? (await onlyOtherRun(place.resultsDir, against, invocation))
     if (runId === against && baseline === place.resultsDir)
       throw new InputError(['--against: name another run than --run-id'])
@@ -94,10 +99,13 @@ export const gateCommand: Command = {
       },
       splitList(textOption(invocation, 'models')),
     )
-    const title = `${runId} against ${against}: ${metric}`
+    const budgets = otherBudgets([...after.values()], [...before.values()])
+    const title = `${runId} against ${against}: ${metric}${budgets === null ? '' : `, ${budgets}`}`
     const print = (line: string): void => void invocation.stdout.write(`${sanitizeForTerminal(line)}\n`)
-    if (flagOption(invocation, 'json')) for (const check of checks) print(JSON.stringify(check))
-    else {
+    if (flagOption(invocation, 'json')) {
+      for (const check of checks) print(JSON.stringify(check))
+      if (budgets !== null) warnTo(invocation)(`▲ ${budgets}`)
+    } else {
       print(title)
       for (const { passed, dataset, model, state, sentence } of checks)
         print(`${passed ? '●' : '▲'} ${dataset}  ${model}  ${STATE_NAMES[state]}: ${sentence}`)
@@ -128,6 +136,26 @@ function onlyOtherRun(dir: string, against: string, invocation: Invocation): Pro
         : `--run-id: name the new run, one of ${runs.join(', ')}`,
     ])
   })
+}
+
+async function runsThere(dir: string, invocation: Invocation): Promise<string> {
+  const runs = existsSync(dir)
+    ? await unpackedFolderForUse(dir, warnTo(invocation), async (resultsDir) =>
+        runsIn(await scanArtifacts({ resultsDir, named: {} })),
+      )
+    : []
+  return runs.length === 0 ? `${dir} holds no run` : `the runs in ${dir} are ${runs.join(', ')}`
+}
+
+/** Names the context budgets of two runs that are not the same: a change of the scores may come from them alone. */
+function otherBudgets(after: readonly QuestionScores[], before: readonly QuestionScores[]): string | null {
+  const [now, then] = [after, before].map((scores) =>
+    [...new Set(scores.flatMap(({ budgets }) => [...budgets]))]
+      .toSorted((a, b) => (a ?? Infinity) - (b ?? Infinity))
+      .map((budget) => (budget === null ? 'none' : countWords(budget)))
+      .join(' and '),
+  )
+  return now === then ? null : `other context budget: ${now} against ${then}`
 }
 
 /** The scores of a run by dataset. */

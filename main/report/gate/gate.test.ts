@@ -33,6 +33,7 @@ function runOf(
     questions: new Map(questions.map((each) => [each.id, each])),
     models: new Set(Object.keys(scores)),
     graders: new Set(graders),
+    budgets: new Set([2000]),
     score: (metric, model, id) =>
       metric === METRIC ? (scores[model]?.[Number(id.slice(1))] ?? Number.NaN) : Number.NaN,
   }
