@@ -286,7 +286,9 @@ async function ingestionPart(planning: Planning): Promise<Part | null> {
 /** Past runs that answered from the collections that are stored now, of the documents as they are. */
 async function runsOfStoredCollections({ run, dataset: { dataset, profile }, past }: Planning): Promise<Aggregate[]> {
   const job = storedIngestion(run.root, profile.name)
-  const ofJob = past.filter(({ reproducibility }) => job !== null && reproducibility?.ingestion?.job_id === job)
+  const ofJob = past.filter(
+    ({ reproducibility }) => typeof job === 'string' && reproducibility?.ingestion?.job_id === job,
+  )
   if (ofJob.length === 0) return []
   const { digest } = await corpusDigest(resolve(run.experiment.root, dataset.corpus_path))
   return ofJob.filter(({ reproducibility }) => digest === null || reproducibility!.ingestion!.content_digest === digest)

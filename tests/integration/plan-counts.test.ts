@@ -91,3 +91,18 @@ it('plan counts only the verdicts that are not stored yet', async () => {
   const all = await planned('fourth', ...judges)
   expect([all.verdicts, partOf(all, 'judging')]).toEqual([0, expect.objectContaining({ calls: 0, source: 'kept' })])
 })
+
+it('plan refuses to resume a run whose collections another run has moved to the trash, until they are restored', async () => {
+  const other = ['ladder', ...smokeRun(root, 'other'), '--models', 'bm25', '--model-set', 'counted', '--no-evaluate']
+  const reset = await runCli([...other, '--no-publish', '--cold-reset'])
+  expect([reset.code, reset.stderr]).toEqual([0, ''])
+  const resume = [...smokeRun(root, 'fourth'), ...MODELS, '--no-evaluate']
+  const plan = await runCli(['plan', ...resume])
+  expect(plan.code).toBe(4)
+  expect(plan.stdout).toContain('reproducibility.ingestion.job_id: stored ')
+  expect((await runCli(['ladder', ...resume, '--no-publish'])).code).toBe(4)
+  const [, name] = /rag-ladder trash restore (\S+) --replace/.exec(plan.stdout)!
+  expect((await runCli(['trash', 'restore', name!, '--replace', '--project', root])).code).toBe(0)
+  expect(await planned('fourth')).toMatchObject({ reuse: 8, run: 0, conflicts: [] })
+  expect(await callsOfRun('fourth')).toBe(0)
+})

@@ -18,11 +18,12 @@ import { ManifestError } from '../../manifests/manifest-error.ts'
 import { storedKeyEnvironment } from '../../manifests/models/connection-keys.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { coldPlan } from '../../estimates/cold-plan.ts'
+import { plannedCells } from '../../estimates/planned-cells.ts'
 import { plannedUse } from '../../estimates/planned-use.ts'
 import { isAnswering } from '../../runner/prepare/calibrations.ts'
 import { summariesIn } from '../../runner/prepare/expected-cost.ts'
 import { EvidenceRefusedError, ResumeConflictError } from '../../runner/cells/open-evidence.ts'
-import { planDataset, type PlanInput } from '../../runner/cells/plan-dataset.ts'
+import type { PlanInput } from '../../runner/cells/plan-dataset.ts'
 import type { PlatformSource } from '../../runner/platform/platform-source.ts'
 import {
   corpusRootFor,
@@ -82,7 +83,8 @@ export const planCommand: Command = {
       const onNotice = ({ message }: { message: string }): void => warn(message)
       const evaluator = evaluatorFor(setup.inputs, platform)
       const stored = await storedPlan({ ...setup, dataset, platform, evaluator, files, onNotice }, isCold)
-      const { plan, cells } = stored === null || isCold ? { plan: coldPlan(setup, dataset), cells: null } : stored
+      const cold = { plan: coldPlan(setup, dataset), cells: null, remedy: null }
+      const { plan, cells, remedy } = stored === null || isCold ? cold : stored
       conflicting ||= plan.conflicts.length > 0
       const ofDataset = summaries.filter((summary) => summary.dataset.id === dataset.dataset.id)
       const { work, parts, expected_cost: cost, verdicts } = await plannedUse(setup, dataset, plan, ofDataset, cells)
@@ -129,6 +131,7 @@ export const planCommand: Command = {
       if (enabled) print(`${plan.dataset_id}: up to ${plural(verdicts, 'verdict')} of ${models.join(', ')}`)
       if (plan.conflicts.length > 0)
         out.write(`${sanitizeForTerminal(new ResumeConflictError(files.evidence, plan.conflicts).message)}\n`)
+      if (remedy !== null) print(remedy)
     }
     if (platform.kind === 'external')
       print(`${platform.gateway} was not called: whether it serves these approaches is checked when the run starts`)
@@ -142,9 +145,12 @@ const known = (cost: Cost | null) =>
   cost !== null && cost.amount === 0 && cost.unknown.length > 0 ? { ...cost, amount: null } : cost
 
 /** What the stored rows of a run decide. A cold reset also removes rows that cannot be read: null. */
-async function storedPlan(input: PlanInput, isCold: boolean): Promise<Awaited<ReturnType<typeof planDataset>> | null> {
+async function storedPlan(
+  input: PlanInput & { root: string },
+  isCold: boolean,
+): Promise<Awaited<ReturnType<typeof plannedCells>> | null> {
   try {
-    return await planDataset(input)
+    return await plannedCells(input)
   } catch (error) {
     if (isCold && error instanceof EvidenceRefusedError) return null
     throw error

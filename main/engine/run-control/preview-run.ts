@@ -4,6 +4,7 @@ import { conflictingRows, type RunPlan } from '../../../contract/evidence/run-ev
 import { plural } from '../../../contract/words.ts'
 import { sumOfUse } from '../../../core/planned-use-words.ts'
 import { coldPlan } from '../../estimates/cold-plan.ts'
+import { plannedCells } from '../../estimates/planned-cells.ts'
 import { plannedUse } from '../../estimates/planned-use.ts'
 import { checkCorpus, type LadderDataset } from '../../manifests/experiment.ts'
 import { checkGold } from '../../manifests/datasets/gold-problems.ts'
@@ -11,7 +12,7 @@ import { ManifestError } from '../../manifests/manifest-error.ts'
 import { coverageNotices } from '../../manifests/selection.ts'
 import { EvidenceRefusedError } from '../../runner/cells/open-evidence.ts'
 import type { CellPlan } from '../../runner/cells/ladder-cells.ts'
-import { planDataset, type PlanInput } from '../../runner/cells/plan-dataset.ts'
+import type { PlanInput } from '../../runner/cells/plan-dataset.ts'
 import { plannedDecision } from '../../runner/prepare/planned-decision.ts'
 import { corpusRootFor, evaluatorFor, filesOf, type PreparedRun } from '../../runner/prepare/prepare-run.ts'
 import { effectsOf, foreignFilesOf, refusedPublications } from '../../runner/reset/run-effects.ts'
@@ -66,17 +67,17 @@ async function checkDataset(
   })
   const onNotice = ({ message }: { message: string }): void => void notices.push(message)
   const input = { ...run, dataset, files: filesOf(run, id), platform, evaluator, isCorpusHere, onNotice }
-  const { plan, cells } = run.request.cold_reset
-    ? { plan: nothingKept, cells: null }
-    : await planDataset(input).catch((error: unknown) => {
+  const { plan, cells, remedy } = run.request.cold_reset
+    ? { plan: nothingKept, cells: null, remedy: null }
+    : await plannedCells(input).catch((error: unknown) => {
         if (!(error instanceof EvidenceRefusedError)) throw error
         blockers.push({ code: error.code, message: error.message })
-        return { plan: { ...nothingKept, run: 0 }, cells: null }
+        return { plan: { ...nothingKept, run: 0 }, cells: null, remedy: null }
       })
   if (plan.conflicts.length > 0)
     blockers.push({
       code: 'run_conflict',
-      message: `${id}: ${plural(conflictingRows(plan.conflicts), 'stored row')} of ${run.runId} were made under other conditions; take another name, or reset`,
+      message: `${id}: ${plural(conflictingRows(plan.conflicts), 'stored row')} of ${run.runId} were made under other conditions; ${remedy ?? 'take another name, or reset'}`,
     })
   return { plan, cells, blockers, notices }
 }

@@ -126,6 +126,21 @@ export async function listTrash(stateDir: string): Promise<RemovedRun[]> {
   return found.flat().sort((a, b) => (a.removed_at < b.removed_at ? 1 : -1))
 }
 
+/** The entries that hold what was at a path, the last one first, with where it is now. */
+export async function trashedFiles(stateDir: string, path: string): Promise<{ trash_id: string; stored: string }[]> {
+  const entries = await listTrash(stateDir)
+  const found = await Promise.all(
+    entries.map(async ({ trash_id: name }) => {
+      const folder = join(trashFolder(stateDir), name)
+      const files = (await contentsOf(folder))?.files ?? []
+      return files.flatMap((file) =>
+        file.path === path ? [{ trash_id: name, stored: join(folder, file.stored_as) }] : [],
+      )
+    }),
+  )
+  return found.flat()
+}
+
 /**
  * Moves an entry back to where it came from. With `replace`, what is there now goes to the trash in exchange. Throws `TrashError` for an unknown
  * name, and where a path is taken.
