@@ -70,5 +70,7 @@ const REASON_WORDS: Readonly<Record<string, string>> = {
  */
 export function reasonWords(code: string, evidence: EvidenceCapability | null = null): string {
   const known = evidence === 'answer_only' && code === 'retrieved_contexts_required' ? 'answer_only' : code
-  return REASON_WORDS[known] ?? code
+  if (REASON_WORDS[known] !== undefined) return REASON_WORDS[known]
+  const [, name = '', said] = /^(QuotaError|AuthenticationError)(: .*)$/s.exec(code) ?? []
+  return said === undefined ? code : `${REASON_WORDS[name]}${said}`
 }

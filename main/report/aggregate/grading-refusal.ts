@@ -2,22 +2,23 @@ import type { EvaluationResult } from '../../../contract/evidence/evaluation-res
 import type { CellTrace } from '../../../contract/evidence/trace.ts'
 import { isUsedUp } from '../../../core/used-up-credit.ts'
 
-const SAID = /^The model service of role evaluator\w* at \S+ answered HTTP (\d{3})(.*)$/s
+const SAID = /^The model service of role evaluator\w* at (\S+) answered HTTP (\d{3})(.*)$/s
 
-/** Words of an evaluator that leave open whether its service refuses for want of credit or of a valid key. */
-const OPEN_WORDS: readonly unknown[] = ['RateLimitError', 'BadRequestError', 'http_error']
+/** Words of an evaluator that leave open whether its service refuses for want of credit or of a valid key, or how. */
+const OPEN_WORDS: readonly unknown[] = ['RateLimitError', 'BadRequestError', 'AuthenticationError', 'http_error']
 
 /** True where the trace of a row may say more of its failed grading than the word of the evaluator. */
 export const isOpenGrading = ({ metric_errors: words, error_type: whole }: EvaluationResult): boolean =>
   OPEN_WORDS.includes(whole) || Object.values(words).some((word) => OPEN_WORDS.includes(word))
 
-/** The word of a failed grading; more exact than the evaluator's own where the trace of the cell holds what the service of its model said. */
+/** The word of a failed grading; where the trace of the cell holds that the service of its model refused the key or has no credit, followed by its status, address and words. */
 export function gradingWord(word: string | undefined, trace: CellTrace | undefined): string | undefined {
   if (!OPEN_WORDS.includes(word)) return word
   for (const { error = '' } of trace?.steps ?? []) {
-    const [, status, said = ''] = SAID.exec(error) ?? []
-    if (status === '402' || (status !== undefined && isUsedUp(said))) return 'QuotaError'
-    if (status === '401' || status === '403') return 'AuthenticationError'
+    const [, address, status, said = ''] = SAID.exec(error) ?? []
+    const words = `HTTP ${status} at ${address}${said.replaceAll(/\s+/g, ' ')}`
+    if (status === '402' || (status !== undefined && isUsedUp(said))) return `QuotaError: ${words}`
+    if (status === '401' || status === '403') return `AuthenticationError: ${words}`
   }
   return word
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { EvaluationResult } from '../../../contract/evidence/evaluation-result.ts'
 import { ALIASES, evaluation, fixtureRow, wideDataset } from '../../../tests/helpers/report-rows.ts'
+import { reasonWords } from '../../../core/evidence/gap-reasons.ts'
 import { metricOutcome } from './metric-outcome.ts'
 
 const dataset = wideDataset('wide', 'Wide', 1)
@@ -79,14 +80,20 @@ describe('a grading that the service of the model refused', () => {
     ['BadRequestError', 'QuotaError', said(400, 'Your credit balance is too low to access the API.')],
     ['BadRequestError', 'BadRequestError', said(400, 'Unknown field')],
   ])('%s is %s where the service says so: %s', (word, reason, words) => {
-    expect(refused(ofMetric(word), words)).toEqual({ kind: 'error', reason })
+    const outcome = refused(ofMetric(word), words)
+    expect(outcome).toMatchObject({
+      kind: 'error',
+      reason: expect.stringMatching(new RegExp(`^${reason}\\b`)) as string,
+    })
   })
 
   it('is named also where it failed the whole evaluation', () => {
-    expect(refused(whole, said(401, 'Incorrect API key provided'))).toEqual({
-      kind: 'error',
-      reason: 'AuthenticationError',
-    })
+    const reason = 'AuthenticationError: HTTP 401 at http://127.0.0.1:8000: Incorrect API key provided'
+    for (const word of [whole, ofMetric('AuthenticationError')])
+      expect(refused(word, said(401, 'Incorrect API\nkey provided'))).toEqual({ kind: 'error', reason })
+    expect(reasonWords(reason)).toBe(
+      'the service of the model refused the key: HTTP 401 at http://127.0.0.1:8000: Incorrect API key provided',
+    )
     expect(refused(whole)).toEqual({ kind: 'error', reason: 'http_error' })
   })
 

@@ -69,7 +69,7 @@ export class MetricTally {
 
 /** Distinct reasons kept by name; rarer ones are pooled, because evaluators may put any text into a reason. */
 const MAX_REASONS = 20
-const MAX_REASON_CHARS = 80
+const MAX_REASON_CHARS = 200
 
 /** Counts by name. */
 export class Tally {
