@@ -242,6 +242,9 @@ describe('a gate between two runs', () => {
       return result.stderr
     }
     expect(await wrong('--run-id', OTHER_RUN)).toContain('--against: name the run')
+    expect(await wrong('--run-id', OTHER_RUN, '--against', REPORT_RUN, '--models', 'vanilla-rag,nope')).toMatch(
+      /--models: neither other-2026-02 nor golden-2026-01 has answers of nope; their approaches are .*vanilla-rag/,
+    )
     expect(await wrong('--run-id', 'none', '--against', REPORT_RUN)).toContain(
       `its runs are ${REPORT_RUN}, ${OTHER_RUN}`,
     )

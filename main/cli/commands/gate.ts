@@ -89,6 +89,13 @@ export const gateCommand: Command = {
     const datasets = [...after]
       .filter(([id]) => wanted.length === 0 || wanted.includes(id))
       .map(([dataset, scores]): DatasetOfGate => ({ dataset, after: scores, before: before.get(dataset) ?? null }))
+    const models = splitList(textOption(invocation, 'models'))
+    const answered = new Set([...before.values(), ...after.values()].flatMap((scores) => [...scores.models]))
+    const unknown = (models ?? []).filter((model) => !answered.has(model))
+    if (unknown.length > 0)
+      throw new InputError([
+        `--models: neither ${runId} nor ${against} has answers of ${unknown.join(', ')}; their approaches are ${[...answered].join(', ')}`,
+      ])
     const checks = gateChecks(
       datasets,
       {
@@ -97,7 +104,7 @@ export const gateCommand: Command = {
         failBelow: numberOption(invocation, 'fail-below'),
         allowOpen: flagOption(invocation, 'allow-open'),
       },
-      splitList(textOption(invocation, 'models')),
+      models,
     )
     const budgets = otherBudgets([...after.values()], [...before.values()])
     const title = `${runId} against ${against}: ${metric}${budgets === null ? '' : `, ${budgets}`}`

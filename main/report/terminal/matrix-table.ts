@@ -121,7 +121,7 @@ function marksOf(aggregates: readonly Aggregate[]): Map<string, string> {
 function headLine(aggregates: readonly Aggregate[], { width, color }: View): string {
   const runs = [...new Set(aggregates.map((aggregate) => aggregate.run_id))].join(', ')
   const approaches = new Set(aggregates.flatMap((aggregate) => aggregate.approaches.map((approach) => approach.model)))
-  const rest = ` · run ${runs} · ${plural(aggregates.length, 'dataset')} × ${approaches.size} approaches`
+  const rest = ` · run ${runs} · ${plural(aggregates.length, 'dataset')} × ${approaches.size} ${approaches.size === 1 ? 'approach' : 'approaches'}`
   return paint(
     [{ text: 'RAG Ladder', style: 'bold' }, { text: shorten(oneLine(rest).replace(/^/, ' '), width - 10) }],
     color,
