@@ -47,6 +47,16 @@ it('plan of a dataset that can be run ends well beside files that cannot be used
   expect(words(planned.stdout)).toContain('third: 28 answers')
 })
 
+it('plan warns of a model set that no run can start with, once', async () => {
+  const planned = await runCli(['plan', '--project', root, '--dataset', 'third', '--model-set', 'openai'], {
+    OPENAI_API_KEY: '',
+  })
+  expect(planned.code).toBe(0)
+  expect(
+    words(planned.stderr).match(/no run can start with this model set: .*?OPENAI_API_KEY is not set/g),
+  ).toHaveLength(1)
+})
+
 it('plan counts what ladder does unless --no-cold-reset: answers that are stored are made again', async () => {
   const run = [
     '--project',

@@ -70,6 +70,11 @@ export const planCommand: Command = {
     const named = namedFiles(setup.root, setup.inputs)
     const summaries = await summariesIn(setup.resultsDir, named)
     for (const message of setup.leftOut) warn(message)
+    if (platform.kind === 'embedded') {
+      const selected = await selectedModels(setup.experiment, setup.modelSet, invocation.env)
+      if (!selected.ok)
+        for (const problem of selected.problems) warn(`no run can start with this model set: ${problem}`)
+    }
     for (const message of coverageNotices(setup.metrics, setup.aliases, setup.datasets)) print(message)
     for (const dataset of setup.datasets) {
       const wrong = await wrongData(setup, dataset, platform)
@@ -188,6 +193,16 @@ async function calibrate({ root, modelSet, inputs }: PreparedRun, { env }: Invoc
   })
 }
 
+/** The models of a set as a run finds them, or why it cannot start with them. */
+async function selectedModels(
+  { models, connections }: Pick<PreparedRun['experiment'], 'models' | 'connections'>,
+  modelSet: string | null,
+  env: Invocation['env'],
+) {
+  const keys = await storedKeyEnvironment(connections, env)
+  return selectModels(models, modelSet, { ...env, ...keys, [TRUSTED_VARIABLE]: trustedOrigins(env).join(',') })
+}
+
 /** The failure of a model that does not answer, with the addresses of its set; null for another one, such as a set that cannot be used. */
 async function failureOfService(
   error: unknown,
@@ -196,12 +211,7 @@ async function failureOfService(
   env: Invocation['env'],
 ): Promise<PreflightError | null> {
   if (!(error instanceof InputError)) return null
-  const keys = await storedKeyEnvironment(connections, env)
-  const selected = selectModels(models, modelSet, {
-    ...env,
-    ...keys,
-    [TRUSTED_VARIABLE]: trustedOrigins(env).join(','),
-  })
+  const selected = await selectedModels({ models, connections }, modelSet, env)
   if (!selected.ok) return null
   const { name, roles } = selected.models
   const answering = ModelRole.options.filter((role) => isAnswering(role, models.sets[name]!)).map((role) => roles[role])
