@@ -187,7 +187,7 @@ export function StateCell({ run }: { run: ListedRun }) {
   return (
     <>
       <Link to="/runs/$run/progress" params={{ run: id }}>
-        {signOf({ state, missing })}&nbsp;{stateWord({ state, failures })}
+        {`${signOf({ state, missing })}\u00a0${stateWord({ state, failures })}`}
       </Link>
       {missing.length > 0 && <span className={styles.reason}>{missingWords(missing)}</span>}
       {state === 'failed' &&
