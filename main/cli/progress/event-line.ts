@@ -50,16 +50,25 @@ const WARNING = { sign: '▲', tone: 'warning' } as const
 const sum = (calls: Readonly<Record<string, number>>): number =>
   Object.values(calls).reduce((total, count) => total + count, 0)
 
+type Usage = Extract<RunEvent, { type: 'usage.reported' }>
+
+/** Marks calls of which some returned no counts, as failed ones do: a service may have been asked more than once for them. */
+const atLeast = (usages: NonNullable<Usage['model_usage']>): string =>
+  usages.some(({ unreported }) => unreported > 0) ? '≥ ' : ''
+
 /** Calls at the gateway, and those of models. Without the former, the latter load a stored graph, ingest or score. */
-function callsText({ alias_calls, model_calls }: Extract<RunEvent, { type: 'usage.reported' }>): string {
+function callsText({ alias_calls, model_calls, model_usage: used = [] }: Usage): string {
   const calls = `${plural(sum(alias_calls), 'call')} at the gateway`
-  const models = plural(sum(model_calls), 'model call')
-  if (sum(model_calls) === 0) return `${calls}, ${models}`
+  const all = sum(model_calls)
+  const models = `${atLeast(used)}${plural(all, 'model call')}`
+  if (all === 0) return `${calls}, ${models}`
   const roles = Object.entries(model_calls).map(([role, count]) => `${role.replaceAll('_', ' ')} ${countWords(count)}`)
-  const of = roles.join(', ')
+  const byRules = used.reduce((left, { calls: made }) => left - made, all)
+  const rules = used.length === 0 || byRules <= 0 ? '' : `, ${countWords(byRules)} of them of built-in rules`
+  const of = `${rules}: ${roles.join(', ')}`
   return sum(alias_calls) > 0
-    ? `${calls}, ${models} for it: ${of}`
-    : `${calls}; ${models} to load what is stored, ingest or score: ${of}`
+    ? `${calls}, ${models} for it${of}`
+    : `${calls}; ${models} to load what is stored, ingest or score${of}`
 }
 
 function planLines({ plan }: Extract<RunEvent, { type: 'plan.ready' }>): EventLine[] {
@@ -169,9 +178,9 @@ export function eventLines(event: RunEvent): EventLine[] {
     case 'usage.reported': {
       const quiet = { tone: 'quiet', indent: 4 } as const
       const used = (event.model_usage ?? []).map(
-        ({ model, cloud, calls: made, input_tokens: read, output_tokens: written, estimated }) =>
+        ({ model, cloud, calls: made, input_tokens: read, output_tokens: written, estimated, unreported }) =>
           line(
-            `${model ?? 'a model elsewhere'}${cloud ? ' (cloud)' : ''}: ${plural(made, 'call')}, ${plural(read, 'token')} read, ${countWords(written)} written${estimated === undefined ? '' : ' (estimated: the service reports no tokens)'}`,
+            `${model ?? 'a model elsewhere'}${cloud ? ' (cloud)' : ''}: ${unreported > 0 ? '≥ ' : ''}${plural(made, 'call')}, ${plural(read, 'token')} read, ${countWords(written)} written${estimated === undefined ? '' : ' (estimated: the service reports no tokens)'}`,
             quiet,
           ),
       )

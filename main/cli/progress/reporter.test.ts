@@ -102,6 +102,25 @@ describe('an event on the terminal', () => {
     expect(shown(usage({}))).toEqual(['    0 calls at the gateway, 0 model calls'])
   })
 
+  it('names the calls of rules, which no model of the list has, and marks calls whose tries are not all counted', () => {
+    const model = { model: 'm', cloud: false, calls: 3, unreported: 1, input_tokens: 20, output_tokens: 5 }
+    const event: RunEvent = {
+      type: 'usage.reported',
+      dataset_id: 'a',
+      alias_calls: { x: 2 },
+      model_calls: { light_gen: 3, rerank: 2 },
+      model_usage: [model],
+    }
+    expect(shown(event, 120)).toEqual([
+      '    2 calls at the gateway, ≥ 5 model calls for it, 2 of them of built-in rules: light gen 3, rerank 2',
+      '    m: ≥ 3 calls, 20 tokens read, 5 written',
+    ])
+    expect(shown({ ...event, model_usage: [{ ...model, calls: 5, unreported: 0 }] }, 120)).toEqual([
+      '    2 calls at the gateway, 5 model calls for it: light gen 3, rerank 2',
+      '    m: 5 calls, 20 tokens read, 5 written',
+    ])
+  })
+
   it.each([false, true])('cannot steer the terminal by what it quotes (colour %s)', (color) => {
     const message = 'a \u001b]0;title\u0007b\u001b[2J\u001b[31mc\u202e'
     const failed = shown({ type: 'step.failed', dataset_id: 'a', step: 'cells', code: 'x', message }, 80, color)

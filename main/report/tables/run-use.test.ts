@@ -39,9 +39,9 @@ it('answers, ingestion, grading and judging have their calls, tokens, cost and t
     rows: [
       ['answers of a', '1', READ, WRITTEN, '1.60 EUR', '2.0 s'],
       ['answers of b', '0', '0', '0', '0.00 EUR', '2.0 s'],
-      ['ingestion', '2', `≥ ${READ}`, `≥ ${WRITTEN}`, 'at least 1.60 EUR', '61.0 s'],
+      ['ingestion', '≥ 2', `≥ ${READ}`, `≥ ${WRITTEN}`, 'at least 1.60 EUR', '61.0 s'],
       ['grading', '1', '≈ 900', '≈ 20', 'at least 0.0020 EUR', '–'],
-      ['judging', '1', '–', '–', 'unknown', '3.0 s'],
+      ['judging', '≥ 1', '–', '–', 'unknown', '3.0 s'],
     ],
   })
   expect(runUseTable(found, null).head).not.toContain('cost')

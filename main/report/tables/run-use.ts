@@ -77,7 +77,7 @@ export function runUseTable(aggregate: Aggregate, prices: Prices | null): { head
       ...(models === null
         ? HEADS.map(() => '–')
         : [
-            (unknown > 0 ? '≥ ' : '') + countWords(sum(({ calls }) => calls)),
+            (isLess ? '≥ ' : '') + countWords(sum(({ calls }) => calls)),
             tokens(sum(({ input_tokens: read }) => read)),
             tokens(sum(({ output_tokens: written }) => written)),
           ]),
