@@ -38,7 +38,7 @@ export function paceExchange(folder: string, origin: string, now: () => number =
       const aside = join(folder, `${own}.new`)
       try {
         mkdirSync(folder, { recursive: true })
-        writeFileSync(aside, JSON.stringify({ until: now() + pauseMs, places }))
+        writeFileSync(aside, JSON.stringify({ service: origin, until: now() + pauseMs, places }))
         renameSync(aside, join(folder, own))
       } catch {
         // The others find the limit by themselves.
@@ -61,15 +61,13 @@ export function paceExchange(folder: string, origin: string, now: () => number =
   }
 }
 
+/** The newest slowdown that each process has reported in a folder: the service, where the file names it, and when it may be called again. */
+export const pausesIn = (folder: string): { service: string | null; until: number }[] =>
+  namesIn(folder).flatMap((name) => (name.endsWith('.json') ? (readSlowdown(join(folder, name)) ?? []) : []))
+
 /** Time until every service that processes report in a folder may be called again; 0 where none is to be left alone. */
 export const longestPauseMs = (folder: string, nowMs = Date.now()): number =>
-  Math.max(
-    0,
-    ...namesIn(folder).flatMap((name) => {
-      const found = name.endsWith('.json') ? readSlowdown(join(folder, name)) : null
-      return found === null ? [] : [found.until - nowMs]
-    }),
-  )
+  Math.max(0, ...pausesIn(folder).map(({ until }) => until - nowMs))
 
 function namesIn(folder: string): string[] {
   try {
@@ -79,12 +77,13 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function readSlowdown(file: string): { until: number; places: number } | null {
+function readSlowdown(file: string): { service: string | null; until: number; places: number } | null {
   try {
     const value = jsonIn(readFileSync(file, 'utf8'))
     if (!isRecord(value)) return null
-    const { until, places } = value
-    return Number.isFinite(until) && Number.isInteger(places) ? { until: Number(until), places: Number(places) } : null
+    const { service, until, places } = value
+    if (!Number.isFinite(until) || !Number.isInteger(places)) return null
+    return { service: typeof service === 'string' ? service : null, until: Number(until), places: Number(places) }
   } catch {
     return null
   }

@@ -1,4 +1,5 @@
 import { cancelPausedCalls } from '../lib/services/cancel-paused-calls.ts'
+import { notifyPauses } from '../lib/services/notify-pauses.ts'
 import { pacesFolder } from '../manifests/models/model-records.ts'
 
 /** Signals that stop a command: Ctrl-C, a service manager, a closed terminal. */
@@ -11,7 +12,7 @@ export interface StopSignals {
   dispose(): void
 }
 
-/** `root` is the project of a run whose answers in flight finish after the first signal. */
+/** `root` is the project of a run whose answers in flight finish after the first signal, and whose pauses are reported. */
 export function listenForStop(notify: (message: string) => void, root?: string): StopSignals {
   const drain = new AbortController()
   const abort = new AbortController()
@@ -25,11 +26,13 @@ export function listenForStop(notify: (message: string) => void, root?: string):
   }
   for (const signal of STOP_SIGNALS) process.on(signal, onSignal)
   const stopLooking = root === undefined ? null : cancelPausedCalls(drain.signal, abort, pacesFolder(root), notify)
+  const stopNotifying = root === undefined ? null : notifyPauses(pacesFolder(root), notify)
   return {
     drain: drain.signal,
     abort: abort.signal,
     dispose() {
       stopLooking?.()
+      stopNotifying?.()
       for (const signal of STOP_SIGNALS) process.off(signal, onSignal)
     },
   }

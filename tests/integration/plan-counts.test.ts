@@ -12,6 +12,8 @@ let root: string
 let service: ModelService
 /** A model whose calls the service refuses. */
 let refused: string | null = null
+/** True where the service asks for a pause at its next call. */
+let paused = false
 const VERDICT = JSON.stringify({ scores: { A: 5, B: 1 }, best: 'A', reasons: { A: 'x', B: 'y' } })
 
 beforeAll(async () => {
@@ -21,6 +23,10 @@ beforeAll(async () => {
     if (path === '/v1/models') return { json: { data: ['chat', 'small-embed'].map((id) => ({ id })) } }
     if (path === '/v1/embeddings')
       return { json: { data: [input!].flat().map((_, index) => ({ index, embedding: [1, 0, 0, 0, 0, 0, 0, 1] })) } }
+    if (paused && path === '/v1/chat/completions') {
+      paused = false
+      return { status: 429, headers: { 'retry-after': '4' }, json: { error: { message: 'too many calls' } } }
+    }
     if (model === refused) return { status: 400, json: { error: { message: 'refused' } } }
     const content = model?.endsWith('-judge') === true ? VERDICT : 'It is so.'
     const choices = [{ index: 0, message: { role: 'assistant', content }, finish_reason: 'stop' }]
@@ -105,4 +111,13 @@ it('plan refuses to resume a run whose collections another run has moved to the 
   expect((await runCli(['trash', 'restore', name!, '--replace', '--project', root])).code).toBe(0)
   expect(await planned('fourth')).toMatchObject({ reuse: 8, run: 0, conflicts: [] })
   expect(await callsOfRun('fourth')).toBe(0)
+})
+
+it('a pause that the service asks for is a line of the run', async () => {
+  paused = true
+  const run = await runCli(['ladder', ...smokeRun(root, 'paused'), ...MODELS, '--no-publish', '--no-evaluate'])
+  expect(run.code).toBe(0)
+  expect(run.stdout + run.stderr).toMatch(
+    new RegExp(`waits [34](?:\\.\\d)? s: the service at ${service.url} limits its calls`),
+  )
 })

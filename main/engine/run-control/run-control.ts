@@ -19,6 +19,7 @@ import { messageOf } from '../../../core/json.ts'
 import { storedFilesOf, type ArtifactPlace } from '../../evidence/files/artifact-files.ts'
 import { exists } from '../../lib/files/missing-file.ts'
 import { cancelPausedCalls } from '../../lib/services/cancel-paused-calls.ts'
+import { notifyPauses } from '../../lib/services/notify-pauses.ts'
 import { pacesFolder } from '../../manifests/models/model-records.ts'
 import { INGESTION_STOPPED } from '../../runner/ingestion/ingest.ts'
 import { evaluateStoredRun } from '../../runner/finish/evaluate-stored-run.ts'
@@ -376,9 +377,9 @@ export class RunControl {
     // 2. Take the platform for this run.
     const platform = await this.#options.beginPlatform(run)
     const emit = (event: RunEvent): void => this.#emit(live, going, event)
-    const stopLooking = cancelPausedCalls(going.drain.signal, going.abort, pacesFolder(run.root), (message) =>
-      emit({ type: 'notice', level: 'warning', message }),
-    )
+    const notify = (message: string): void => emit({ type: 'notice', level: 'warning', message })
+    const stopLooking = cancelPausedCalls(going.drain.signal, going.abort, pacesFolder(run.root), notify)
+    const stopNotifying = notifyPauses(pacesFolder(run.root), notify)
     try {
       // 3. Take over the rows of the run whose failed cells are made again.
       if (entry.retry_of !== null) await this.#takeOver(run, entry.retry_of, going.abort.signal)
@@ -398,6 +399,7 @@ export class RunControl {
     } finally {
       // 5. Give the platform back.
       stopLooking()
+      stopNotifying()
       this.#options.endPlatform()
     }
   }
