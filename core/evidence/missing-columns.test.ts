@@ -45,6 +45,12 @@ describe('a graded metric without a single score', () => {
     expect(await columnsOf(noJson, 24)).toEqual([])
   })
 
+  it('is not missing where a score is no number, as recall of a ground truth that claims nothing, and others have one', async () => {
+    const nothing = evaluation({ answer_relevancy: 0.4 }, { metric_errors: { faithfulness: 'score_not_finite' } })
+    expect(await columnsOf(nothing, 8)).toEqual([])
+    expect((await columnsOf(nothing, 0)).map(({ name }) => name)).toEqual(['faithfulness'])
+  })
+
   it('is no part of a verdict, which rests on the answers that have a score', async () => {
     const rows = dataset.questions.map((_, index) =>
       fixtureRow(dataset, ALIASES.vanilla, index, index < 8 ? {} : { ragas: noJson }),

@@ -26,9 +26,11 @@ function missingMetrics({ approaches, metrics }: Aggregate): MissingColumn[] {
     }
     // Answers that claim nothing have no statement to check, and rules cannot grade every metric: the evaluator did not fail.
     for (const word of UNGRADABLE) causes.delete(reasonWords(word))
+    const scored = summaries.reduce((sum, summary) => sum + summary.scored, 0)
+    // Nor did it where some have a score: recall of a ground truth that claims nothing is no number.
+    if (scored > 0) causes.delete(reasonWords('score_not_finite'))
     const cause = mostFrequent(causes)
     if (cause === null) return []
-    const scored = summaries.reduce((sum, summary) => sum + summary.scored, 0)
     const missing = [...causes.values()].reduce((sum, times) => sum + times, 0)
     return [
       { kind: 'metric' as const, name, cause, ...(scored === 0 ? {} : { answers: { missing, of: scored + missing } }) },

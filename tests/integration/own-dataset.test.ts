@@ -46,6 +46,26 @@ it('a dataset of a person is ingested from its own folder and answered, and not 
   expect(await readFile(mine('dataset.yaml'), 'utf8')).not.toContain('published')
 })
 
+it('plan reports documents that changed since the run, and above the limit of what it reads that they were not compared', async () => {
+  const options = ['--project', root, '--dataset', 'mine', '--run-id', 'test', '--models', 'vanilla-rag']
+  const plan = () => runCli(['plan', ...options, '--no-cold-reset'])
+  const same = await plan()
+  expect([same.code, same.stderr, same.stdout]).toEqual([0, '', expect.stringContaining('2 reused, 0 to call')])
+  const more = mine('documents/more')
+  await mkdir(more)
+  await writeFile(join(more, 'ferry.txt'), 'The ferry leaves at six.\n')
+  const changed = await plan()
+  expect([changed.code, changed.stdout]).toEqual([4, expect.stringContaining('; changed: datasets/mine/documents')])
+  for (let at = 0; at <= COMPARED_CORPUS.files; at += 1) writeFileSync(join(more, `${at}.txt`), `${at}`)
+  const large = await plan()
+  expect([large.code, large.stdout]).toEqual([0, expect.stringContaining('2 reused, 0 to call')])
+  expect(large.stderr).toContain(
+    'mine: datasets/mine/documents was not compared with what test ingested: the corpus has more than 5\u2009000 files',
+  )
+  await rm(more, { recursive: true })
+  expect((await plan()).code).toBe(0)
+})
+
 it('a run of a dataset of a person has a name of its own unless one is given, apart from the ladder of the day', async () => {
   const options = ['--project', root, '--models', 'vanilla-rag', '--no-publish', '--json']
   const run = await runCli(['ladder', '--dataset', 'mine', ...options])
@@ -103,26 +123,6 @@ it('a question of a person is answered from what the run has ingested, and is a 
   expect(missing.stderr).toMatch(/run them first: .* ladder --dataset mine --models contextual-rag\n$/)
   expect((await runCli(['ask', question, '--project', root])).stderr).toContain('--dataset')
   expect(await readdir(join(root, 'results'))).toEqual(before)
-})
-
-it('plan reports documents that changed since the run, and above the limit of what it reads that they were not compared', async () => {
-  const options = ['--project', root, '--dataset', 'mine', '--run-id', 'test', '--models', 'vanilla-rag']
-  const plan = () => runCli(['plan', ...options, '--no-cold-reset'])
-  const same = await plan()
-  expect([same.code, same.stderr, same.stdout]).toEqual([0, '', expect.stringContaining('2 reused, 0 to call')])
-  const more = mine('documents/more')
-  await mkdir(more)
-  await writeFile(join(more, 'ferry.txt'), 'The ferry leaves at six.\n')
-  const changed = await plan()
-  expect([changed.code, changed.stdout]).toEqual([4, expect.stringContaining('; changed: datasets/mine/documents')])
-  for (let at = 0; at <= COMPARED_CORPUS.files; at += 1) writeFileSync(join(more, `${at}.txt`), `${at}`)
-  const large = await plan()
-  expect([large.code, large.stdout]).toEqual([0, expect.stringContaining('2 reused, 0 to call')])
-  expect(large.stderr).toContain(
-    'mine: datasets/mine/documents was not compared with what test ingested: the corpus has more than 5\u2009000 files',
-  )
-  await rm(more, { recursive: true })
-  expect((await plan()).code).toBe(0)
 })
 
 it('a run without graph approaches extracts no graph; one with them builds only that', async () => {

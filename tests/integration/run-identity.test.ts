@@ -229,7 +229,11 @@ describe('plan over the corpus of a stored run', () => {
       const refused = (await runCli([...ladder, '--no-cold-reset'])).events.find(({ type }) => type === 'step.failed')
       expect(now.exec(refused!['message'] as string)![1]).toBe(planned)
       await rm(added)
-      expect((await plan('--no-evaluate')).code).toBe(0)
+      // The refused run has ingested: the collections that the rows were answered from are gone.
+      const replaced = await plan('--no-evaluate')
+      expect([replaced.code, replaced.stdout]).toEqual([4, expect.stringContaining('ingestion.job_id')])
+      const again = (await runCli([...ladder, '--no-cold-reset'])).events.find(({ type }) => type === 'step.failed')
+      expect(again!['message']).toContain('ingestion.job_id')
     } finally {
       await rm(project, { recursive: true, force: true })
     }

@@ -56,7 +56,7 @@ it('plans without a call, and names what cannot be tuned', async () => {
   expect(await problemsOf({ metric: 'token_f1' })).toContain('needs answers: switch on Write answers')
   // A page names no file of this machine.
   expect(await problemsOf({ ranges: [{ name: 'answer_prompt', values: '@/etc/hosts' }], answers: true })).toContain(
-    'on the command line',
+    'enter the values themselves',
   )
   expect(await tunings.list()).toEqual([])
 })

@@ -27,6 +27,8 @@ export function cancelPausedCalls(
   }
   const start = (): void => {
     timer = setInterval(look, LOOK_EVERY_MS)
+    // A command that ends before it calls anything is not kept alive.
+    timer.unref()
     look()
   }
   drain.addEventListener('abort', start, { once: true })

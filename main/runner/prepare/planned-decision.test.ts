@@ -78,7 +78,7 @@ describe('a plan', () => {
     const planned = await plan([...questionsOn(6, 6), ...bare])
     expect(planned).toMatchObject({ alone: null, metric: 'facts_found', questions: 6, groups: 6 })
     expect(plannedWords('The dataset', planned)).toBe(
-      'The dataset has too few questions to test: its 6 questions that facts found can score are in 6 independent groups, and a test needs 8',
+      'The dataset has too few questions to test: its 6 questions that facts found can score are in 6 independent groups by the documents, or else the passages, that they share, and a test needs 8',
     )
   })
 
