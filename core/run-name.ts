@@ -3,7 +3,7 @@ const PART_CHARACTERS = 48
 
 const twoDigits = (number: number): string => String(number).padStart(2, '0')
 
-/** The name of a run for which nobody typed one: what it asks, with which models, and when by the clock of this machine, as in `handbook-qwen-2026-11-30-140512`. */
+/** The default name of a run: what it asks, with which models, and when by the clock of this machine, as in `handbook-qwen-2026-11-30-140512`. */
 export function runNameOf(datasets: readonly string[], modelSet: string, now: Date): string {
   const [first = 'run', ...others] = datasets
   const day = [now.getFullYear(), twoDigits(now.getMonth() + 1), twoDigits(now.getDate())].join('-')

@@ -11,7 +11,7 @@ const TWO_FACTS = [
 
 const LOST: GoldPath = { stage: 'not_retrieved', is_seen: false, search: null, reranker: null, reranked: null }
 
-interface Told {
+interface DiagnosedCell {
   question?: Partial<DiagnosedRow['question'] & { forbidden_answers: string[] }>
   operational?: Partial<DiagnosedRow['metrics']['operational']>
   covered?: number
@@ -30,7 +30,7 @@ const rowOf = ({
   covered,
   refused = false,
   answer = 'It rises by four metres.',
-}: Told): DiagnosedRow => ({
+}: DiagnosedCell): DiagnosedRow => ({
   status: 'ok',
   error: null,
   question: { answerable: true, gold: TWO_FACTS, answer_keys: [['four metres', '4 m']], ...question },
@@ -45,7 +45,7 @@ const rowOf = ({
   },
 })
 
-const told = (cell: Told) => {
+const diagnosed = (cell: DiagnosedCell) => {
   const { ranks = [1, 2], paths = null, others = [], isAnswerPartial = false, budgetEnd = null } = cell
   return whole(diagnose({ row: rowOf(cell), goldRanks: ranks, goldPaths: paths, others, isAnswerPartial, budgetEnd }))
 }
@@ -68,7 +68,7 @@ const other = (model: string, found: number | null): OtherCell => ({
 describe('the diagnosis of a cell', () => {
   it('names the fact that was not retrieved, and the approaches that found all', () => {
     const others = [other('vanilla-rag', 0.5), other('graph-rag', 1), other('agentic-rag', 1)]
-    expect(told({ ranks: [1, null], paths: [null, LOST], covered: 0, answer: 'Nobody knows.', others })).toEqual({
+    expect(diagnosed({ ranks: [1, null], paths: [null, LOST], covered: 0, answer: 'It is unknown.', others })).toEqual({
       outcome: 'wrong',
       text: 'Of 2 gold facts 1 was in the contexts: “Anna Meer keeps the lock” (keepers.md) was not retrieved. graph-rag and agentic-rag found both. The answer leaves out the required point “four metres”.',
     })
@@ -76,19 +76,23 @@ describe('the diagnosis of a cell', () => {
 
   it('counts facts beyond the first that was not retrieved, and says when no approach found all', () => {
     const paths = [LOST, LOST]
-    const { text } = told({ ranks: [null, null], paths, others: [other('vanilla-rag', 0), other('graph-rag', 0.5)] })
+    const { text } = diagnosed({
+      ranks: [null, null],
+      paths,
+      others: [other('vanilla-rag', 0), other('graph-rag', 0.5)],
+    })
     expect(text).toContain('Of 2 gold facts none was in the contexts: “the lock rises by four metres”')
     expect(text).toContain('was not retrieved; another is missing too. No approach found everything.')
   })
 
   it('says that the context budget ends in the document of a missing fact, not that the document was not retrieved', () => {
     const budgetEnd = { rank: 2, budget: 100, document: 'keepers.md' }
-    const { text } = told({ ranks: [1, null], covered: 0, answer: 'Unknown.', budgetEnd })
+    const { text } = diagnosed({ ranks: [1, null], covered: 0, answer: 'Unknown.', budgetEnd })
     expect(text).toContain(
       'Of 2 gold facts 1 was in the contexts: “Anna Meer keeps the lock” (keepers.md) is missing, and its document was retrieved at rank 2, where the context budget of 100 tokens ended.',
     )
     expect(text).not.toContain('was not retrieved')
-    const elsewhere = told({
+    const elsewhere = diagnosed({
       ranks: [1, null],
       paths: [null, LOST],
       budgetEnd: { ...budgetEnd, document: 'canal-locks.md' },
@@ -139,19 +143,19 @@ describe('the diagnosis of a cell', () => {
     [LOST, BUDGET, ' was not retrieved.'],
     [null, BUDGET, ' is missing.'],
   ] as const)('says at which stage a fact was lost: %j, budget %j', (path, budgetEnd, words) => {
-    const { text } = told({ ranks: [1, null], paths: [null, path], covered: 0, answer: 'Unknown.', budgetEnd })
+    const { text } = diagnosed({ ranks: [1, null], paths: [null, path], covered: 0, answer: 'Unknown.', budgetEnd })
     expect(text).toContain(`(keepers.md)${words}`)
   })
 
   it('counts the approaches that found all where they are many', () => {
     const others = ['a', 'b', 'c', 'd'].map((model) => other(model, 1))
-    const { text } = told({ ranks: [1, null], others: [other('vanilla-rag', 0.5), ...others] })
+    const { text } = diagnosed({ ranks: [1, null], others: [other('vanilla-rag', 0.5), ...others] })
     expect(text).toContain('4 of 4 other approaches found both.')
   })
 
   it('distinguishes facts that were found and not used', () => {
     const question = { answer_keys: [['four metres', '4 m'], ['Anna Meer']] }
-    expect(told({ question, covered: 0.5, answer: 'By 4 m.' })).toEqual({
+    expect(diagnosed({ question, covered: 0.5, answer: 'By 4 m.' })).toEqual({
       outcome: 'partly',
       text: 'Found, not used: all 2 gold facts were in the contexts. The answer has 1 of 2 required points: it leaves out “Anna Meer”.',
     })
@@ -172,14 +176,14 @@ describe('the diagnosis of a cell', () => {
   })
 
   it('is right where the answer has every point, with the rank of a fact that came late', () => {
-    expect(told({ covered: 1, ranks: [1, 8] })).toEqual({
+    expect(diagnosed({ covered: 1, ranks: [1, 8] })).toEqual({
       outcome: 'right',
       text: 'Right: the answer has the required point. All 2 gold facts were in the contexts, “Anna Meer keeps the lock” (keepers.md) only at rank 8.',
     })
   })
 
   it('is only partly right where the answer has every point without its facts', () => {
-    expect(told({ covered: 1, ranks: [1, null] }).outcome).toBe('partly')
+    expect(diagnosed({ covered: 1, ranks: [1, null] }).outcome).toBe('partly')
   })
 
   it.each([
@@ -188,7 +192,7 @@ describe('the diagnosis of a cell', () => {
     [{ operational: { is_repeated_prompt: true } as const }, 'Repeats its prompt and says nothing'],
     [{ refused: true }, 'Says that it cannot answer.'],
   ])('begins with what the call did: %j', (cell, begin) => {
-    const { outcome, text } = told({ ...cell, covered: 0, answer: 'Unknown.' })
+    const { outcome, text } = diagnosed({ ...cell, covered: 0, answer: 'Unknown.' })
     expect(outcome).toBe('wrong')
     expect(text.startsWith(begin)).toBe(true)
     expect(text).toContain('All 2 gold facts were in the contexts.')
@@ -199,27 +203,33 @@ describe('the diagnosis of a cell', () => {
     [false, 'wrong', /^Answered although/],
     [null, 'unknown', /is unknown/],
   ] as const)('an unanswerable question is decided by the refusal: %j', (refused, outcome, words) => {
-    const found = told({ question: { answerable: false }, refused })
+    const found = diagnosed({ question: { answerable: false }, refused })
     expect(found.outcome).toBe(outcome)
     expect(found.text).toMatch(words)
   })
 
   it('a declared wrong answer explains why points that are there do not count', () => {
-    expect(told({ covered: 0, question: { forbidden_answers: ['the gates'] } }).text).toContain('declares as wrong')
+    expect(diagnosed({ covered: 0, question: { forbidden_answers: ['the gates'] } }).text).toContain(
+      'declares as wrong',
+    )
   })
 
   it('claims nothing about an answer without required points, nor about facts without passages', () => {
     const none = { question: { answer_keys: [] } }
-    expect(told(none)).toEqual({
+    expect(diagnosed(none)).toEqual({
       outcome: 'unknown',
       text: 'All 2 gold facts were in the contexts. The question names no required points: compare the answer with the reference.',
     })
-    expect(told({ ...none, ranks: null }).text).toMatch(/^It returned no passages/)
-    expect(told({ ...none, question: { answer_keys: [], gold: [] } }).text).toMatch(/^The question names no gold facts/)
+    expect(diagnosed({ ...none, ranks: null }).text).toMatch(/^It returned no passages/)
+    expect(diagnosed({ ...none, question: { answer_keys: [], gold: [] } }).text).toMatch(
+      /^The question names no gold facts/,
+    )
   })
 
   it('names no missing point of an answer that is not here as a whole', () => {
-    expect(told({ covered: 0, isAnswerPartial: true, answer: 'It' }).text).toMatch(/leaves out the required point\.$/)
+    expect(diagnosed({ covered: 0, isAnswerPartial: true, answer: 'It' }).text).toMatch(
+      /leaves out the required point\.$/,
+    )
   })
 
   it('a failed call has no answer, and its kind is named', () => {

@@ -6,7 +6,7 @@ import { verdictsOf } from './verdict.ts'
 
 type Alias = keyof typeof ALIASES
 
-interface Told {
+interface RunFigures {
   /** What each approach finds of every question; each question is of a document of its own. */
   found: Partial<Record<Alias, readonly number[]>>
   /** Model calls of an answer; 1 unless given. */
@@ -15,7 +15,7 @@ interface Told {
   equivalent?: readonly (readonly [Alias, Alias])[]
 }
 
-async function runOf({ found, calls = {}, equivalent = [] }: Told): Promise<Aggregate> {
+async function runOf({ found, calls = {}, equivalent = [] }: RunFigures): Promise<Aggregate> {
   const wide = wideDataset('reef', 'Reef', 1)
   const amount = Object.values(found)[0]!.length
   const questions = wide.questions
@@ -37,7 +37,7 @@ async function runOf({ found, calls = {}, equivalent = [] }: Told): Promise<Aggr
   return run
 }
 
-const verdictOf = async (told: Told) => verdictsOf([await runOf(told)])[0]!
+const verdictOf = async (figures: RunFigures) => verdictsOf([await runOf(figures)])[0]!
 
 const ALL = Array.from({ length: 10 }, () => 1)
 /** Ten questions of which these are not found whole. */
