@@ -19,6 +19,17 @@ interface VerdictViewProps {
   differing: number
 }
 
+/** What to take is strong; what it costs and gives away follows in the weight of the text. */
+function Recommendation({ text }: { text: string }) {
+  const [taken = ''] = text.split(':', 1)
+  return (
+    <p>
+      <span className="strong">{taken}</span>
+      {text.slice(taken.length)}
+    </p>
+  )
+}
+
 /** The headline large with why and what to take; beside it, or below in a narrow panel, behaviour and what else to know; then the next step. */
 function VerdictView({ verdict, run, differing }: VerdictViewProps) {
   const { sign, name } = WORDS.kinds[verdict.kind]
@@ -35,7 +46,7 @@ function VerdictView({ verdict, run, differing }: VerdictViewProps) {
         </h3>
         <p className={styles.headline}>{verdict.headline}</p>
         <p>{verdict.why}</p>
-        {verdict.recommendation !== null && <p className="strong">{verdict.recommendation}</p>}
+        {verdict.recommendation !== null && <Recommendation text={verdict.recommendation} />}
       </div>
       <div className={styles.details}>
         {verdict.notes.length > 0 && (
