@@ -35,6 +35,10 @@ export const CONSUMER_FILE = 'manifests/consumer.yaml'
 export const MODELS_FILE = 'manifests/models.yaml'
 export const EVALUATION_FILE = 'manifests/evaluation.yaml'
 
+/** The file that holds a set of models: a person's own, else the project's. */
+export const modelsFileOf = ({ ownModelSets }: Pick<Experiment, 'ownModelSets'>, set: string): string =>
+  ownModelSets.includes(set) ? OWN_MODELS_FILE : MODELS_FILE
+
 export interface LadderDataset {
   dataset: Dataset
   /** Manifest that declares it, relative to the project folder. */

@@ -1,12 +1,16 @@
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
+import { RunRequest } from '../../../contract/control/run-job.ts'
 import { messageOf } from '../../../core/json.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
+import { readRunnerInputs } from '../../manifests/runner-inputs.ts'
 import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { languageModelProblems } from './language-models.ts'
-import { checkAliases, preflightEvaluator } from './preflight.ts'
+import { checkAliases, preflight, preflightEvaluator } from './preflight.ts'
+import { prepareRun } from './prepare-run.ts'
 
-const { aliases, models } = await loadExperiment(PROJECT_ROOT)
+const experiment = await loadExperiment(PROJECT_ROOT)
+const { aliases, models } = experiment
 const vanilla = [...aliases.values()].filter(({ alias }) => alias === 'vanilla-rag')
 const hyde = [...aliases.values()].filter(({ alias }) => alias === 'hyde-rag')
 const empty = { models: async () => ({ object: 'list' as const, data: [] }) }
@@ -33,4 +37,46 @@ it('names options where a person reads it in a terminal, and none in the panel',
   expect(shown).not.toMatch(option)
   expect(shown).toContain('the gateway does not list vanilla-rag')
   expect(shown).toContain('start it, or correct the address of the evaluator, or run without evaluation')
+})
+
+describe('a set that a person added', () => {
+  const asked = async (baseUrl: string) => {
+    const set = models.sets['builtin']!
+    const light_gen = { ...models.sets['ollama']!.roles.light_gen, base_url: baseUrl, api_key_env: null }
+    const sets = { ...models.sets, mine: { ...set, roles: { ...set.roles, light_gen } } }
+    const stop = AbortSignal.timeout(5000)
+    const run = {
+      platform: { kind: 'embedded', modelSet: 'mine', env: {} },
+      experiment: { ...experiment, models: { ...models, sets }, ownModelSets: ['mine'] },
+      dataset: experiment.datasets[0]!,
+      evaluator: null,
+      metrics: [],
+      judgePanel: { enabled: false, models: [] },
+      drain: stop,
+      abort: stop,
+    }
+    return preflight(run as never, { ingestion: false, judges: false }).then(String, messageOf)
+  }
+
+  it('is corrected in the file that holds it, not in that of the project', async () => {
+    expect(await asked('http://127.0.0.1:9')).toContain('correct sets.mine in .rag-ladder/models.yaml')
+    expect(await asked('ftp://127.0.0.1')).toContain('.rag-ladder/models.yaml: sets.mine.roles.light_gen: base_url')
+  })
+
+  it('is listed with the file that holds it where a run names a set that does not exist', async () => {
+    const place = {
+      experiment: { ...experiment, ownModelSets: ['local-small'] },
+      inputs: readRunnerInputs({}),
+      resultsDir: PROJECT_ROOT,
+    }
+    const request = RunRequest.parse({ model_set: 'nope', cold_reset: false, publish: false })
+    const prepared = await prepareRun(request, place)
+    const problems = prepared.ok ? [] : prepared.problems.map(({ message }) => message)
+    expect(problems).toEqual([
+      expect.stringMatching(
+        /^there is no model set nope; manifests\/models.yaml has builtin, .*; .rag-ladder\/models.yaml has local-small$/,
+      ),
+    ])
+    expect(problems[0]!.match(/local-small/g)).toHaveLength(1)
+  })
 })

@@ -5,6 +5,7 @@ import { createHttpClient, HttpFault } from '../../../core/http/http-client.ts'
 import { selectModels } from '../../../core/select-models.ts'
 import { needsPlatformGateway } from '../../judge/create-judges.ts'
 import { isBuiltinName } from '../../judge/builtin/builtin-judges.ts'
+import { modelsFileOf } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { plural } from '../../../contract/words.ts'
 import { storedKeyEnvironment } from '../../manifests/models/connection-keys.ts'
@@ -236,12 +237,14 @@ function judgesOf({ judgePanel: panel }: Pick<DatasetRun, 'judgePanel'>): Asked[
  * The addresses of the models of an embedded platform, each asked once. Throws `InputError` before any is asked where the platform would refuse
  * the set: a project may come from anywhere, and an address may ask for a secret.
  */
-async function modelsOf({ platform, experiment: { models, connections } }: DatasetRun): Promise<Asked[]> {
+async function modelsOf({ platform, experiment }: DatasetRun): Promise<Asked[]> {
   if (platform.kind !== 'embedded') return []
+  const { models, connections } = experiment
   const keys = await storedKeyEnvironment(connections, platform.env ?? {})
   const env = { ...platform.env, ...keys, [TRUSTED_VARIABLE]: trustedOrigins().join(',') }
   const selected = selectModels(models, platform.modelSet, env)
-  if (!selected.ok) throw new InputError(selected.problems.map((problem) => `manifests/models.yaml: ${problem}`))
+  const file = modelsFileOf(experiment, platform.modelSet ?? models.default_set)
+  if (!selected.ok) throw new InputError(selected.problems.map((problem) => `${file}: ${problem}`))
   const { name, roles } = selected.models
   const addresses = new Set(Object.values(roles).flatMap((choice) => (isRemoteModel(choice) ? [choice.base_url] : [])))
   return [...addresses].map((url) => ({
@@ -249,7 +252,7 @@ async function modelsOf({ platform, experiment: { models, connections } }: Datas
     method: 'GET',
     url,
     credentials: { apiKey: null },
-    addressVariable: `sets.${name} in manifests/models.yaml`,
+    addressVariable: `sets.${name} in ${file}`,
     keyVariable: null,
     needsRoute: false,
   }))

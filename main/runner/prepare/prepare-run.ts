@@ -22,7 +22,7 @@ import { remedyFor } from '../../evidence/typed-command.ts'
 import { JudgePanelError } from '../../judge/judge-error.ts'
 import { checkJudgePanel, type JudgePanel, panelSettings, resolveJudgePanel } from '../../judge/panel-settings.ts'
 import { evaluateUrl } from '../../lib/services/gateway-client.ts'
-import type { Experiment, LadderDataset } from '../../manifests/experiment.ts'
+import { modelsFileOf, type Experiment, type LadderDataset } from '../../manifests/experiment.ts'
 import { loadManifest } from '../../manifests/load-manifest.ts'
 import { ownApproachRefusals } from '../../manifests/project/own-approaches.ts'
 import { loadPrices } from '../../manifests/models/own-prices.ts'
@@ -201,10 +201,13 @@ function namedFileProblems(named: NamedFiles, datasets: number): InputProblem[] 
   })
 }
 
-function setProblems(request: RunRequest, modelSet: string | null, known: readonly string[]): InputProblem[] {
+function setProblems(request: RunRequest, modelSet: string | null, experiment: Experiment): InputProblem[] {
+  const known = Object.keys(experiment.models.sets)
   if (modelSet === null || known.includes(modelSet)) return []
   const path = request.model_set === undefined ? 'RAG_MODEL_SET' : 'model_set'
-  return at(path, [`there is no model set ${modelSet}; manifests/models.yaml has ${known.join(', ')}`])
+  const byFile = Map.groupBy(known, (name) => modelsFileOf(experiment, name))
+  const held = [...byFile].map(([file, names]) => `${file} has ${names.join(', ')}`)
+  return at(path, [`there is no model set ${modelSet}; ${held.join('; ')}`])
 }
 
 /** A budget needs the price of every paid model; an external platform's models are its own. */
@@ -286,7 +289,7 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
   const judgeProblem = panelProblem(judgePanel, experiment)
   const datasets = problems.length > 0 ? [] : selectDatasets(experiment, selection.datasets.names)
   problems.push(
-    ...setProblems(request, modelSet, Object.keys(experiment.models.sets)),
+    ...setProblems(request, modelSet, experiment),
     ...budgetProblems(request, experiment, modelSet, prices, inputs),
     ...(judgeProblem === null ? [] : at('judge', [judgeProblem])),
     ...(inputs.platformUrl !== null && inputs.gatewayUrl === null
