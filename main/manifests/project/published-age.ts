@@ -23,6 +23,7 @@ const MEASURING_FILES = [
   'core/judging',
   'core/keyword-terms.ts',
   'core/matched-hybrid.ts',
+  'core/refused-by-rule.ts',
   'main/evaluation',
   'main/judge',
   'main/runner',
