@@ -1,6 +1,7 @@
 import { DEFAULT_CONTEXT_BUDGET } from '../../../contract/evidence/context-budget.ts'
 import { TunedMetric, TuningName } from '../../../contract/evidence/tuning.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 import { nearestName } from '../../lib/text/nearest-name.ts'
 import type { Experiment } from '../../manifests/experiment.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
@@ -19,7 +20,7 @@ export function tuningWish({ evaluation }: Pick<Experiment, 'evaluation'>, alias
   const budget = evaluation.run.context_budget ?? DEFAULT_CONTEXT_BUDGET
   if (budget === 'none')
     throw new InputError([
-      '--context-budget: name a number of tokens: with a budget of its own each setting would win by handing over more text',
+      `${remedyFor({ panel: 'Context budget', commandLine: '--context-budget' })}: name a number of tokens: with a budget of its own each setting would win by handing over more text`,
     ])
   if (ask.name !== null && !TuningName.safeParse(ask.name).success)
     throw new InputError([
@@ -34,10 +35,11 @@ function metricOf(named: string | null, primary: string | null, answers: boolean
     TunedMetric.safeParse(name).success && (answers || isRetrievalMetric(name))
   if (named === null) return primary !== null && isComputed(primary) ? (primary as TunedMetric) : 'facts_found'
   if (isComputed(named)) return named as TunedMetric
+  const field = remedyFor({ panel: 'Metric', commandLine: '--metric' })
   if (TunedMetric.safeParse(named).success)
-    throw new InputError([`--metric: ${named} needs answers: ${writeAnswers()}`])
+    throw new InputError([`${field}: ${named} needs answers: ${writeAnswers()}`])
   const meant = nearestName(named, TunedMetric.options)
   throw new InputError([
-    `--metric: ${named} cannot be tuned for${meant === null ? '' : `, did you mean ${meant}?`} Known: ${TunedMetric.options.join(', ')}`,
+    `${field}: ${named} cannot be tuned for${meant === null ? '.' : `, did you mean ${meant}?`} Known: ${TunedMetric.options.join(', ')}`,
   ])
 }
