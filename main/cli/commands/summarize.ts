@@ -49,7 +49,7 @@ function wantedFigures(invocation: Invocation): AskedFigureId[] {
     if (found !== undefined) return found
     const meant = nearestName(name, known)
     throw new InputError([
-      `--figures: unknown figure ${name}${meant === null ? '' : `, did you mean ${meant}?`} Known: ${known.join(', ')}`,
+      `--figures: unknown figure ${name}${meant === null ? '.' : `, did you mean ${meant}?`} Known: ${known.join(', ')}`,
     ])
   })
 }
