@@ -8,7 +8,8 @@ import type { DesktopProcess } from '../helpers/desktop-process.ts'
 import { childrenOf, isAlive } from '../helpers/processes.ts'
 import { ask, test } from '../helpers/real-desktop.ts'
 
-test.describe.configure({ timeout: 120_000 })
+// A run, its crash and its resume took 80 s on a busy machine.
+test.describe.configure({ timeout: 240_000 })
 
 const QUESTIONS = 4
 const MODELS = [...DECLARABLE_APPROACHES]

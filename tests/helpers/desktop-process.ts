@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { _electron, type ElectronApplication, type Page } from '@playwright/test'
+import { messageOf } from '../../core/json.ts'
 import { processesNaming } from './processes.ts'
 import { programFile } from './program.ts'
 import { PROJECT_ROOT } from './project-root.ts'
@@ -23,19 +24,43 @@ const NOISE = /^\[\d+:\d+\/|^Debugger |^Waiting for the debugger|^For help, see|
 
 /** Longer than any start takes; without it, a window that Playwright misses ends the spec without a word. */
 const WINDOW_TIMEOUT_MS = 25_000
+/** A page that Playwright has attached to answers at once. */
+const ANSWER_TIMEOUT_MS = 10_000
 const ATTEMPTS = 3
+/** Longest that a fixture may take which starts the app: with attempts that fail, longer than a spec may. */
+export const START_TIMEOUT_MS = 240_000
 
-/** Starts the app until Playwright sees its window: now and then it misses one that opens before it watches. */
+/** Rejects with `what` when a promise of Playwright, which may wait for ever, has not settled in time. */
+export async function within<Value>(ms: number, what: string, promised: Promise<Value>): Promise<Value> {
+  const ended = new AbortController()
+  const late = delay(ms, undefined, { signal: ended.signal }).then(() => Promise.reject(new Error(what)))
+  try {
+    return await Promise.race([promised, late])
+  } finally {
+    ended.abort()
+    late.catch(() => undefined)
+  }
+}
+
+/** Waits until Playwright sees the window and its page. */
+async function answeringWindow(app: ElectronApplication): Promise<Page> {
+  const page = await app.firstWindow({ timeout: WINDOW_TIMEOUT_MS })
+  await within(ANSWER_TIMEOUT_MS, 'Playwright sees the window, and nothing of its page', page.evaluate('0'))
+  return page
+}
+
+/** Starts the app until Playwright sees its page: now and then it misses a window that opens before it watches, or takes it for one that never loads. */
 async function launchWithWindow(
   options: NonNullable<Parameters<typeof _electron.launch>[0]>,
 ): Promise<{ app: ElectronApplication; page: Page }> {
   for (let attempt = 1; ; attempt += 1) {
     const app = await _electron.launch({ ...options, timeout: WINDOW_TIMEOUT_MS })
     try {
-      return { app, page: await app.firstWindow({ timeout: WINDOW_TIMEOUT_MS }) }
+      return { app, page: await answeringWindow(app) }
     } catch (error) {
       app.process().kill('SIGKILL')
       if (attempt === ATTEMPTS) throw error
+      console.log(`starting the app again, ${attempt} of ${ATTEMPTS} attempts failed: ${messageOf(error)}`)
     }
   }
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test as base, type BrowserContext, type ElectronApplication, type Page } from '@playwright/test'
-import { startDesktop, type DesktopProcess } from './desktop-process.ts'
+import { START_TIMEOUT_MS, startDesktop, type DesktopProcess } from './desktop-process.ts'
 import { SHORT_LIVED_PAGES } from './short-lived-pages.ts'
 import { TEST_TOKEN } from './engine-process.ts'
 import { type MovableDoor, openMovableDoor } from './movable-door.ts'
@@ -89,7 +89,7 @@ export const desktopTest = base.extend<{ page: Page; context: BrowserContext }, 
       await rm(savedIn, { recursive: true, force: true })
       await door.close()
     },
-    { scope: 'worker' },
+    { scope: 'worker', timeout: START_TIMEOUT_MS },
   ],
   context: async ({ desktop }, use) => {
     const context = desktop.app.context()
