@@ -84,6 +84,57 @@ export interface EvaluatorReply {
   modelUsage: readonly ModelUsage[]
 }
 
+const picked = <Value>(
+  of: Partial<Record<EvaluationMetric, Value>>,
+  metrics: readonly EvaluationMetric[],
+): Partial<Record<EvaluationMetric, Value>> =>
+  Object.fromEntries(Object.entries(of).filter(([metric]) => (metrics as readonly string[]).includes(metric)))
+
+/** The stored grades of these metrics; null where one is missing that an evaluator could give. */
+export function storedGrades(
+  stored: EvaluationResult,
+  requested: readonly EvaluationMetric[],
+): EvaluationResult | null {
+  const { scores, not_evaluable: unevaluable, metric_errors: errors } = stored
+  const isGraded = requested.every(
+    (metric) => metric in scores || metric in unevaluable || UNGRADABLE.has(errors[metric] ?? ''),
+  )
+  if (!isGraded) return null
+  const kept = { scores: picked(scores, requested), metric_errors: picked(errors, requested) }
+  return {
+    ...stored,
+    ...kept,
+    status: statusOf(requested, kept.scores, kept.metric_errors),
+    requested: [...requested],
+    not_evaluable: picked(unevaluable, requested),
+    reasons: picked(stored.reasons, requested),
+  }
+}
+
+/** True where grades are of the evaluator that made others, by its model, prompts and version; false where it does not report them. */
+export function isSameEvaluator(stored: EvaluationResult, current: EvaluationResult): boolean {
+  const { evaluator_model: model, evaluator_version: version, embeddings_model: embeddings } = stored
+  if (Object.keys(stored.not_evaluable).length === stored.requested.length) return true
+  return (
+    model !== null &&
+    version !== undefined &&
+    model === current.evaluator_model &&
+    version === current.evaluator_version &&
+    (embeddings === null || embeddings === current.embeddings_model)
+  )
+}
+
+function statusOf(
+  requested: readonly EvaluationMetric[],
+  scores: EvaluationResult['scores'],
+  errors: EvaluationResult['metric_errors'],
+): EvaluationResult['status'] {
+  const scored = Object.keys(scores).length
+  const isUngradable = Object.values(errors).every((error) => UNGRADABLE.has(error))
+  const none = isUngradable ? 'not_evaluable' : 'error'
+  return scored === requested.length ? 'ok' : scored > 0 ? 'partial' : none
+}
+
 /** A score of its metric's scale. */
 function isOnScale(id: EvaluationMetric, score: number): boolean {
   const { range, leastReply = range[0] } = metricOfId(id)
@@ -107,12 +158,8 @@ export function evaluationFromReply(
     else if (!isOnScale(metric, score)) errors[metric] = `score_out_of_range: ${score}`
     else scores[metric] = score
   }
-  const scored = Object.keys(scores).length
-  const isUngradable = Object.values(errors).every((error) => UNGRADABLE.has(error))
-  const none = isUngradable ? 'not_evaluable' : 'error'
-  const status = scored === requested.length ? 'ok' : scored > 0 ? 'partial' : none
   return {
-    ...empty(status, requested),
+    ...empty(statusOf(requested, scores, errors), requested),
     scores,
     metric_errors: errors,
     not_evaluable: missing,

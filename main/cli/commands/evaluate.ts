@@ -7,7 +7,7 @@ import { InputError } from '../../manifests/runner-inputs.ts'
 import { runsIn } from '../../report/publication/folder-summaries.ts'
 import { evaluateStoredRun } from '../../runner/finish/evaluate-stored-run.ts'
 import { datasetRunsOf } from '../../runner/prepare/prepare-run.ts'
-import { EXIT, textOption, textValue, type Command, type Invocation } from '../command.ts'
+import { EXIT, flag, flagOption, textOption, textValue, type Command, type Invocation } from '../command.ts'
 import { exitCodeOf } from '../exit-code.ts'
 import { pickOptions } from '../options.ts'
 import { choosePlatform, setUpRun } from '../run-setup.ts'
@@ -18,7 +18,11 @@ import { scanArtifacts } from '../unusable-files.ts'
 const printer =
   ({ stdout, stderr }: Pick<Invocation, 'stdout' | 'stderr'>) =>
   (event: RunEvent): void => {
-    if (event.type === 'notice') stderr.write(`${event.level}: ${sanitizeForTerminal(event.message)}\n`)
+    if (event.type === 'notice') {
+      const message = sanitizeForTerminal(event.message)
+      if (event.level === 'info') stdout.write(`${message}\n`)
+      else stderr.write(`${event.level}: ${message}\n`)
+    }
     if (event.type !== 'step.finished' || event.note === null) return
     if (event.step === 'evaluate' || event.step === 'summarize')
       stdout.write(`${event.dataset_id}: ${sanitizeForTerminal(event.note)}\n`)
@@ -31,6 +35,7 @@ export const evaluateCommand: Command = {
     ...pickOptions('gateway', 'platform', 'evaluator'),
     from: textValue('RUN', 'run whose answers are scored'),
     'run-id': textValue('ID', 'name of the new run'),
+    'grade-all': flag('grade also answers that have all grades of the same evaluator and prompts'),
   },
   collectsProblems: true,
   async run(invocation) {
@@ -60,7 +65,8 @@ export const evaluateCommand: Command = {
       const request = { ...setup.request, evaluate_from: from.data }
       if (!isSetNamed) delete request.model_set
       const runs = datasetRunsOf({ ...setup, request }, { platform, emit, drain: stop.drain, abort: stop.abort })
-      const { outcome, datasets, failures } = await evaluateStoredRun(runs, { runId: from.data, evidenceOf }, emit)
+      const answered = { runId: from.data, evidenceOf, all: flagOption(invocation, 'grade-all') }
+      const { outcome, datasets, failures } = await evaluateStoredRun(runs, answered, emit)
       if (failures[0] !== undefined) {
         invocation.stderr.write(`error: ${sanitizeForTerminal(failures[0].message)}\n`)
         return exitCodeOf(failures[0])

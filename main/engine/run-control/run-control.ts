@@ -395,7 +395,7 @@ export class RunControl {
       if (isJudging === true) return await judgeStoredRun(runs, emit)
       if (from === undefined) return await runLadder(runs, emit)
       const evidenceOf = (id: string): string => storedFilesOf(this.#options.artifacts, from, id).evidence
-      return await evaluateStoredRun(runs, { runId: from, evidenceOf }, emit)
+      return await evaluateStoredRun(runs, { runId: from, evidenceOf, all: false }, emit)
     } finally {
       // 5. Give the platform back.
       stopLooking()

@@ -4,7 +4,8 @@ import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { Reproducibility } from '../../../contract/evidence/provenance.ts'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import type { EvaluationConditions, RunIdentity } from '../../../contract/evidence/run-identity.ts'
-import { evaluationNotRun } from '../../evaluation/evaluation-status.ts'
+import { countWords, plural } from '../../../contract/words.ts'
+import { evaluationNotRun, isSameEvaluator, storedGrades } from '../../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import type { EvidenceLog } from '../../evidence/evidence-log.ts'
 import { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
@@ -30,6 +31,8 @@ interface Reevaluation {
   conditions: EvaluationConditions
   /** The evaluator's address, or the embedded platform's model set: rows of two evaluators are never in one run. */
   evaluatorName: string
+  /** Grades also answers that have all grades of this evaluator. */
+  all: boolean
   emit: (event: RunEvent) => void
   drain: AbortSignal
 }
@@ -71,65 +74,109 @@ async function setIdentity(job: Reevaluation, log: EvidenceLog, first: Canonical
   return outcome.identity
 }
 
-async function scored(job: Reevaluation, row: CanonicalRow, texts: TraceTexts): Promise<CanonicalRow> {
+type Grades = CanonicalRow['metrics']['ragas']
+
+async function scored(
+  job: Reevaluation,
+  row: CanonicalRow,
+  texts: TraceTexts,
+  kept: Grades | null,
+): Promise<CanonicalRow> {
   if (row.evidence === null) return row
+  if (kept !== null) return withEvaluation(row, kept)
   const recorder = new CellRecorder(row.trace?.level ?? 'off', row.trace)
   const result = await evaluateRow(job.evaluator, job.conditions.metrics, row, row.evidence, recorder)
   const leftOut = await texts.add(recorder.takeTexts())
   return withEvaluation(row.trace === undefined ? row : { ...row, trace: recorder.trace(leftOut) }, result)
 }
 
-/** Returns the row as it was stored; null where it had been. */
+/** Stores the row unless it is stored already. */
 async function makeRow(
   job: Reevaluation,
   log: EvidenceLog,
   row: CanonicalRow,
   texts: TraceTexts,
-): Promise<CanonicalRow | null> {
+  kept: Grades | null,
+): Promise<{ made: CanonicalRow; isStored: boolean }> {
   const outcome = await log.claim(row.row_id, job.drain)
   if (outcome.outcome === 'stored') {
     const conflict = identityConflict(outcome.row, row)
     if (conflict !== null) throw new ResumeConflictError(job.target, [conflict])
-    return null
+    return { made: outcome.row, isStored: true }
   }
   try {
-    const made = await scored(job, row, texts)
+    const made = await scored(job, row, texts, kept)
     await log.append(outcome.claim, made)
-    return made
+    return { made, isStored: false }
   } catch (error) {
     await log.release(outcome.claim)
     throw error
   }
 }
 
+/** Ids of the answers that lack a grade, and the number of those that have all. */
+async function ungraded({ source, conditions: { metrics }, all }: Reevaluation) {
+  const missing = new Set<string>()
+  let graded = 0
+  for await (const { row_id: id, evidence, metrics: measured } of readEvidenceRows(source))
+    if (evidence !== null)
+      if (all || storedGrades(measured.ragas, metrics) === null) missing.add(id)
+      else graded += 1
+  return { missing, graded }
+}
+
+interface Counts {
+  /** Answers that were graded, and that kept their grades. */
+  made: number
+  kept: number
+  /** Rows that the new run had before. */
+  reused: number
+  left: number
+}
+
 /**
- * Scores stored answers again under a new run id, without calling any approach. Resumes like every run. Throws `EvidenceRefusedError` and
- * `ResumeConflictError`.
+ * Grades stored answers under a new run id, without calling any approach; grades of the same evaluator are kept. Which evaluator it is shows its first reply, so
+ * answers without a grade come first. Resumes like every run. Throws `EvidenceRefusedError` and `ResumeConflictError`.
  */
-export async function evaluateAgain(job: Reevaluation): Promise<{ made: number; reused: number; left: number }> {
+export async function evaluateAgain(job: Reevaluation): Promise<Counts> {
   await mkdir(dirname(job.target), { recursive: true })
-  const { datasetId, runId, emit } = job
+  const { datasetId, runId, conditions, emit } = job
   const log = await openEvidence({ store: fileStore, file: job.target, runId, datasetId, create: true, emit })
   const texts = new TraceTexts(job.target)
-  const counts = { made: 0, reused: 0, left: 0 }
+  const counts: Counts = { made: 0, kept: 0, reused: 0, left: 0 }
   let identity: RunIdentity | null = null
+  let current: Grades | null = null
   try {
-    for await (const stored of readEvidenceRows(job.source)) {
-      if (job.drain.aborted) {
-        counts.left += 1
-        continue
+    const { missing, graded } = await ungraded(job)
+    if (graded > 0)
+      emit({ type: 'notice', level: 'info', message: `${datasetId}: ${gradingWords(missing.size, graded)}` })
+    for (const isFirst of [true, false])
+      for await (const stored of readEvidenceRows(job.source)) {
+        if (missing.has(stored.row_id) !== isFirst) continue
+        if (job.drain.aborted) {
+          counts.left += 1
+          continue
+        }
+        identity ??= await setIdentity(job, log, stored)
+        const row = derivedRow(stored, identity)
+        const difference = firstDifference(row.reproducibility, identity.reproducibility, ['reproducibility'])
+        if (difference !== null) throw new ResumeConflictError(job.source, [{ row_id: stored.row_id, ...difference }])
+        const grades: Grades | null = isFirst ? null : storedGrades(stored.metrics.ragas, conditions.metrics)
+        const kept: Grades | null =
+          grades !== null && current !== null && isSameEvaluator(grades, current) ? grades : null
+        const { made, isStored } = await makeRow(job, log, row, texts, kept)
+        const { ragas } = made.metrics
+        if (kept === null && ragas.evaluator_model !== null) current = ragas
+        if (isStored) counts.reused += 1
+        else if (made.evidence !== null) counts[kept === null ? 'made' : 'kept'] += 1
+        emit(cellFinished(made, isStored))
       }
-      identity ??= await setIdentity(job, log, stored)
-      const row = derivedRow(stored, identity)
-      const difference = firstDifference(row.reproducibility, identity.reproducibility, ['reproducibility'])
-      if (difference !== null) throw new ResumeConflictError(job.source, [{ row_id: stored.row_id, ...difference }])
-      const made = await makeRow(job, log, row, texts)
-      counts[made === null ? 'reused' : 'made'] += 1
-      emit(cellFinished(made ?? row, made === null))
-    }
   } finally {
     await texts.close()
     await log.close()
   }
   return counts
 }
+
+const gradingWords = (missing: number, graded: number): string =>
+  `${plural(missing, 'answer')} to grade, ${countWords(graded)} kept where the evaluator and its prompts are the same`

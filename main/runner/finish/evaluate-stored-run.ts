@@ -1,5 +1,5 @@
 import { LADDER_STEPS, type LadderStep, type RunEvent } from '../../../contract/evidence/run-event.ts'
-import { plural } from '../../../contract/words.ts'
+import { countWords, plural } from '../../../contract/words.ts'
 import { missingColumns, missingWords } from '../../../core/evidence/missing-columns.ts'
 import { createEvaluatorClient } from '../../evaluation/evaluator-client.ts'
 import { evaluateUrl } from '../../lib/services/gateway-client.ts'
@@ -19,6 +19,8 @@ import { evaluateAgain } from './evaluate-again.ts'
 export interface AnsweredRun {
   runId: string
   evidenceOf: (datasetId: string) => string
+  /** Grades also answers that have all grades of this evaluator. */
+  all: boolean
 }
 
 interface StartedEvaluator extends Credentials {
@@ -65,6 +67,7 @@ async function scoreRows(run: DatasetRun, answered: AnsweredRun, target: Started
       evaluator,
       conditions: { metrics: [...metrics], retries, timeout_s: null, evaluator_timeout_s: timeoutS },
       evaluatorName: target.name,
+      all: answered.all,
       emit,
       drain,
     })
@@ -72,6 +75,9 @@ async function scoreRows(run: DatasetRun, answered: AnsweredRun, target: Started
     await evaluator.close()
   }
 }
+
+const evaluatedWords = ({ made, kept, reused, left }: Awaited<ReturnType<typeof evaluateAgain>>): string =>
+  `${plural(made, 'answer')} graded, ${countWords(kept)} kept, ${countWords(reused)} reused, ${countWords(left)} left`
 
 async function evaluateStored(run: DatasetRun, answered: AnsweredRun): Promise<DatasetOutcome> {
   const { dataset, runId, files, emit } = run
@@ -92,7 +98,7 @@ async function evaluateStored(run: DatasetRun, answered: AnsweredRun): Promise<D
     await at('evaluate', async () => {
       const counts = await scoreRows(run, answered, evaluator)
       left = counts.left
-      return { result: null, note: `${plural(counts.made, 'row')} scored, ${counts.reused} reused, ${left} left` }
+      return { result: null, note: evaluatedWords(counts) }
     })
   } finally {
     await evaluator.stop()
