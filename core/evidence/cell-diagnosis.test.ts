@@ -17,6 +17,7 @@ interface DiagnosedCell {
   covered?: number
   refused?: Refusal['refused']
   answer?: string
+  contexts?: string[]
   ranks?: (number | null)[] | null
   paths?: (GoldPath | null)[] | null
   others?: OtherCell[]
@@ -30,11 +31,12 @@ const rowOf = ({
   covered,
   refused = false,
   answer = 'It rises by four metres.',
+  contexts = ['The lock rises by four metres.'],
 }: DiagnosedCell): DiagnosedRow => ({
   status: 'ok',
   error: null,
   question: { answerable: true, gold: TWO_FACTS, answer_keys: [['four metres', '4 m']], ...question },
-  evidence: { answer, contexts: ['The lock rises by four metres.'] },
+  evidence: { answer, contexts, sources: [] },
   metrics: {
     operational: { latency_ms: 210, ...operational },
     retrieval: {},
@@ -220,9 +222,15 @@ describe('the diagnosis of a cell', () => {
       outcome: 'unknown',
       text: 'All 2 gold facts were in the contexts. The question names no required points: compare the answer with the reference.',
     })
-    expect(diagnosed({ ...none, ranks: null }).text).toMatch(/^It returned no passages/)
+    expect(diagnosed({ ...none, ranks: null, contexts: [] }).text).toMatch(/^It returned no passages/)
     expect(diagnosed({ ...none, question: { answer_keys: [], gold: [] } }).text).toMatch(
       /^The question names no gold facts/,
+    )
+  })
+
+  it('says of contexts without their sources that what they hold is unknown, not that there were none', () => {
+    expect(diagnosed({ ranks: null }).text).toMatch(
+      /^Its contexts came without their sources, so what it found is unknown\./,
     )
   })
 

@@ -28,7 +28,7 @@ export interface DiagnosedRow {
   status: CanonicalRow['status']
   error: Pick<NonNullable<CanonicalRow['error']>, 'type'> | null
   question: Pick<RowQuestion, 'answerable' | 'gold' | 'answer_keys'>
-  evidence: (Pick<RowEvidence, 'answer'> & Partial<Pick<RowEvidence, 'contexts' | 'used_passages'>>) | null
+  evidence: (Pick<RowEvidence, 'answer'> & Partial<Pick<RowEvidence, 'contexts' | 'sources' | 'used_passages'>>) | null
   metrics: {
     operational: Pick<Metrics['operational'], 'latency_ms' | 'is_cut' | 'is_unsearched' | 'is_repeated_prompt'>
     retrieval: Pick<Metrics['retrieval'], 'all_contexts'>
@@ -103,6 +103,7 @@ const WORDS = {
   foundBy: (aliases: readonly string[], others: number, facts: number) =>
     `${aliases.length <= MOST_NAMED ? listWords(aliases) : `${aliases.length} of ${others} other approaches`} found ${facts === 1 ? 'it' : facts === 2 ? 'both' : 'all'}.`,
   foundByNone: 'No approach found everything.',
+  noSources: 'Its contexts came without their sources, so what it found is unknown.',
   noPassages: 'It returned no passages, so what it found is unknown.',
   noGold: 'The question names no gold facts, so what it found is unknown.',
   noPoints: 'The question names no required points: compare the answer with the reference.',
@@ -195,7 +196,9 @@ function foundPart(
   }
   if (ranks === null) {
     const share = metrics.retrieval.all_contexts?.recall
-    if (share === undefined) return { share: null, sentences: [WORDS.noPassages] }
+    const { contexts = [], sources = contexts } = row.evidence ?? {}
+    if (share === undefined)
+      return { share: null, sentences: [sources.length < contexts.length ? WORDS.noSources : WORDS.noPassages] }
     const text = share === 1 ? WORDS.allFound(facts, where) : WORDS.someFound(Math.round(share * facts), facts, where)
     return { share, sentences: [`${text}.`] }
   }

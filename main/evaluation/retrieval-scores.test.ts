@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { holdsFact, scoreRetrieval, type RankedEvidence } from './retrieval-scores.ts'
+import { budgetCurve, goldRanks, holdsFact, scoreRetrieval, type RankedEvidence } from './retrieval-scores.ts'
 
 const gold = [
   { document: 'a.md', fact: 'The lock was opened in May 1904.' },
@@ -169,6 +169,11 @@ describe('an answer-only approach', () => {
 it('scores the contexts of an answer that has both contexts and used passages', () => {
   const usedPassages = [{ title: 'a.md', snippet: 's', score: 1, text: gold[0]!.fact, document: 'a.md' }]
   expect(scoreRetrieval(evidence([context('z.md', 'Noise.')], { usedPassages })).scores.hit_at_5).toBe(0)
+})
+
+it('which facts were found is unknown where contexts came without their sources', () => {
+  const bare = evidence([], { contexts: [gold[0]!.fact, gold[1]!.fact] })
+  expect([goldRanks(bare, gold), budgetCurve(bare, gold)]).toEqual([null, null])
 })
 
 describe('gold evidence that is a document', () => {

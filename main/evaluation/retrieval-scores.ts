@@ -94,12 +94,15 @@ const ranksIn = (held: readonly ReadonlySet<number>[], facts: number): number[] 
     return rank < 0 ? Infinity : rank
   })
 
-/** Rank, from 1, of the first context that holds each gold fact, as the metrics count it; null where none does. */
-export const goldRanks = (evidence: RankedTexts, gold: readonly GoldEvidence[]): (number | null)[] =>
-  ranksIn(
-    rankedTexts(evidence).map((context) => factsIn(context, gold)),
-    gold.length,
-  ).map((rank) => (rank === Infinity ? null : rank + 1))
+/** True where some context has no source: which document each is of is unknown then, so no fact can be looked for in them. */
+const lacksSources = ({ contexts, sources }: RankedTexts): boolean => sources.length < contexts.length
+
+/** Rank, from 1, of the first context that holds each gold fact, as the metrics count it; null where none does, and for all where a context has no source. */
+export function goldRanks(evidence: RankedTexts, gold: readonly GoldEvidence[]): (number | null)[] | null {
+  if (lacksSources(evidence)) return null
+  const held = rankedTexts(evidence).map((context) => factsIn(context, gold))
+  return ranksIn(held, gold.length).map((rank) => (rank === Infinity ? null : rank + 1))
+}
 
 /** Share of the gold facts that some contexts hold together: recall at their number. */
 export const recallIn = (
@@ -107,10 +110,10 @@ export const recallIn = (
   gold: readonly GoldEvidence[],
 ): number => new Set(contexts.flatMap((context) => [...factsIn(context, gold)])).size / gold.length
 
-/** Share of the gold facts in the first tokens of the contexts, at each budget of the curve; null without a gold fact. */
+/** Share of the gold facts in the first tokens of the contexts, at each budget of the curve; null without a gold fact, and where a context has no source. */
 export function budgetCurve(evidence: RankedTexts, gold: readonly GoldEvidence[]): number[] | null {
   const ranked = rankedTexts(evidence)
-  return gold.length === 0
+  return gold.length === 0 || lacksSources(evidence)
     ? null
     : curveOf(
         ranked,

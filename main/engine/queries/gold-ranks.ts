@@ -12,7 +12,6 @@ export function goldRanksOf({ row, cuts }: Pick<CanonicalCell, 'row' | 'cuts'>):
   if (evidence === null || question.gold.length === 0) return null
   const { contexts, sources, used_passages: used } = evidence
   if (contexts.length === 0 && used === undefined && approach.evidence_capability === 'answer_only') return null
-  if (sources.length < contexts.length) return null
   if (cuts.some(({ path }) => READ.has(path.slice(0, 2).join('.')))) return null
   return goldRanks({ contexts, sources, usedPassages: used ?? null }, question.gold)
 }
