@@ -2,6 +2,7 @@ import { resolve } from 'node:path'
 import type { PlanConflict, RunPlan } from '../../../contract/evidence/run-event.ts'
 import type { ResumePlan } from '../../evidence/evidence-log.ts'
 import { fingerprint } from '../../evidence/rows/row-identity.ts'
+import type { LadderDataset } from '../../manifests/experiment.ts'
 import { corpusDigest } from '../../manifests/datasets/corpus-digest.ts'
 import { contextBudgetOf, withFiles } from '../../manifests/project/provenance.ts'
 import type { DatasetRun } from '../dataset-run.ts'
@@ -84,12 +85,14 @@ const withCorpus = (conflicts: readonly PlanConflict[], folder: string): PlanCon
     conflict.path === 'reproducibility.ingestion.content_digest' ? { ...conflict, files: [folder] } : conflict,
   )
 
-/** Returns what a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */
-export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
-  const { experiment, dataset, aliases, repeats, retryFailed, runId } = input
-  const total = dataset.questions.length * aliases.length * repeats
-  const empty: RunPlan = {
-    dataset_id: dataset.dataset.id,
+/** The plan of a dataset of which nothing is stored, or is after a cold reset: nothing to reuse, and nothing to conflict with. */
+export function coldPlan(
+  { experiment, aliases, repeats }: Pick<DatasetRun, 'experiment' | 'aliases' | 'repeats'>,
+  { dataset, questions }: LadderDataset,
+): RunPlan {
+  const total = questions.length * aliases.length * repeats
+  return {
+    dataset_id: dataset.id,
     total,
     reuse: 0,
     run: total,
@@ -98,6 +101,12 @@ export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
     unavailable: [],
     context_budget: contextBudgetOf(experiment.evaluation),
   }
+}
+
+/** Returns what a run of one dataset would reuse, call and refuse. Calls nothing and writes nothing. Throws `EvidenceRefusedError`. */
+export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
+  const { experiment, dataset, aliases, repeats, retryFailed, runId } = input
+  const empty = coldPlan(input, dataset)
   // The first run of a project has not even a folder of results.
   if (!(await isStoredRun(input))) return { plan: empty, cells: null }
   const contentDigest = await currentDigest(input)
