@@ -8,11 +8,12 @@ const PLAN = {
   metric: 'facts_found',
   questions: 98,
   groups: 20,
+  basis: 'gold_documents',
   spread: 0.35,
   spread_run: null,
 } as const
 const BASIS =
-  "in 4 of 5 runs (simulated: 98 questions that facts found can score are in 20 independent groups by the documents, or else the passages, that they share; standard deviation of a question's difference 0.35, assumed, as no earlier run shows it)"
+  "in 4 of 5 runs (simulated: 98 questions that facts found can score are in 20 independent groups by the gold documents that they share; standard deviation of a question's difference 0.35, assumed, as no earlier run shows it)"
 
 it.each([
   [{ ...PLAN, pairs: 0, alone: null, among: null }, null],
@@ -22,7 +23,7 @@ it.each([
   ],
   [
     { ...PLAN, alone: null, questions: 4, groups: 4 },
-    'third has too few questions to test: its 4 questions that facts found can score are in 4 independent groups by the documents, or else the passages, that they share, and a test needs 8',
+    'third has too few questions to test: its 4 questions that facts found can score are in 4 independent groups by the gold documents that they share, and a test needs 8',
   ],
   [
     PLAN,
@@ -34,6 +35,15 @@ it.each([
   ],
 ])('what questions decide, %o, reads %s', (planned, words) => {
   expect(plannedWords('third', planned)).toBe(words)
+})
+
+it.each([
+  ['question', '20 independent groups (no two share a gold document)'],
+  ['gold_documents', '20 independent groups by the gold documents that they share'],
+  ['gold_documents_split', '20 independent groups by the gold documents that they share, weak links left out'],
+  ['gold_passages', '20 independent groups by the gold passages that they share, as they are about too few documents'],
+] as const)('groups of questions that are made by %s are named as %s', (basis, words) => {
+  expect(plannedWords('third', { ...PLAN, basis })).toContain(`are in ${words};`)
 })
 
 it('a plan without a primary metric names all that one can rest on, votes of validated judges too', () => {

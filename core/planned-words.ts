@@ -2,17 +2,24 @@ import type { PlannedDifference } from '../contract/control/run-job.ts'
 import { metricOfId } from '../contract/metrics/metrics.ts'
 import { countWords, plural } from '../contract/words.ts'
 
+const GROUPED_BY: Record<NonNullable<PlannedDifference['basis']>, string> = {
+  question: ' (no two share a gold document)',
+  gold_documents: ' by the gold documents that they share',
+  gold_documents_split: ' by the gold documents that they share, weak links left out',
+  gold_passages: ' by the gold passages that they share, as they are about too few documents',
+}
+
 /**
  * Returns what the questions of a dataset decide on the primary metric, and what the plan assumes, as a sentence about `subject`; null where no two
  * approaches are compared.
  */
 export function plannedWords(subject: string, planned: PlannedDifference): string | null {
-  const { pairs, alone, among, metric: id, questions, groups, spread, spread_run: run } = planned
+  const { pairs, alone, among, metric: id, questions, groups, basis, spread, spread_run: run } = planned
   if (pairs === 0) return null
   if (id === null)
     return `${subject} cannot be tested: no question has what the primary metric needs: gold evidence, answer keys, or votes of validated judges`
   const { label, unit } = metricOfId(id)
-  const counts = `${plural(questions, 'question')} that ${label} can score ${questions === 1 ? 'is' : 'are'} in ${plural(groups, 'independent group')} by the documents, or else the passages, that they share`
+  const counts = `${plural(questions, 'question')} that ${label} can score ${questions === 1 ? 'is' : 'are'} in ${plural(groups, 'independent group')}${GROUPED_BY[basis ?? 'question']}`
   if (alone === null) return `${subject} has too few questions to test: its ${counts}, and a test needs 8`
   const points = (share: number): string => String(Math.ceil(Math.min(1, share) * 100))
   const size = unit === 'score' ? 'percentage points' : 'percent of the scale'

@@ -5,6 +5,7 @@ import { count, EvaluationMetric, Identifier, PrimaryMetric } from '../common.ts
 import { ContextBudget } from '../evidence/context-budget.ts'
 import { CellErrorType, MAX_REPEATS } from '../evidence/canonical-row.ts'
 import { MissingColumn } from '../evidence/missing-column.ts'
+import { ClusterSummary } from '../evidence/statistics.ts'
 import { LadderStep, RetryFailed, RunPlan } from '../evidence/run-event.ts'
 import { JudgeEndpoint, JudgeModelName, MAX_CONCURRENCY, MAX_ROTATIONS } from '../manifests/evaluation.ts'
 import { PhaseProgress } from '../http/ingestion.ts'
@@ -290,6 +291,8 @@ export const PlannedDifference = z.strictObject({
   /** Questions that this metric can score, and the independent groups that they are in. */
   questions: count,
   groups: count,
+  /** What the groups are made by; null without a metric. */
+  basis: ClusterSummary.shape.basis.nullable(),
   /** States how much a question's difference between two approaches scatters (standard deviation), and the earlier run that showed it; null where it is assumed. */
   spread: z.number().min(0),
   spread_run: Identifier.nullable(),

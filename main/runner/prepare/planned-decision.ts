@@ -40,13 +40,14 @@ export async function plannedDecision(run: PlannedRun): Promise<PlannedDifferenc
     metric: null,
     questions: 0,
     groups: 0,
+    basis: null,
     spread: USUAL_SPREAD,
     spread_run: null,
   }
   if (at < 0) return none
   const metric = possible[at]!
   // Clusters are made of all questions of a run, as its comparison makes them.
-  const { clusters, cutPerKept } = clusterQuestions(questions.map(clusterable))
+  const { clusters, cutPerKept, summary } = clusterQuestions(questions.map(clusterable))
   const scored = clusters.filter((_, index) => isScored[at]![index])
   const shown = await spreadIn(earlier, metric)
   const spread = shown?.spread ?? USUAL_SPREAD
@@ -59,6 +60,7 @@ export async function plannedDecision(run: PlannedRun): Promise<PlannedDifferenc
     metric,
     questions: scored.length,
     groups: new Set(scored).size,
+    basis: summary.basis,
     spread,
     spread_run: shown?.run ?? null,
   }
