@@ -33,6 +33,7 @@ export const CellErrorType = z.enum([
   'connection_reset',
   'http_error',
   'rate_limited',
+  'access_refused',
   'invalid_response',
   'response_too_large',
   'content_filtered',

@@ -173,14 +173,21 @@ export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {
     about: 'has no credit left (429)',
     reply: () => refused('You exceeded your current quota', { code: 'insufficient_quota' }, 429),
     cells: 'none',
-    says: [/exceeded your current quota/],
+    says: [/3 calls in a row were refused: .*exceeded your current quota/],
+    action: 'pay, or choose another service; the same run goes on',
+  },
+  payment: {
+    about: 'asks for payment (402)',
+    reply: () => refused('Insufficient Balance', { code: 'invalid_request_error' }, 402),
+    cells: 'none',
+    says: [/3 calls in a row were refused: .*\(HTTP 402\): Insufficient Balance/],
     action: 'pay, or choose another service; the same run goes on',
   },
   unauthorized: {
     about: 'refuses the key (401)',
     reply: () => refused('Incorrect API key provided', { code: 'invalid_api_key' }, 401),
     cells: 'none',
-    says: [/Incorrect API key provided/],
+    says: [/3 calls in a row were refused: .*Incorrect API key provided/],
     action: 'set the key of the connection; the same run goes on',
   },
   '500': {

@@ -41,7 +41,9 @@ export interface SampleCell {
 export function failedRow(cell: SampleCell & { httpStatus?: number | null } = {}): CanonicalRow {
   const { httpStatus = 401 } = cell
   const row = sampleRow(cell)
-  const error = { type: httpStatus === null ? 'connection_failed' : 'http_error', message: 'refused' } as const
+  const isAccess = [401, 402, 403].includes(httpStatus ?? 0)
+  const type = httpStatus === null ? 'connection_failed' : isAccess ? 'access_refused' : 'http_error'
+  const error = { type, message: `HTTP ${httpStatus}: refused` } as const
   const attempt = { outcome: error.type, latency_ms: 3, http_status: httpStatus, message: 'refused', waited_ms: 0 }
   const operational = { ...row.metrics.operational, attempts: [attempt], token_usage: null, server: null }
   const { requested } = row.metrics.ragas

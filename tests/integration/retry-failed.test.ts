@@ -50,27 +50,27 @@ const lastCells = async (runId: string): Promise<Record<string, number>> => {
 }
 
 describe('a gateway that refuses the key', () => {
-  it('stops the run after ten refusals, and the next run of the same id loses and repeats nothing', async () => {
+  it('stops the run after three refusals and one of each further approach, and the next run of the same id loses and repeats nothing', async () => {
     gateway.answer = (call) => (call <= 2 ? 200 : 401)
     const stopped = await runCli(matrix('refused'))
     expect(stopped.code).toBe(5)
     const failure = stopped.events.find(({ type }) => type === 'step.failed')
     expect(failure).toMatchObject({ step: 'cells', code: 'access_refused' })
-    expect(failure!['message']).toContain(`${gateway.url}/v1/chat/completions answered 10 calls in a row with HTTP 401`)
+    expect(failure!['message']).toContain(`${gateway.url}/v1/chat/completions answered 4 calls in a row with HTTP 401`)
     expect(failure!['message']).toContain('MATRIX_GATEWAY_API_KEY')
-    expect(gateway.calls()).toHaveLength(12)
+    expect(gateway.calls()).toHaveLength(6)
 
     gateway.answer = () => 200
     const planned = await runCli(['plan', ...matrix('refused').slice(1), '--no-cold-reset'])
-    expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 2, run: 14, retry: 10, failed: { access: 10, other: 0 } })
+    expect(JSON.parse(planned.stdout)).toMatchObject({ reuse: 2, run: 14, retry: 4, failed: { access: 4, other: 0 } })
     const resumed = await runCli(matrix('refused'))
-    expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 2, run: 14, retry: 10 }])
-    expect(gateway.calls()).toHaveLength(26)
+    expect([resumed.code, planOf(resumed)]).toMatchObject([0, { reuse: 2, run: 14, retry: 4 }])
+    expect(gateway.calls()).toHaveLength(20)
     expect(await lastCells('refused')).toEqual({ ok: 16, error: 0, missing: 0 })
-    expect(await verifyEvidence(files('refused').evidence)).toMatchObject({ ok: true, rows: 26, supersededRows: 10 })
+    expect(await verifyEvidence(files('refused').evidence)).toMatchObject({ ok: true, rows: 20, supersededRows: 4 })
     const again = await runCli(matrix('refused'))
     expect([again.code, planOf(again)]).toMatchObject([0, { reuse: 16, run: 0 }])
-    expect(gateway.calls()).toHaveLength(26)
+    expect(gateway.calls()).toHaveLength(20)
   }, 60_000)
 })
 
@@ -115,7 +115,7 @@ describe('a run that is killed while it tries cells again', () => {
   it('loses nothing and pays no call twice', async () => {
     gateway.answer = () => 403
     expect((await runCli(evaluated())).code).toBe(5)
-    expect(gateway.calls()).toHaveLength(10)
+    expect(gateway.calls()).toHaveLength(4)
 
     // The third evaluation of the retried cells never ends: their answer is kept, their row is not stored.
     gateway.answer = () => 200
@@ -124,26 +124,26 @@ describe('a run that is killed while it tries cells again', () => {
     await gateway.evaluationHeld()
     running.child.kill('SIGKILL')
     await running.done
-    expect(gateway.calls()).toHaveLength(13)
+    expect(gateway.calls()).toHaveLength(7)
     expect(await verifyEvidence(files('killed').evidence)).toMatchObject({
       ok: true,
-      rows: 12,
+      rows: 6,
       supersededRows: 2,
       pendingAnswers: 1,
     })
 
     gateway.holdEvaluation = null
     const resumed = await runCli(evaluated('--no-retry-failed'))
-    expect(planOf(resumed)).toMatchObject({ reuse: 9, run: 6, resume_answered: 1 })
+    expect(planOf(resumed)).toMatchObject({ reuse: 3, run: 12, resume_answered: 1 })
     expect(gateway.calls()).toHaveLength(19)
     const last = await runCli(evaluated())
-    expect([last.code, planOf(last)]).toMatchObject([0, { reuse: 9, run: 7, retry: 7 }])
-    expect(gateway.calls()).toHaveLength(26)
+    expect([last.code, planOf(last)]).toMatchObject([0, { reuse: 15, run: 1, retry: 1 }])
+    expect(gateway.calls()).toHaveLength(20)
     expect(await lastCells('killed')).toEqual({ ok: 16, error: 0, missing: 0 })
     expect(await verifyEvidence(files('killed').evidence)).toMatchObject({
       ok: true,
-      rows: 26,
-      supersededRows: 10,
+      rows: 20,
+      supersededRows: 4,
       pendingAnswers: 0,
     })
   }, 90_000)

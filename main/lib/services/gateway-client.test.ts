@@ -42,7 +42,7 @@ it.each([
     'that means a credit that is used up is not',
     { error: { message: 'You exceeded your current quota' } },
     { 'retry-after': '1' },
-    { isLimit: false, retryAfterMs: null },
+    { type: 'access_refused', isLimit: false, retryAfterMs: null },
   ],
   [
     'that asks for an hour is not, and names the hour',

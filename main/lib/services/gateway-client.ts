@@ -6,6 +6,7 @@ import { Pace } from '../../../core/http/pace.ts'
 import { askedPauseMs, isLasting, PATIENCE_MS } from '../../../core/http/pauses.ts'
 import { saidBy } from '../../../core/http/said.ts'
 import { MAX_SERVICE_TEXT, serviceText } from '../../../core/known-secrets.ts'
+import { isUsedUp } from '../../../core/used-up-credit.ts'
 import { credentialHeaders, type Credentials } from '../trust/credential-headers.ts'
 
 /** An answer larger than this is refused before it can fill the memory. */
@@ -84,6 +85,12 @@ function failureOf({ fault, reason, code }: HttpFault): { type: CellErrorType; m
 /** Codes of an answer that a filter withheld or that the model refused: the next attempt would end alike. */
 const WITHHELD = /"code"\s*:\s*"(content_filtered|content_filter|refused)"/
 
+/** True where the gateway, or the model that the embedded one asks, refuses the key or the account: the next call would end alike. */
+const isAccessRefused = (status: number, text: string): boolean =>
+  [401, 402, 403].includes(status) ||
+  (status === 429 && isUsedUp(text)) ||
+  /"code"\s*:\s*"model_access_refused"/.test(text)
+
 /** A client whose calls are slowed down together when the gateway refuses some as too many; every fault of a gateway is a typed reply. */
 export function createGatewayClient(options: GatewayOptions): GatewayClient {
   const client = createHttpClient(credentialHeaders(options))
@@ -127,6 +134,13 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
         const withheld = status === 400 ? WITHHELD.exec(text)?.[1] : undefined
         if (withheld !== undefined)
           return reply(status, { type: withheld === 'refused' ? 'refused' : 'content_filtered', message, body: json })
+        if (isAccessRefused(status, text))
+          return reply(
+            status,
+            { type: 'access_refused', message: `HTTP ${status}: ${message}`, body: json },
+            null,
+            true,
+          )
         const askedMs = askedPauseMs(answer.headers)
         if (status !== 429)
           return reply(status, { type: 'http_error', message: `HTTP ${status}: ${message}`, body: json }, askedMs)

@@ -7,15 +7,15 @@ import { cellId, rowKeyOf } from '../../evidence/rows/row-id.ts'
 // (main/evidence/rows/retried-rows.ts), so it is claimed, kept and appended as every other row.
 
 /** Statuses that mean that the approach was not reached: they disappear once a key, a permission or an address is corrected. */
-const ACCESS_STATUSES: readonly (number | null)[] = [401, 403, 404]
-const CONNECTION_ERRORS: readonly (string | undefined)[] = ['connection_failed', 'connection_reset']
+const ACCESS_STATUSES: readonly (number | null)[] = [401, 402, 403, 404]
+const ACCESS_ERRORS: readonly (string | undefined)[] = ['access_refused', 'connection_failed', 'connection_reset']
 
 type StoredFailure = keyof NonNullable<RunPlan['failed']>
 
 /** Classifies a failed cell by whether its approach was reached. */
 function storedFailureOf({ error, metrics }: Pick<CanonicalRow, 'error' | 'metrics'>): StoredFailure {
   const status = metrics.operational.attempts.at(-1)?.http_status ?? null
-  return CONNECTION_ERRORS.includes(error?.type) || ACCESS_STATUSES.includes(status) ? 'access' : 'other'
+  return ACCESS_ERRORS.includes(error?.type) || ACCESS_STATUSES.includes(status) ? 'access' : 'other'
 }
 
 const TRIED: Record<RetryFailed, readonly StoredFailure[]> = { access: ['access'], all: ['access', 'other'], none: [] }

@@ -168,7 +168,7 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
 
   async function worker(): Promise<void> {
     for (const cell of cells) {
-      if (!todo.has(cell.rowId)) continue
+      if (!todo.has(cell.rowId) || refusals.isStopped(cell.alias.alias)) continue
       if (isStopped()) return
       if (isWorker && log.isStored(cell.rowId)) {
         left.delete(cell.rowId)
@@ -180,6 +180,7 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
       else if (!(await make(cell, attempt, takenAt))) return
     }
     for (let cell = elsewhere.shift(); cell !== undefined && !isStopped(); cell = elsewhere.shift()) {
+      if (refusals.isStopped(cell.alias.alias)) continue
       const takenAt = performance.now()
       if (!(await make(cell, await log.claim(cell.rowId, stop), takenAt))) return
     }
@@ -191,6 +192,8 @@ async function makeCells(open: OpenRun, todo: ReadonlySet<string>): Promise<Cell
     }),
   )
   await Promise.all(workers)
+  const refused = refusals.error()
+  if (refused !== null) fatal.push(refused)
   const why = fatal[0] === undefined ? 'the run was stopped' : `the run failed: ${fatal[0].message}`
   explainAll(open, left, 'skipped', why)
   if (fatal[0] !== undefined) throw fatal[0]

@@ -47,7 +47,8 @@ const shownText = (text: string): string =>
 /** The answer to the caller of a failed model call: role, reason and status, then what the service said, without credentials and addresses. */
 export function reasonOf({ role, code, status, detail, said }: ModelCallError): string {
   const words = said === null || said.text === '' ? '' : `: ${shownText(said.text)}`
-  const reason = detail ?? `${REASONS[code]}${status === null ? '' : ` (HTTP ${status})`}${words}`
+  const problem = status === 402 ? 'the upstream asks for payment' : REASONS[code]
+  const reason = detail ?? `${problem}${status === null ? '' : ` (HTTP ${status})`}${words}`
   return `the model call for role ${role} failed: ${reason}`
 }
 

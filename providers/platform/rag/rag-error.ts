@@ -26,6 +26,7 @@ export type RagErrorCode =
   | 'rate_limited'
   | 'context_length_exceeded'
   | 'model_failed'
+  | 'model_access_refused'
   | 'model_timeout'
   | 'model_answer_invalid'
   | 'content_filtered'
@@ -55,6 +56,7 @@ const STATUS: Record<RagErrorCode, number> = {
   rate_limited: 429,
   context_length_exceeded: 400,
   model_failed: 502,
+  model_access_refused: 502,
   model_timeout: 504,
   model_answer_invalid: 502,
   content_filtered: 400,
@@ -102,7 +104,9 @@ export function modelFailure(error: ModelCallError): RagError {
     return new RagError('context_length_exceeded', reason, { cause: error, param: 'messages' })
   if (error.code === 'content_filtered' || error.code === 'refused')
     return new RagError(error.code, reason, { cause: error, headers })
-  return new RagError(error.code === 'timeout' ? 'model_timeout' : 'model_failed', reason, { cause: error, headers })
+  const code =
+    error.code === 'timeout' ? 'model_timeout' : error.code === 'unauthorized' ? 'model_access_refused' : 'model_failed'
+  return new RagError(code, reason, { cause: error, headers })
 }
 
 /** Returns what a reranking service did wrong: 504 for a timeout, else 502. */

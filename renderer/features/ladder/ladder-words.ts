@@ -8,6 +8,7 @@ const FAILURE_CLASSES: Readonly<Record<FailureClass, string>> = {
   connection_reset: 'connection lost',
   http_error: 'error of the gateway',
   rate_limited: 'too many requests',
+  access_refused: 'access refused',
   invalid_response: 'invalid answer',
   response_too_large: 'answer too large',
   content_filtered: 'answer filtered',

@@ -231,7 +231,7 @@ const isAboutField = (status: number, text: string): boolean =>
 const isQuota = (text: string): boolean => /insufficient_quota|exceeded your current quota|billing/i.test(text)
 
 function codeOfStatus(status: number): ModelCallErrorCode {
-  if (status === 401 || status === 403) return 'unauthorized'
+  if (status === 401 || status === 402 || status === 403) return 'unauthorized'
   if (status === 404) return 'unknown_model'
   if (status === 429) return 'rate_limited'
   if (status === 408 || status === 504) return 'timeout'
