@@ -3,10 +3,14 @@ import type { ArtifactFiles } from '../../evidence/files/artifact-files.ts'
 import { RefusalError } from '../../evidence/errors.ts'
 import type { EvidenceLog, EvidenceRefusal } from '../../evidence/evidence-log.ts'
 import type { EvidenceStore, StoredRunPlace, StoreOutcome } from '../../evidence/evidence-store.ts'
+import { differingWords } from './differing-conditions.ts'
 import { remedyFor } from '../../evidence/typed-command.ts'
 import { plural } from '../../../contract/words.ts'
 
 const MAX_FIELDS = 8
+
+/** A value with digests and commits as people compare them: by their first 12 digits. */
+const short = (value: string): string => value.replaceAll(/\b([0-9a-f]{12})[0-9a-f]{8,}\b/g, '$1')
 
 /** Stored rows were made under other conditions; merging would compare unequal things. Nothing was called. */
 export class ResumeConflictError extends Error {
@@ -17,22 +21,24 @@ export class ResumeConflictError extends Error {
   constructor(file: string, conflicts: PlanConflict[]) {
     const byPath = Map.groupBy(conflicts, (conflict) => conflict.path)
     const lines = [...byPath].slice(0, MAX_FIELDS).map(([path, all]) => {
-      const { stored, current, files = [] } = all[0]!
+      const { stored, current } = all[0]!
       const rows = conflictingRows(all)
-      return `  ${path}: stored ${stored}, now ${current}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}${files.length === 0 ? '' : `; changed: ${files.join(', ')}`}`
+      return `  ${path}: stored ${short(stored)}, now ${short(current)}${rows === 0 ? '' : ` (${plural(rows, 'row')})`}`
     })
     const more = byPath.size > lines.length ? [`  and ${plural(byPath.size - lines.length, 'other field')}`] : []
     super(
       [
-        `${file}: this run started under other conditions, and its rows must not be mixed with rows made now:`,
-        ...lines,
-        ...more,
+        `${file}: this run started under other conditions, and its rows must not be mixed with rows made now.`,
+        `What differs: ${differingWords(conflicts)}.`,
         remedyFor({
           panel:
             'Start a new run under another name, restore what is named above, or delete this run and start it again with "Cold start".',
           commandLine:
             'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
         }),
+        'The fields with their values:',
+        ...lines,
+        ...more,
       ].join('\n'),
     )
     this.conflicts = conflicts

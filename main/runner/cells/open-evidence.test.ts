@@ -1,0 +1,42 @@
+import { afterEach, expect, it } from 'vitest'
+import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
+import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
+import { ResumeConflictError } from './open-evidence.ts'
+
+const [STORED, CURRENT] = ['a1'.repeat(32), 'b2'.repeat(32)]
+const conflict = (path: string, more: Partial<PlanConflict> = {}): PlanConflict => ({
+  row_id: null,
+  path,
+  stored: JSON.stringify(STORED),
+  current: JSON.stringify(CURRENT),
+  ...more,
+})
+const linesOf = (...conflicts: PlanConflict[]): string[] =>
+  new ResumeConflictError('run-evidence.jsonl', conflicts).message.split('\n')
+
+afterEach(() => nameButtonsInRemedies(false))
+
+it('a run under other conditions says in words what differs and what to do, before any value', () => {
+  const lines = linesOf(
+    conflict('reproducibility.runtime.repository.revision', { rows: 12, files: ['manifests/queries/smoke.yaml'] }),
+    conflict('reproducibility.runtime.repository.dirty', { stored: 'false', current: 'true' }),
+    conflict('reproducibility.config_hashes.models', { rows: 12, files: ['manifests/models.yaml'] }),
+    conflict('reproducibility.runtime.models.roles.light_gen.model', { stored: '"m"', current: '"n"' }),
+  )
+  expect(lines.slice(0, 3)).toEqual([
+    'run-evidence.jsonl: this run started under other conditions, and its rows must not be mixed with rows made now.',
+    'What differs: files of the project (manifests/queries/smoke.yaml); the model sets (manifests/models.yaml); the models.',
+    'Start a new run with --run-id, restore what is named above, or delete this run and start it again with --cold-reset.',
+  ])
+  expect(lines[4]).toBe(
+    `  reproducibility.runtime.repository.revision: stored "a1a1a1a1a1a1", now "b2b2b2b2b2b2" (12 rows)`,
+  )
+  expect(lines.join('\n')).not.toMatch(/[0-9a-f]{13}/)
+})
+
+it('the panel names no option, and a field without words of its own is named', () => {
+  nameButtonsInRemedies()
+  const lines = linesOf(conflict('question.ground_truth', { stored: '"x"', current: '"y"' }))
+  expect(lines[1]).toBe('What differs: question.ground_truth.')
+  expect(lines[2]).not.toContain('--')
+})
