@@ -23,6 +23,7 @@ import {
   ingestProfile,
 } from './ingestion/ingest.ts'
 import { type At, type Skip, step, type StepFailedError } from './ladder-step.ts'
+import { missingRemedy } from './missing-remedy.ts'
 import { bringToFile, isStoredRun } from './cells/open-evidence.ts'
 import { PlatformError } from './platform/platform-client.ts'
 import { checkAliases, preflight } from './prepare/preflight.ts'
@@ -63,11 +64,9 @@ export class ContextsMissingError extends Error {
 }
 export type MissingError = GraphMissingError | ContextsMissingError
 
-const newModelFor = (role: string): string => `choose another model for ${role} and start a new run`
-
 /** The run without the approaches that read what could not be made, and the sentence that says so. */
 function without(run: DatasetRun, reads: (alias: Alias) => boolean, reason: string, role: string) {
-  const whatToDo = newModelFor(role)
+  const whatToDo = missingRemedy(reason, role)
   const unavailable = run.aliases.filter(reads).map((alias) => ({ alias, reason: `${reason}; ${whatToDo}` }))
   const names = unavailable.map(({ alias }) => alias.alias).join(', ')
   const message = `${names} cannot answer: ${reason}. To measure them too, ${whatToDo}`
@@ -91,7 +90,8 @@ async function ingestFor(run: DatasetRun, ingestion: Omit<Ingestion, 'graph'>) {
   } catch (error) {
     const reason = graphFailure(error)
     if (reason === null) throw error
-    if (others.length === 0) throw new GraphMissingError(`${reason}; ${newModelFor('graph_extract')}`, { cause: error })
+    if (others.length === 0)
+      throw new GraphMissingError(`${reason}; ${missingRemedy(reason, 'graph_extract')}`, { cause: error })
     const corpus = await ingestProfile({ ...ingestion, graph: false })
     const { message, run: rest } = without(run, readsGraph, reason, 'graph_extract')
     return { run: rest, corpus, missing: new GraphMissingError(message, { cause: error }) }
@@ -122,7 +122,7 @@ export async function runDataset(run: DatasetRun): Promise<DatasetOutcome> {
       result: null,
       note: await coldReset(scope, run.confirmedDeletions ?? null),
     }))
-  else skip('cold_reset', 'finished cells and collections are kept')
+  else skip('cold_reset', 'stored answers and collections are kept')
   // 3. Start the platform with the collections of this dataset.
   const started = await at('start', async () => {
     const result = await startPlatform(run)

@@ -16,8 +16,14 @@ import { startModelService, type ModelService } from '../helpers/model-service.t
 let root: string
 let service: ModelService
 const PROSE = 'The document describes a lock. I hope this helps!'
+const GRAPH = JSON.stringify({
+  entities: [{ name: 'Steenbrugge', type: 'place', description: 'A lock.' }],
+  relations: [],
+})
 /** Holds what the extraction model replies; prose unless a test says otherwise. */
 let reply = PROSE
+/** Answers every call of it in place of the model. */
+let refusal: { status: number; json: object } | null = null
 /** Documents of which it writes prose all the same, by a word of theirs; null for none. */
 let proseOf: string | null = null
 
@@ -45,6 +51,7 @@ beforeAll(async () => {
     const message = { role: 'assistant', content: isProse ? PROSE : reply }
     const { model } = (body ?? {}) as { model?: string }
     if (model === 'silent') return { status: 400, json: { error: { code: 'content_filter', message: 'no' } } }
+    if (refusal !== null) return refusal
     const choices = [{ index: 0, message, finish_reason: 'stop' }]
     return { json: { id: 'x', object: 'chat.completion', created: 0, model, choices } }
   })
@@ -114,7 +121,9 @@ describe('a model that cannot extract a graph', () => {
   it('is named with what to do in the terminal', async () => {
     const { stdout } = await ladder('terminal', 'vanilla-rag,graph-rag')
     expect(stdout).toMatch(/graph-rag is unavailable: .*holds no JSON object/)
-    expect(stdout).toContain('choose another model for graph_extract')
+    expect(stdout).toMatch(
+      /start the run again with --no-cold-reset, which tries again what failed, or choose another model for graph_extract and\s+start a new run/,
+    )
   })
 
   it('ends a run in which every approach reads the graph', async () => {
@@ -123,11 +132,20 @@ describe('a model that cannot extract a graph', () => {
     expect(run.events.some(({ type }) => type === 'plan.ready')).toBe(false)
   })
 
+  it('of a service without credit is asked again by the same run when that is paid for', async () => {
+    refusal = { status: 402, json: { error: { message: 'Insufficient credits' } } }
+    const unpaid = await ladder('unpaid', 'vanilla-rag,graph-rag')
+    refusal = null
+    expect(unpaid.stdout).toMatch(/add credit at the service, then start the run again with --no-cold-reset/)
+    expect(unpaid.stdout).not.toContain('choose another model')
+    reply = GRAPH
+    const resumed = await ladder('unpaid', 'vanilla-rag,graph-rag', '--json')
+    expect(planOf(resumed)).toMatchObject({ total: 8, reuse: 4, run: 4, unavailable: [] })
+    expect(resumed.code).toBe(0)
+  })
+
   it('keeps nothing that a later run would have to do without', async () => {
-    reply = JSON.stringify({
-      entities: [{ name: 'Steenbrugge', type: 'place', description: 'A lock.' }],
-      relations: [],
-    })
+    reply = GRAPH
     const run = await ladder('later', 'vanilla-rag,graph-rag', '--json')
     expect(run.events.filter(({ type }) => type === 'step.failed')).toEqual([])
     expect(planOf(run)).toMatchObject({ total: 8, run: 8, unavailable: [] })
