@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MOST_TOKENS } from '../received-completion.ts'
+import { noAnswerText } from '../no-answer-text.ts'
 import { splitThinking } from '../thinking.ts'
 
 /** A passage as an own approach reports it, best first. */
@@ -43,8 +44,7 @@ export class OwnApproachError extends Error {
 /** The text of an own approach apart from the reasoning of its model. Throws where nothing but reasoning is there. */
 export function answerOf(text: string): { answer: string; reasoning?: string } {
   const { answer, thinking } = splitThinking(text)
-  if (answer.trim() === '' && text.trim() !== '')
-    throw new OwnApproachError('failed', 'the answering model returned no text')
+  if (answer.trim() === '' && text.trim() !== '') throw new OwnApproachError('failed', noAnswerText(null))
   return { answer: answer.trim(), ...(thinking === '' ? {} : { reasoning: thinking }) }
 }
 

@@ -1,3 +1,4 @@
+import { noAnswerText } from '../no-answer-text.ts'
 import { describe, expect, it } from 'vitest'
 import {
   httpPlan,
@@ -206,7 +207,7 @@ describe('what a mapper must handle', () => {
 
   it('an answer of nothing but reasoning is a failure', () => {
     expect(() => reply('openai', openai({ content: '<think>It goes on' }))).toThrow(
-      new OwnApproachError('failed', 'the answering model returned no text'),
+      new OwnApproachError('failed', noAnswerText(null)),
     )
   })
 

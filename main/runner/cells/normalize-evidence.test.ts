@@ -115,13 +115,28 @@ describe('reasoning in a reply', () => {
   it.each(['<think>Sky?</think>', '<think>It goes on', '<|channel|>analysis<|message|>Sky?'])(
     'that is all of the reply leaves no answer: %s',
     (reply) => {
-      const problem = { ok: false, type: 'invalid_response', message: 'the answering model returned no text' }
+      const message =
+        'the answering model returned no text: its reply is empty without its reasoning. Give it a higher limit of answer tokens, or less reasoning effort'
+      const problem = { ok: false, type: 'invalid_response', message }
       expect(normalizeEvidence(said(reply), 'answer_with_contexts')).toEqual(problem)
       const body = { choices, rag_extension: { ...extension, answer: reply } }
       expect(normalizeEvidence(body, 'answer_with_contexts')).toEqual(problem)
     },
   )
 })
+
+it.each(['', '<think>It goes on'])(
+  'an answer whose tokens all went into reasoning says so, and what to do: "%s"',
+  (content) => {
+    const body = { choices: [{ message: { content, reasoning_content: 'hmm' }, finish_reason: 'length' }] }
+    expect(normalizeEvidence(body, 'answer_with_contexts')).toEqual({
+      ok: false,
+      type: 'invalid_response',
+      message:
+        'the answering model returned no text: all tokens went into its reasoning. Give it a higher limit of answer tokens, or less reasoning effort',
+    })
+  },
+)
 
 describe('an answer of an agent', () => {
   const step = (error: string | null) => ({ step: 1, tool: 'search', arguments: {}, result: null, error, seconds: 0.1 })

@@ -6,6 +6,7 @@ import { describeIssues } from '../../../core/issues.ts'
 import { unwritable } from '../../evidence/rows/row-line.ts'
 import { contextTokens } from '../../evaluation/handed-over.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
+import { noAnswerText } from '../../../core/no-answer-text.ts'
 import { splitThinking } from '../../../core/thinking.ts'
 import { parseRenderedEvidence } from './rendered-evidence.ts'
 
@@ -78,7 +79,10 @@ export function normalizeEvidence(body: unknown, capability: EvidenceCapability)
   if (answer.trim() === '' && typeof message['refusal'] === 'string')
     return refuse('refused', `the model refused to answer: ${message['refusal']}`)
   if (answer.trim() === '')
-    return refuse('invalid_response', thinking === '' ? 'the answer is empty' : 'the answering model returned no text')
+    return refuse(
+      'invalid_response',
+      thinking === '' && ending !== 'length' ? 'the answer is empty' : noAnswerText(ending),
+    )
   const sources = extension?.sources ?? rendered?.sources ?? []
   const usedPassages = extension?.used_passages ?? null
   const derivations = extension?.derivations ?? null
