@@ -16,7 +16,7 @@ import { rowApproach, rowQuestion, type LadderCell } from './ladder-cells.ts'
 import type { CellAnswer } from './call-approach.ts'
 import { citedAnswer, scoredAnswer } from '../../../core/citations.ts'
 import { repeatsPrompt } from '../../../core/repeated-prompt.ts'
-import { serviceText } from '../../../core/known-secrets.ts'
+import { withoutSecrets } from '../../../core/known-secrets.ts'
 
 export interface RowContext {
   runId: string
@@ -118,8 +118,15 @@ export function withEvaluation(row: CanonicalRow, ragas: EvaluationResult): Cano
   return { ...row, metrics: { ...row.metrics, ragas, ...(decided === undefined ? {} : { answer: decided }) } }
 }
 
-/** Most characters of an error that an event carries; the row has it whole. */
-const MAX_SHOWN_ERROR = 200
+/** Most characters that an event carries of the beginning and of the end of an error; the row has it whole. */
+const SHOWN_ERROR = 300
+
+/** An error on one line. A long one is cut in its middle, where a service speaks: where it failed begins it, and what to do ends it. */
+function shownError(message: string): string {
+  const line = oneLine(withoutSecrets(message))
+  if (line.length <= 2 * SHOWN_ERROR) return line
+  return `${line.slice(0, SHOWN_ERROR).trimEnd()} … ${line.slice(-SHOWN_ERROR).trimStart()}`.toWellFormed()
+}
 
 /** Reports a stored row; `reused` when another runner made it, or an earlier evaluation scored it. */
 export const cellFinished = (
@@ -133,7 +140,7 @@ export const cellFinished = (
   model: approach.model,
   status,
   error_type: error?.type ?? null,
-  error_message: error && serviceText(oneLine(error.message), MAX_SHOWN_ERROR),
+  error_message: error && shownError(error.message),
   evaluation: metrics.ragas.status,
   latency_ms: metrics.operational.latency_ms,
   reused,
