@@ -69,7 +69,7 @@ function whyNotJudged({ judgePanel, runId }: DatasetRun, unanswered: number): st
     panel: 'choose Judge answers… in the tab Judges of the run',
     commandLine: `rag-ladder judge run --run-id ${runId}`,
   })
-  return `${plural(unanswered, 'cell')} without an answer, so no judge was asked; to judge the others as they are: ${remedy}`
+  return `${plural(unanswered, 'answer')} failed, so no judge was asked; to judge the others as they are: ${remedy}`
 }
 
 /** Steps 9 to 12: judges, final summary, validation, publication. A judge without a verdict is missing; a panel that could not be asked is a failure. */
@@ -102,7 +102,7 @@ export async function finishDataset(
       : (run.unavailable ?? []).length > 0
         ? `${plural(run.unavailable!.length, 'approach')} could not answer`
         : unanswered > 0
-          ? `${plural(unanswered, 'cell')} without an answer`
+          ? `${plural(unanswered, 'answer')} failed`
           : judging.failure !== null
             ? 'the judge panel failed'
             : null

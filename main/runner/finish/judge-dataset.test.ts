@@ -128,7 +128,7 @@ describe('steps 8 to 10', () => {
     const { finish, sumUp, steps, aggregate } = await runUpToStep8(samplePanel({ endpoint: endpoint.url, apiKey: 'k' }))
     const { unanswered } = await sumUp()
     expect(steps.at(-1)).toMatch(
-      /^check_cells failed: cells_failed 1 cell without an answer: hybrid-rag 1 of 8 \(timeout\)\./,
+      /^check_cells failed: cells_failed 1 answer failed: hybrid-rag 1 of 8 \(timeout\)\. .* start the run again with --no-cold-reset --retry-failed$/,
     )
     expect(await finish(unanswered)).toEqual({ missing: [], failure: null })
     expect(steps.slice(-4)).toEqual([

@@ -95,12 +95,12 @@ export async function sumUpCells(run: DatasetRun, context: RunSummaryContext, at
     return { result: columns, note, missing: columns }
   })
   const check = at('check_cells', async () => {
-    if (unanswered === 0) return { result: null, note: 'every selected cell answered' }
+    if (unanswered === 0) return { result: null, note: 'every question is answered' }
     const remedy = remedyFor({
-      panel: 'retry the failed cells',
-      commandLine: 'start the run again with --retry-failed',
+      panel: 'retry the failed answers',
+      commandLine: 'start the run again with --no-cold-reset --retry-failed',
     })
-    const message = `${plural(unanswered, 'cell')} without an answer: ${failed}. Their rows in the evidence hold the reasons; ${remedy}`
+    const message = `${plural(unanswered, 'answer')} failed: ${failed}. Rows in the evidence hold the reasons; ${remedy}`
     throw new CellsFailedError(message)
   })
   await failureOf(check, (cause) => cause instanceof CellsFailedError)
