@@ -86,6 +86,7 @@ export const FrontierPoint = z.strictObject({
   quality: z.number().nullable(),
   n: z.int().min(0),
   expected: z.int().min(0),
+  /** Median of its answers; the other costs are means per answer. */
   latency_ms: z.number().nullable(),
   total_tokens: z.number().nullable(),
   llm_calls: z.number().nullable(),

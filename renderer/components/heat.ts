@@ -67,7 +67,7 @@ export interface HeatDomain {
   diverging?: true
 }
 
-/** Fixed for scores, so that one colour means one value on every page; for latency up to twice the slowest mean. */
+/** Fixed for scores, so that one colour means one value on every page; for latency up to twice the slowest median. */
 export function heatDomain(metric: string, slowestMeanMs: number, scheme: HeatDomain['scheme']): HeatDomain {
   const [least, greatest] = METRICS.find(({ id }) => id === metric)?.range ?? [0, 1]
   if (greatest === null)

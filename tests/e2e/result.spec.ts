@@ -31,7 +31,7 @@ test('the verdict comes first, then the figures that it rests on, each with a li
   await expect(shown.getByRole('listitem').first()).toHaveCSS('font-size', '13px')
   await expect(page.locator('main h2').first()).toHaveCSS('font-size', '15px')
   await expect(page.getByRole('heading', { name: /^Facts found by level · ladder-2026-11-20$/ })).toBeVisible()
-  await expect(page.getByRole('heading', { name: /against mean latency/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /against median latency/ })).toBeVisible()
   // What is wrong, one click from the verdict: the cell of the weakest approach, its answer in sight.
   const differing = page.getByRole('region', { name: `Where they differ most, by facts found · ${verdict.label}` })
   const input = { run_id: RUN, dataset_id: 'graph_native', metric: 'facts_found' as const, limit: 1 }
@@ -112,7 +112,7 @@ test('another dataset is chosen on the page, another run in the list, and the li
   await open(`/runs/${RUN}/verdict?dataset=graph_native`)
   await page.getByRole('combobox', { name: 'Dataset' }).click()
   await page.getByRole('option', { name: 'Smoke' }).click()
-  await expect(page.getByRole('heading', { name: /against mean latency · Smoke/ })).toBeVisible()
+  await expect(page.getByRole('heading', { name: /against median latency · Smoke/ })).toBeVisible()
   await expect(page.getByRole('article').first()).toHaveAccessibleName('Smoke')
   expect(page.url()).toContain('dataset=smoke')
   await page.getByRole('link', { name: '‹ Runs' }).click()
@@ -170,7 +170,7 @@ test('charts are saved as pictures that name what they show', async ({ page, ope
   const saved = await svg
   expect(saved.suggestedFilename()).toBe('ladder-2026-11-20-graph_native-facts_found-latency_ms.svg')
   const text = await readFile(await saved.path(), 'utf8')
-  for (const words of ['Facts found against mean latency', 'contextual', 'lazy-graph']) expect(text).toContain(words)
+  for (const words of ['Facts found against median latency', 'contextual', 'lazy-graph']) expect(text).toContain(words)
   expect(text).not.toContain('var(--')
   const png = page.waitForEvent('download')
   await costs.getByRole('button', { name: 'Save the chart as PNG' }).click()
@@ -196,7 +196,7 @@ test('the verdict is shared as a picture with its headline, figures and chart', 
   // A headline of several lines is several elements.
   const words = text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ')
   expect(words).toContain(headline)
-  for (const part of ['mean latency', 'contextual', '95 % interval', RUN]) expect(words).toContain(part)
+  for (const part of ['median latency', 'contextual', '95 % interval', RUN]) expect(words).toContain(part)
   expect(text).not.toMatch(/var\(--|class=/)
   const bytes = await readFile(await (await save('PNG')).path())
   expect(bytes.subarray(1, 4).toString()).toBe('PNG')

@@ -123,7 +123,8 @@ export const ColumnHead = z.strictObject({
   states: counts(CellMetricState),
   /** Over the `n` questions that every shown alias with values has; null when this alias has none. */
   common: z.strictObject({ n: count, mean: z.number().nullable() }).nullable(),
-  mean_latency_ms: z.number().nullable(),
+  /** Of all its answers, as in reports. */
+  median_latency_ms: z.number().nullable(),
   unavailable: z.string().nullable(),
 })
 export type ColumnHead = z.infer<typeof ColumnHead>

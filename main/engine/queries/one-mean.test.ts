@@ -89,7 +89,7 @@ function expectHeadsOf(aggregate: Aggregate, made: Pick<Project, 'ask'>): void {
   for (const metric of ALL) {
     const { heads, unequal_coverage } = headsOf(made, metric)
     const figures = heads.map(({ model }) => rungFigure(aggregate, nameOf(metric), model))
-    for (const [at, { model, mean, n, coverage, common, mean_latency_ms }] of heads.entries()) {
+    for (const [at, { model, mean, n, coverage, common, median_latency_ms }] of heads.entries()) {
       const figure = figures[at]
       const own = { metric, model, mean, n, common: unequal_coverage && common?.mean !== null ? common : null }
       const none = { mean: null, n: 0, common: null }
@@ -101,7 +101,8 @@ function expectHeadsOf(aggregate: Aggregate, made: Pick<Project, 'ask'>): void {
       })
       if (figure !== null && figure !== undefined && metric !== 'judge_mean')
         expect(coverage).toBe(rounded(figure.n / figure.expected))
-      expect(mean_latency_ms).toBe(rungFigure(aggregate, 'latency_ms', model)?.mean ?? null)
+      const { operational } = aggregate.approaches.find((approach) => approach.model === model) ?? {}
+      expect(median_latency_ms).toBe(operational?.latency_ms.median ?? null)
     }
   }
 }
@@ -139,7 +140,7 @@ it(
           metric,
           point.model,
           figure(point.model),
-          operational?.latency_ms.mean ?? null,
+          operational?.latency_ms.median ?? null,
           operational?.total_tokens.mean ?? null,
         ])
       }

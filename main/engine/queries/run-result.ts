@@ -109,8 +109,8 @@ export async function frontierOf(index: RunIndexApi, input: FrontierInput): Prom
       const { heads: columns } = await index.query('columnHeads', { run_id, dataset_id, metric: input.metric })
       const aggregate = await currentAggregate(dataset)
       better = columns.better
-      for (const { model, base_model, mean, n, expected, mean_latency_ms } of columns.heads) {
-        const place = { run_id, dataset_id, model, base_model, quality: mean, n, expected, latency_ms: mean_latency_ms }
+      for (const { model, base_model, mean, n, expected, median_latency_ms } of columns.heads) {
+        const place = { run_id, dataset_id, model, base_model, quality: mean, n, expected, latency_ms: median_latency_ms }
         points.push({ ...place, ...costsOf(aggregate, model), by_hops: hopsOf(aggregate, model, input.metric) })
       }
     }

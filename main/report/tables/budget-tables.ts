@@ -4,6 +4,7 @@ import type { Aggregate, ApproachSummary } from '../../../contract/evidence/aggr
 import { PROTOCOL_PARTS, type ProtocolPart } from '../../../contract/evidence/protocol.ts'
 import { capital, contextBudgetWords, countWords, curveWords, equalWords } from '../../../contract/words.ts'
 import { likeAmounts } from '../aggregate/context-amounts.ts'
+import { allTextOf } from '../verdict/all-text.ts'
 import { approachCode, columnsFrom, md, mdTable } from '../markdown/markdown-text.ts'
 
 /** Heading of the tokens that an answer was written from. */
@@ -43,19 +44,34 @@ function countedWords({ approaches }: Pick<Aggregate, 'approaches'>): string {
   return by.length === 0 ? '' : ` Tokens by: ${by.join('; ')}.`
 }
 
+/** Names the hybrids to run beside approaches that handed over another amount, but for those with more text than there is to find. */
+function hybridNotes(aggregate: Aggregate): string[] {
+  const missing = likeAmounts(aggregate).matched.filter(({ baseline }) => baseline === null)
+  const all = allTextOf({ aggregate, standings: aggregate.approaches })
+  const amounts = new Map(aggregate.approaches.map(({ model, context_tokens: tokens }) => [model, tokens?.median ?? 0]))
+  const isBeyond = ({ model }: { model: string }): boolean => all !== null && amounts.get(model)! > all.tokens
+  const beyond = missing.filter(isBeyond)
+  const within = missing.filter((each) => !isBeyond(each))
+  const names = (matched: typeof missing): string => matched.map(({ model }) => model).join(', ')
+  const hybrids = [...new Set(within.map(({ named }) => named))].join(',')
+  return [
+    ...(within.length === 0
+      ? []
+      : [
+          `${names(within)} handed over another amount than ${BASELINE}, so they do not compare with it. To run the hybrid with as much text beside them, add ${hybrids} to the --models of this run.`,
+        ]),
+    ...(beyond.length === 0
+      ? []
+      : [
+          `${names(beyond)} handed over more than ${BASELINE}, so they do not compare with it. No hybrid can hand over as much: ${countWords(all!.tokens)} tokens are probably all the text there is.`,
+        ]),
+  ]
+}
+
 /** The budget of the run, and the lines that explain its table. */
 export function budgetNotes(aggregate: Aggregate): string[] {
   const words = contextBudgetWords(aggregate.reproducibility?.runtime.context_budget ?? null)
-  const missing = likeAmounts(aggregate).matched.filter(({ baseline }) => baseline === null)
-  const names = [...new Set(missing.map(({ named }) => named))].join(',')
-  const unlike = missing.map(({ model }) => model).join(', ')
-  const remedy =
-    missing.length === 0
-      ? []
-      : [
-          `${unlike} handed over another amount than ${BASELINE}, so they do not compare with it. To run the hybrid with as much text beside them, add ${names} to the --models of this run.`,
-        ]
-  return [...remedy, `${capital(words)}.${countedWords(aggregate)}`, CURVE_LEGEND]
+  return [...hybridNotes(aggregate), `${capital(words)}.${countedWords(aggregate)}`, CURVE_LEGEND]
 }
 
 /** Markdown lines; empty where no row tells how much text was handed over. */

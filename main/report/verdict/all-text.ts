@@ -22,7 +22,10 @@ const isSame = (a: number, b: number): boolean => Math.abs(a - b) <= SAME_SHARE 
  * Two approaches or more handed over one amount of text to every question, and none comes near the budget that it was to fill: that amount is all that there is. Others
  * hand over less where they stop early, or more where they add to the passages. Null where approaches chose, and where the run had no budget or does not record amounts.
  */
-export function allTextOf({ aggregate, standings }: Facts): AllText | null {
+export function allTextOf({
+  aggregate,
+  standings,
+}: Pick<Facts, 'aggregate'> & { standings: readonly { model: string }[] }): AllText | null {
   const budget = aggregate.reproducibility?.runtime.context_budget
   if (budget === undefined) return null
   const compared = aggregate.approaches.filter(({ model }) => standings.some((each) => each.model === model))

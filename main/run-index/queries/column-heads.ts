@@ -8,7 +8,7 @@ import { CellMetricState } from '../../../contract/control/run-index/metrics.ts'
 import { metricOfId } from '../../../contract/metrics/metrics.ts'
 import { latencyMs } from '../../../contract/metrics/latency-ms.ts'
 import { share } from '../../lib/text/numbers.ts'
-import { commonQuestions, meanOver } from '../../report/aggregate/column.ts'
+import { commonQuestions, meanOver, spreadOf } from '../../report/aggregate/column.ts'
 import { stateCode } from '../schema.ts'
 import { columnCounts, NO_CELLS } from '../apply/tallies.ts'
 import { findDatasetRun, notFound, shownAliases, type ShownAlias } from './dataset-run.ts'
@@ -42,7 +42,7 @@ export function columnHeads(
       coverage: share(n, scope.questions),
       states: { ...byState(states), missing: scope.questions - cells },
       common: n === 0 ? null : { n: indexes.length, mean: meanOver(column, indexes) },
-      mean_latency_ms: meanOver(latencies.of(alias.id), order),
+      median_latency_ms: spreadOf(latencies.of(alias.id), order).median,
     }
   })
   return {

@@ -78,7 +78,7 @@ export const COMPARE_WORDS = {
   overRungs: (metric: string) => `${metric} by level`,
   cost: 'Cost',
   costs: {
-    latency_ms: { label: 'Mean latency', name: 'mean latency' },
+    latency_ms: { label: 'Median latency', name: 'median latency' },
     total_tokens: { label: 'Tokens', name: 'mean tokens per answer' },
     llm_calls: { label: 'Model calls', name: 'mean model calls per answer' },
     cloud_calls: { label: 'Cloud calls', name: 'mean cloud calls per answer' },

@@ -47,7 +47,7 @@ export function MatrixView({ run, dataset, search, metric, levels }: MatrixViewP
   })
   const set = (part: Partial<MatrixSearch>): void =>
     void navigate({ search: (before) => ({ ...before, ...part }), replace: part.cell === undefined })
-  const slowest = Math.max(0, ...(heads.data?.heads.map(({ mean_latency_ms: ms }) => ms ?? 0) ?? []))
+  const slowest = Math.max(0, ...(heads.data?.heads.map(({ median_latency_ms: ms }) => ms ?? 0) ?? []))
   const scheme = useComputedColorScheme('light')
   const compares = search.show === 'difference' && baseline !== null
   const domain = useMemo(() => {

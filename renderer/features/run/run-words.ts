@@ -38,7 +38,7 @@ export const RUN_WORDS = {
     approach: 'Approach',
     interval: '95 % interval',
     n: 'n',
-    latency: 'Mean latency',
+    latency: 'Median latency',
     calls: 'Model calls',
   },
   saved: (file: string) => `Saved ${file}`,
