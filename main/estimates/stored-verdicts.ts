@@ -28,10 +28,10 @@ export async function storedVerdicts(
 }
 
 /** Questions that get an answer. */
-function changedQuestions(run: PreparedRun, dataset: LadderDataset, { resume }: CellPlan): Set<string> {
+function changedQuestions(run: PreparedRun, dataset: LadderDataset, { resume, retryOf }: CellPlan): Set<string> {
   if (resume.run.length === 0 && resume.answered.length === 0) return new Set()
   const { runId, aliases, repeats, experiment } = run
   const reused = new Set(resume.reuse)
-  const all = cellsInOrder({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed })
+  const all = cellsInOrder({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf })
   return new Set([...all].flatMap(({ rowId, question }) => (reused.has(rowId) ? [] : [question.id])))
 }

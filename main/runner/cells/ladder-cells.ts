@@ -26,6 +26,8 @@ export interface CellPlan {
   resume: ResumePlan
   /** Digest of everything that decided it. */
   basis: string
+  /** As in `CellSpace`. */
+  retryOf?: CellSpace['retryOf']
 }
 
 export interface CellSpace {

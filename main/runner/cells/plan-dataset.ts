@@ -123,7 +123,7 @@ export async function planDataset(input: PlanInput): Promise<PlannedDataset> {
     const retries = await retriedCellsOf(opened.log, retryFailed)
     const { retryOf } = retries
     const space = { runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf }
-    const cells = await planCells({ log: opened.log, reproducibility }, input, cellsInOrder(space))
+    const cells = { ...(await planCells({ log: opened.log, reproducibility }, input, cellsInOrder(space))), retryOf }
     const failures = retries.count(cellsInOrder(space).map((cell) => cell.cellId))
     const { context_budget: budget = null } = reproducibility.runtime
     return { plan: { ...empty, ...countsOf(cells.resume, failures), context_budget: budget }, cells }
