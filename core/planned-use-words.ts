@@ -19,11 +19,10 @@ export interface PlannedUseWords {
 
 const unknown = 'unknown'
 
-const sourceOf = ({ part, source }: PlannedPart): string => {
+const sourceOf = ({ source }: PlannedPart): string => {
   if (source === 'kept') return 'done before'
   if (source === null) return 'not known yet'
-  if (source === 'calls') return 'three calls of each model'
-  return part === 'grading' ? 'earlier runs, and the time of one call' : 'earlier runs'
+  return source === 'calls' ? 'three calls of each model' : 'earlier runs'
 }
 
 /** The parts as a table of words. */

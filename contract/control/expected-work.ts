@@ -12,6 +12,8 @@ export const WorkOfApproach = z.strictObject({
   /** Calls of models for an answer, and for its grades. */
   answer_calls: z.number().nullable(),
   grading_calls: z.number().nullable(),
+  /** Time of grading an answer in earlier rows; null where none records it. */
+  grading_ms: z.number().nullable(),
 })
 export type WorkOfApproach = z.infer<typeof WorkOfApproach>
 

@@ -50,6 +50,8 @@ export const EvaluationResult = z.strictObject({
   /** Version of the evaluator and, where a model grades, of its prompts; absent where it reports none. */
   evaluator_version: z.string().optional(),
   attempts: z.int().min(0),
+  /** How long the evaluator's calls took, failed tries included and the waits between them not; absent without a call, and in rows of earlier versions. */
+  latency_ms: z.number().min(0).optional(),
   /** States how much of what was left out; absent when the evaluator saw everything. */
   unseen: z.partialRecord(UnseenEvidence, z.int().min(1)).optional(),
   /** True when the evaluator's language model takes the answer for a refusal; absent where none was asked. */

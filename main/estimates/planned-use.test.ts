@@ -5,14 +5,16 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
+import type { ModelChoice } from '../../contract/manifests/model-backends.ts'
 import { partWords, plannedUseWords, sumOfUse } from '../../core/planned-use-words.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { corpusDigest } from '../manifests/datasets/corpus-digest.ts'
 import { loadExperiment, type Experiment } from '../manifests/experiment.ts'
 import { configHashes } from '../manifests/project/provenance.ts'
-import { keepCalibration } from '../runner/prepare/calibrations.ts'
+import { isAnswering, keepCalibration } from '../runner/prepare/calibrations.ts'
 import { cellsInOrder, type CellPlan } from '../runner/cells/ladder-cells.ts'
 import type { PreparedRun } from '../runner/prepare/prepare-run.ts'
+import { journalPath, openVerdictJournal } from '../judge/verdict-journal.ts'
 import { plannedUse } from './planned-use.ts'
 
 let experiment: Experiment
@@ -120,6 +122,28 @@ it('documents are read again where they changed, and where another job has made 
   expect(await ingestion({ content_digest: 'other' })).toMatchObject({ calls: 3, source: 'rows' })
 })
 
+it('grading takes the time that past rows record of it; without such rows, that of three calls of the model that grades', async () => {
+  const run = past()
+  Object.assign(run.approaches[0]!.operational, { grading_ms: { n: 4, sum: 20_000 } })
+  const { concurrency } = experiment.evaluation.run
+  const grading = async (run: PreparedRun, runs: Aggregate[]) =>
+    (await plannedUse(run, dataset(), PLAN, runs)).parts.find(({ part }) => part === 'grading')
+  expect(await grading(planned(['contextual-rag']), [run])).toMatchObject({
+    calls: 8,
+    ms: 20_000 / concurrency,
+    source: 'rows',
+  })
+  const { paid } = experiment.models.sets
+  const evaluator = { ...paid!.roles.light_gen, model: 'grader' } as ModelChoice
+  const sets = { ...experiment.models.sets, paid: { ...paid!, roles: { ...paid!.roles, evaluator } } }
+  const other = planned(['contextual-rag'], { experiment: { ...experiment, models: { ...experiment.models, sets } } })
+  expect(isAnswering('evaluator', sets.paid)).toBe(true)
+  const call = { latency_ms: 500, input_tokens: 1000, output_tokens: 100 }
+  for (const choice of [paid!.roles.light_gen, evaluator]) await keepCalibration(root, choice, [call, call, call])
+  expect(await grading(other, [])).toMatchObject({ calls: 8, ms: (8 * 500) / concurrency, source: 'calls' })
+  await rm(join(root, '.rag-ladder/calibrations.json'))
+})
+
 it('a cold start reads the documents again, and judges take what they took', async () => {
   const judgePanel = { enabled: true, models: ['judge-a', 'builtin-lexical-support'], rotations: 2 }
   const run = planned(['contextual-rag'], { request: { cold_reset: true }, judgePanel })
@@ -187,6 +211,37 @@ it('documents that a stopped run has read are not read again when it is resumed,
   expect(await ingestion(stored('contextual-rag'))).toMatchObject({ part: 'ingestion', calls: 9 })
   const cold = { request: { cold_reset: true } }
   expect(await ingestion(stored('contextual-rag', 'graph-rag'), cold)).toMatchObject({ calls: 9 })
+})
+
+it('verdicts on an answer that was tried again and is stored are not asked for again', async () => {
+  const { aliases } = planned(['contextual-rag'])
+  const judgments = join(root, 'judgments.json')
+  const run = planned(['contextual-rag'], {
+    runId: 'retried',
+    repeats: 1,
+    judgePanel: { enabled: true, endpoint: 'http://judges', apiKey: null, models: ['judge-a'], rotations: 1 },
+    files: { smoke: { judgments } },
+  })
+  const { questions } = dataset()
+  const journal = await openVerdictJournal(journalPath(judgments))
+  for (const [place, { id }] of questions.entries())
+    await journal.append({
+      key: String(place).padStart(64, '0'),
+      query_id: id,
+      judge: 'judge-a',
+      verdict: { rotation: 0, order: ['contextual-rag'], scores: { 'contextual-rag': 5 }, best: null, attempts: 1 },
+    })
+  await journal.close()
+  const space = { runId: 'retried', dataset: dataset(), aliases, repeats: 1, seed: experiment.evaluation.run.seed }
+  const retryOf = (): number => 1
+  const reuse = [...cellsInOrder({ ...space, retryOf })].map(({ rowId }) => rowId)
+  // One answer has another try ahead, which brings a new row.
+  const cells = {
+    basis: '',
+    retryOf,
+    resume: { reuse: reuse.slice(1), answered: [], run: reuse.slice(0, 1), conflicts: [] },
+  }
+  expect((await plannedUse(run, dataset(), PLAN, [], cells)).verdicts).toBe(1)
 })
 
 it('metrics that an approach gives no contexts for are not counted as calls of the evaluator', async () => {

@@ -141,7 +141,8 @@ function storedApproaches(
 ): BaseApproach[] {
   if (cells === null) return []
   const stored = new Set([...cells.resume.reuse, ...cells.resume.answered])
-  const all = cellsInOrder({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed })
+  const { retryOf } = cells
+  const all = cellsInOrder({ runId, dataset, aliases, repeats, seed: experiment.evaluation.run.seed, retryOf })
   return [...new Set([...all].flatMap(({ rowId, alias }) => (stored.has(rowId) ? [alias.base] : [])))]
 }
 
@@ -300,7 +301,7 @@ function chunkerOf({ profile: { chunker } }: LadderDataset): { chunk_size: numbe
   return { chunk_size: chunker.chunk_size * letters, overlap: chunker.overlap * letters }
 }
 
-/** Graded metrics of so many answers; null where rules grade. Past runs count the calls and what they cost, and no time of them is recorded. */
+/** Graded metrics of so many answers; null where rules grade. Past runs show calls, time and cost; where their rows record no time, it is that of single calls. */
 function gradingPart(planning: Planning, scored: number): Part | null {
   const { run, set, past, work } = planning
   if (run.metrics.length === 0) return null
@@ -310,7 +311,11 @@ function gradingPart(planning: Planning, scored: number): Part | null {
   const perAnswer = sumOf(work.approaches.map(({ grading_calls: calls }) => calls))
   if (choice === undefined || perAnswer === null) return UNKNOWN
   const calls = Math.round(perAnswer * each)
-  const estimated = byCalls(planning, choice, calls, run.experiment.evaluation.run.concurrency)
+  const { concurrency } = run.experiment.evaluation.run
+  const bySample = byCalls(planning, choice, calls, concurrency)
+  const msPerAnswer = sumOf(work.approaches.map(({ grading_ms: ms }) => ms))
+  const estimated: Part =
+    msPerAnswer === null ? bySample : { ...bySample, ms: (msPerAnswer * each) / concurrency, source: 'rows' }
   if (!isCloudModel(choice)) return estimated
   const usages = run.aliases.map(({ alias }) =>
     past

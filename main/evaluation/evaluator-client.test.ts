@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { EvaluationMetric } from '../../contract/common.ts'
 import { EVALUATOR_FAULTS, evaluatorReply as reply, expectedResult } from '../../tests/helpers/evaluator-faults.ts'
-import { json } from '../../tests/helpers/fault-server.ts'
+import { json, type Behaviour } from '../../tests/helpers/fault-server.ts'
 import { createEvaluatorClient } from './evaluator-client.ts'
 import { suiteFaultServer } from '../../tests/helpers/test-server.ts'
 
@@ -39,6 +39,7 @@ describe('states', () => {
       evaluator_model: 'critic',
       embeddings_model: 'emb',
       attempts: 1,
+      latency_ms: expect.any(Number),
     })
   })
 
@@ -62,6 +63,20 @@ describe('states', () => {
     })
     expect(server.requests).toHaveLength(0)
   })
+})
+
+it('how long the calls took is kept, failed tries included and the waits between them not; nothing without a call', async () => {
+  const late =
+    (ms: number, then: Behaviour): Behaviour =>
+    (...request) =>
+      void setTimeout(() => then(...request), ms)
+  server.script(late(40, json({}, 500)), late(40, reply({ faithfulness: 1, answer_relevancy: 1 })))
+  const { latency_ms: ms, attempts } = await run()
+  expect(attempts).toBe(2)
+  expect(ms).toBeGreaterThanOrEqual(78)
+  server.script(json({}, 400))
+  expect((await run()).latency_ms).toBeGreaterThan(0)
+  expect(await run(['context_recall'])).not.toHaveProperty('latency_ms')
 })
 
 describe('citations', () => {

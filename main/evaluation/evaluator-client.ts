@@ -223,16 +223,20 @@ export function createEvaluatorClient(options: EvaluatorOptions): EvaluatorClien
       const asked = { metrics: eligible, evaluator_model: null, embeddings_model: null, raise_exceptions: false }
       const rules = { attempts: options.retries + 1, firstMs: options.backoffMs, signal }
       let attempts = 0
+      let took = 0
       const outcome = await retry<CallOutcome>(rules, async (number) => {
         attempts = number
         await options.ready?.()
+        const startedAt = performance.now()
         const result = await call({ records: [record], ...asked }, signal, recorder, number)
+        took += performance.now() - startedAt
         return { result, again: !result.ok && result.retryable, status: null }
       })
-      if (!outcome.ok) return evaluationFailed(metrics, missing, { ...outcome, attempts })
+      const latency_ms = Math.round(took * 1000) / 1000
+      if (!outcome.ok) return { ...evaluationFailed(metrics, missing, { ...outcome, attempts }), latency_ms }
       const statements = statementsOmitted(outcome.reply.reasons)
       const left = statements === 0 ? unseen : { ...unseen, statements }
-      return evaluationFromReply(metrics, missing, { ...outcome.reply, attempts, unseen: left })
+      return { ...evaluationFromReply(metrics, missing, { ...outcome.reply, attempts, unseen: left }), latency_ms }
     },
     close: () => client.close(),
   }

@@ -111,6 +111,7 @@ it('plan estimates time and model calls from rows of the same model set, and fro
   const known = workOf(await plan('prose'))
   expect(known.rows).toBe(4)
   expect(known.approaches[0]!.answer_calls).toBe(1)
+  expect(known.approaches[0]!.grading_ms).toBeGreaterThan(0)
   // Each grade is asked for twice, and a refusal once.
   expect(known.model_calls).toBeGreaterThan(4)
   expect(known.estimated_ms).toBeGreaterThan(0)

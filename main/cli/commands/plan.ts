@@ -49,7 +49,7 @@ export const planCommand: Command = {
     ...RETRY_OPTION,
     ...COLD_RESET_OPTION,
     calibrate: flag(
-      'ask each model that answers three times, for estimates without earlier rows; kept for this machine',
+      'ask each model that answers or grades three times, for estimates without earlier rows; kept for this machine',
     ),
   },
   collectsProblems: true,

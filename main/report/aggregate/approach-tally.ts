@@ -33,6 +33,7 @@ const QUANTITIES = [
   'llm_calls',
   'cloud_calls',
   'first_token_s',
+  'grading_ms',
 ] as const
 type Quantity = (typeof QUANTITIES)[number]
 
@@ -135,6 +136,8 @@ export class ApproachTally {
     this.#quantities.attempts.set(index, operational.attempts.length, repeat)
     this.#retries += operational.attempts.length - 1
     if (row.status === 'ok') this.#addCost(index, repeat, operational)
+    if (ragas.latency_ms !== undefined && ragas.error_type === undefined)
+      this.#quantities.grading_ms.set(index, ragas.latency_ms, repeat)
     for (const metric of SCORE_METRICS) this.scores[metric].add(index, repeat, metricOutcome(row, metric))
     this.#addAllContexts(index, repeat, row)
     this.#addHandedOver(index, repeat, handedOver(row))
@@ -300,6 +303,7 @@ export class ApproachTally {
   #operational(order: readonly number[]): OperationalSummary {
     const spread = (quantity: Quantity) => spreadOf(this.#quantities[quantity], order)
     const firstToken = spread('first_token_s')
+    const grading = spread('grading_ms')
     return {
       latency_ms: spread('latency_ms'),
       queue_ms: spread('queue_ms'),
@@ -313,6 +317,7 @@ export class ApproachTally {
       llm_calls: spread('llm_calls'),
       cloud_calls: spread('cloud_calls'),
       ...(firstToken.n === 0 ? {} : { first_token_s: firstToken }),
+      ...(grading.n === 0 ? {} : { grading_ms: grading }),
     }
   }
 }

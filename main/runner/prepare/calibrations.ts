@@ -25,8 +25,15 @@ export const Calibration = z.strictObject({
 })
 export type Calibration = z.infer<typeof Calibration>
 
-/** The roles that write while a question is answered. */
-const ANSWERING: readonly ModelRole[] = ['light_gen', 'graph_query', 'graph_keyword', 'agentic', 'workflow_classifier']
+/** The roles that write while a question is answered, and while its answer is graded. */
+const ANSWERING: readonly ModelRole[] = [
+  'light_gen',
+  'graph_query',
+  'graph_keyword',
+  'agentic',
+  'workflow_classifier',
+  'evaluator',
+]
 
 const digest = (value: unknown): string => hash('sha256', canonicalJson(value)).slice(0, 16)
 
@@ -36,7 +43,7 @@ const thisMachine = (): string =>
 
 const fileIn = (root: string): string => join(root, STATE_FOLDER, 'calibrations.json')
 
-/** True for a role that writes while a question is answered, and has a language model in this set. */
+/** True for a role that writes while a question is answered or the answer is graded, and has a language model in this set. */
 export const isAnswering = (role: ModelRole, set: Pick<ModelSet, 'roles'>): boolean =>
   ANSWERING.includes(role) && !isRuleBased(set.roles[role].backend)
 

@@ -71,7 +71,7 @@ function calibratedUsage(root: string, set: ModelSet, alias: Alias): ModelUsage[
 
 /**
  * Returns what `cells` of a run would cost by what such cells used before (rows that `countsFor` finds in the summaries of the dataset), as many of each
- * alias; an alias without rows by a calibration of its models, which knows nothing of grading. Null where the set has no paid model, and for a platform elsewhere.
+ * alias; an alias without rows by a calibration of the models that answer. Null where the set has no paid model, and for a platform elsewhere.
  */
 export async function expectedCost(
   run: PreparedRun,

@@ -25,14 +25,26 @@ interface PastRows {
   answerCalls: number
   counted: number
   gradingCalls: number
+  /** Sum over the rows whose grading was timed, and how many those are. */
+  gradingMs: number
+  gradingTimed: number
 }
 
-const NOTHING: PastRows = { rows: 0, latencyMs: 0, timed: 0, answerCalls: 0, counted: 0, gradingCalls: 0 }
+const NOTHING: PastRows = {
+  rows: 0,
+  latencyMs: 0,
+  timed: 0,
+  answerCalls: 0,
+  counted: 0,
+  gradingCalls: 0,
+  gradingMs: 0,
+  gradingTimed: 0,
+}
 
 const callsOf = (usage: readonly ModelUsage[]): number => usage.reduce((sum, { calls }) => sum + calls, 0)
 
 function withRows(before: PastRows, { cells, operational, usage }: ApproachSummary): PastRows {
-  const { latency_ms: latency, llm_calls: calls } = operational
+  const { latency_ms: latency, llm_calls: calls, grading_ms: grading } = operational
   return {
     rows: before.rows + cells.ok,
     latencyMs: before.latencyMs + (latency.sum ?? 0),
@@ -40,6 +52,8 @@ function withRows(before: PastRows, { cells, operational, usage }: ApproachSumma
     answerCalls: before.answerCalls + (calls.sum ?? 0),
     counted: before.counted + calls.n,
     gradingCalls: before.gradingCalls + callsOf(usage?.grading ?? []),
+    gradingMs: before.gradingMs + (grading?.sum ?? 0),
+    gradingTimed: before.gradingTimed + (grading?.n ?? 0),
   }
 }
 
@@ -112,6 +126,7 @@ function calibratedWork(run: PreparedRun, alias: Alias): WorkOfApproach | null {
     latency_ms: latencyMs,
     answer_calls: calls.reduce((sum, [, count]) => sum + count, 0),
     grading_calls: run.metrics.length * CALLS_PER_METRIC,
+    grading_ms: null,
   }
 }
 
@@ -141,6 +156,7 @@ function workOf(run: PreparedRun, alias: Alias, past: PastRows | undefined): Wor
     latency_ms: null,
     answer_calls: null,
     grading_calls: null,
+    grading_ms: null,
   }
   if (past === undefined) return calibratedWork(run, alias) ?? none
   return {
@@ -150,6 +166,7 @@ function workOf(run: PreparedRun, alias: Alias, past: PastRows | undefined): Wor
     latency_ms: past.timed === 0 ? null : past.latencyMs / past.timed,
     answer_calls: past.counted === 0 ? null : past.answerCalls / past.counted,
     grading_calls: past.gradingCalls / past.rows,
+    grading_ms: past.gradingTimed === 0 ? null : past.gradingMs / past.gradingTimed,
   }
 }
 
