@@ -147,7 +147,7 @@ it('a budget stops the run between cells, keeps what is there, and goes on when 
   const stopped = await ladder('budget', '--model-set', 'paid', '--budget', '0.03')
   expect(stopped.code).toBe(5)
   expect(stopped.stderr + stopped.stdout).toMatch(
-    /the budget of 0\.030 EUR is spent: the cells of this run have cost 0\.040 EUR.*Raise it with --budget/,
+    /the budget of 0\.030 EUR is spent: the answers of this run have cost 0\.040 EUR.*Raise it with --budget/,
   )
   expect(await rows('budget')).toHaveLength(2)
   // Not a call more under the same budget.

@@ -22,7 +22,9 @@ it('three refusals in a row by the gateway stop the approach, with its address a
     expect(refusals.error()?.message).toContain(
       `a: http://127.0.0.1:4000/v1/chat/completions answered 3 calls in a row with HTTP ${status}: `,
     )
-    expect(refusals.error()?.message).toContain('Correct MATRIX_GATEWAY_API_KEY, then run the same command again')
+    expect(refusals.error()?.message).toContain(
+      'Correct MATRIX_GATEWAY_API_KEY, then start the run again with --no-cold-reset',
+    )
     expect(refusals.error()?.message).not.toContain('secret')
     expect([refusals.isStopped('a'), refusals.isStopped('b')]).toEqual([true, false])
   }

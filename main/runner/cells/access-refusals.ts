@@ -64,7 +64,7 @@ export class AccessRefusals {
     const isGateway = stopped.some(({ status }) => status !== null && status in MEANING)
     const remedy = remedyFor({
       panel: `Correct ${isGateway ? 'the gateway’s key under Settings' : 'the key under Models or the account at the service'}, then resume the run`,
-      commandLine: `Correct ${isGateway ? 'MATRIX_GATEWAY_API_KEY' : 'the key or the account at the service'}, then run the same command again`,
+      commandLine: `Correct ${isGateway ? 'MATRIX_GATEWAY_API_KEY' : 'the key or the account at the service'}, then start the run again with --no-cold-reset`,
     })
     return new AccessRefusedError(`${what} ${kept} ${remedy}: the refused answers are asked for again.`)
   }

@@ -185,7 +185,7 @@ describe('retries', () => {
     expect(answer.attempts).toHaveLength(1)
     if (type === 'rate_limited')
       expect((answer as { error: { message: string } }).error.message).toMatch(
-        /^slow down; ask for fewer answers at once, .*; the time limit of the cell/,
+        /^slow down; ask for fewer answers at once, .*; the time limit of an answer/,
       )
   })
 

@@ -106,7 +106,7 @@ export async function callApproach(client: GatewayClient, call: CellCall): Promi
     waitedMs = Math.min(MAX_WAIT_MS, (reply.ok ? null : reply.retryAfterMs) ?? 500 * 2 ** (attempts.length - 1))
     if (waitedMs >= leftMs) {
       if (error.type === 'timeout') return { ok: false, attempts, error }
-      const limit = `the time limit of the cell (${durationWords(call.timeoutMs)}) leaves no time for another attempt`
+      const limit = `the time limit of an answer (${durationWords(call.timeoutMs)}) leaves no time for another attempt`
       return { ok: false, attempts, error: { ...error, message: `${error.message}; ${limit}` } }
     }
     leftMs -= waitedMs

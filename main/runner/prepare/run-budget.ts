@@ -47,18 +47,24 @@ export class RunBudget {
     const { amount, unknown } = costOf([...(answer ?? []), ...grading], this.#prices)
     this.#spent += amount
     const silent = row.status === 'ok' && answer === null ? ['the platform does not report its usage'] : unknown
-    if (silent.length > 0)
+    if (silent.length > 0) {
+      const remedy = remedyFor({
+        panel: 'Set the missing price on the page Models, or choose no budget, then start the run of this name again',
+        commandLine:
+          'Set the missing price (rag-ladder models price), or leave out --budget, then start the run again with --no-cold-reset',
+      })
       throw new BudgetSpentError(
-        `the cost of an answer of ${row.approach.model} is not known: ${silent.join(', ')}. The run was stopped, because its budget cannot be kept; every stored answer is kept.`,
+        `the cost of an answer of ${row.approach.model} is not known: ${silent.join(', ')}. The run was stopped, because its budget cannot be kept; every stored answer is kept. ${remedy}.`,
       )
+    }
     if (this.#spent < this.limit) return
     const { currency } = this.#prices
     const remedy = remedyFor({
       panel: 'Raise the budget in New run, then start the run of this name again',
-      commandLine: 'Raise it with --budget, then run the same command again',
+      commandLine: 'Raise it with --budget, then start the run again with --no-cold-reset',
     })
     throw new BudgetSpentError(
-      `the budget of ${amountWords(this.limit, currency)} is spent: the cells of this run have cost ${amountWords(this.#spent, currency)}. The run was stopped, and every stored answer is kept. ${remedy}.`,
+      `the budget of ${amountWords(this.limit, currency)} is spent: the answers of this run have cost ${amountWords(this.#spent, currency)}. The run was stopped, and every stored answer is kept. ${remedy}.`,
     )
   }
 }
