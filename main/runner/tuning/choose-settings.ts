@@ -7,6 +7,7 @@ import { shuffled } from '../../statistics/tuning/split-questions.ts'
 import type { Dimension } from './search-space.ts'
 
 /** What a person does to have settings drawn instead of all of a grid. */
+const trialsField = (): string => remedyFor({ panel: 'Settings to try', commandLine: '--trials' })
 const drawRandom = (): string => remedyFor({ panel: 'draw some at random', commandLine: '--search random --trials 50' })
 
 const MOST_SETTINGS = 1000
@@ -38,9 +39,9 @@ export function chooseSettings(
     ])
   const isDrawn = search !== 'grid' && (trials !== null || isOpen !== undefined)
   if (search === 'grid' && trials !== null)
-    throw new InputError([`--trials: a grid tries every combination: leave it out, or ${drawRandom()}`])
+    throw new InputError([`${trialsField()}: a grid tries every combination: leave it out, or ${drawRandom()}`])
   if (isDrawn && trials === null)
-    throw new InputError([`--trials: name how many settings are drawn from ${isOpen!.name}`])
+    throw new InputError([`${trialsField()}: name how many settings are drawn from ${isOpen!.name}`])
   const problems = new Set<string>()
   const seen = new Set([canonicalJson(standard)])
   const chosen: SettingValues[] = []

@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import type { Alias } from '../../../contract/manifests/aliases.ts'
+import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
 import { loadExperiment, type Experiment } from '../../manifests/experiment.ts'
 import { chooseSettings, roundsOf, survivors } from './choose-settings.ts'
 import { readSpace, settingProblem } from './search-space.ts'
@@ -127,6 +128,16 @@ describe('chooseSettings', () => {
     await expect(choose(['alpha=0,1'], { trials: 3 })).rejects.toThrow('a grid tries every combination')
     await expect(choose(['alpha=0:1'], { search: 'random' })).rejects.toThrow('--trials: name how many')
     await expect(choose(['alpha=0:1:0.01', 'retrieve_k=1:200:1'], {})).rejects.toThrow('at most 1000 are tried')
+  })
+
+  it('names fields of the page in the panel', async () => {
+    nameButtonsInRemedies()
+    onTestFinished(() => nameButtonsInRemedies(false))
+    await expect(choose(['alpha=0,1'], { trials: 3 })).rejects.toThrow(
+      'Settings to try: a grid tries every combination',
+    )
+    await expect(choose(['alpha=0:1'], { search: 'random' })).rejects.toThrow('Settings to try: name how many')
+    await expect(read('hybrid-rag', ['top_n=1,2'])).rejects.toThrow('as many passages as the context budget holds')
   })
 })
 

@@ -126,7 +126,7 @@ function problemOf(
   }
   if (text === '') return `${name}: name its values, such as ${name}=1,2 or ${name}=1:9:2`
   if (alias.base !== 'own-approach' && DECIDED_BY_BUDGET.includes(name))
-    return `${name} changes nothing here: every trial hands over as many passages as --context-budget holds`
+    return `${name} changes nothing here: every trial hands over as many passages as ${remedyFor({ panel: 'the context budget', commandLine: '--context-budget' })} holds`
   if (field.kind === 'text' && !answers)
     return `${name} changes only what is written from the passages: ${writeAnswers()} to tune it`
   return null

@@ -1,8 +1,9 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import type { TrialFigures, TuningPlan } from '../../../contract/evidence/tuning.ts'
+import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
 import { openTuningJournal } from './tuning-journal.ts'
 
 const PLAN: TuningPlan = {
@@ -59,7 +60,14 @@ describe('the journal of a tuning', () => {
     await open.close()
     await expect(
       openTuningJournal(folder, 'mine', { ...PLAN, corpus_digest: 'other', context_budget: 900 }),
-    ).rejects.toThrow('the tuning mine was started with other context budget, corpus digest')
+    ).rejects.toThrow(
+      'the tuning mine was started with other context budget, corpus digest: repeat its command, or name another with --name',
+    )
+    nameButtonsInRemedies()
+    onTestFinished(() => nameButtonsInRemedies(false))
+    await expect(openTuningJournal(folder, 'mine', { ...PLAN, corpus_digest: 'other' })).rejects.toThrow(
+      'the tuning mine was started with other corpus digest: choose as it was started, or start another tuning',
+    )
   })
 
   it('moves an unfinished line aside and refuses a changed one', async () => {

@@ -6,6 +6,7 @@ import { canonicalJson } from '../../../core/canonical-json.ts'
 import { openSealedJournal, type JournalProblem } from '../../evidence/files/sealed-journal.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
 import { TuningError } from './tuning-error.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 
 export const tuningFolder = (resultsDir: string, name: string): string => join(resultsDir, 'tuning', name)
 
@@ -28,7 +29,7 @@ export async function openTuningJournal(folder: string, name: string, plan: Tuni
       ? new TuningError('tuning_in_use', `tuning ${name}: another process is at work on it`)
       : new TuningError(
           'tuning_damaged',
-          `${file}:${problem.line}: the line is not the one that was written. Remove the file to make all trials again, or name another tuning with --name`,
+          `${file}:${problem.line}: the line is not the one that was written. Remove the file to make all trials again, or ${anotherTuning('name another tuning with --name')}`,
         )
   const journal = await openSealedJournal(file, TuningLine, errorOf)
   const now = (): string => new Date().toISOString()
@@ -64,12 +65,14 @@ export async function openTuningJournal(folder: string, name: string, plan: Tuni
   }
 }
 
+const anotherTuning = (commandLine: string): string => remedyFor({ panel: 'start another tuning', commandLine })
+
 function refuseOther(name: string, stored: TuningPlan, plan: TuningPlan): void {
   const fields = (Object.keys(plan) as (keyof TuningPlan)[]).filter(
     (field) => canonicalJson(stored[field]) !== canonicalJson(plan[field]),
   )
   if (fields.length > 0)
     throw new InputError([
-      `the tuning ${name} was started with other ${fields.map((field) => field.replaceAll('_', ' ')).join(', ')}: repeat its command, or name another with --name`,
+      `the tuning ${name} was started with other ${fields.map((field) => field.replaceAll('_', ' ')).join(', ')}: ${remedyFor({ panel: 'choose as it was started', commandLine: 'repeat its command' })}, or ${anotherTuning('name another with --name')}`,
     ])
 }
