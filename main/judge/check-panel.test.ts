@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { JudgePanelSettings } from '../../contract/manifests/evaluation.ts'
 import { BUILTINS, samplePanel } from '../../tests/helpers/judge-panel.ts'
+import { nameButtonsInRemedies } from '../evidence/typed-command.ts'
 import { readRunnerInputs } from '../manifests/runner-inputs.ts'
 import { checkJudgePanel, panelSettings, resolveJudgePanel } from './panel-settings.ts'
 
@@ -32,6 +33,14 @@ describe('checkJudgePanel', () => {
 })
 
 describe('resolveJudgePanel', () => {
+  it('does not send a key to an endpoint of the project, and says how it is allowed where the person reads it', () => {
+    const resolve = () => resolved({ JUDGE_API_KEY: 'k' }, { endpoint: 'http://judge.test/v1' })
+    expect(resolve).toThrow(/set JUDGE_ENDPOINT or run: rag-ladder trust http:\/\/judge\.test$/)
+    nameButtonsInRemedies()
+    onTestFinished(() => nameButtonsInRemedies(false))
+    expect(resolve).toThrow(/If you trust it with the key, enter it as the address of the judges under Settings$/)
+  })
+
   it('has the platform gateway, temperature 0 and thinking off by default', () => {
     expect(resolved({})).toEqual({
       enabled: false,

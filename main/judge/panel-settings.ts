@@ -6,6 +6,7 @@ import type { RunnerInputs } from '../manifests/runner-inputs.ts'
 import { BUILTIN_JUDGES, isBuiltinJudge, isBuiltinName } from './builtin/builtin-judges.ts'
 import { JudgePanelError } from './judge-error.ts'
 import { modelFamily } from './model-family.ts'
+import { remedyFor } from '../evidence/typed-command.ts'
 
 /** A judge panel as a run uses it, manifest and environment laid over each other. */
 export interface JudgePanel {
@@ -71,9 +72,13 @@ export function resolveJudgePanel(
 
 /** The project names the endpoint and may come from another person; the key is the user's. */
 function untrustedEndpoint(endpoint: string): JudgePanelError {
+  const remedy = remedyFor({
+    panel: 'enter it as the address of the judges under Settings',
+    commandLine: `set JUDGE_ENDPOINT or run: rag-ladder trust ${originOf(endpoint) ?? endpoint}`,
+  })
   return new JudgePanelError(
     'judge_endpoint_untrusted',
-    `JUDGE_API_KEY is not sent to ${withoutCredentials(endpoint)}, because the project's manifest names this endpoint and you have not allowed it. If you trust it with the key, set JUDGE_ENDPOINT or run: rag-ladder trust ${originOf(endpoint) ?? endpoint}`,
+    `JUDGE_API_KEY is not sent to ${withoutCredentials(endpoint)}, because the project's manifest names this endpoint and you have not allowed it. If you trust it with the key, ${remedy}`,
   )
 }
 

@@ -39,6 +39,18 @@ it('names options where a person reads it in a terminal, and none in the panel',
   expect(shown).toContain('start it, or correct the address of the evaluator, or run without evaluation')
 })
 
+it('a run that cannot be prepared is corrected on a page where a person reads it in the panel', async () => {
+  const prepare = async (): Promise<string> => {
+    const place = { experiment, inputs: { ...readRunnerInputs({}), platformUrl: 'http://127.0.0.1:9' }, resultsDir: '' }
+    const request = { model_set: 'openai', budget: 1, cold_reset: false, publish: false }
+    const prepared = await prepareRun(RunRequest.parse(request), place)
+    return prepared.ok ? '' : prepared.problems.map(({ message }) => message).join('\n')
+  }
+  expect(await prepare()).toMatch(/rag-ladder models price .*, or the page Models\n.*--gateway/)
+  nameButtonsInRemedies()
+  expect(await prepare()).toMatch(/^no price for .*: set one on the page Models\n.*enter its address under Settings$/)
+})
+
 describe('a set that a person added', () => {
   const asked = async (baseUrl: string) => {
     const set = models.sets['builtin']!

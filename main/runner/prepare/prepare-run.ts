@@ -223,8 +223,11 @@ function budgetProblems(
   const unpriced = unpricedModels(set, prices)
   if (unpriced.length === 0) return []
   const [first] = unpriced
-  const how = `rag-ladder models price ${first} --input AMOUNT --output AMOUNT, or the page Models`
-  return at('budget', [`no price for ${unpriced.join(', ')}: set one with ${how}`])
+  const how = remedyFor({
+    panel: 'on the page Models',
+    commandLine: `with rag-ladder models price ${first} --input AMOUNT --output AMOUNT, or the page Models`,
+  })
+  return at('budget', [`no price for ${unpriced.join(', ')}: set one ${how}`])
 }
 
 function panelOf({ judge }: RunRequest, declared: JudgePanelSettings, inputs: RunnerInputs): JudgePanel {
@@ -293,7 +296,9 @@ export async function prepareRun(request: RunRequest, place: RunPlace, now = new
     ...budgetProblems(request, experiment, modelSet, prices, inputs),
     ...(judgeProblem === null ? [] : at('judge', [judgeProblem])),
     ...(inputs.platformUrl !== null && inputs.gatewayUrl === null
-      ? at('MATRIX_PLATFORM_URL', ['a platform elsewhere needs its gateway too: set MATRIX_GATEWAY_URL (--gateway)'])
+      ? at('MATRIX_PLATFORM_URL', [
+          `a platform elsewhere needs its gateway too: ${remedyFor({ panel: 'enter its address under Settings', commandLine: 'set MATRIX_GATEWAY_URL (--gateway)' })}`,
+        ])
       : []),
     ...(problems.length > 0 ? [] : namedFileProblems(named, datasets.length)),
   )

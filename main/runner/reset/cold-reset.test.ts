@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process'
 import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { temporaryFolder } from '../../../tests/helpers/temporary-folder.ts'
 import { artifactFiles } from '../../evidence/files/artifact-files.ts'
+import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
 import { listTrash, restoreTrash } from '../../lib/files/trash.ts'
 import { coldReset, describeDeletions, listDeletions, mustConfirm, rowsIn, type ResetScope } from './cold-reset.ts'
@@ -148,6 +149,9 @@ describe('files that are not the run’s own', () => {
   it('a published result is not reset, whatever a variable names', async () => {
     const file = await write(join(root, 'docs/results/r-smoke-evidence.jsonl'), row('r'))
     expect(await refusal(scopeWith(file))).toContain(`${file}: a cold reset does not remove it, because docs/results`)
+    nameButtonsInRemedies()
+    onTestFinished(() => nameButtonsInRemedies(false))
+    expect(await refusal(scopeWith(file))).toMatch(/; start the run without "Cold start", or under another name$/)
   })
 
   it('a link to a published result is not reset either', async () => {

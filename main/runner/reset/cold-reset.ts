@@ -14,6 +14,7 @@ import { refuseForeignFiles } from './protected-files.ts'
 import { filesBelow } from '../../lib/files/files-below.ts'
 import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { openTrash, TRASH_DAYS } from '../../lib/files/trash.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 
 /** Describes what a cold reset of one dataset run works on. */
 export interface ResetScope {
@@ -128,7 +129,8 @@ export function unconfirmed(now: DeletionList, confirmed: readonly DeletionList[
   return null
 }
 
-const restoreWith = (name: string): string => `rag-ladder trash restore ${name}`
+const restoreWith = (name: string): string =>
+  remedyFor({ panel: `restore ${name} on the page Runs`, commandLine: `rag-ladder trash restore ${name}` })
 
 /** Files of the run, evidence first, while no other process can open it. */
 async function removeFiles(scope: ResetScope, list: DeletionList): Promise<string | null> {

@@ -13,6 +13,7 @@ import {
 import { orIfMissing } from '../../lib/files/missing-file.ts'
 import { gitOutput } from '../../manifests/project/git-state.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
+import { remedyFor } from '../../evidence/typed-command.ts'
 
 // A run writes its artifacts where variables say, and a cold reset removes them from there. Neither may touch a file that is not this run's: a
 // variable that still names an earlier run's file, a published result or a document of the checkout is a mistake, which is found before anything
@@ -98,7 +99,7 @@ async function protectedItems(root: string, items: readonly Deletion[]): Promise
         : null
     if (reason !== null)
       problems.push(
-        `${path}: a cold reset does not remove it, because ${reason}; resume the run with --no-cold-reset, or take another --run-id or file`,
+        `${path}: a cold reset does not remove it, because ${reason}; ${remedyFor({ panel: 'start the run without "Cold start", or under another name', commandLine: 'resume the run with --no-cold-reset, or take another --run-id or file' })}`,
       )
   }
   return problems
