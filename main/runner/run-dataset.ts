@@ -14,7 +14,7 @@ import type { DatasetRun } from './dataset-run.ts'
 import { keepDocumentWarnings } from './ingestion/document-warnings.ts'
 import { finishDataset } from './finish/finish-dataset.ts'
 import {
-  askAgain,
+  askToWrite,
   graphFailure,
   type Ingestion,
   ingestionNote,
@@ -242,7 +242,11 @@ const leftOut = (failed: number, what: string, failure: string | null | undefine
 async function buildTree(run: DatasetRun, { client, ready }: StartedPlatform): Promise<string> {
   const stop = AbortSignal.any([run.drain, run.abort])
   const build = (signal: AbortSignal) => client.buildTree(run.dataset.profile.name, signal)
-  const { chunks, layers, summaries, failed, failure, reused } = await askAgain(build, { emit: run.emit, stop, ready })
+  const { chunks, layers, summaries, failed, failure, reused } = await askToWrite(build, {
+    emit: run.emit,
+    stop,
+    ready,
+  })
   if (reused) return `tree over ${plural(chunks, 'chunk')} unchanged`
   const without = leftOut(failed, `${plural(failed, 'cluster')} without one`, failure)
   return `tree over ${plural(chunks, 'chunk')}: ${plural(summaries, 'summary', 'summaries')} written in ${plural(layers, 'layer')}${without}`
@@ -251,7 +255,7 @@ async function buildTree(run: DatasetRun, { client, ready }: StartedPlatform): P
 async function buildContexts(run: DatasetRun, { client, ready }: StartedPlatform): Promise<string> {
   const stop = AbortSignal.any([run.drain, run.abort])
   const build = (signal: AbortSignal) => client.buildContextual(run.dataset.profile.name, signal)
-  const built = await askAgain(build, { emit: run.emit, stop, ready }).catch((error: unknown) => {
+  const built = await askToWrite(build, { emit: run.emit, stop, ready }).catch((error: unknown) => {
     if (run.platform.kind === 'external' && isMissingRoute(error)) return null
     throw error
   })

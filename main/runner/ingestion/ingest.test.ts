@@ -2,8 +2,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
 import { INGESTION_PHASES } from '../../../contract/http/ingestion.ts'
 import { hang, json, resetMidBody, type Behaviour } from '../../../tests/helpers/fault-server.ts'
-import { ingestionWarnings, ingestProfile, type IngestionPatience } from './ingest.ts'
-import { createPlatformClient, type PlatformClient } from '../platform/platform-client.ts'
+import { askAgain, ingestionWarnings, ingestProfile, type IngestionPatience } from './ingest.ts'
+import { createPlatformClient, PlatformError, type PlatformClient } from '../platform/platform-client.ts'
 import { suiteFaultServer } from '../../../tests/helpers/test-server.ts'
 
 const server = await suiteFaultServer()
@@ -201,4 +201,15 @@ describe('ingestProfile', () => {
     expect(ingestionWarnings(corpus)).toEqual(['vectors.sqlite: damaged; it was built again', without])
     expect(ingestionWarnings({ ...corpus, unchanged: true })).toEqual([without])
   })
+})
+
+it('a call that fails again and again is made at ever longer distances', async () => {
+  let calls = 0
+  const call = () => {
+    calls += 1
+    return Promise.reject(new PlatformError('http_error', 'the model is down', 503))
+  }
+  const from = { ready: async () => undefined, emit: () => undefined, stop: new AbortController().signal }
+  await expect(askAgain(call, from, 600, { firstMs: 40, longestMs: 320 })).rejects.toThrow('the model is down')
+  expect(calls).toBe(5)
 })

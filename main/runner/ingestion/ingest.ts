@@ -201,8 +201,13 @@ function isUnchanged({ unchanged, status, message }: IngestionAccepted): boolean
   return unchanged ?? (status === 'completed' && message.startsWith('Idempotent'))
 }
 
-const FIRST_RETRY_MS = 250
-const LONGEST_RETRY_MS = 2000
+interface RetryPauses {
+  firstMs: number
+  longestMs: number
+}
+const SHORT_PAUSES: RetryPauses = { firstMs: 250, longestMs: 2000 }
+/** Between requests to write something, each of which has tried the model several times already. */
+const WRITING_PAUSES: RetryPauses = { firstMs: 4000, longestMs: 32_000 }
 
 /** Returns true when the same call may succeed a little later. */
 const isPassing = (error: unknown): error is PlatformError =>
@@ -215,25 +220,32 @@ export async function askAgain<Answer>(
   call: (signal: AbortSignal) => Promise<Answer>,
   { ready, stop, emit }: Pick<Ingestion, 'ready' | 'stop' | 'emit'>,
   forMs = PATIENCE.unreachableMs,
+  { firstMs, longestMs } = SHORT_PAUSES,
 ): Promise<Answer> {
   const since = performance.now()
-  for (let retryMs = FIRST_RETRY_MS; ; retryMs = Math.min(LONGEST_RETRY_MS, retryMs * 2)) {
+  for (let failures = 1; ; failures += 1) {
     stop.throwIfAborted()
     await ready()
     try {
       return await call(stop)
     } catch (error) {
       if (!isPassing(error) || performance.now() - since >= forMs) throw error
-      if (retryMs === FIRST_RETRY_MS)
+      if (failures === 1)
         emit({
           type: 'notice',
           level: 'warning',
           message: `${error.message}; trying again for ${durationWords(forMs)}`,
         })
-      await delay(retryMs, undefined, { signal: stop })
+      await delay(Math.min(longestMs, firstMs * 2 ** (failures - 1)), undefined, { signal: stop })
     }
   }
 }
+
+/** Asks a platform to write contexts or summaries. What it has written is kept, so that each further request is for the rest. */
+export const askToWrite = <Answer>(
+  call: (signal: AbortSignal) => Promise<Answer>,
+  from: Pick<Ingestion, 'ready' | 'stop' | 'emit'>,
+): Promise<Answer> => askAgain(call, from, PATIENCE.unreachableMs, WRITING_PAUSES)
 
 function reportUnchanged(
   { id, profile, status, phases }: IngestionRecord,

@@ -21,7 +21,7 @@ import {
 import { clusterable, clusterQuestions } from '../../statistics/clusters.ts'
 import { confirmWinner, type Confirmed } from '../../statistics/tuning/confirm-winner.ts'
 import type { DatasetRun } from '../dataset-run.ts'
-import { askAgain, ingestProfile } from '../ingestion/ingest.ts'
+import { askToWrite, ingestProfile } from '../ingestion/ingest.ts'
 import { startPlatform, type StartedPlatform } from '../platform/dataset-platform.ts'
 import { PlatformError } from '../platform/platform-client.ts'
 import { askTrials } from './ask-trial.ts'
@@ -282,8 +282,8 @@ async function ingest(
   const { emit, dataset } = run
   const { usesGraph: graph = false, usesContextual = false, usesTree = false } = approachDescriptor(base)
   const { record } = await ingestProfile({ client, profile, datasetId: dataset.dataset.id, graph, emit, stop, ready })
-  if (usesTree) await askAgain((signal) => client.buildTree(profile, signal), { emit, stop, ready })
-  if (usesContextual) await askAgain((signal) => client.buildContextual(profile, signal), { emit, stop, ready })
+  if (usesTree) await askToWrite((signal) => client.buildTree(profile, signal), { emit, stop, ready })
+  if (usesContextual) await askToWrite((signal) => client.buildContextual(profile, signal), { emit, stop, ready })
   ingested.add(profile)
   return record.content_digest
 }
