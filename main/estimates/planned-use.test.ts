@@ -5,7 +5,6 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import packageFile from '../../package.json' with { type: 'json' }
 import type { Aggregate } from '../../contract/evidence/aggregate.ts'
-import type { ModelChoice } from '../../contract/manifests/model-backends.ts'
 import { partWords, plannedUseWords, sumOfUse } from '../../core/planned-use-words.ts'
 import { PROJECT_ROOT } from '../../tests/helpers/project-root.ts'
 import { corpusDigest } from '../manifests/datasets/corpus-digest.ts'
@@ -134,7 +133,7 @@ it('grading takes the time that past rows record of it; without such rows, that 
     source: 'rows',
   })
   const { paid } = experiment.models.sets
-  const evaluator = { ...paid!.roles.light_gen, model: 'grader' } as ModelChoice
+  const evaluator = { ...paid!.roles.light_gen, model: 'grader' }
   const sets = { ...experiment.models.sets, paid: { ...paid!, roles: { ...paid!.roles, evaluator } } }
   const other = planned(['contextual-rag'], { experiment: { ...experiment, models: { ...experiment.models, sets } } })
   expect(isAnswering('evaluator', sets.paid)).toBe(true)
@@ -142,6 +141,16 @@ it('grading takes the time that past rows record of it; without such rows, that 
   for (const choice of [paid!.roles.light_gen, evaluator]) await keepCalibration(root, choice, [call, call, call])
   expect(await grading(other, [])).toMatchObject({ calls: 8, ms: (8 * 500) / concurrency, source: 'calls' })
   await rm(join(root, '.rag-ladder/calibrations.json'))
+})
+
+it('past runs whose answers were not graded leave the calls of grading as usual, not none', async () => {
+  const ungraded = past()
+  ungraded.approaches[0]!.usage!.grading = []
+  const { work, parts } = await plannedUse(planned(['contextual-rag']), dataset(), PLAN, [ungraded])
+  expect(work.approaches[0]).toMatchObject({ rows: 4, grading_calls: 2 })
+  expect(parts[2]).toMatchObject({ part: 'grading', calls: 8 })
+  const half = await plannedUse(planned(['contextual-rag']), dataset(), PLAN, [past(), ungraded])
+  expect(half.work.approaches[0]).toMatchObject({ rows: 8, grading_calls: 2 })
 })
 
 it('a cold start reads the documents again, and judges take what they took', async () => {

@@ -25,6 +25,8 @@ interface PastRows {
   answerCalls: number
   counted: number
   gradingCalls: number
+  /** Rows of runs that graded. */
+  graded: number
   /** Sum over the rows whose grading was timed, and how many those are. */
   gradingMs: number
   gradingTimed: number
@@ -37,6 +39,7 @@ const NOTHING: PastRows = {
   answerCalls: 0,
   counted: 0,
   gradingCalls: 0,
+  graded: 0,
   gradingMs: 0,
   gradingTimed: 0,
 }
@@ -44,6 +47,7 @@ const NOTHING: PastRows = {
 const callsOf = (usage: readonly ModelUsage[]): number => usage.reduce((sum, { calls }) => sum + calls, 0)
 
 function withRows(before: PastRows, { cells, operational, usage }: ApproachSummary): PastRows {
+  const gradingCalls = callsOf(usage?.grading ?? [])
   const { latency_ms: latency, llm_calls: calls, grading_ms: grading } = operational
   return {
     rows: before.rows + cells.ok,
@@ -51,7 +55,8 @@ function withRows(before: PastRows, { cells, operational, usage }: ApproachSumma
     timed: before.timed + latency.n,
     answerCalls: before.answerCalls + (calls.sum ?? 0),
     counted: before.counted + calls.n,
-    gradingCalls: before.gradingCalls + callsOf(usage?.grading ?? []),
+    gradingCalls: before.gradingCalls + gradingCalls,
+    graded: before.graded + (gradingCalls === 0 ? 0 : cells.ok),
     gradingMs: before.gradingMs + (grading?.sum ?? 0),
     gradingTimed: before.gradingTimed + (grading?.n ?? 0),
   }
@@ -99,6 +104,12 @@ async function pastRows(
 
 /** Calls that one graded metric usually takes: its statements, then their verdicts. */
 const CALLS_PER_METRIC = 2
+
+/** Calls that grade an answer where rows show none; none where rules grade. */
+function ungradedCalls(run: PreparedRun): number {
+  const evaluator = setOf(run)?.roles.evaluator
+  return evaluator === undefined || isRuleBased(evaluator.backend) ? 0 : run.metrics.length * CALLS_PER_METRIC
+}
 
 /** What one answer takes by the usual calls of its approach, where each language model among them was calibrated here. */
 function calibratedWork(run: PreparedRun, alias: Alias): WorkOfApproach | null {
@@ -165,7 +176,7 @@ function workOf(run: PreparedRun, alias: Alias, past: PastRows | undefined): Wor
     rows: past.rows,
     latency_ms: past.timed === 0 ? null : past.latencyMs / past.timed,
     answer_calls: past.counted === 0 ? null : past.answerCalls / past.counted,
-    grading_calls: past.gradingCalls / past.rows,
+    grading_calls: past.graded === 0 ? ungradedCalls(run) : past.gradingCalls / past.graded,
     grading_ms: past.gradingTimed === 0 ? null : past.gradingMs / past.gradingTimed,
   }
 }
