@@ -102,7 +102,7 @@ describe('a folder with files that cannot be used', () => {
       await cp(several, join(place, 'results'), { recursive: true })
     })
 
-    it('verify, summarize, gate and report refuse a file in which some rows have no checksum', async () => {
+    it('verify, summarize, gate, report and export refuse a file in which some rows have no checksum', async () => {
       await writeFile(join(place, evidence), [unsealed(lines[0]!), ...lines.slice(1)].join(''))
       const found = await verify(place)
       expect([found.code, found.stdout]).toEqual([
@@ -114,6 +114,8 @@ describe('a folder with files that cannot be used', () => {
         ['summarize', ...results],
         ['report', ...results, '--run-id', REPORT_RUN, '--output', join(place, 'page.html')],
         ['gate', ...results, '--run-id', OTHER_RUN, '--against', REPORT_RUN],
+        ['export', 'results', ...results],
+        ['export', 'results', ...results, '--run-id', REPORT_RUN],
       ]) {
         const { code, stdout, stderr } = await runCli(command)
         expect([command[0], code]).toEqual([command[0], 4])

@@ -6,14 +6,24 @@ import { BASELINE, KEYWORD_BASELINE } from '../../../contract/approaches.ts'
 import { LITELLM_CALLER_KEY, LITELLM_PLATFORM_KEY, litellmConfig } from '../../manifests/models/litellm-config.ts'
 import { sanitizeForTerminal } from '../../lib/text/sanitize-for-terminal.ts'
 import { resultsJsonl } from '../../report/csv/results-jsonl.ts'
+import { unusableLines } from '../../report/publication/results-folder.ts'
 import { summarizeFolder } from '../../report/publication/folder-summaries.ts'
 import { unpackedFolderForUse } from '../../report/publication/published-folder.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
-import { EXIT, flag, flagOption, textOption, textValue, type Command, type Invocation } from '../command.ts'
+import {
+  EXIT,
+  flag,
+  flagOption,
+  textOption,
+  textValue,
+  type Command,
+  type ExitCode,
+  type Invocation,
+} from '../command.ts'
 import { JOB_SECRET, JOB_VARIABLES, kubernetesJob, slurmJob } from '../job-files.ts'
 import { KEY_EXAMPLES_OPTION, keyCheck } from '../key-check.ts'
 import { artifactPlace, projectFolder, RUN_OPTIONS } from '../options.ts'
-import { readFolder, reportUnusable } from '../unusable-files.ts'
+import { readFolder, reportUnusable, UnusableFilesError } from '../unusable-files.ts'
 import { PROGRAM_FOLDER, WORKER_JOB_OPTIONS, workerJob } from '../worker-job.ts'
 
 /** States where the embedded platform listens unless PLATFORM_PORT is set. */
@@ -21,7 +31,7 @@ const USUAL_PLATFORM = 'http://127.0.0.1:4871'
 
 interface Exported {
   about: string
-  text: (invocation: Invocation) => Promise<string>
+  text: (invocation: Invocation) => Promise<string | { text: string; code: ExitCode }>
   /** Returns what to do with the file, one line each. */
   next: (file: string) => readonly string[]
 }
@@ -75,16 +85,17 @@ export const exportCommand: Command = {
         what === '' ? 'name what to export:' : `unknown export ${[what, ...more].join(' ')}; these exist:`,
         ...Object.entries(EXPORTS).map(([name, { about }]) => `export ${name}: ${about}`),
       ])
-    const text = await wanted.text(invocation)
+    const written = await wanted.text(invocation)
+    const { text, code } = typeof written === 'string' ? { text: written, code: EXIT.ok } : written
     const output = textOption(invocation, 'output')
     ;(await keyCheck(invocation, `export ${what}`))(text, output ?? what)
     if (output === null) {
       invocation.stdout.write(text)
-      return EXIT.ok
+      return code
     }
     await writeNew(output, text)
     invocation.stdout.write(`${[`${output} is written.`, ...wanted.next(output)].join('\n')}\n`)
-    return EXIT.ok
+    return code
   },
 }
 
@@ -113,7 +124,7 @@ async function litellm(invocation: Invocation): Promise<string> {
   return litellmConfig(aliases, { platform, routePrefix: consumer.plugin.route_prefix })
 }
 
-async function results(invocation: Invocation): Promise<string> {
+async function results(invocation: Invocation): Promise<{ text: string; code: ExitCode }> {
   if ((invocation.problems ?? []).length > 0) throw new InputError([...invocation.problems!])
   const { resultsDir, named } = artifactPlace(invocation)
   const runId = textOption(invocation, 'run-id')
@@ -122,10 +133,10 @@ async function results(invocation: Invocation): Promise<string> {
     const { aggregates, unusable } = await readFolder(resultsDir, () =>
       summarizeFolder(folder, runId ?? undefined, named),
     )
-    reportUnusable(unusable, invocation)
+    if (aggregates.length === 0 && unusable.length > 0) throw new UnusableFilesError(unusableLines(unusable))
     if (aggregates.length === 0)
       throw new InputError([`${resultsDir} holds no finished answers${runId === null ? '' : ` of the run ${runId}`}`])
-    return [...resultsJsonl(aggregates)].join('')
+    return { text: [...resultsJsonl(aggregates)].join(''), code: reportUnusable(unusable, invocation) }
   })
 }
 
