@@ -311,6 +311,13 @@ it('test and price name what they do not know', async () => {
     2,
     expect.stringMatching(/no set or connection is named nope; the sets are builtin, .*, the connections ollama, /),
   ])
+  const unnamed = await models('price', 'nosuchmodel', '--input', '5')
+  expect([unnamed.code, unnamed.stderr]).toEqual([
+    2,
+    expect.stringMatching(
+      /no model set has the model nosuchmodel, and no judge of \S+ is named so; the known ones are .*tiny/s,
+    ),
+  ])
   const nameless = await models('price', ' ', '--input', '1')
   expect([nameless.code, nameless.stderr]).toEqual([2, expect.stringContaining('name the model')])
 })

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os'
 import process from 'node:process'
 import { Identifier } from '../../../contract/common.ts'
 import { fieldPath, issueWords } from '../../../core/issues.ts'
-import { isCloudModel, MAX_MODEL_CALLS, modelNameOf } from '../../../contract/manifests/model-backends.ts'
+import { isCloudModel, isRuleBased, MAX_MODEL_CALLS, modelNameOf } from '../../../contract/manifests/model-backends.ts'
 import {
   connectionKind,
   ConnectionKind,
@@ -22,7 +22,8 @@ import {
 } from '../../manifests/models/connect-models.ts'
 import { forgetModel, keptRecords } from '../../../core/model-records/known-models.ts'
 import { withoutCredit } from '../../../core/used-up-credit.ts'
-import { loadModels } from '../../manifests/experiment.ts'
+import { isBuiltinName } from '../../judge/builtin/builtin-judges.ts'
+import { EVALUATION_FILE, loadModels } from '../../manifests/experiment.ts'
 import { modelRecordsFolder } from '../../manifests/models/model-records.ts'
 import { loadPrices, removePrice, savePrice } from '../../manifests/models/own-prices.ts'
 import { InputError } from '../../manifests/runner-inputs.ts'
@@ -340,7 +341,7 @@ async function add({ root, loaded, args: [name = ''], invocation, print }: Call)
   return EXIT.ok
 }
 
-async function price({ root, args: [model], invocation, print }: Call): Promise<ExitCode> {
+async function price({ root, loaded, args: [model], invocation, print }: Call): Promise<ExitCode> {
   if (model === undefined) {
     const { currency, models } = await loadPrices(root)
     const priced = Object.entries(models)
@@ -361,11 +362,24 @@ async function price({ root, args: [model], invocation, print }: Call): Promise<
   })
   if (!amounts.success)
     throw new InputError(amounts.error.issues.map((issue) => `--${fieldPath(issue.path)}: ${issueWords(issue)}`))
+  const names = await pricedNames(root, loaded, invocation)
+  if (!names.includes(model))
+    throw new InputError([
+      `no model set has the model ${model}, and no judge of ${EVALUATION_FILE} is named so; the known ones are ${names.join(', ')}`,
+    ])
   await savePrice(root, model, amounts.data, textOption(invocation, 'currency'))
   const { currency } = await loadPrices(root)
   const { input, output } = amounts.data
   print(`${model} costs ${input} ${currency} per million tokens read and ${output} ${currency} per million written.`)
   return EXIT.ok
+}
+
+/** Names that a price can be of: language and other models of the sets, judges, and what has a price already. */
+async function pricedNames(root: string, { models }: Call['loaded'], { env }: Invocation): Promise<string[]> {
+  const choices = Object.values(models.sets).flatMap(({ roles }) => Object.values(roles))
+  const ofSets = choices.filter(({ backend }) => !isRuleBased(backend)).map(modelNameOf)
+  const judges = (await panelOfProject(root, env)).models.filter((name) => !isBuiltinName(name))
+  return [...new Set([...ofSets, ...judges, ...Object.keys((await loadPrices(root)).models)])]
 }
 
 async function remove({ root, loaded, args: [name = ''], invocation, print }: Call): Promise<ExitCode> {
