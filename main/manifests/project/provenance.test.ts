@@ -76,6 +76,15 @@ it('a conflict names the manifest whose values differ and the files that changed
   expect(named.map(({ files }) => files)).toEqual([[SMOKE], [SMOKE], undefined])
 })
 
+it('a conflict of models names the file of a person too where that has sets', async () => {
+  const { experiment, dataset } = await smoke()
+  const models = conflict('config_hashes.models', 'a', 'b')
+  const filesOf = async (ownModelSets: string[]) =>
+    (await withFiles({ ...experiment, ownModelSets }, dataset, [models])).map(({ files }) => files)
+  expect(await filesOf([])).toEqual([['manifests/models.yaml']])
+  expect(await filesOf(['mine'])).toEqual([['manifests/models.yaml', '.rag-ladder/models.yaml']])
+})
+
 const conflict = (field: string, stored: string, current: string) => ({
   row_id: null,
   rows: 0,

@@ -14,7 +14,7 @@ import { isDatasetFile } from '../../../contract/manifests/datasets.ts'
 import type { EvaluationManifest } from '../../../contract/manifests/evaluation.ts'
 import { isRemoteModel, type ModelChoice } from '../../../contract/manifests/model-backends.ts'
 import { connectionKey, connectionOfStoredKey } from '../../../contract/manifests/model-connections.ts'
-import type { ModelsManifest } from '../../../contract/manifests/models.ts'
+import { OWN_MODELS_FILE, type ModelsManifest } from '../../../contract/manifests/models.ts'
 import { CONSUMER_FILE, MODELS_FILE, type Experiment, type LadderDataset } from '../experiment.ts'
 import { changedFiles, readGitState, type ReadFiles, type ReadManifest } from './git-state.ts'
 import { hashOf } from '../load-manifest.ts'
@@ -222,13 +222,13 @@ export async function withFiles(
 ): Promise<PlanConflict[]> {
   const { evaluationFile, evaluation } = experiment
   const { declaredIn, dataset: declared } = dataset
-  const hashed: Record<string, string> = {
-    dataset: declaredIn,
-    evaluation: evaluationFile,
-    flavors: evaluation.flavors_file,
-    ingestion_profile: isDatasetFile(declaredIn) ? declaredIn : CONSUMER_FILE,
-    models: MODELS_FILE,
-    queries: declared.queries_file,
+  const hashed: Record<string, string[]> = {
+    dataset: [declaredIn],
+    evaluation: [evaluationFile],
+    flavors: [evaluation.flavors_file],
+    ingestion_profile: [isDatasetFile(declaredIn) ? declaredIn : CONSUMER_FILE],
+    models: [MODELS_FILE, ...(experiment.ownModelSets.length === 0 ? [] : [OWN_MODELS_FILE])],
+    queries: [declared.queries_file],
   }
   const commit = conflicts.find(({ path }) => path === `${REPOSITORY}revision`)
   const since = commit === undefined ? 'HEAD' : commit.stored.replaceAll('"', '')
@@ -236,9 +236,11 @@ export async function withFiles(
     ? ((await changedFiles(experiment.root, readsOf(experiment, dataset), since)) ?? [])
     : []
   return conflicts.map((conflict) => {
-    const file = hashed[conflict.path.slice(CONFIG_HASH.length)]
-    const isHash = conflict.path.startsWith(CONFIG_HASH) && file !== undefined
-    const files = isHash ? [file] : conflict.path.startsWith(REPOSITORY) ? changed.slice(0, MAX_NAMED_FILES) : []
+    const files = conflict.path.startsWith(CONFIG_HASH)
+      ? (hashed[conflict.path.slice(CONFIG_HASH.length)] ?? [])
+      : conflict.path.startsWith(REPOSITORY)
+        ? changed.slice(0, MAX_NAMED_FILES)
+        : []
     return files.length === 0 ? conflict : { ...conflict, files }
   })
 }
