@@ -1,9 +1,10 @@
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest'
 import { RunRequest } from '../../../contract/control/run-job.ts'
 import { messageOf } from '../../../core/json.ts'
 import { loadExperiment } from '../../manifests/experiment.ts'
 import { readRunnerInputs } from '../../manifests/runner-inputs.ts'
 import { nameButtonsInRemedies } from '../../evidence/typed-command.ts'
+import { json, startFaultServer } from '../../../tests/helpers/fault-server.ts'
 import { PROJECT_ROOT } from '../../../tests/helpers/project-root.ts'
 import { languageModelProblems } from './language-models.ts'
 import { checkAliases, preflight, preflightEvaluator } from './preflight.ts'
@@ -37,6 +38,23 @@ it('names options where a person reads it in a terminal, and none in the panel',
   expect(shown).not.toMatch(option)
   expect(shown).toContain('the gateway does not list vanilla-rag')
   expect(shown).toContain('start it, or correct the address of the evaluator, or run without evaluation')
+})
+
+it('a service that refuses its credential is given another one where the person reads it', async () => {
+  const server = await startFaultServer()
+  onTestFinished(() => server.close())
+  const ask = async (): Promise<string> => {
+    server.script(json({ detail: 'no' }, 401))
+    const call = preflightEvaluator(
+      { url: server.url, apiKey: 'k' },
+      'MATRIX_EVALUATOR_API_KEY',
+      AbortSignal.timeout(5000),
+    )
+    return call.then(String, messageOf)
+  }
+  expect(await ask()).toMatch(/does not accept the credential; set MATRIX_EVALUATOR_API_KEY$/)
+  nameButtonsInRemedies()
+  expect(await ask()).toMatch(/; enter its token under Settings, or set MATRIX_EVALUATOR_API_KEY$/)
 })
 
 it('a run that cannot be prepared is corrected on a page where a person reads it in the panel', async () => {

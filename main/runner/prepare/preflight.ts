@@ -48,6 +48,9 @@ const CALL_TIMEOUT_MS = 20_000
 const addressOf = (service: string, option: string): string =>
   remedyFor({ panel: `the address of the ${service}`, commandLine: option })
 
+const setKey = (variable: string): string =>
+  remedyFor({ panel: `enter its token under Settings, or set ${variable}`, commandLine: `set ${variable}` })
+
 const selectOthers = (): string =>
   remedyFor({ panel: 'select other approaches', commandLine: 'select others with --models' })
 
@@ -91,7 +94,7 @@ export async function findProblem(asked: Asked, signal: AbortSignal): Promise<Se
   // Without a credential any answer shows that the service runs.
   if (keyVariable === null) return null
   if (status === 401 || status === 403)
-    return { problem: `${answered}: it does not accept the credential`, remedy: `set ${keyVariable}` }
+    return { problem: `${answered}: it does not accept the credential`, remedy: setKey(keyVariable) }
   if (asked.needsRoute && (status === 404 || status === 405))
     return { problem: `${answered}: there is no such route`, remedy: `correct ${addressVariable}` }
   return null
@@ -172,7 +175,7 @@ async function gatewayProblems(
     if (!(error instanceof PlatformError)) throw error
     const isRefused = error.status === 401 || error.status === 403 || isRefusedByLiteLlm(error)
     const remedy = isRefused
-      ? 'set MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)'
+      ? setKey('MATRIX_GATEWAY_API_KEY (and MATRIX_EDGE_API_KEY for an edge)')
       : `correct ${addressOf('gateway', '--gateway (MATRIX_GATEWAY_URL)')}`
     return [`gateway ${address.url}: ${error.message}; ${remedy}`]
   } finally {
