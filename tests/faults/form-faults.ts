@@ -186,7 +186,7 @@ export const FORM_FAULTS: Readonly<Record<string, ModelFault>> = {
     reply: () => ({ ...refused('Daily limit reached', {}, 429), headers: { 'retry-after': '3600' } }),
     cells: 'none',
     says: [/Daily limit reached; the service asks to be called again in 1 h/],
-    action: 'start the same run after that time, with --retry-failed',
+    action: 'start the same run after that time, with --no-cold-reset --retry-failed',
   },
   'embed-batch': {
     about: 'takes two texts at a time',

@@ -174,7 +174,7 @@ describe('the steps that a run skips', () => {
 
   it('share one line per dataset that names them, after its last step', () => {
     const steps = (dataset: string): RunEvent[] => [
-      skip(dataset, 'cold_reset', 'finished cells and collections are kept'),
+      skip(dataset, 'cold_reset', 'stored answers and collections are kept'),
       done(dataset, 'cells'),
       skip(dataset, 'judge', 'no judge panel is enabled'),
       skip(dataset, 'publish', 'not requested'),
