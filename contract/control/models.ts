@@ -121,11 +121,12 @@ const probed = {
 export const ModelProbe = z.strictObject({ ...probed, remedy: z.string().nullable() })
 export type ModelProbe = z.infer<typeof ModelProbe>
 
-/** One kind of work as the process of a test reports it, with the code and the HTTP status of its failure. */
+/** One kind of work as the process of a test reports it, with the code and the HTTP status of its failure, and the pause that the service asks for. */
 export const ProbedWork = z.strictObject({
   ...probed,
   code: z.string().nullable(),
   http_status: z.int().nullable(),
+  wait_ms: z.number().min(0).nullable(),
 })
 export type ProbedWork = z.infer<typeof ProbedWork>
 

@@ -32,6 +32,8 @@ export const ModelRecord = z.object({
   embedding_batch: amount,
   dimensions: amount,
   finish_reasons: z.array(z.string()).default([]),
+  /** The model that the service names in its answers, where it is another one than was asked for. */
+  answers_as: z.string().nullable().default(null),
   /** States when the newest of it was learned. */
   learned_at: z.iso.datetime(),
 })
@@ -65,6 +67,7 @@ export function recordWords(record: ModelRecord): string[] {
   const counted = (count: number | null, words: (figure: string) => string): string[] =>
     count === null ? [] : [words(count.toLocaleString('en-US'))]
   return [
+    ...(record.answers_as === null ? [] : [`answers as ${record.answers_as}`]),
     ...(refused.length === 0 ? [] : [`refuses ${refused.join(', ')}`]),
     ...(schema === null || 'response_format' in record.refused ? [] : [SCHEMA[schema]]),
     ...(tools === null ? [] : [TOOLS[tools]]),

@@ -36,6 +36,17 @@ it('a gateway that limits its calls and then lets one hang limits its calls: the
   expect(await client.chat({}, 500)).toMatchObject({ type: 'timeout' })
 })
 
+it('an answer that is a web page is named with the address that gave it, without credentials', async () => {
+  const server = await testFaultServer()
+  const client = createGatewayClient({ url: server.url.replace('//', '//user:secret@'), apiKey: null })
+  onTestFinished(() => client.close())
+  server.script((response) => void response.end('<html>Router'))
+  expect(await client.chat({}, 5000)).toMatchObject({
+    type: 'invalid_response',
+    message: `${server.url}/v1/chat/completions answered HTTP 200 with a web page instead of JSON: <html>Router`,
+  })
+})
+
 it.each([
   ['is waited for', { error: { message: 'slow down' } }, { 'retry-after': '2' }, { isLimit: true, retryAfterMs: 2000 }],
   [

@@ -156,7 +156,8 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
       }
       limited = null
       if (json !== undefined) return reply(status, { ok: true, body: json })
-      const message = `HTTP ${status}, but the body is not JSON: ${serviceText(text, 120)}`
+      const { origin, pathname } = new URL(url)
+      const message = `${origin}${pathname} answered HTTP ${status} with ${/^\s*</.test(text) ? 'a web page' : 'something'} instead of JSON: ${serviceText(text, 120)}`
       return reply(status, { type: 'invalid_response', message })
     } catch (error) {
       if (isStopped()) return reply(null, CANCELLED)

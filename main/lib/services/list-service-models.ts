@@ -6,8 +6,9 @@ import {
   type ConnectionKind,
 } from '../../../contract/manifests/model-connections.ts'
 import type { ModelProbe } from '../../../contract/control/models.ts'
-import { plural } from '../../../contract/words.ts'
+import { durationWords, plural } from '../../../contract/words.ts'
 import { createHttpClient, HttpFault, type HttpAnswer } from '../../../core/http/http-client.ts'
+import { askedPauseMs } from '../../../core/http/pauses.ts'
 import { saidIn } from '../../../core/http/said.ts'
 import { isRecord, messageOf } from '../../../core/json.ts'
 import { serviceText } from '../../../core/known-secrets.ts'
@@ -67,10 +68,7 @@ export async function listServiceModels(asked: AskedService): Promise<ListedMode
     }
     if (json === undefined) {
       const what = /^\s*</.test(text) ? 'a web page' : 'no JSON'
-      return failed(
-        `GET ${address} answered with ${what}: ${serviceText(text.trim(), 80)}`,
-        'The address is that of another program or of a page: check port and path; most services need /v1 at the end.',
-      )
+      return failed(`GET ${address} answered with ${what}: ${serviceText(text.trim(), 80)}`, WRONG_ADDRESS)
     }
     const data = isRecord(json) ? json['data'] : undefined
     if (!Array.isArray(data))
@@ -114,6 +112,15 @@ function unreached(
   }
 }
 
+export const WRONG_ADDRESS =
+  'The address is that of another program or of a page: check port and path; most services need /v1 at the end.'
+
+/** Returns what to do about a limit of requests; `waitMs` is the pause that the service asks for. */
+export const remedyOfLimit = (waitMs: number | null): string =>
+  waitMs === null
+    ? 'The limit or the credit of this key is used up: wait, or check the account.'
+    : `The service limits its requests: wait ${durationWords(waitMs)}, then test again.`
+
 /** Returns what to do about a service that refused a request; `reason` is its own sentence. */
 export function remedyOf(
   { keyName, key, kind }: Pick<AskedService, 'keyName' | 'key' | 'kind'>,
@@ -139,7 +146,9 @@ export function remedyOf(
     return kind === 'ollama'
       ? `Fetch it with: ollama pull ${model}`
       : `Use one of the models that the service lists instead of ${model}.`
-  if (status === 429) return 'The limit or the credit of this key is used up: wait, or check the account.'
+  if (status === 402)
+    return 'The account of this key has no credit: add some at the service, or choose a model of another service.'
+  if (status === 429) return remedyOfLimit(askedPauseMs(headers))
   if (status >= 500) return 'The service itself failed: its own log names the cause.'
   return 'The service refuses the request: its message names the cause.'
 }

@@ -30,7 +30,13 @@ import { ModelRole, roleTask } from '../../../contract/manifests/models.ts'
 import { rememberSecrets } from '../../../core/known-secrets.ts'
 import { resolveModel, selectModels } from '../../../core/select-models.ts'
 import { moduleFile } from '../../lib/module-entry.ts'
-import { listServiceModels, remedyOf, type ListedModels } from '../../lib/services/list-service-models.ts'
+import {
+  listServiceModels,
+  remedyOf,
+  remedyOfLimit,
+  WRONG_ADDRESS,
+  type ListedModels,
+} from '../../lib/services/list-service-models.ts'
 import { TRUSTED_VARIABLE, trustedOrigins } from '../../lib/trust/trusted-addresses.ts'
 import type { loadModels } from '../../manifests/experiment.ts'
 import { checkedKey, originForKey, storedKeyEnvironment } from '../../manifests/models/connection-keys.ts'
@@ -258,7 +264,7 @@ const noEmbeddings = (kind: ConnectionKind): string =>
     ? 'no embedding model is named or recognized in the list'
     : `${connectionKind(kind).label} has no embeddings: use another model for embed`
 
-interface Service {
+export interface Service {
   kind: ConnectionKind
   keyName: string | null
   key: string | null
@@ -292,8 +298,13 @@ async function listedServices(
   return services
 }
 
-function withRemedy({ code, http_status: status, ...probe }: ProbedWork, service: Service | undefined): ModelProbe {
+/** A result with what the person is to do about it. */
+export function withRemedy(
+  { code, http_status: status, wait_ms: waitMs, ...probe }: ProbedWork,
+  service: Service | undefined,
+): ModelProbe {
   const { model, error } = probe
+  if (probe.status === 'limited' && error !== null) return { ...probe, remedy: remedyOfLimit(waitMs) }
   if (probe.status !== 'failed' || error === null) return { ...probe, remedy: null }
   if (
     service !== undefined &&
@@ -304,6 +315,7 @@ function withRemedy({ code, http_status: status, ...probe }: ProbedWork, service
     return { ...probe, remedy: `Use one of the models that the service lists: ${shown(service.listed.models)}.` }
   if (service !== undefined && status !== null && status >= 400 && REMEDIES[code ?? ''] === undefined)
     return { ...probe, remedy: remedyOf(service, { status, headers: {} }, model, error) }
+  if (code === 'invalid_response' && /a web page|not JSON/.test(error)) return { ...probe, remedy: WRONG_ADDRESS }
   return { ...probe, remedy: REMEDIES[code ?? (probe.probe === 'judge' ? 'judge' : 'reply')] ?? REMEDIES['reply']! }
 }
 
@@ -400,6 +412,7 @@ const notTested = (
   error,
   code: null,
   http_status: null,
+  wait_ms: null,
 })
 
 /** A key that is not stored, as the environment of the test has it. Errors of the service may repeat it. */

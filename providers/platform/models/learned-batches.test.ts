@@ -17,7 +17,7 @@ async function asked(input: readonly string[], refusal: (batch: readonly string[
   })
   const failure = await work.then(
     () => null,
-    (error: Error) => error.message,
+    (error: unknown) => (error as Error).message,
   )
   return { sizes, failure, limit: known.record.embedding_batch }
 }

@@ -103,7 +103,7 @@ export type ModelCallErrorCode =
 /**
  * A model call that failed after its retries. `status` is the upstream's HTTP status where there was one, `retryAfterMs` the pause that it asked
  * for. The message is for the log: it can hold the upstream's address. Callers get `reasonOf`, which ends with `detail`, words of this program such
- * as the numbers of a prompt that is too long, else with `said`, the upstream's own sentence without credentials and addresses.
+ * as the numbers of a prompt that is too long or the address of a web page, else with `said`, the upstream's own sentence without credentials and addresses.
  */
 export class ModelCallError extends Error {
   override readonly name = 'ModelCallError'

@@ -195,7 +195,7 @@ async function calibrated(host: ModelHost, signal?: AbortSignal): Promise<{ prob
 }
 
 type Result = Omit<ProbedWork, 'probe' | 'roles' | 'model'>
-const NONE = { latency_ms: null, finding: null, error: null, code: null, http_status: null } as const
+const NONE = { latency_ms: null, finding: null, error: null, code: null, http_status: null, wait_ms: null } as const
 const NOT_ASKED: Result = { ...NONE, status: 'skipped', finding: 'not asked: the call before it failed' }
 
 async function resultOf(probe: () => Promise<Found>): Promise<Result> {
@@ -211,7 +211,7 @@ async function resultOf(probe: () => Promise<Found>): Promise<Result> {
     const words = isCall ? (error.detail ?? reasonOf(error)) : messageOf(error)
     const status = isCall && error.code === 'rate_limited' ? 'limited' : 'failed'
     const failed = { ...NONE, status, latency_ms: latency(), error: words } as const
-    return isCall ? { ...failed, code: error.code, http_status: error.status } : failed
+    return isCall ? { ...failed, code: error.code, http_status: error.status, wait_ms: error.retryAfterMs } : failed
   }
 }
 
@@ -243,6 +243,9 @@ function adaptations(work: Work, record: ModelRecord): string[] {
   if (work !== 'chat') return []
   const left = Object.keys(refused).filter((field) => !(field in REPLACED))
   return [
+    ...(record.answers_as === null
+      ? []
+      : [`it answers as ${record.answers_as}, which is another model than was asked for`]),
     ...(left.length === 0 ? [] : [`it refuses ${left.join(', ')}, which is left out`]),
     ...Object.entries(REPLACED).flatMap(([field, words]) => (has(field) && words !== '' ? [words] : [])),
     ...(record.reasoning === 'text' ? ['its reasoning is split off the answer'] : []),

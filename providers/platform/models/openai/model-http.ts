@@ -14,6 +14,7 @@ import { askedPauseMs, isTemporary } from '../../../../core/http/pauses.ts'
 import { retry, type Tried } from '../../../../core/http/retry.ts'
 import { saidBy, saidIn, type Said } from '../../../../core/http/said.ts'
 import { jsonIn } from '../../../../core/json.ts'
+import { serviceText } from '../../../../core/known-secrets.ts'
 import { step, type StepEnd } from '../../trace/trace.ts'
 import { ModelCallError } from '../model-host.ts'
 import type { ModelCallErrorCode } from '../model-host.ts'
@@ -126,7 +127,7 @@ async function tryOnce(
         for await (const data of eventData(oneChunk(text), limitBytes)) receiver.add(data)
         return answered(STREAMED, status)
       }
-      return isOk ? parse(options, text, status) : statusFailure(options, { status, headers, text })
+      return isOk ? parse(options, url, text, status) : statusFailure(options, url, { status, headers, text })
     })
   } catch (error) {
     if (error instanceof StreamFault)
@@ -167,11 +168,11 @@ async function* oneChunk(text: string): AsyncGenerator<Uint8Array> {
   yield new TextEncoder().encode(text)
 }
 
-function parse(options: ModelHttpOptions, text: string, status: number): Outcome {
+function parse(options: ModelHttpOptions, url: string, text: string, status: number): Outcome {
   const value = jsonIn(text.replace(/^\uFEFF/, ''))
   if (value === undefined)
     return refuse(options, 'invalid_response', 'answered with something that is not JSON', {
-      detail: `the upstream answered with something that is not JSON (HTTP ${status})`,
+      detail: pageDetail(url, text, status) ?? `the upstream answered with something that is not JSON (HTTP ${status})`,
       status,
     })
   if (!isError(value)) return answered(value, status)
@@ -196,7 +197,20 @@ function isError(value: unknown): boolean {
   return object === 'error' || typeof error === 'string' || (typeof error === 'object' && error !== null)
 }
 
-function statusFailure(options: ModelHttpOptions, answer: Pick<HttpAnswer, 'status' | 'headers' | 'text'>): Outcome {
+/** Names the address that answered with a web page: another program is there, or a proxy before the service. Undefined for any other answer. */
+function pageDetail(url: string, text: string, status: number): string | undefined {
+  if (!/^\s*</.test(text)) return undefined
+  const { origin, pathname } = new URL(url)
+  const title = /<(title|h1)\b[^>]*>([^<]*)/i.exec(text)?.[2]?.replace(/\s+/g, ' ').trim() ?? ''
+  const named = title === '' ? '' : `: ${serviceText(title, 80)}`
+  return `${serviceText(origin + pathname, 200)} answered with a web page (HTTP ${status})${named}`
+}
+
+function statusFailure(
+  options: ModelHttpOptions,
+  url: string,
+  answer: Pick<HttpAnswer, 'status' | 'headers' | 'text'>,
+): Outcome {
   const { status, text } = answer
   const code = tooLong(status, text)
     ? 'context_length_exceeded'
@@ -206,6 +220,7 @@ function statusFailure(options: ModelHttpOptions, answer: Pick<HttpAnswer, 'stat
   const said = saidBy(answer)
   return refuse(options, code, `answered HTTP ${status}: ${said.text}`, {
     status,
+    detail: pageDetail(url, text, status),
     said,
     again: isTemporary(status) && !isAboutField(status, said.text) && !isQuota(said.text),
     askedMs: askedPauseMs(answer.headers),

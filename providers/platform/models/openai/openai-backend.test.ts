@@ -385,7 +385,7 @@ describe('failures', () => {
   it.each<[string, RawReply, string]>([
     [
       'an answer that is not JSON',
-      (response) => response.end('<html>'),
+      (response) => response.end('Ready.'),
       'the upstream answered with something that is not JSON (HTTP 200)',
     ],
     [
@@ -406,6 +406,22 @@ describe('failures', () => {
     const error: unknown = await chat().catch((thrown: unknown) => thrown)
     expect(reasonOf(error as ModelCallError)).toContain(`the model call for role light_gen failed: ${reason}`)
   })
+
+  it.each([200, 404, 502])(
+    'names to callers the address that answers with a web page and status %d',
+    async (status) => {
+      const { chat, service } = await openBackend({
+        reply: () => ({
+          raw: (response) => response.writeHead(status).end('<html><title>Router\nlogin</title></html>'),
+        }),
+        choice: { retries: 0 },
+      })
+      const error: unknown = await chat().catch((thrown: unknown) => thrown)
+      expect(reasonOf(error as ModelCallError)).toBe(
+        `the model call for role light_gen failed: ${service.url}/v1/chat/completions answered with a web page (HTTP ${status}): Router login`,
+      )
+    },
+  )
 
   it('an endless answer is cut at the limit', async () => {
     const { chat } = await openBackend({

@@ -19,6 +19,7 @@ import { createStreamedCompletion, faultOf, StreamFault } from './streamed-compl
 import { askForWindow, promptTokens } from './context-window.ts'
 import { answerPieces, splitThinking } from '../../../../core/thinking.ts'
 import { askedInText, withWrittenCalls } from '../text-tools.ts'
+import { otherModel } from './answering-model.ts'
 import { inLearnedBatches } from '../learned-batches.ts'
 import { unitVectors } from '../unit-vectors.ts'
 import { UpstreamCompletion } from './upstream-completion.ts'
@@ -219,7 +220,13 @@ async function chat(
   const whole = received.choices[0]!.message.content
   const answer =
     tools.length === 0 ? completion : withWrittenCalls(completion, tools, { answers: writesCalls(), whole })
-  known.learn({ ...(reasoning === null ? {} : { reasoning }), ...shownBy(answer, completion, sent) })
+  const other = otherModel(choice.model, received.model)
+  known.learn({
+    ...(reasoning === null ? {} : { reasoning }),
+    ...shownBy(answer, completion, sent),
+    // A router names another one with each answer: the first is kept.
+    answers_as: other === null ? null : (known.record.answers_as ?? other),
+  })
   if (answer.usage !== undefined) return answer
   const written = countTokens(JSON.stringify(received.choices[0]!.message))
   return { ...answer, usage: estimatedUsage(promptTokens({ ...request, reply_schema: schema }), written) }
