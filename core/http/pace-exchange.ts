@@ -69,6 +69,16 @@ export const pausesIn = (folder: string): { service: string | null; until: numbe
 export const longestPauseMs = (folder: string, nowMs = Date.now()): number =>
   Math.max(0, ...pausesIn(folder).map(({ until }) => until - nowMs))
 
+/** A service that has just refused calls as too many ends a pause at most this long ago. */
+const JUST_MS = 2000
+
+/** The words for a service whose calls wait, or have just waited, for a pause that ends after `sinceMs`; null where none does. */
+export function waitedFor(folder: string, sinceMs: number, nowMs = Date.now()): string | null {
+  const waits = pausesIn(folder).find(({ until }) => until > Math.max(sinceMs, nowMs - JUST_MS))
+  if (waits === undefined) return null
+  return waits.service === null ? 'a service' : `the service at ${waits.service}`
+}
+
 function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)

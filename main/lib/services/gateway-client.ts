@@ -173,7 +173,7 @@ export function createGatewayClient(options: GatewayOptions): GatewayClient {
   return { chat: send, close: () => client.close() }
 }
 
-const LIMIT_ADVICE =
+export const LIMIT_ADVICE =
   'ask for fewer answers at once, wait and try the failed answers again, or choose a larger plan of the service'
 const NO_TURN = {
   type: 'rate_limited',

@@ -1,4 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
+import { paceExchange, waitedFor } from '../../../core/http/pace-exchange.ts'
 import { hang, json, resetMidBody, text } from '../../../tests/helpers/fault-server.ts'
 import { createGatewayClient, MAX_RESPONSE_BYTES, type GatewayClient } from '../../lib/services/gateway-client.ts'
 import { callApproach, type CellCall } from './call-approach.ts'
@@ -205,5 +209,23 @@ describe('retries', () => {
     while (server.requests.length === 0) await new Promise((resolve) => setImmediate(resolve))
     stop.abort()
     expect(await pending).toMatchObject({ ok: false, error: { type: 'cancelled' } })
+  })
+})
+
+it('an answer that the gateway does not give in time, because a model service limits its calls, is rate limited', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'paces-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const waitsFor = (sinceMs: number) => waitedFor(folder, sinceMs)
+  server.script(hang, hang)
+  expect(await callApproach(client, call({ timeoutMs: 200, waitsFor }))).toMatchObject({ error: { type: 'timeout' } })
+  paceExchange(folder, 'http://127.0.0.1:1').report({ pauseMs: 40_000, places: 1 })
+  expect(await callApproach(client, call({ timeoutMs: 200, waitsFor }))).toMatchObject({
+    error: {
+      type: 'rate_limited',
+      message: expect.stringMatching(
+        /^the service at http:\/\/127\.0\.0\.1:1 limits its calls; .*; no complete answer within/,
+      ),
+    },
+    attempts: [{ outcome: 'rate_limited' }],
   })
 })

@@ -4,7 +4,7 @@ import type { EvidenceCapability } from '../../../contract/common.ts'
 import type { Attempt, CellErrorType, ContextText, RowEvidence } from '../../../contract/evidence/canonical-row.ts'
 import { TRACE_FIELD } from '../../../contract/evidence/trace.ts'
 import type { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
-import type { GatewayClient } from '../../lib/services/gateway-client.ts'
+import { LIMIT_ADVICE, type GatewayClient } from '../../lib/services/gateway-client.ts'
 import { normalizeEvidence } from './normalize-evidence.ts'
 
 export interface CellCall {
@@ -21,6 +21,8 @@ export interface CellCall {
   recorder?: CellRecorder
   /** Awaited before each attempt: a platform that is being restarted is not called into the void. */
   ready?: () => Promise<void>
+  /** Names the service of models that calls wait for because it limits them, of calls since a time; null for none. */
+  waitsFor?: (sinceMs: number) => string | null
   /** Called before each further attempt, with the reason. */
   onRetry?: (reason: string) => void
 }
@@ -46,6 +48,14 @@ const RETRYABLE: readonly CellErrorType[] = [
 function mayRetry(type: CellErrorType, status: number | null): boolean {
   return RETRYABLE.includes(type) || (type === 'http_error' && status !== null && status >= 500)
 }
+
+/** The gateway waits for the service of a model: the time limit is no timeout of the model. */
+const limitedBy = (service: string) =>
+  ({
+    ok: false,
+    type: 'rate_limited',
+    message: `${service} limits its calls; ${LIMIT_ADVICE}; no complete answer within the time limit`,
+  }) as const
 
 /** The trace of an answer, in its evidence or beside its error; undefined where the gateway sent none. */
 function traceIn(body: unknown): unknown {
@@ -76,8 +86,14 @@ export async function callApproach(client: GatewayClient, call: CellCall): Promi
     await call.ready?.()
     waitedMs += Math.round(performance.now() - waitedFrom)
     const startedAt = performance.now()
+    const sentAtMs = Date.now()
     const reply = await client.chat(payloadOf(call), leftMs, call.signal, call.recorder?.headers)
-    const outcome = reply.ok ? normalizeEvidence(reply.body, call.capability) : reply
+    const waits = !reply.ok && reply.type === 'timeout' ? (call.waitsFor?.(sentAtMs) ?? null) : null
+    const outcome = reply.ok
+      ? normalizeEvidence(reply.body, call.capability)
+      : waits === null
+        ? reply
+        : limitedBy(waits)
     const { status, latencyMs, waitedMs: queuedMs = 0 } = reply
     call.recorder?.add({
       kind: 'attempt',

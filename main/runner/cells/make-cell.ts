@@ -1,6 +1,7 @@
 import type { CanonicalRow } from '../../../contract/evidence/canonical-row.ts'
 import type { TraceLevel } from '../../../contract/evidence/trace.ts'
 import type { RunEvent } from '../../../contract/evidence/run-event.ts'
+import { waitedFor } from '../../../core/http/pace-exchange.ts'
 import { calledAlias } from '../../../core/matched-hybrid.ts'
 import { evaluationDisabled } from '../../evaluation/evaluation-status.ts'
 import type { EvaluatorClient } from '../../evaluation/evaluator-client.ts'
@@ -9,6 +10,7 @@ import { identityConflict } from '../../evidence/rows/row-identity.ts'
 import { CellRecorder } from '../../evidence/traces/cell-recorder.ts'
 import type { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import type { GatewayClient } from '../../lib/services/gateway-client.ts'
+import { pacesFolder } from '../../manifests/models/model-records.ts'
 import { buildRow, cellFinished, evaluateRow, withEvaluation, type RowContext } from './build-row.ts'
 import type { CorpusGuard } from '../ingestion/corpus-guard.ts'
 import type { DatasetRun } from '../dataset-run.ts'
@@ -105,6 +107,7 @@ function callOf(open: OpenRun, cell: LadderCell): CellCall {
     retries,
     signal: run.abort,
     ready,
+    waitsFor: (sinceMs) => waitedFor(pacesFolder(run.experiment.root), sinceMs),
     onRetry: (reason) => explain(open, cell, 'retried', reason),
   }
 }
