@@ -88,3 +88,21 @@ test('Datasets, Models and New run work at 200 % zoom, in high contrast and with
   await page.keyboard.press('Escape')
   await expect(page.getByRole('button', { name: 'Connect a service' })).toBeFocused()
 })
+
+test('at 200 % zoom in high contrast the matrix shows a row, the cell of the keys and the open tab', async ({
+  page,
+  open,
+}) => {
+  await page.emulateMedia({ forcedColors: 'active' })
+  await page.setViewportSize({ width: 720, height: 450 })
+  await open('/runs/ladder-2026-11-20/matrix?dataset=graph_native')
+  await expect(page.locator('[role=gridcell][data-active=true]')).toHaveCount(1)
+  // Its heads take half of it.
+  expect((await page.getByRole('grid').boundingBox())!.height).toBeGreaterThan(250)
+  const styleOf = (selector: string, property: string) =>
+    page.evaluate<string>(`getComputedStyle(document.querySelector('${selector}')).${property}`)
+  expect(await styleOf('[role=gridcell][data-active=true]', 'outlineStyle')).toBe('solid')
+  const tab = 'nav[aria-label="Parts of the run"] a'
+  const openTab = await styleOf(`${tab}[data-status=active]`, 'borderBottomColor')
+  expect(await styleOf(`${tab}:not([data-status=active])`, 'borderBottomColor')).not.toBe(openTab)
+})
