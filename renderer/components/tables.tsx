@@ -1,3 +1,4 @@
+import { useMediaQuery } from '@mantine/hooks'
 import type { Key, ReactNode } from 'react'
 import table from './table.module.css'
 
@@ -34,16 +35,22 @@ interface ScrollTableProps {
   className?: string | undefined
   /** The table itself has the name too. */
   isNamed?: boolean
-  /** On a phone each row is a block: its name, then each value after the `data-head` of its cell. */
-  stacks?: boolean
+  /** On a phone each row is a block: its name, then each value after the `data-head` of its cell. Early: already where a sidebar leaves half a screen. */
+  stacks?: boolean | 'early'
   children: ReactNode
 }
 
 /** A table that scrolls sideways where the page is too narrow for it, by keyboard too. `label` names it. */
 export function ScrollTable({ label, className = '', isNamed = false, stacks = false, children }: ScrollTableProps) {
+  const isNarrow = useMediaQuery(`(max-width: ${stacks === 'early' ? 1000 : 600}px)`, undefined, {
+    getInitialValueInEffect: false,
+  })
   return (
     <div className={`${table.scroll} ${className}`} tabIndex={0} role="region" aria-label={label}>
-      <table className={`${table.table} ${stacks ? table.stacks : ''}`} aria-label={isNamed ? label : undefined}>
+      <table
+        className={`${table.table} ${stacks !== false && isNarrow ? table.stacks : ''}`}
+        aria-label={isNamed ? label : undefined}
+      >
         {children}
       </table>
     </div>
@@ -65,7 +72,7 @@ interface DataTableProps<Row> {
   nameAt?: number
   className?: string | undefined
   /** For rows that are read one by one, not compared down a column. */
-  stacks?: boolean
+  stacks?: boolean | 'early'
 }
 
 const textOf = (head: Exclude<Column, false>): string | undefined => {

@@ -34,6 +34,15 @@ for (const { path, mayScroll = [] } of PLACES)
     expect(await seriousFindings(page, 'structure')).toEqual([])
   })
 
+test('at 900 pixels neither coverage nor the judges scroll sideways', async ({ page, open }) => {
+  await page.setViewportSize({ width: 900, height: 900 })
+  for (const part of ['coverage', 'judges']) {
+    await open(`${RUN}/${part}?${DATASET}`)
+    await expect(page.getByLabel('Loading')).toHaveCount(0)
+    await expect.poll(() => scrollingRegions(page)).toEqual([])
+  }
+})
+
 test('at 420 pixels a value keeps the head of its column before it', async ({ page, open }) => {
   await page.setViewportSize({ width: 420, height: 900 })
   await open('/models')

@@ -79,7 +79,7 @@ export function CoverageTable({ coverage, onlyGaps }: { coverage: Coverage; only
   )
   const { approach, metric: name, state: word, mean, scored, reasons } = WORDS.columns
   return (
-    <ScrollTable label={WORDS.tableRegion} className={styles.heads} stacks>
+    <ScrollTable label={WORDS.tableRegion} className={styles.heads} stacks="early">
       <TableHead
         columns={[approach, name, word, num(mean), num(scored), ...otherStates.map(([, head]) => num(head)), reasons]}
       />

@@ -24,6 +24,7 @@ export const COVERAGE_WORDS = {
   },
   cells: (ok: string, expected: string, failed: string, timedOut: string) =>
     `${ok}/${expected} answered · ${failed} failed · ${timedOut} timed out`,
-  shared: (questions: string, mean: string) => `mean on the ${questions} questions that all approaches share: ${mean}`,
+  shared: (questions: string, mean: string) =>
+    `mean on the questions that all approaches share (${questions}): ${mean}`,
   notes: 'What cannot be compared, and why',
 } as const

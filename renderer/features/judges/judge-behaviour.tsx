@@ -28,7 +28,7 @@ export function JudgeProfiles({ panel, runtime }: { panel: PanelStatistics; runt
   return (
     <>
       <DataTable
-        stacks
+        stacks="early"
         label={WORDS.behaviour}
         rows={panel.judges}
         keyOf={({ judge }) => judge}

@@ -35,7 +35,7 @@ function QuestionReasons({ query: { query, human } }: { query: JudgeResults['que
         </p>
       )}
       <DataTable
-        stacks
+        stacks="early"
         label={WORDS.reasonsFor(query.query_id)}
         rows={models}
         keyOf={([model]) => model}

@@ -103,6 +103,7 @@ function QuestionTable({ own }: { own: OwnDataset }) {
         {matching === 0 ? WORDS.noneFound : WORDS.found(matching, total)}
       </p>
       <DataTable
+        stacks
         label={WORDS.table}
         rows={questions}
         keyOf={({ id }) => id}
