@@ -20,7 +20,7 @@ const estimate = (value: number | null, low?: number, high?: number): Estimate =
 
 describe('alpha', () => {
   it.each([
-    [estimate(0.9, 0.82, 0.95), 'well enough'],
+    [estimate(0.9, 0.82, 0.95), 'agree well with each other'],
     [estimate(0.85, 0.7, 0.9), 'tentative'],
     [estimate(0.75, 0.5, 0.9), 'also allow 0.50'],
     [estimate(0.4, 0.2, 0.6), 'agree better than by chance'],

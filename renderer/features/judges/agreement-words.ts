@@ -17,7 +17,8 @@ export function alphaSentence(alpha: Estimate, judges: number): string {
       : 'No answer was graded by two judges: agreement cannot be measured.'
   if (interval === null) return `Agreement is ${score(value)}, one value (${whyNoInterval(alpha)}): read it with care.`
   const { low } = interval
-  if (low >= RELIABLE) return 'The judges agree well enough to rely on their grades.'
+  if (low >= RELIABLE)
+    return 'The judges agree well with each other. Whether they grade as people do, agreement does not show.'
   if (low >= TENTATIVE) return 'The judges agree enough for tentative conclusions, not for firm ones.'
   if (value >= TENTATIVE)
     return `The judges seem to agree, but the data also allow ${score(low)}: too little to rely on their grades.`
