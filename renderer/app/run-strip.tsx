@@ -45,7 +45,7 @@ export function RunStrip() {
           <span className={styles.stripDetail}>{WORDS.cellsPerSecond(rateWords(progress.cells_per_second))}</span>
         )}
         {moving && progress.left_ms !== null && (
-          <span className={styles.stripDetail}>{WORDS.left(duration(progress.left_ms))}</span>
+          <span className={styles.stripLeft}>{WORDS.left(duration(progress.left_ms))}</span>
         )}
         {!moving && <strong>{job.state}</strong>}
       </div>

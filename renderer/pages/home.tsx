@@ -28,6 +28,8 @@ export function HomePage() {
   const runs = useQuery(api.runs.list.queryOptions({ input: { limit: 100 } }))
   const active = useActiveRun()
   const jobs = useQuery(api.runs.jobs.queryOptions()).data ?? []
+  // With the runs that have no answer yet.
+  const total = useQuery(api.runs.overview.queryOptions({ input: {} })).data?.total
   if (runs.data === undefined)
     return (
       <Page title={WORDS.home}>
@@ -60,7 +62,7 @@ export function HomePage() {
       title={WORDS.home}
       aside={
         <>
-          <span>{WORDS.ownRuns(runs.data.total - names.size, names.size)}</span>
+          <span>{WORDS.ownRuns((total ?? runs.data.total) - names.size, names.size)}</span>
           <Button component={Link} to="/launch">
             {WORDS.newRun}
           </Button>

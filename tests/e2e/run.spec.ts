@@ -114,6 +114,9 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await expect(strip).toContainText('20/144 answers')
   await expect(strip).not.toContainText(/[-−]\d+(?:\.\d)? (?:ms|s|min)/)
   await expectAccessible(page, 'running')
+  await page.getByRole('link', { name: 'Home' }).click()
+  const listed = page.getByRole('region', { name: 'Last results' }).getByRole('row').filter({ hasText: 'running' })
+  await expect(listed.getByRole('cell').last()).toHaveText('–')
   await page.getByRole('link', { name: 'Services' }).click()
   await pressEnter(strip.getByRole('button', { name: 'Pause' }))
   // The cell in flight ends first.

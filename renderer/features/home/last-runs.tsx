@@ -36,7 +36,7 @@ export function LastRuns({ label, ofSamples }: { label: string; ofSamples: boole
         [WORDS.datasets, (run) => <DatasetLinks run={run} />, table.wrap],
         [num(WORDS.answers), ({ cells }) => count(cells.ok)],
         [num(WORDS.failed), ({ cells }) => count(cells.failed)],
-        [WORDS.finished, ({ at }) => moment(at)],
+        [WORDS.finished, ({ at, kept }) => (kept === 'under_way' ? '–' : moment(at))],
       ]}
     />
   )

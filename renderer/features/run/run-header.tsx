@@ -48,7 +48,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
         </Link>
         <h1>{run}</h1>
         <SampleMark run={run} />
-        <PartialMark run={run} />
+        {job?.state !== 'running' && <PartialMark run={run} />}
         {dataset !== undefined && head !== undefined && <HiddenGradesMark run={run} dataset={dataset} />}
         {listed !== undefined && <Facts listed={listed} job={job} />}
         <span className={styles.actions}>
@@ -101,7 +101,8 @@ function Facts({ listed, job }: { listed: ListedRun; job: RunJob | undefined }) 
       : null
   const costs = data?.costs.map(({ cost }) => cost) ?? []
   const facts = [
-    WORDS.approaches(models.length),
+    // Its answers name those that have begun; the request names all.
+    WORDS.approaches(Math.max(models.length, job?.request.models.length ?? 0)),
     ...(sets.length === 0 ? [] : [sets.join(', ')]),
     ...(state === null ? [] : [`${signOf({ state, missing })} ${stateWord({ state, failures })}`]),
     ...(took === null ? [] : [duration(took)]),
