@@ -72,7 +72,7 @@ test('an engine that is killed during a run: the window recovers, the run resume
 
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByRole('button', { name: 'Resume run' }).click()
-  await expect.poll(async () => (await jobOf(page))?.state, { timeout: 90_000 }).toBe('completed')
+  await expect.poll(async () => (await jobOf(page))?.state, { timeout: 180_000 }).toBe('completed')
   const rows = await storedRows(project)
   expect(rows.slice(0, atCrash.length)).toEqual(atCrash)
   expect([rows.length, new Set(rows).size]).toEqual([CELLS, CELLS])
