@@ -36,11 +36,11 @@ it('a run with failed answers ends with the command that makes them again and ke
   const service = await startModelService(({ path }) =>
     path === '/v1/models'
       ? { json: { data: [{ id: 'm' }] } }
-      : { status: 402, json: { error: { message: 'Insufficient credits' } } },
+      : { status: 400, json: { error: { message: 'The prompt is not allowed' } } },
   )
   onTestFinished(() => service.close())
   await answerBy(service.url)
-  const args = ['ladder', ...smokeRun(root, 'unpaid'), '--no-publish', '--no-evaluate', '--models', 'bm25,vanilla-rag']
+  const args = ['ladder', ...smokeRun(root, 'refused'), '--no-publish', '--no-evaluate', '--models', 'bm25,vanilla-rag']
   const run = await runCli([...args, '--model-set', 'slow'])
   expect(run.code).toBe(3)
   expect(run.stdout).toMatch(/to make the failed answers again and keep the others: .*--no-cold-reset --retry-failed\n/)

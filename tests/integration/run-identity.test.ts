@@ -107,7 +107,11 @@ describe('matrix against evidence that holds other cells', () => {
     const refused = await runCli(matrix('earlier', 'hybrid-rag'))
     expect([refused.code, refused.events.find(({ type }) => type === 'step.failed')!['message']]).toEqual([
       4,
-      expect.stringMatching(new RegExp(`${RegExp.escape(difference)}[^]*Start a new run with --run-id`)),
+      expect.stringMatching(
+        new RegExp(
+          `differs: the version of the program\\.\n.*Start a new run with --run-id[^]*${RegExp.escape(difference)}`,
+        ),
+      ),
     ])
     const options = common('earlier', 'hybrid-rag').filter((option) => option !== '--json')
     const planned = await runCli(['plan', ...options, '--gateway', gateway.url, '--no-cold-reset'])
@@ -207,7 +211,7 @@ describe('plan over the corpus of a stored run', () => {
 
       const added = join(documents, 'added.md')
       const conflict =
-        /content_digest: stored "[0-9a-f]{64}", now "[0-9a-f]{64}" \(4 rows\); changed: corpus\/smoke\n.*--run-id, restore/
+        /differs: the ingested documents \(corpus\/smoke\)\.\n.*--run-id, restore[^]*content_digest: stored "[0-9a-f]{12}", now "[0-9a-f]{12}" \(4 rows\)/
       const changes = [
         () => writeFile(extra, '# Edited\n'),
         () => rm(extra),

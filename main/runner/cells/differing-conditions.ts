@@ -2,6 +2,7 @@ import type { PlanConflict } from '../../../contract/evidence/run-event.ts'
 
 /** What a field of a run's conditions stands for, by the beginning of its path. */
 const WORDS: readonly (readonly [string, string])[] = [
+  ['runner_version', 'the version of the program'],
   ['evaluation.metrics', 'the metrics'],
   ['evaluation.', 'time limits or attempts'],
   ['reproducibility.config_hashes.dataset', 'the dataset'],
