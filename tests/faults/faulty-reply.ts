@@ -14,6 +14,8 @@ export interface FaultyReply {
   parts?: readonly (string | Uint8Array)[]
   message?: object
   finish?: string
+  /** The model that the answer names. */
+  model?: string
   /** What the service reports as tokens; false reports none. */
   usage?: object | false
   /** The connection ends in the middle of the body or after its parts, stays open after them, or nothing is sent at all. */

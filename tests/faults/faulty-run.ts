@@ -52,13 +52,13 @@ async function startFaultyService({ reply, embed }: ModelFault): Promise<{ serve
       if (request.url !== '/v1/chat/completions') return send(response, { status: 404, body: {} })
       const written = answerOf(asked)
       const faulty = reply?.(asked, written, (calls += 1)) ?? {}
-      const { message = written, finish, usage = USAGE } = faulty
+      const { message = written, finish, usage = USAGE, model = 'm' } = faulty
       const ending = finish ?? ('tool_calls' in message && message.tool_calls !== undefined ? 'tool_calls' : 'stop')
       const completion = {
         id: 'c',
         object: 'chat.completion',
         created: 1,
-        model: 'm',
+        model,
         choices: [{ index: 0, finish_reason: ending, message: { role: 'assistant', ...message } }],
         ...(usage === false ? {} : { usage }),
       }

@@ -160,6 +160,13 @@ export const MODEL_FAULTS: Readonly<Record<string, ModelFault>> = {
     says: [/the context of m holds 600/, /Start the service with a larger context/],
     action: 'start the service with a larger context, or hand over less (--context-budget)',
   },
+  'other-model': {
+    about: 'answers as another model',
+    reply: () => ({ model: 'gpt-cheap' }),
+    cells: 'all',
+    says: [/^warning: the service at \S+ answers as gpt-cheap, where m was asked for/m],
+    action: 'check which model the service runs',
+  },
   '429': {
     about: 'refuses two of three requests for 50 ms',
     reply: (_asked, _written, call) =>

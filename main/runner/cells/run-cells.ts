@@ -5,7 +5,7 @@ import type { ClaimOutcome, ResumePlan } from '../../evidence/evidence-log.ts'
 import { fileStore } from '../../evidence/evidence-store.ts'
 import { TraceTexts } from '../../evidence/traces/trace-texts.ts'
 import { createGatewayClient } from '../../lib/services/gateway-client.ts'
-import { pacesFolder } from '../../manifests/models/model-records.ts'
+import { otherModelWords, pacesFolder } from '../../manifests/models/model-records.ts'
 import { watchCorpus, type CorpusGuard } from '../ingestion/corpus-guard.ts'
 import { evaluatorOf, type ServedDataset } from '../platform/dataset-platform.ts'
 import type { PlatformClient } from '../platform/platform-client.ts'
@@ -72,10 +72,19 @@ export async function runCells(
     if (plan.conflicts.length > 0) throw new ResumeConflictError(opened.log.file, plan.conflicts)
     // 4. Make the cells that are left.
     const result = await makeCells(open, new Set([...resume.run, ...resume.answered]))
+    // 5. Name the models that were not those which the run asked for.
+    if (result.ok > 0 && run.isWorker !== true) reportOtherModels(open)
     return { result, note: cellsNote(result) }
   } finally {
     await Promise.all([gateway.close(), evaluator?.close(), following.stop(), texts.close()])
   }
+}
+
+function reportOtherModels({ run: { experiment, emit }, opened }: OpenRun): void {
+  const { models } = opened.reproducibility.runtime
+  const roles = models === null ? {} : (experiment.models.sets[models.set]?.roles ?? {})
+  for (const message of otherModelWords(experiment.root, Object.values(roles)))
+    emit({ type: 'notice', level: 'warning', message })
 }
 
 /** A request to stop lets the cells in flight finish, and their answers are checked too: only an abort ends the watch. */
