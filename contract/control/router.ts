@@ -386,7 +386,7 @@ export const controlContract = {
     found: base.output(FoundModels),
     /** One chat, one answer in JSON and one embedding; what the service answers is a result, not a failure of the call. */
     test: base.input(TestModelInput).output(ModelTest),
-    /** Asks each model of a set that answers three times, and keeps for this machine what that took; null is the default set. Empty for a set of rules. */
+    /** Asks each model of a set that answers or grades three times, and keeps for this machine what that took; null is the default set. Empty for a set of rules. */
     calibrate: base.input(z.strictObject({ set: Identifier.nullable() })).output(z.array(CalibratedModel)),
     /** Open models by job, with whether they fit this machine. */
     catalogue: base.output(z.array(CatalogueEntry)),

@@ -209,7 +209,7 @@ export const NEW_RUN_WORDS = {
 
   calibration: {
     measure: 'Measure with 3 calls',
-    what: 'Asks each model that answers three times with about 2,000 tokens, for an estimate of time, calls and cost. A paid model charges for them.',
+    what: 'Asks each model that answers or grades three times with about 2,000 tokens, for an estimate of time, calls and cost. A paid model charges for them.',
     measuring: 'measuring the models',
     measured: (model: string, each: string, tokens: [read: string, written: string] | null) =>
       `${model}: three calls took ${each} each, ${tokens === null ? 'its tokens are not reported' : `${tokens[0]} tokens read, ${tokens[1]} written`}`,
