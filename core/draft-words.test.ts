@@ -8,6 +8,7 @@ const planned = {
   metric: 'facts_found' as const,
   questions: 22,
   groups: 20,
+  basis: 'gold_documents' as const,
   spread: 0.35,
   spread_run: null,
 }

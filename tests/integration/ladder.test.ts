@@ -339,7 +339,10 @@ describe('other commands', () => {
     expect(other.code).toBe(4)
     expect(other.stderr).toContain('evaluation.metrics: stored "context_recall", now "faithfulness" (20 rows)')
     const same = await again('context_recall')
-    expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('0 answers graded, 0 kept, 20 reused, 0 left')])
+    expect([same.code, same.stdout]).toEqual([
+      0,
+      expect.stringContaining('0 answers graded, 0 kept, 20 reused, 0 left'),
+    ])
   })
 
   it.each([
