@@ -102,7 +102,7 @@ export const LADDER_WORDS = {
     scoring: 'Scoring',
     question: (run: string) => `Score the answers of ${run} by another evaluator?`,
     about:
-      'A new run takes over the stored answers and scores those that this evaluator has not scored as it is now. No approach is called again, and this run stays as it is.',
+      'A new run takes over the stored answers and scores those that lack a score of this evaluator. No approach is called again, and this run stays as it is.',
     evaluator: 'Evaluator of the model set',
     ofSet: (set: string, model: string) => `${set} (${model})`,
     confirm: 'Score answers',
