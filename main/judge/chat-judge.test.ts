@@ -192,6 +192,7 @@ describe('a faulty endpoint is a typed failure:', () => {
     ['500', json({ error: { message: 'boom' } }, 500), 'http_error', 2],
     ['409', json({ error: { message: 'busy' } }, 409), 'http_error', 2],
     ['401', json({ error: { message: 'no' } }, 401), 'http_error', 1],
+    ['429, no credit', json({ error: { message: 'You exceeded your current quota' } }, 429), 'http_error', 1],
     ['404, no such model', json({ error: { message: 'no model' } }, 404), 'http_error', 1],
     ['HTML', text('<html>oops</html>'), 'invalid_response', 2],
     ['empty body', text(''), 'invalid_response', 2],

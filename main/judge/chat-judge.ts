@@ -207,7 +207,7 @@ const CODES = {
 function endpointFailure(reply: Extract<GatewayReply, { ok: false }>, backoffMs: number) {
   const { type, status, message, retryAfterMs } = reply
   // The same request will be refused again.
-  const isRefusal = status !== null && status >= 400 && !isTemporary(status)
+  const isRefusal = type === 'access_refused' || (status !== null && status >= 400 && !isTemporary(status))
   const waitMs = Math.min(MAX_WAIT_MS, retryAfterMs ?? (type === 'timeout' ? 0 : backoffMs))
   const code = CODES[type]
   return { ok: false as const, code, message: message.slice(0, 300), again: !isRefusal, waitMs, problem: null }

@@ -223,7 +223,7 @@ it('an answer that the gateway does not give in time, because a model service li
     error: {
       type: 'rate_limited',
       message: expect.stringMatching(
-        /^the service at http:\/\/127\.0\.0\.1:1 limits its calls; .*; no complete answer within/,
+        /^the service at http:\/\/127\.0\.0\.1:1 limits its calls, and no answer came within the time limit; ask for fewer/,
       ),
     },
     attempts: [{ outcome: 'rate_limited' }],

@@ -54,7 +54,7 @@ const limitedBy = (service: string) =>
   ({
     ok: false,
     type: 'rate_limited',
-    message: `${service} limits its calls; ${LIMIT_ADVICE}; no complete answer within the time limit`,
+    message: `${service} limits its calls, and no answer came within the time limit; ${LIMIT_ADVICE}`,
   }) as const
 
 /** The trace of an answer, in its evidence or beside its error; undefined where the gateway sent none. */
@@ -121,7 +121,7 @@ export async function callApproach(client: GatewayClient, call: CellCall): Promi
     if (failures > call.retries || !mayRetry(outcome.type, status)) return { ok: false, attempts, error }
     waitedMs = Math.min(MAX_WAIT_MS, (reply.ok ? null : reply.retryAfterMs) ?? 500 * 2 ** (attempts.length - 1))
     if (waitedMs >= leftMs) {
-      if (error.type === 'timeout') return { ok: false, attempts, error }
+      if (error.type === 'timeout' || waits !== null) return { ok: false, attempts, error }
       const limit = `the time limit of an answer (${durationWords(call.timeoutMs)}) leaves no time for another attempt`
       return { ok: false, attempts, error: { ...error, message: `${error.message}; ${limit}` } }
     }
