@@ -55,7 +55,7 @@ it('plan reports documents that changed since the run, and above the limit of wh
   await mkdir(more)
   await writeFile(join(more, 'ferry.txt'), 'The ferry leaves at six.\n')
   const changed = await plan()
-  expect([changed.code, changed.stdout]).toEqual([4, expect.stringContaining('; changed: datasets/mine/documents')])
+  expect([changed.code, changed.stdout]).toEqual([4, expect.stringContaining('(datasets/mine/documents)')])
   for (let at = 0; at <= COMPARED_CORPUS.files; at += 1) writeFileSync(join(more, `${at}.txt`), `${at}`)
   const large = await plan()
   expect([large.code, large.stdout]).toEqual([0, expect.stringContaining('2 reused, 0 to call')])
