@@ -186,6 +186,7 @@ test.describe('a dataset of one’s own', () => {
   test('is edited: a wrong fact is refused at its field, a question and a document come back, and so does the dataset', async ({
     page,
     open,
+    panel,
   }) => {
     await makeDataset(page, open, [FILES[0]!, FILES[1]!])
     await page.getByRole('link', { name: /^2 Questions/ }).click()
@@ -220,6 +221,25 @@ test.describe('a dataset of one’s own', () => {
     await expect(questions.getByRole('row')).toHaveCount(2)
     await page.getByRole('button', { name: 'Undo' }).click()
     await expect(questions.getByRole('row')).toHaveCount(3)
+
+    await questions
+      .getByRole('button', { name: /^Edit / })
+      .first()
+      .click()
+    const typed = copy.getByLabel('Question', { exact: true })
+    await typed.fill('Who keeps the lock?')
+    await page.reload()
+    await expect(typed).toHaveValue('Who keeps the lock?')
+    // Another window saves the question meanwhile.
+    const dataset_id = 'harbour_papers'
+    const { revision } = await panel.client.datasets.own({ dataset_id })
+    const [question] = (await panel.client.datasets.ownQuestions({ dataset_id, limit: 1 })).questions
+    await panel.client.datasets.saveQuestion({ dataset_id, revision, question: { ...question!, query: 'Whose lock?' } })
+    await expect(copy.getByRole('alert')).toContainText('Another window has changed this question')
+    await expect(typed).toHaveValue('Who keeps the lock?')
+    await copy.getByRole('button', { name: 'Load the change' }).click()
+    await expect(typed).toHaveValue('Whose lock?')
+    await copy.getByRole('button', { name: 'Close' }).click()
 
     await page.getByRole('link', { name: /^1 Documents/ }).click()
     await page.getByRole('button', { name: 'Remove pilots.txt' }).click()

@@ -237,6 +237,8 @@ export const OWN_WORDS = {
     close: 'Close',
     changedElsewhere: 'Load the current version; what is typed here stays.',
     reload: 'Load again',
+    replaced: 'Another window has changed this question since you began. Saving replaces that change.',
+    loadReplaced: 'Load the change',
     document: 'Document',
     useSelection: 'Use as gold fact',
     nothingSelected: 'Select a passage of the document first.',

@@ -38,8 +38,8 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
   const key = `${dataset} ${edited?.id ?? ''}`
   const stored = edited === null ? EMPTY_QUESTION : draftOf(edited)
   const { drafts, setDraft } = useQuestionDrafts()
-  const draft = drafts[key] ?? stored
-  const set = (part: Partial<typeof draft>): void => setDraft(key, { ...draft, ...part })
+  const { draft, base } = drafts[key] ?? { draft: stored, base: stored }
+  const set = (part: Partial<typeof draft>): void => setDraft(key, { draft: { ...draft, ...part }, base })
   const setGold = (number: number, part: Partial<GoldDraft>): void =>
     set({ gold: draft.gold.map((gold, index) => (index === number ? { ...gold, ...part } : gold)) })
   const documents =
@@ -61,6 +61,7 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
     }),
   )
   const { byField, rest } = draftProblems(save.error)
+  const isReplaced = !save.isPending && JSON.stringify(base) !== JSON.stringify(stored)
   const field = formFields({ words: WORDS, draft, onChange: set, problems: byField })
   const title = edited === null ? WORDS.newQuestion : WORDS.editQuestion(edited.id)
   return (
@@ -146,6 +147,12 @@ export function QuestionEditor({ own, edited }: QuestionEditorProps) {
           />
           <TagsInput {...field.list('tags')} data={own.tags} />
           <Textarea {...field.text('keys')} autosize minRows={2} maxRows={8} />
+          {isReplaced && (
+            <div role="alert" className={styles.problem}>
+              <p>▲ {WORDS.replaced}</p>
+              <Button onClick={() => setDraft(key, null)}>{WORDS.loadReplaced}</Button>
+            </div>
+          )}
           {rest !== null && (
             <div role="alert" className={styles.problem}>
               <p>▲ {rest}</p>
