@@ -71,6 +71,7 @@ function Comparison({ run, other }: { run: string; other: string }) {
       {isRead && dataset === undefined && chooseTwo(WORDS.noShared(run, other))}
       {dataset !== undefined && (
         <>
+          <p className="dim">{WORDS.which(run, other)}</p>
           <Panel title={WORDS.conditions}>
             <div className="stack">
               <ProvenanceDifferences runIds={[run, other]} dataset={dataset} />

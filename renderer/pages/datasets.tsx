@@ -86,7 +86,7 @@ function OneDataset({ dataset }: { dataset: DatasetView }) {
     <Page
       title={dataset.label}
       tabs={
-        <Link to="/datasets" search={{}}>
+        <Link to="/datasets" search={{}} activeOptions={{ exact: true }}>
           {WORDS.back}
         </Link>
       }

@@ -97,6 +97,8 @@ test('at 200 % zoom in high contrast the matrix shows a row, the cell of the key
   await page.setViewportSize({ width: 720, height: 450 })
   await open('/runs/ladder-2026-11-20/matrix?dataset=graph_native')
   await expect(page.locator('[role=gridcell][data-active=true]')).toHaveCount(1)
+  // A way back is no page that is open.
+  await expect(page.getByRole('link', { name: '‹ Runs' })).not.toHaveAttribute('aria-current')
   // Its heads take half of it.
   expect((await page.getByRole('grid').boundingBox())!.height).toBeGreaterThan(250)
   const styleOf = (selector: string, property: string) =>

@@ -17,6 +17,7 @@ export const COMPARE_WORDS = {
   noOther: 'Two runs show which approaches became better or worse, and what else changed.',
   noShared: (run: string, other: string) => `${run} and ${other} have no dataset in common.`,
   tickRuns: 'Tick two runs in the list',
+  which: (run: string, other: string) => `This run: ${run} · other run: ${other}`,
   conditions: 'What changed between them',
   tested: 'Differences by approach',
   tests: 'The tests of the differences',
@@ -52,8 +53,8 @@ export const COMPARE_WORDS = {
     signs: { better: '▲', worse: '▼', here: '●', there: '○' },
     all: 'All',
     counted: (label: string, cells: string) => `${label} ${cells}`,
-    same: (same: string, approaches: number) =>
-      `${same} answers of ${plural(approaches, 'approach', 'approaches')} have the same score in both runs.`,
+    same: (same: number, approaches: number) =>
+      `${plural(same, 'answer')} of ${plural(approaches, 'approach', 'approaches')} ${same === 1 ? 'has' : 'have'} the same score in both runs.`,
     listed: (listed: string, total: string) => `The ${listed} largest of ${total} differences are listed and counted.`,
     none: 'No score differs.',
     noneOfKind: 'No listed question is of this kind.',

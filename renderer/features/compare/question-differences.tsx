@@ -74,7 +74,7 @@ export function QuestionDifferences({ run, other, dataset, metric, alias, onAlia
       </div>
       <p className="dim">
         {isWhole
-          ? WORDS.same(count(shared - ofKind('better') - ofKind('worse')), inBoth.length)
+          ? WORDS.same(shared - ofKind('better') - ofKind('worse'), inBoth.length)
           : WORDS.listed(count(data.changed.cells.length), count(data.changed.total))}
       </p>
       {shown.length === 0 && <p>{cells.length === 0 ? WORDS.none : WORDS.noneOfKind}</p>}

@@ -43,7 +43,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
   return (
     <header className={styles.header}>
       <div className={styles.line}>
-        <Link to="/runs" className="nowrap">
+        <Link to="/runs" activeOptions={{ exact: true }} className="nowrap">
           ‹ {WORDS.runs}
         </Link>
         <h1>{run}</h1>
