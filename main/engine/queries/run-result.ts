@@ -110,7 +110,16 @@ export async function frontierOf(index: RunIndexApi, input: FrontierInput): Prom
       const aggregate = await currentAggregate(dataset)
       better = columns.better
       for (const { model, base_model, mean, n, expected, median_latency_ms } of columns.heads) {
-        const place = { run_id, dataset_id, model, base_model, quality: mean, n, expected, latency_ms: median_latency_ms }
+        const place = {
+          run_id,
+          dataset_id,
+          model,
+          base_model,
+          quality: mean,
+          n,
+          expected,
+          latency_ms: median_latency_ms,
+        }
         points.push({ ...place, ...costsOf(aggregate, model), by_hops: hopsOf(aggregate, model, input.metric) })
       }
     }

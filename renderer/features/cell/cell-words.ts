@@ -55,7 +55,7 @@ export const CELL_WORDS = {
   noGold: 'This question names no facts that an answer needs.',
   goldNotMeasurable: 'Gold facts in the contexts: ○ not measurable',
   goldWithoutContexts: (facts: string) =>
-    `No passages came with this answer, so it is unknown whether they held the ${facts}.`,
+    `No passages with their sources came with this answer, so it is unknown whether they held the ${facts}.`,
   goldFound: (found: number, all: number) => `${found} of ${all} gold facts in the contexts`,
   goldRank: (rank: number) => `● rank ${rank}`,
   goldDocument: 'The whole document',
