@@ -1,5 +1,6 @@
 // The test of models in the roles that they are given. Each kind of work is asked for as approaches, ingestion and evaluator ask for it, through the
 // model host of the platform, so that what is learned of a service counts: a refused field is left out, a schema or tools are replaced by words.
+import { noAnswerText } from '../../../../core/no-answer-text.ts'
 import { performance } from 'node:perf_hooks'
 import { APPROACHES } from '../../../../contract/approaches.ts'
 import type { LearnedOfModel, ModelRecord } from '../../../../contract/manifests/model-record.ts'
@@ -70,12 +71,7 @@ const PROBES: Readonly<Record<Work, Probe>> = {
     const request = { messages, temperature: 0, max_tokens: ROOM_TOKENS }
     const { choices, usage } = await models.chat('light_gen', request, signal, () => undefined)
     const [choice] = choices
-    if ((choice?.message.content ?? '').trim() === '')
-      throw new Error(
-        choice?.finish_reason === 'length'
-          ? 'it wrote no answer: all tokens went into its reasoning'
-          : 'it wrote no answer: the text is empty without its reasoning',
-      )
+    if ((choice?.message.content ?? '').trim() === '') throw new Error(noAnswerText(choice?.finish_reason ?? null))
     if (usage === undefined || usage['estimated'] === true) return 'the service reports no tokens'
     const seconds = Math.max(0.001, (performance.now() - started) / 1000)
     return `${(usage.completion_tokens / seconds).toFixed(1)} tokens/s`

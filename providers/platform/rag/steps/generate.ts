@@ -1,5 +1,6 @@
 import { tokensOfTexts } from '../../../../contract/evidence/context-budget.ts'
 import { renderAnswerTask } from '../../models/prompts/answer-task.ts'
+import { noAnswerText } from '../../../../core/no-answer-text.ts'
 import { withoutThinking } from '../../../../core/thinking.ts'
 import type { ApproachAnswer, ApproachServices, Passage } from '../approach.ts'
 import { RagError } from '../rag-error.ts'
@@ -29,8 +30,9 @@ async function answerFromAll(
   const task = { question, passages: passages.map(({ chunk }) => ({ title: chunk.title, text: chunk.content })) }
   const asked = { messages: renderAnswerTask(task, promptChanges), temperature: 0 }
   const completion = await models.chat('light_gen', asked, signal, onText)
-  const answer = withoutThinking(completion.choices[0]?.message.content ?? '')
-  if (answer === '') throw new RagError('model_answer_invalid', 'the answering model returned no text')
+  const [choice] = completion.choices
+  const answer = withoutThinking(choice?.message.content ?? '')
+  if (answer === '') throw new RagError('model_answer_invalid', noAnswerText(choice?.finish_reason ?? null))
   return { answer, ...handedOver(passages) }
 }
 

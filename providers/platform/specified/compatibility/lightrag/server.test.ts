@@ -1,3 +1,4 @@
+import { noAnswerText } from '../../../../../core/no-answer-text.ts'
 import { describe, expect, it } from 'vitest'
 import { GraphPipelineStatus, GraphTrackStatus } from '../../../../../contract/http/graph-documents.ts'
 import { GraphDataResponse, GraphQueryResponse } from '../../../../../contract/http/graph-engine.ts'
@@ -334,10 +335,10 @@ describe('queries', () => {
     const engine = bench.open({ apiKey: KEY, stateFile: bench.file('silent'), models: silent })
     engine.insert([{ filePath: 'a.md', text: YARD }])
     const url = await serve(engine)
-    expect((await lines(url))[1]).toEqual({ error: 'the answering model returned no text' })
+    expect((await lines(url))[1]).toEqual({ error: noAnswerText('stop') })
     expect(await call(`${url}/query`, 'POST', { query: 'Who built the Osprey?' })).toEqual({
       status: 500,
-      body: { detail: 'the answering model returned no text' },
+      body: { detail: noAnswerText('stop') },
     })
   })
 })

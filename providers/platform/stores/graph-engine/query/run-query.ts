@@ -11,6 +11,7 @@ import type {
 } from '../../../../../contract/http/graph-engine.ts'
 import type { ModelHost, OnText } from '../../../models/model-host.ts'
 import { meterCalls } from '../../../rag/call-meter.ts'
+import { noAnswerText } from '../../../../../core/no-answer-text.ts'
 import { withoutThinking } from '../../../../../core/thinking.ts'
 import { GraphEngineError } from '../errors.ts'
 import type { GraphEngineLimits } from '../limits.ts'
@@ -147,8 +148,10 @@ export async function retrieveContext(
       if (found.text === '' && request.mode !== 'bypass') return { response: NO_ANSWER, llmGenerated: false }
       const asked = { messages: found.messages, temperature: 0 }
       const completion = await meter.models.chat('graph_query', asked, signal, onText)
-      const response = withoutThinking(completion.choices[0]?.message.content ?? '')
-      if (response === '') throw new GraphEngineError('model_answer_invalid', 'the answering model returned no text')
+      const [choice] = completion.choices
+      const response = withoutThinking(choice?.message.content ?? '')
+      if (response === '')
+        throw new GraphEngineError('model_answer_invalid', noAnswerText(choice?.finish_reason ?? null))
       return { response, llmGenerated: true }
     },
   }
