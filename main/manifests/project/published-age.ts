@@ -24,6 +24,8 @@ const MEASURING_FILES = [
   'core/keyword-terms.ts',
   'core/matched-hybrid.ts',
   'core/refused-by-rule.ts',
+  'core/repeated-prompt.ts',
+  'core/thinking.ts',
   'main/evaluation',
   'main/judge',
   'main/runner',
