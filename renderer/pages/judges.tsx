@@ -109,7 +109,14 @@ function Judges() {
     >
       <Loaded query={state} what={WORDS.answers} rows={14} height={40} />
       {state.data?.under_way === true && <p role="status">{WORDS.underWay(round.run)}</p>}
-      {namesShown && <JudgeResults key={key} round={round} isClosed={state.data.round === 'closed'} />}
+      {namesShown && (
+        <JudgeResults
+          key={key}
+          round={round}
+          isClosed={state.data.round === 'closed'}
+          isUnderWay={state.data.under_way}
+        />
+      )}
       {isOpen && (
         <Voting key={key} round={round} asked={search.set === undefined ? undefined : search.set - 1} onGo={go} />
       )}

@@ -63,8 +63,15 @@ function Problems({ results: { status, message, errors, blocked } }: { results: 
   )
 }
 
+interface JudgeResultsProps {
+  round: Round
+  isClosed: boolean
+  /** The run still makes its answers. */
+  isUnderWay: boolean
+}
+
 /** While no round is open: the judges' verdicts, how far they can be trusted, and a person's votes beside them. */
-export function JudgeResults({ round, isClosed }: { round: Round; isClosed: boolean }) {
+export function JudgeResults({ round, isClosed, isUnderWay }: JudgeResultsProps) {
   const { data, isError, error, refetch } = useQuery(
     api.judges.results.queryOptions({ input: { run_id: round.run, dataset_id: round.dataset, limit: 1 } }),
   )
@@ -77,7 +84,7 @@ export function JudgeResults({ round, isClosed }: { round: Round; isClosed: bool
       {head !== null && <p className="dim">{head}</p>}
       <Problems results={data} />
       <Withheld withheld={data.withheld} />
-      {data.status === 'none' && (
+      {data.status === 'none' && !isUnderWay && (
         <EmptyPanel title={WORDS.results.noPanel}>
           <p>{WORDS.results.noPanelText}</p>
           <JudgeRunDialog run={round.run} dataset={round.dataset} />
