@@ -60,6 +60,8 @@ export function staleKeys({ event }: Pick<SequencedEvent, 'event'>): QueryKey[] 
         api.statistics.key(),
         api.cells.others.key(),
         api.index.status.key(),
+        // Such as another window moved to the trash.
+        ...(event.change.removed.length > 0 ? [api.runs.jobs.key()] : []),
       ]
     case 'index.state':
       return [api.system.status.key(), api.index.key()]
