@@ -3,7 +3,7 @@ import { useNavigate, useParams, useRouter, useSearch } from '@tanstack/react-ro
 import { useContext, useEffect, useRef } from 'react'
 import type { RunJob } from '../../contract/control/run-job.ts'
 import { EmptyPanel, LoadingRows, Page, Panel } from '../components/states.tsx'
-import { count, duration, plural } from '../components/format.ts'
+import { count, plural } from '../components/format.ts'
 import { runPath } from '../../core/pages.ts'
 import { isUnderWay } from '../../core/evidence/run-fold.ts'
 import { signOf, stateWord } from '../components/run-state.ts'
@@ -98,7 +98,6 @@ function Progress() {
           {plural(datasets.length, 'dataset')} · {plural(models.length, 'approach', 'approaches')}
           {progress !== null && progress.total > 0 && WORDS.cells(count(progress.done), count(progress.total))}
           {job !== undefined && ` · ${signOf(job)} ${stateWord(job)}`}
-          {ended && typeof outcome?.durationMs === 'number' && WORDS.in(duration(outcome.durationMs))}
         </span>
       }
     >

@@ -22,6 +22,8 @@ import { RESULT_WORDS as WORDS } from '../features/result/result-words.ts'
 import { UseTables } from '../features/result/use-table.tsx'
 import { RunResultPanel } from '../features/result/run-result.tsx'
 import { amountWords, costWords } from '../../contract/words.ts'
+import { RunNote } from '../features/ladder/run-note.tsx'
+import type { RunState } from '../../contract/control/run-job.ts'
 import { ApproachName } from '../components/approach-name.tsx'
 import { DataTable, num } from '../components/tables.tsx'
 import { RunPage } from '../features/run/run-page.tsx'
@@ -34,11 +36,15 @@ export function VerdictPage() {
   )
 }
 
+/** States in which a run waits for a person. */
+const STOPPED: readonly RunState[] = ['paused', 'interrupted', 'cancelled']
+
 /** Which approach is better, and how sure that is: the verdict of a run, and the figures that it rests on. */
 function Verdict() {
   const search = useSearch({ from: '/runs/$run/verdict' })
   const navigate = useNavigate({ from: '/runs/$run/verdict' })
   const { run, dataset } = useShownRun(search.dataset)
+  const job = useQuery(api.runs.jobs.queryOptions()).data?.find(({ run_id: id }) => id === run.run_id)
   const leading = useLeadingMetric(run.run_id)
   const chosen = search.metric ?? leading
   const metric = chosen ?? FIRST_METRIC
@@ -57,6 +63,7 @@ function Verdict() {
   const loading = <LoadingRows rows={10} height={34} />
   return (
     <Page>
+      {job !== undefined && STOPPED.includes(job.state) && <RunNote job={job} />}
       <RunResultPanel run={run.run_id} dataset={dataset.dataset_id} listsQuestions />
       <RetryFailuresButton run={run.run_id} />
       <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />

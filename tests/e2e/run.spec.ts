@@ -140,6 +140,12 @@ test('the strip follows on every page; pause, resume and cancel', async ({ page,
   await expect(note).toHaveCount(1)
   await expect(page.getByText(/interrupted/)).toHaveCount(0)
   await expect(note.getByRole('button', { name: 'Resume run' })).toBeVisible()
+  await page.getByRole('link', { name: /^Verdict/ }).click()
+  await expect(page.getByRole('heading', { name: /^Result of/ })).toBeVisible()
+  await expect(note.getByRole('button', { name: 'Resume run' })).toBeVisible()
+  // The metric that it will lead by.
+  await expect(page.getByRole('heading', { name: /^Facts found against/ })).toBeVisible()
+  await page.getByRole('link', { name: /^Progress/ }).click()
   // A stopped run has no rate and no time left.
   await expect(page.locator('[data-step=cells][data-state=stopped]')).toContainText(/4[01]\/144 answers/)
   await expect(page.getByText(/answers\/s/)).toHaveCount(0)
@@ -358,7 +364,8 @@ test('the answers of a run that still makes them cannot be graded yet, and can w
   await expect.poll(listed, { timeout: 20_000 }).toBe(true)
   await open('/runs/watched/judges?dataset=smoke')
   await expect(page.getByText('watched is still making its answers')).toBeVisible()
-  await expect(page.getByRole('button', { name: 'Grade blindly…' })).toHaveCount(0)
+  await expect(page.getByLabel('Loading')).toHaveCount(0)
+  await expect(page.getByRole('button', { name: /^(?:Grade blindly|Judge answers)…$/ })).toHaveCount(0)
   gateway.open()
   await page.getByRole('button', { name: 'Grade blindly…' }).click({ timeout: 60_000 })
   await page.getByRole('button', { name: 'Start round' }).click()

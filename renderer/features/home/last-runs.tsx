@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import type { RunState } from '../../../contract/control/run-job.ts'
 import { count, moment } from '../../components/format.ts'
 import { SampleMark } from '../../components/run-marks.tsx'
 import { DataTable, num } from '../../components/tables.tsx'
@@ -9,6 +10,9 @@ import styles from './home.module.css'
 import { HOME_WORDS } from './home-words.ts'
 
 const WORDS = HOME_WORDS.lastRuns
+
+/** Null is the state of a run that was made elsewhere. */
+const ENDED: readonly (RunState | null)[] = ['completed', 'failed', 'cancelled', null]
 
 /** Runs that are listed; the rest is on the page Runs. */
 const MOST_LISTED = 12
@@ -36,7 +40,7 @@ export function LastRuns({ label, ofSamples }: { label: string; ofSamples: boole
         [WORDS.datasets, (run) => <DatasetLinks run={run} />, table.wrap],
         [num(WORDS.answers), ({ cells }) => count(cells.ok)],
         [num(WORDS.failed), ({ cells }) => count(cells.failed)],
-        [WORDS.finished, ({ at, kept }) => (kept === 'under_way' ? '–' : moment(at))],
+        [WORDS.finished, ({ at, state }) => (ENDED.includes(state) ? moment(at) : '–')],
       ]}
     />
   )

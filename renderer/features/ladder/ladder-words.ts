@@ -32,7 +32,6 @@ export const LADDER_WORDS = {
     noStepsOf: (wanted: string) => `No steps of ${wanted}`,
     noRecord: 'This engine has no record of how it was run, for example because it was not started here.',
     cells: (done: string, total: string) => ` · ${done}/${total} answers`,
-    in: (durationMs: string) => ` in ${durationMs}`,
   },
 
   cancelButton: {
