@@ -25,7 +25,8 @@ describe('repairsOf', () => {
     const canResume = true
     expect(repairsOf(failed('cells', 'torn_tail'), canResume)).toEqual(['recover', 'relaunch'])
     expect(repairsOf(failed('start', 'service_misconfigured'), canResume)).toEqual(['settings', 'resume', 'providers'])
-    expect(repairsOf({ step: null, code: 'graph_missing' }, canResume)).toEqual(['models', 'relaunch'])
+    expect(repairsOf({ step: null, code: 'graph_missing' }, canResume)).toEqual(['resume', 'models', 'relaunch'])
+    expect(repairsOf({ step: null, code: 'graph_missing' }, false)).toEqual(['models', 'relaunch'])
     expect(repairsOf({ step: null, code: 'other_identity' }, canResume)).toEqual(['relaunch'])
   })
 })

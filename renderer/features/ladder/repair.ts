@@ -27,8 +27,8 @@ const needsNewRun = (code: string): boolean => NEEDS_NEW_RUN.has(code) || code.i
 export function repairsOf({ step, code }: { step: LadderStep | null; code: string }, resumable: boolean): Repair[] {
   if (needsNewRun(code)) return ['relaunch']
   if (code === 'torn_tail') return ['recover', 'relaunch']
-  // Another model makes other conditions: the rows of this run stay as they are.
-  if (needsOtherModel({ code })) return ['models', 'relaunch']
+  // Resuming tries again what failed. Another model makes other conditions: the rows of this run stay as they are.
+  if (needsOtherModel({ code })) return [...(resumable ? (['resume'] as const) : []), 'models', 'relaunch']
   // The same settings fail in the same way: they come first.
   if (code === 'service_misconfigured')
     return resumable ? ['settings', 'resume', 'providers'] : ['settings', 'relaunch']
