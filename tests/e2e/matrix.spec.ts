@@ -28,6 +28,22 @@ test('movement by keyboard: arrows, Enter opens, Escape closes, f filters, / sea
   await expect(page.getByRole('textbox', { name: 'Search questions and answers' })).toBeFocused()
 })
 
+test('where the cell takes the place of the grid, the keys go to it and come back', async ({ page, open }) => {
+  await page.setViewportSize({ width: 900, height: 900 })
+  await open(MATRIX)
+  await expect(cells(page).and(page.locator('[data-state=ok]')).first()).toBeVisible()
+  const grid = page.getByRole('grid')
+  for (const close of ['Escape', 'Close'] as const) {
+    await grid.focus()
+    await page.keyboard.press('Enter')
+    const cell = page.getByRole('complementary', { name: 'Cell' })
+    await expect(cell).toBeFocused()
+    if (close === 'Escape') await page.keyboard.press(close)
+    else await cell.getByRole('button', { name: close }).press('Enter')
+    await expect(grid).toBeFocused()
+  }
+})
+
 test('a link reproduces a view: filters, order, metric and the open cell', async ({ page, open }) => {
   await open(`${MATRIX}&hops=[3]&metric=token_f1&sort=value&sortAlias=hybrid-rag&descending=true`)
   await expect(page.getByRole('columnheader', { name: /hybrid/ })).toHaveAttribute('aria-sort', 'descending')

@@ -1,7 +1,7 @@
 import { Button, useComputedColorScheme } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { useMemo, useRef } from 'react'
+import { useEffect, useMemo, useRef } from 'react'
 import { BASELINE } from '../../../contract/approaches.ts'
 import type { IndexMetric } from '../../../contract/control/run-index/metrics.ts'
 import type { RunDatasetSummary } from '../../../contract/control/run-index/runs.ts'
@@ -90,8 +90,18 @@ interface CellDrawerProps {
 function CellDrawer({ run, row, search, metric, set }: CellDrawerProps) {
   const { cell: _cell, ...view } = search
   const close = (): void => set({ cell: undefined, against: undefined })
+  const drawer = useRef<HTMLElement>(null)
+  useEffect(() => {
+    const grid = drawer.current?.parentElement?.querySelector<HTMLElement>('[role=grid]')
+    // In a narrow window it takes the place of the grid, which has the keys.
+    if (grid?.checkVisibility() === false) drawer.current?.focus()
+    return () => {
+      if (document.activeElement === document.body) grid?.focus()
+    }
+  }, [])
   return (
     <aside
+      ref={drawer}
       className={styles.drawer}
       aria-label={WORDS.cell}
       tabIndex={0}
