@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Loaded, Page, Panel } from '../components/states.tsx'
 import { api } from '../data/client.ts'
 import { CoverageTable } from '../features/coverage/coverage-table.tsx'
+import { RetryFailuresButton } from '../features/ladder/retry-failures.tsx'
 import { useShownRun } from '../features/run/run-context.ts'
 import { COVERAGE_WORDS as WORDS } from '../features/coverage/coverage-words.ts'
 import { RunPage } from '../features/run/run-page.tsx'
@@ -29,6 +30,7 @@ function Coverage() {
       <Loaded query={coverage} what={WORDS.coverage} rows={14}>
         {(data) => (
           <>
+            <RetryFailuresButton run={run.run_id} />
             <Panel
               title={WORDS.table}
               aside={

@@ -300,7 +300,11 @@ test.describe('failures', () => {
     await expect.poll(async () => (await client.runs.list({ limit: 5 })).total).toBe(1)
     await evaluator.close()
     await client.settings.update({ settings: { evaluator_url: null } })
-    await open('/runs/unscored/verdict')
+    // Where the verdict's next step leads, and where the run is read.
+    for (const part of ['verdict', 'coverage']) {
+      await open(`/runs/unscored/${part}`)
+      await expect(page.getByRole('button', { name: 'Retry failures…' })).toBeVisible()
+    }
     await page.getByRole('button', { name: 'Retry failures…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Retry failures of unscored in a new run?' })
     const listed = dialog.getByRole('checkbox', { name: '4 answers: not scored, because the evaluator failed' })
