@@ -111,7 +111,7 @@ test('the calls of a cell are a tree with times and tokens, whose texts are open
     await page.emulateMedia({ colorScheme: scheme })
     await open(`${MATRIX}&tab=path`)
     await openCell(page, 4)
-    const tree = drawerOf(page).getByRole('list', { name: 'Calls of this cell' })
+    const tree = drawerOf(page).getByRole('list', { name: 'Calls of this answer' })
     await expect(tree.getByRole('listitem')).toHaveCount(7)
     const answer = tree.getByRole('listitem').nth(5)
     await expect(answer).toContainText(/model\s*agentic: qwen3:8b\s*1\s?804 in, 61 out\s*970\sms/)
@@ -147,7 +147,7 @@ test('two answers side by side: shared contexts, moved ranks, words that only on
   const diff = drawer.getByRole('region', { name: 'Evidence side by side' })
   await expect(diff).toContainText(/\d contexts? in both · \d only vanilla-rag · \d only hybrid-rag/)
   await expect(diff).toContainText(/only here|same rank|[↑↓]\d from \d/)
-  await diff.getByRole('button', { name: 'Open this cell' }).click()
+  await diff.getByRole('button', { name: 'Open this answer' }).click()
   await expect(drawer.getByRole('heading', { level: 2 })).toHaveText('hybrid-rag')
 })
 
@@ -170,9 +170,9 @@ test('a cell as a page keeps the way back to the same view', async ({ page, open
 
 test('an unknown row is reported, with a way on', async ({ page, open }) => {
   await open(`/runs/ladder-2026-11-20/cell?row=${'0'.repeat(64)}`)
-  await expect(page.getByRole('alert')).toContainText('The cell could not be read')
+  await expect(page.getByRole('alert')).toContainText('The answer could not be read')
   await open('/runs/ladder-2026-11-20/cell?row=cut')
-  await expect(page.getByRole('heading', { name: 'This link names no cell' })).toBeVisible()
+  await expect(page.getByRole('heading', { name: 'This link names no answer' })).toBeVisible()
   await page.getByRole('main').getByRole('link', { name: 'matrix', exact: true }).click()
   await expect(page.getByRole('grid')).toBeVisible()
 })

@@ -143,7 +143,7 @@ test('two runs are compared question by question, and a cell that differs gets a
   await list.getByRole('link').first().click()
   await expect(page).toHaveURL(new RegExp(`runs/${RUN}/cell.row=${worse[0]!.row_ids[0]!}`))
   await page.getByText('Note', { exact: true }).click()
-  await page.getByLabel('Flag this cell').check()
+  await page.getByLabel('Flag this answer').check()
   await page.getByRole('textbox', { name: 'Note' }).fill('Wrong document')
   await page.getByRole('button', { name: 'Save note' }).click()
   expect(await seriousFindings(page)).toEqual([])

@@ -5,19 +5,19 @@ export const CELL_WORDS = {
   note: {
     title: 'Note',
     flag: '⚑',
-    flagged: 'Flag this cell',
+    flagged: 'Flag this answer',
     save: 'Save note',
     saving: 'Saving the note',
   },
 
   cell: 'Cell',
-  noCell: 'This link names no cell',
-  noCellText: 'Its end may have been lost when it was copied. Choose the cell in the ',
+  noCell: 'This link names no answer',
+  noCellText: 'Its end may have been lost when it was copied. Choose the answer in the ',
   matrix: 'matrix',
-  theCell: 'The cell',
+  theCell: 'The answer',
   back: 'Back to the matrix',
-  otherCell: (alias: string) => `The cell of ${alias}`,
-  snapshot: 'Cell of a published snapshot',
+  otherCell: (alias: string) => `The answer of ${alias}`,
+  snapshot: 'Answer of a published snapshot',
   snapshotNote: 'A snapshot keeps what was published, not the whole row.',
   raw: 'Raw',
   verdicts: 'Verdicts',
@@ -46,7 +46,7 @@ export const CELL_WORDS = {
   readingOn: 'Reading on',
 
   others: 'The same question in other approaches',
-  thisCell: 'this cell',
+  thisCell: 'this answer',
   compareWith: (alias: string) => `compare the evidence with ${alias}`,
   missing: 'missing',
   noValue: (metric: string) => `${metric} has no value here`,
@@ -74,12 +74,12 @@ export const CELL_WORDS = {
 
   sideBySide: 'Evidence side by side',
   noOtherRow: (alias: string) => `${alias} has no row for this question yet.`,
-  otherIsSnapshot: 'The other cell is from a snapshot and holds no contexts.',
+  otherIsSnapshot: 'The other answer is from a snapshot and holds no contexts.',
   inBoth: (contexts: string, onlyHere: number, here: string, onlyThere: number, there: string) =>
     `${contexts} in both · ${onlyHere} only ${here} · ${onlyThere} only ${there}`,
   sameWords: ' · the answers have the same words',
   wordsInBoth: (words: string) => ` · ${words} shared; underlined words are unique to this answer`,
-  openOther: 'Open this cell',
+  openOther: 'Open this answer',
 
   reasons: {
     supported: { yes: '● supported', no: '○ not supported' },
@@ -129,7 +129,7 @@ export const CELL_WORDS = {
         : `in the answer of ${place}`,
 
   trace: {
-    title: 'Calls of this cell',
+    title: 'Calls of this answer',
     tokens: (input: string, output: string) => `${input} in, ${output} out`,
     sent: 'Sent',
     received: 'Received',
