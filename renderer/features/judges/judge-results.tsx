@@ -49,7 +49,7 @@ function Problems({ results: { status, message, errors, blocked } }: { results: 
   return (
     <details className={styles.reasons}>
       <summary>
-        <span>{WORDS.results.problems(plural(errors.length, 'verdict'), plural(blocked.length, 'question'))}</span>
+        <span>{WORDS.results.problems(errors.length, blocked.length)}</span>
       </summary>
       <ul className={styles.problems}>
         {errors.map(({ query_id: id, judge, rotation, code, message: text }) => (

@@ -1,3 +1,5 @@
+import { plural } from '../../components/format.ts'
+
 /** Texts of the tab Judges. Sentences about agreement are in `agreement-words.ts`, beside the figures that decide them. */
 export const JUDGES_WORDS = {
   answers: 'The answers',
@@ -91,7 +93,13 @@ export const JUDGES_WORDS = {
     withReference: ', with the reference answer',
     withoutReference: ', without the reference answer',
     unusable: (reason: string) => `▲ The judgments cannot be used: ${reason}`,
-    problems: (verdicts: string, questions: string) => `▲ ${verdicts} failed, ${questions} not shown to judges`,
+    problems: (verdicts: number, questions: number) =>
+      [
+        verdicts > 0 && `▲ ${plural(verdicts, 'verdict')} failed`,
+        questions > 0 && `▲ ${plural(questions, 'question')} not shown to judges`,
+      ]
+        .filter(Boolean)
+        .join(' · '),
     problem: (question: string, judge: string, rotation: number, code: string, message: string) =>
       `${question} · ${judge} · rotation ${rotation}: ${code}, ${message}`,
     withheld: (questions: string) => `${questions} judged with texts withheld that name an approach`,
