@@ -67,13 +67,13 @@ function Verdict() {
       <RunResultPanel run={run.run_id} dataset={dataset.dataset_id} listsQuestions />
       <RetryFailuresButton run={run.run_id} />
       <BehaviourTable run={run.run_id} dataset={dataset.dataset_id} />
-      <HopPanel {...{ metric, points: here }} run={run.run_id} label={dataset.label} />
+      {chosen !== null && <HopPanel {...{ metric, points: here }} run={run.run_id} label={dataset.label} />}
       <CostTable run={run.run_id} />
       <UseTables run={run.run_id} />
       {frontier.isError && (
         <ErrorPanel error={frontier.error} what={WORDS.figures} retry={() => void frontier.refetch()} />
       )}
-      {run.datasets.length > 1 && (
+      {chosen !== null && run.datasets.length > 1 && (
         <ChartPanel
           title={`${WORDS.overRungs(metricHeading(metric))} · ${run.run_id}`}
           fileName={`${run.run_id}-${metric}-result`}
@@ -87,36 +87,38 @@ function Verdict() {
         </ChartPanel>
       )}
       <BudgetPanels run={run.run_id} dataset={dataset.dataset_id} />
-      <ChartPanel
-        title={`${COMPARE_WORDS.against(metricHeading(metric), COMPARE_WORDS.costs[axis].name)} · ${dataset.label}`}
-        fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-${axis}`}
-        isEmpty={here.length === 0}
-        aside={
-          <>
-            <Select
-              size="xs"
-              aria-label={COMPARE_WORDS.metric}
-              data={METRIC_CHOICES}
-              value={metric}
-              onChange={(value) => void navigate({ search: { ...search, metric: IndexMetric.parse(value) } })}
-            />
-            <SegmentedControl
-              size="xs"
-              aria-label={COMPARE_WORDS.cost}
-              data={COST_AXES.map((value) => ({ value, label: COMPARE_WORDS.costs[value].label }))}
-              value={axis}
-              onChange={(value) => void navigate({ search: { ...search, cost: value } })}
-            />
-          </>
-        }
-      >
-        {frontier.data === undefined ? (
-          loading
-        ) : (
-          <QualityAndCost {...{ metric, intervalOf, axis }} better={frontier.data.better} points={here} />
-        )}
-      </ChartPanel>
-      <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />
+      {chosen !== null && (
+        <ChartPanel
+          title={`${COMPARE_WORDS.against(metricHeading(metric), COMPARE_WORDS.costs[axis].name)} · ${dataset.label}`}
+          fileName={`${run.run_id}-${dataset.dataset_id}-${metric}-${axis}`}
+          isEmpty={here.length === 0}
+          aside={
+            <>
+              <Select
+                size="xs"
+                aria-label={COMPARE_WORDS.metric}
+                data={METRIC_CHOICES}
+                value={metric}
+                onChange={(value) => void navigate({ search: { ...search, metric: IndexMetric.parse(value) } })}
+              />
+              <SegmentedControl
+                size="xs"
+                aria-label={COMPARE_WORDS.cost}
+                data={COST_AXES.map((value) => ({ value, label: COMPARE_WORDS.costs[value].label }))}
+                value={axis}
+                onChange={(value) => void navigate({ search: { ...search, cost: value } })}
+              />
+            </>
+          }
+        >
+          {frontier.data === undefined ? (
+            loading
+          ) : (
+            <QualityAndCost {...{ metric, intervalOf, axis }} better={frontier.data.better} points={here} />
+          )}
+        </ChartPanel>
+      )}
+      {chosen !== null && <ExpectedWinners run={run.run_id} dataset={dataset} metric={metric} />}
     </Page>
   )
 }
