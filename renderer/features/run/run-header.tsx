@@ -48,7 +48,7 @@ export function RunHeader({ run, head, dataset, tab }: RunHeaderProps) {
         </Link>
         <h1>{run}</h1>
         <SampleMark run={run} />
-        {job?.state !== 'running' && <PartialMark run={run} />}
+        <PartialMark run={run} />
         {dataset !== undefined && head !== undefined && <HiddenGradesMark run={run} dataset={dataset} />}
         {listed !== undefined && <Facts listed={listed} job={job} />}
         <span className={styles.actions}>
