@@ -17,7 +17,7 @@ import { behaviourOf, failedWords, failsMuch, notesOf } from './behaviour.ts'
 import { factsOf, scoredQuestions, unrankedApproaches, type Facts, type OverAll } from './facts.ts'
 import { nextStep } from './next-step.ts'
 import { MOST_WORDS, outcomeOf, wordsIn, type Outcome } from './outcome.ts'
-import { costWords } from './recommendation.ts'
+import { ownCostWords } from './recommendation.ts'
 import { withTextAmounts } from './text-amounts.ts'
 import { withTuning } from './tuned.ts'
 
@@ -137,7 +137,7 @@ function notComparable(aggregate: Aggregate, facts: Facts | null, behaviour: rea
       ...head,
       headline: `Only ${only!.model} was run`,
       why: `${onlyFigure(aggregate, facts)}There is no second approach to compare it with.`,
-      recommendation: `${only!.model} takes ${costWords(only!)}.`,
+      recommendation: ownCostWords(only!),
       next: nextStep(aggregate, 'new_run', 'Run at least one more approach on the same questions.'),
     }
   }
@@ -188,7 +188,9 @@ function withFailures(aggregate: Aggregate, outcome: Outcome): Outcome {
     next: nextStep(
       aggregate,
       'retry_failures',
-      'Retry the failed answers: those that are missing may be the hard ones.',
+      aggregate.approaches.every(({ cells }) => cells.ok === 0)
+        ? 'No answer came: correct what failed, then retry the answers.'
+        : 'Retry the failed answers: those that are missing may be the hard ones.',
     ),
   }
 }
