@@ -8,8 +8,7 @@ import type { DesktopProcess } from '../helpers/desktop-process.ts'
 import { childrenOf, isAlive } from '../helpers/processes.ts'
 import { ask, test } from '../helpers/real-desktop.ts'
 
-// A run, its crash and its resume took 80 s on a busy machine.
-test.describe.configure({ timeout: 240_000 })
+test.describe.configure({ timeout: 120_000 })
 
 const QUESTIONS = 4
 const MODELS = [...DECLARABLE_APPROACHES]
@@ -72,7 +71,7 @@ test('an engine that is killed during a run: the window recovers, the run resume
 
   await page.getByRole('link', { name: 'Home' }).click()
   await page.getByRole('button', { name: 'Resume run' }).click()
-  await expect.poll(async () => (await jobOf(page))?.state, { timeout: 180_000 }).toBe('completed')
+  await expect.poll(async () => (await jobOf(page))?.state, { timeout: 90_000 }).toBe('completed')
   const rows = await storedRows(project)
   expect(rows.slice(0, atCrash.length)).toEqual(atCrash)
   expect([rows.length, new Set(rows).size]).toEqual([CELLS, CELLS])

@@ -1,6 +1,8 @@
 import { expect, it } from 'vitest'
 import type { ApproachBehaviour } from '../../../contract/evidence/verdict.ts'
+import { decidedRun } from '../../../tests/helpers/decided-run.ts'
 import { byCost, cheapness, costWords } from './recommendation.ts'
+import { verdictsOf } from './verdict.ts'
 
 const approach = (model: string, calls: number, tokens: number, ms: number) => ({
   model,
@@ -45,4 +47,22 @@ it('says which time is meant, and that the tokens are those of the model calls',
   expect(of(all)).toBe('25 ms (median) and 1 model call with 420 tokens per answer')
   expect(of({ ...all, total_tokens: null })).toBe('25 ms (median) and 1 model call per answer')
   expect(of({ ...all, llm_calls: null })).toBe('25 ms (median) and 420 tokens of model calls per answer')
+})
+
+it('a run without an answer says what to do first, and names no cost', async () => {
+  const run = await decidedRun(
+    { vanilla: 24 },
+    { cell: () => ({ failure: { type: 'http_error', message: 'refused' } }) },
+  )
+  const { recommendation, next } = verdictsOf([run])[0]!
+  expect([recommendation, next.text]).toEqual([null, 'No answer came: correct what failed, then retry the answers.'])
+})
+
+it('a run of the keyword baseline and hashed vectors alone is sent to vectors of a model, not to failures that it has not', async () => {
+  const { why, next } = verdictsOf([await decidedRun({ bm25: 24, vanilla: 24 }, {})])[0]!
+  expect(why).toMatch(/^vanilla-rag is not ranked against bm25, because the vectors of this run are hashed words/)
+  expect([next.kind, next.text]).toEqual([
+    'new_run',
+    'Run again with the model set local-embeddings, or add another approach.',
+  ])
 })

@@ -465,12 +465,6 @@ const turned = (decision: PairDecision): PairDecision =>
   decision === 'better' ? 'worse' : decision === 'worse' ? 'better' : decision
 
 /** The run with other means and tests; a decision without an interval, or against its interval, is none that the statistics could make. */
-it('a run without an answer says what to do first, and names no cost', async () => {
-  const run = await decidedRun({ vanilla: 24 }, { cell: () => ({ failure: REFUSED }) })
-  const { recommendation, next } = verdictOf(run)
-  expect([recommendation, next.text]).toEqual([null, 'No answer came: correct what failed, then retry the answers.'])
-})
-
 function withTests(
   base: Aggregate,
   means: Record<string, number>,

@@ -155,6 +155,14 @@ function notComparable(aggregate: Aggregate, facts: Facts | null, behaviour: rea
       why: sentenceOf(noPrimaryReason([aggregate])),
       next: nextStep(aggregate, 'add_gold', 'Add gold facts or answer keys to the questions.'),
     }
+  const hashed = hashedReason(aggregate)
+  if (hashed !== null && reason === hashed)
+    return {
+      ...head,
+      headline: 'The approaches cannot be compared',
+      why: `${hashed}.`,
+      next: nextStep(aggregate, 'new_run', 'Run again with the model set local-embeddings, or add another approach.'),
+    }
   return {
     ...head,
     headline: 'The approaches cannot be compared',
