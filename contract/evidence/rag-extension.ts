@@ -41,6 +41,8 @@ export const ServerMetrics = z.looseObject({
   context_tokens_by: z.string().optional(),
   /** The budget that the answer kept to; absent where none was asked for, or the plugin knows none. */
   context_budget: z.int().min(1).optional(),
+  /** True where the answer ended at its limit of tokens. */
+  is_cut: z.literal(true).optional(),
 })
 export type ServerMetrics = z.infer<typeof ServerMetrics>
 

@@ -28,6 +28,12 @@ export function askedPauseMs(headers: Headers, nowMs = Date.now()): number | nul
   return Number.isNaN(date) ? null : Math.max(0, date - nowMs)
 }
 
+/** The header that passes on the pause that a service asks for, in seconds. */
+export function pauseHeader(headers: Headers): Record<string, string> {
+  const askedMs = askedPauseMs(headers)
+  return askedMs === null ? {} : { 'retry-after': String(Math.ceil(askedMs / 1000)) }
+}
+
 /**
  * Returns how long to wait after failure number `failures` (from 1): what the service asked for, within a limit, else 500 ms × 2ⁿ up to 8 s, of which
  * half is random so that callers who failed together do not return together. `random` is in [0, 1).

@@ -40,7 +40,10 @@ export function openHttpCaller(approach: HttpApproach, env: Environment): HttpCa
       throw new OwnApproachError('rate_limited', `the service limits its calls: ${saidBy(reply).text}`, { retryAfter })
     }
     if (!reply.isOk)
-      throw new OwnApproachError('failed', `HTTP ${reply.status}: ${failureIn(last, plan.reply) ?? saidBy(reply).text}`)
+      throw new OwnApproachError(
+        [401, 402, 403].includes(reply.status) ? 'access_refused' : 'failed',
+        `HTTP ${reply.status}: ${failureIn(last, plan.reply) ?? saidBy(reply).text}`,
+      )
     if (last === undefined) throw new OwnApproachError('failed', `the reply is not JSON: ${saidBy(reply).text}`)
     return mappedReply(last, plan.reply)
   }

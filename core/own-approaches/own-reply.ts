@@ -26,7 +26,7 @@ export interface OwnReply {
 /** A question that an own approach did not answer. The message is one sentence for its user. */
 export class OwnApproachError extends Error {
   override readonly name = 'OwnApproachError'
-  readonly kind: 'failed' | 'timeout' | 'rate_limited'
+  readonly kind: 'failed' | 'timeout' | 'rate_limited' | 'access_refused'
   /** Seconds that a service asks to wait. */
   readonly retryAfter: string | null
 

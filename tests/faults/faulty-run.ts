@@ -12,7 +12,7 @@ import type { Asked, FaultyReply, ModelFault } from './faulty-reply.ts'
 /** Contexts are asked for again for a minute where the model fails; where it always does, another approach takes that place. */
 const approachesFor = ({ cells }: ModelFault): string =>
   `vanilla-rag,${cells === 'none' ? 'hybrid' : 'contextual'}-rag,graph-rag,agentic-rag`
-const CELLS = 16
+const QUESTIONS = 4
 const USAGE = { prompt_tokens: 90, completion_tokens: 10, total_tokens: 100 }
 
 async function send(
@@ -69,10 +69,11 @@ async function startFaultyService({ reply, embed }: ModelFault): Promise<{ serve
   return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
 }
 
-async function writeSet(root: string, url: string, { embed }: ModelFault): Promise<void> {
+/** `reading`: roles of models that read the documents, each with a bar before it. */
+async function writeSet(root: string, url: string, { embed }: ModelFault, reading: string): Promise<void> {
   const manifest = await readFile(join(root, 'manifests/models.yaml'), 'utf8')
   const rules = /  builtin:\n[\s\S]*?    roles: &rules\n([\s\S]*?)  local-embeddings:/.exec(manifest)![1]!
-  const modelled = `agentic|graph_extract|graph_keyword|graph_query|light_gen|contextual_blurb|workflow_classifier|evaluator${embed === undefined ? '' : '|embed'}`
+  const modelled = `agentic|graph_keyword|graph_query|light_gen|workflow_classifier|evaluator${reading}${embed === undefined ? '' : '|embed'}`
   const roles = rules.replace(new RegExp(`(${modelled}): \\{[^}]*\\}`, 'g'), '$1: { connection: faulty, model: m }')
   await mkdir(join(root, '.rag-ladder'), { recursive: true })
   await writeFile(
@@ -84,22 +85,26 @@ async function writeSet(root: string, url: string, { embed }: ModelFault): Promi
 export interface Outcome {
   code: number | null
   ok: number
+  /** Answers that the run asks for. */
+  total: number
   said: string
   output: string
   seconds: number
 }
 
-export async function runWith(fault: ModelFault): Promise<Outcome> {
+/** `named`: the approaches that are to answer. Rules read the documents for them, so that each answers whatever the model does. */
+export async function runWith(fault: ModelFault, named?: string): Promise<Outcome> {
+  const approaches = named ?? approachesFor(fault)
   const root = await smokeProject()
   const { server, url } = await startFaultyService(fault)
   const started = performance.now()
   try {
-    await writeSet(root, url, fault)
+    await writeSet(root, url, fault, named === undefined ? '|graph_extract|contextual_blurb' : '')
     const run = await runCli([
       'ladder',
       ...smokeRun(root, 'faulty'),
       '--models',
-      approachesFor(fault),
+      approaches,
       '--model-set',
       'faulty',
       '--no-publish',
@@ -112,6 +117,7 @@ export async function runWith(fault: ModelFault): Promise<Outcome> {
     return {
       code: run.code,
       ok: rows.filter(({ status }) => status === 'ok').length,
+      total: QUESTIONS * approaches.split(',').length,
       said: (errors[0] ?? line).trim(),
       output: `${output}\n${errors.join('\n')}`,
       seconds: (performance.now() - started) / 1000,
@@ -127,10 +133,10 @@ const failedStepIn = (output: string): string | undefined =>
   /^▲ \S+ {2}(.* failed\n(?: {4}.*\n)+)/m.exec(output)?.[1]!.replace(/\b[0-9a-f]{8}-[0-9a-f-]{27}\b/g, '…')
 
 /** What a run with a fault does otherwise than the table of faults declares. */
-export function problemsOf({ cells, says = [] }: ModelFault, { ok, output }: Outcome): string[] {
-  const isRight = cells === 'all' ? ok === CELLS : cells === 'none' ? ok === 0 : ok > 0
+export function problemsOf({ cells, says = [] }: ModelFault, { ok, total, output }: Outcome): string[] {
+  const isRight = cells === 'all' ? ok === total : cells === 'none' ? ok === 0 : ok > 0
   return [
-    ...(isRight ? [] : [`${ok} of ${CELLS} cells answered, expected ${cells}`]),
+    ...(isRight ? [] : [`${ok} of ${total} cells answered, expected ${cells}`]),
     ...says.filter((each) => !each.test(output)).map((each) => `the run does not say ${each}`),
   ]
 }
@@ -142,5 +148,5 @@ const cell = (text: string): string => {
 
 export const TABLE_HEAD =
   '| fault | the service | cells answered | exit code | the run says | right action |\n|---|---|---|---|---|---|'
-export const rowOf = (name: string, { about, action }: ModelFault, { ok, code, said }: Outcome): string =>
-  `| ${name} | ${about} | ${ok} of ${CELLS} | ${code} | ${cell(said)} | ${action} |`
+export const rowOf = (name: string, { about, action }: ModelFault, { ok, total, code, said }: Outcome): string =>
+  `| ${name} | ${about} | ${ok} of ${total} | ${code} | ${cell(said)} | ${action} |`

@@ -65,6 +65,8 @@ export interface ApproachAnswer {
   chunks: number
   /** Tokens of all texts that the answer was written from; null where another engine does not report it. */
   contextTokens: number | null
+  /** True where another engine reports that the answer ended at its limit of tokens. */
+  isCut?: true | undefined
   /** Additive top-level keys of `rag_extension`. */
   metadata?: Pick<
     RagExtension,

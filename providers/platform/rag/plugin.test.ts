@@ -1,8 +1,11 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { fakeModelHost, type FakeModelHostOptions } from '../../../tests/helpers/fake-model-host.ts'
+import { json } from '../../../tests/helpers/fault-server.ts'
 import { flavors, pluginOver, ragFixture, WORLD, type Documents } from '../../../tests/helpers/rag-fixture.ts'
+import { testFaultServer } from '../../../tests/helpers/test-server.ts'
 import { ModelCallError, type ModelCallErrorCode } from '../models/model-host.ts'
 import { parseAnswerTask } from '../models/prompts/answer-task.ts'
+import { httpReranker } from '../models/tei/reranker.ts'
 import type { RagPluginDeps } from './plugin.ts'
 import { RagError } from './rag-error.ts'
 
@@ -261,6 +264,20 @@ describe('failures', () => {
   ])('drops what a model thinks aloud (%j)', async (reply) => {
     const { plugin } = await open({ chat: () => reply })
     expect((await plugin.answer('vanilla-rag', ask(QUESTION))).rag_extension!.answer).toBe('Ysolde Marrack.')
+  })
+
+  it.each([
+    [401, { code: 'model_access_refused', status: 502 }],
+    [402, { code: 'model_access_refused', status: 502 }],
+    [429, { code: 'rate_limited', status: 429, headers: { 'retry-after': '7' } }],
+    [500, { code: 'model_answer_invalid', status: 502 }],
+  ])('keeps what HTTP %i of a reranking service means', async (status, expected) => {
+    const server = await testFaultServer()
+    server.script(json({}, status, { 'retry-after': '7' }))
+    const reranker = httpReranker(server.url, null)
+    onTestFinished(() => reranker.close())
+    const { plugin } = await open({}, MANY, { rerankerOf: () => reranker })
+    await expect(plugin.answer('hybrid-rag', ask(QUESTION))).rejects.toMatchObject(expected)
   })
 
   it.each([[[1, 2]], [[Number.NaN, 1, 1, 1, 1, 1, 1]]])(

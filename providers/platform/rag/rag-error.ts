@@ -1,6 +1,6 @@
 import { HttpError } from '../../kit/http-error.ts'
 import { modelErrorHeaders, reasonOf } from '../models/model-error-response.ts'
-import type { ModelCallError } from '../models/model-host.ts'
+import type { ModelCallError, ModelCallErrorCode } from '../models/model-host.ts'
 import type { CallCounts } from './call-meter.ts'
 
 export type RagErrorCode =
@@ -93,24 +93,53 @@ export class RagError extends HttpError {
 }
 
 /**
- * A failed model call. A limit of requests stays 429 with its pause; a prompt that is too long and an answer that was filtered or refused stay 400;
- * a timeout is 504, anything else 502. Names role and reason, never the upstream's own words.
+ * The codes of failed model calls. A limit of requests stays 429 with its pause; a prompt that is too long and an answer that was filtered or refused
+ * stay 400; a timeout is 504, anything else 502.
  */
-export function modelFailure(error: ModelCallError): RagError {
-  const headers = modelErrorHeaders(error)
-  const reason = reasonOf(error)
-  if (error.code === 'rate_limited') return new RagError('rate_limited', reason, { cause: error, headers })
-  if (error.code === 'context_length_exceeded')
-    return new RagError('context_length_exceeded', reason, { cause: error, param: 'messages' })
-  if (error.code === 'content_filtered' || error.code === 'refused')
-    return new RagError(error.code, reason, { cause: error, headers })
-  const code =
-    error.code === 'timeout' ? 'model_timeout' : error.code === 'unauthorized' ? 'model_access_refused' : 'model_failed'
-  return new RagError(code, reason, { cause: error, headers })
+const OF_MODEL_CALL: Record<ModelCallErrorCode, RagErrorCode> = {
+  rate_limited: 'rate_limited',
+  context_length_exceeded: 'context_length_exceeded',
+  content_filtered: 'content_filtered',
+  refused: 'refused',
+  timeout: 'model_timeout',
+  unauthorized: 'model_access_refused',
+  unknown_model: 'model_failed',
+  bad_request: 'model_failed',
+  unreachable: 'model_failed',
+  upstream_error: 'model_failed',
+  invalid_response: 'model_failed',
+  not_configured: 'model_failed',
 }
 
-/** Returns what a reranking service did wrong: 504 for a timeout, else 502. */
+/** What each code means that another part of the platform reports. */
+const REPORTED: ReadonlyMap<string, RagErrorCode> = new Map([
+  ...Object.entries(OF_MODEL_CALL),
+  ...(Object.keys(STATUS) as RagErrorCode[]).map((code) => [code, code] as const),
+])
+
+const optionsOf = (code: RagErrorCode, headers: Record<string, string>, cause?: unknown) => ({
+  cause,
+  headers,
+  ...(code === 'context_length_exceeded' ? { param: 'messages' } : {}),
+})
+
+/** A failed model call. Names role, reason and what the service said, without credentials and addresses. */
+export function modelFailure(error: ModelCallError): RagError {
+  const code = OF_MODEL_CALL[error.code]
+  return new RagError(code, reasonOf(error), optionsOf(code, modelErrorHeaders(error), error))
+}
+
+/** A failure that another part of the platform reports by the code of a model call or of a question; null for other codes. */
+export function reportedFailure(code: string, message: string, headers: Record<string, string>): RagError | null {
+  const known = REPORTED.get(code)
+  if (known === undefined) return null
+  return new RagError(known, message, optionsOf(known, headers))
+}
+
+/** Returns what a reranking service did wrong: 429 for a limit of requests, 504 for a timeout, else 502. */
 export function rerankFailure(error: HttpError): RagError {
+  const reported = reportedFailure(error.code ?? '', error.message, { ...error.headers })
+  if (reported !== null) return reported
   if (error.status === 504) return new RagError('model_timeout', error.message, { cause: error })
   return new RagError(error.status === 503 ? 'model_failed' : 'model_answer_invalid', error.message, { cause: error })
 }

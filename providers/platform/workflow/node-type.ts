@@ -44,14 +44,14 @@ export interface NodeReply {
 /** Describes what a node does with the items of one delivery: items for each of its outputs. Throws `NodeFailure` and `ExpressionError`. */
 export type RunNode = (items: readonly Item[], context: NodeContext) => Promise<Item[][]>
 
-/** A node could not do its work. */
+/** A node could not do its work. `reply` is the HTTP answer that it failed on; null for other failures. */
 export class NodeFailure extends Error {
   override readonly name = 'NodeFailure'
-  readonly headers: Readonly<Record<string, string>>
+  readonly reply: NodeReply | null
 
-  constructor(problem: string, options: { headers?: Readonly<Record<string, string>>; cause?: unknown } = {}) {
+  constructor(problem: string, options: { reply?: NodeReply; cause?: unknown } = {}) {
     super(problem, { cause: options.cause })
-    this.headers = options.headers ?? {}
+    this.reply = options.reply ?? null
   }
 }
 

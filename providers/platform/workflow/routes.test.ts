@@ -75,17 +75,21 @@ describe('webhooks', () => {
     expect((await ask(`${inactive}/webhook/hook`))[0]).toBe(404)
   })
 
-  it('answer 500 with code 0 for a run that failed, and pass on what it has cost', async () => {
+  it('answer 500 with code 0 for a run that failed, and pass on what it has cost and the error', async () => {
     const upstream = await testFaultServer()
-    upstream.script(json({ error: 'x' }, 502, { 'x-rag-ladder-llm-calls': '2', 'x-rag-ladder-cloud-calls': '1' }))
+    const error = { message: 'the upstream is limiting requests', code: 'rate_limited' }
+    const spent = { 'x-rag-ladder-llm-calls': '2', 'x-rag-ladder-cloud-calls': '1' }
+    upstream.script(json({ error }, 429, { ...spent, 'retry-after': '7' }), json({ error: 'x' }, 502))
     const call = node('Call', 'httpRequest', 4.2, { url: '={{ $env.BASE }}', options: {} })
     const url = await serve(
       workflow([webhook(), call, respond('={{ $json }}')], { Webhook: [['Call']], Call: [['Respond']] }),
       { BASE: upstream.url },
     )
     const [status, body, headers] = await ask(`${url}/webhook/hook`)
-    expect([status, body]).toEqual([500, { code: 0, message: "Node 'Call': the request was answered with HTTP 502" }])
-    expect([headers.get('x-rag-ladder-llm-calls'), headers.get('x-rag-ladder-cloud-calls')]).toEqual(['2', '1'])
+    const message = (code: number) => `Node 'Call': the request was answered with HTTP ${code}`
+    expect([status, body]).toEqual([500, { code: 0, message: message(429), error }])
+    expect(Object.fromEntries(headers)).toMatchObject({ ...spent, 'retry-after': '7' })
+    expect((await ask(`${url}/webhook/hook`)).slice(0, 2)).toEqual([500, { code: 0, message: message(502) }])
   })
 
   it('report in their own shape that a body is no JSON', async () => {

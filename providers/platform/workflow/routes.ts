@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify'
 import { callerSignal } from '../../kit/caller-signal.ts'
+import { isRecord } from '../../../core/json.ts'
 import { HttpError } from '../../kit/http-error.ts'
 import { TRACE_HEADER } from '../../../contract/evidence/trace.ts'
 import { continued } from '../trace/trace.ts'
@@ -50,7 +51,10 @@ async function answer(engine: WorkflowEngine, request: FastifyRequest, reply: Fa
     if (!(error instanceof WorkflowRunError)) throw error
     request.log.warn({ err: error, workflow: match.workflow.name }, 'workflow failed')
     const code = error.status === 500 ? 0 : error.status
-    return reply.code(error.status).headers(spent(error)).send({ code, message: error.message })
+    return reply
+      .code(error.status)
+      .headers(passedHeaders(error))
+      .send({ code, message: error.message, ...passedError(error) })
   }
 }
 
@@ -68,11 +72,16 @@ function notRegistered(method: string, path: string, otherMethods: readonly stri
   }
 }
 
-/** The cost reported by the answer on which a node failed, passed on. */
-function spent({ headers }: WorkflowRunError): Record<string, string> {
-  return Object.fromEntries(
-    Object.values(SPENT_HEADERS).flatMap((name) => (headers[name] === undefined ? [] : [[name, headers[name]]])),
-  )
+/** Headers of the answer on which a node failed that its caller gets too: what it has cost, and when to come again. */
+const PASSED_HEADERS = [...Object.values(SPENT_HEADERS), 'retry-after']
+
+const passedHeaders = ({ reply }: WorkflowRunError): Record<string, string> =>
+  Object.fromEntries(Object.entries(reply?.headers ?? {}).filter(([name]) => PASSED_HEADERS.includes(name)))
+
+/** The error in the answer on which a node failed, which has the code and the words of what failed there. */
+function passedError({ reply }: WorkflowRunError): { error?: object } {
+  const error = isRecord(reply?.body) ? reply.body['error'] : undefined
+  return isRecord(error) ? { error } : {}
 }
 
 function statusOf(error: Error): number {

@@ -65,7 +65,7 @@ async function execute(
   } catch (error) {
     signal?.throwIfAborted()
     if (error instanceof NodeFailure)
-      throw new WorkflowRunError(step.name, error.message, { headers: error.headers, cause: error })
+      throw new WorkflowRunError(step.name, error.message, { reply: error.reply, cause: error })
     if (error instanceof NotTextError && error.path.startsWith(BODY) && items.every(({ trail }) => trail.size <= 1))
       throw new WorkflowRunError(
         step.name,

@@ -1,3 +1,5 @@
+import type { NodeReply } from './node-type.ts'
+
 /** A file that cannot be imported: every problem, one sentence each. */
 export class WorkflowImportError extends Error {
   override readonly name = 'WorkflowImportError'
@@ -9,22 +11,22 @@ export class WorkflowImportError extends Error {
   }
 }
 
-/** A run that ended early. `headers` are those of the HTTP answer that a node failed on. */
+/** A run that ended early. `reply` is the HTTP answer that a node failed on; null for other failures. */
 export class WorkflowRunError extends Error {
   override readonly name = 'WorkflowRunError'
   readonly node: string
-  readonly headers: Readonly<Record<string, string>>
+  readonly reply: NodeReply | null
   /** 422 where the caller can repair it. */
   readonly status: 422 | 500
 
   constructor(
     node: string,
     problem: string,
-    options: { headers?: Readonly<Record<string, string>>; status?: 422; cause?: unknown } = {},
+    options: { reply?: NodeReply | null; status?: 422; cause?: unknown } = {},
   ) {
     super(`Node '${node}': ${problem}`, { cause: options.cause })
     this.node = node
-    this.headers = options.headers ?? {}
+    this.reply = options.reply ?? null
     this.status = options.status ?? 500
   }
 }

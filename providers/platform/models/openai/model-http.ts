@@ -15,6 +15,7 @@ import { retry, type Tried } from '../../../../core/http/retry.ts'
 import { saidBy, saidIn, type Said } from '../../../../core/http/said.ts'
 import { jsonIn } from '../../../../core/json.ts'
 import { serviceText } from '../../../../core/known-secrets.ts'
+import { isUsedUp } from '../../../../core/used-up-credit.ts'
 import { step, type StepEnd } from '../../trace/trace.ts'
 import { ModelCallError } from '../model-host.ts'
 import type { ModelCallErrorCode } from '../model-host.ts'
@@ -222,7 +223,7 @@ function statusFailure(
     status,
     detail: pageDetail(url, text, status),
     said,
-    again: isTemporary(status) && !isAboutField(status, said.text) && !isQuota(said.text),
+    again: isTemporary(status) && !isAboutField(status, said.text) && !isUsedUp(text),
     askedMs: askedPauseMs(answer.headers),
   })
 }
@@ -241,9 +242,6 @@ function tooLong(status: number, text: string): boolean {
 /** llama.cpp refuses a schema that it cannot follow, and tools without a template for them, with status 500: the same request fails again. */
 const isAboutField = (status: number, text: string): boolean =>
   status === 500 && /response_format|json_schema|grammar|\btools? (?:param|call)/i.test(text)
-
-/** A credit that is used up comes back by no waiting. */
-const isQuota = (text: string): boolean => /insufficient_quota|exceeded your current quota|billing/i.test(text)
 
 function codeOfStatus(status: number): ModelCallErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'unauthorized'

@@ -1,5 +1,6 @@
 import { RERANK_MAX_BATCH } from '../../../../contract/http/rerank.ts'
 import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
+import { pauseHeader } from '../../../../core/http/pauses.ts'
 import { HttpError } from '../../../kit/http-error.ts'
 import { step } from '../../trace/trace.ts'
 import type { ModelHost, RerankPool } from '../model-host.ts'
@@ -34,13 +35,18 @@ export function httpReranker(url: string, apiKey: string | null): Reranker & { c
         () => client.send(`${url}/rerank`, call),
         (answer) => ({ response: answer.text, ...(answer.isOk ? {} : { error: `HTTP ${answer.status}` }) }),
       )
-      const { status, json } = await sent.catch((cause: unknown) => {
+      const { status, headers, json } = await sent.catch((cause: unknown) => {
         if (!(cause instanceof HttpFault)) throw cause
         const [status, problem] = PROBLEMS[cause.fault]
         throw new HttpError(status, problem, { cause })
       })
       if (status === 401 || status === 403)
-        throw new HttpError(502, `The reranker refuses the key (HTTP ${status}): correct RERANKER_API_KEY`)
+        throw new HttpError(502, `The reranker refuses the key (HTTP ${status}): correct RERANKER_API_KEY`, REFUSED)
+      if (status === 402) throw new HttpError(502, 'The reranker asks for payment (HTTP 402)', REFUSED)
+      if (status === 429) {
+        const limited = { code: 'rate_limited', headers: pauseHeader(headers) }
+        throw new HttpError(502, 'The reranker limits its calls (HTTP 429)', limited)
+      }
       if (status !== 200) throw new HttpError(502, `The reranker answered HTTP ${status}`)
       if (json === undefined) throw new HttpError(502, 'The reranker did not answer with JSON: check RERANKER_URL')
       return json
@@ -48,6 +54,8 @@ export function httpReranker(url: string, apiKey: string | null): Reranker & { c
     close: () => client.close(),
   }
 }
+
+const REFUSED = { code: 'model_access_refused' }
 
 const PROBLEMS = {
   unreachable: [503, 'The reranker cannot be reached'],

@@ -117,6 +117,37 @@ describe('workflow-adaptive-rag', () => {
     expect((error as Error).message).not.toContain('secret')
   })
 
+  it.each([
+    ['unauthorized', 'model_access_refused', 502],
+    ['model_access_refused', 'model_access_refused', 502],
+    ['rate_limited', 'rate_limited', 429],
+    ['context_length_exceeded', 'context_length_exceeded', 400],
+    ['content_filtered', 'content_filtered', 400],
+    ['refused', 'refused', 400],
+    ['timeout', 'model_timeout', 504],
+    ['upstream_error', 'model_failed', 502],
+    ['model_answer_invalid', 'model_answer_invalid', 502],
+    ['graph_empty', 'graph_empty', 409],
+  ])('keeps what failed in the workflow: %s is %s', async (reported, code, status) => {
+    const error = { message: 'the model call for role light_gen failed: it said so', code: reported }
+    const { ask } = await open(json({ code: 0, message: 'Node failed', error }, 500, { 'retry-after': '7' }))
+    await expect(ask()).rejects.toMatchObject({ code, status, message: error.message, headers: { 'retry-after': '7' } })
+  })
+
+  it('names the words of an error whose code is unknown', async () => {
+    const error = { message: 'There is no model "x"', code: 'model_not_found' }
+    const { ask } = await open(json({ code: 0, message: 'Node failed', error }, 500))
+    const message = 'the workflow failed (HTTP 500): There is no model "x"'
+    await expect(ask()).rejects.toMatchObject({ code: 'workflow_failed', status: 502, message })
+  })
+
+  it('reports that the answer of its delegate was cut', async () => {
+    const metrics = { ...EXTENSION.metrics, is_cut: true }
+    const { ask } = await open(json({ ...ANSWER, rag_extension: { ...EXTENSION, metrics } }))
+    const { choices, rag_extension: extension } = await ask()
+    expect([choices[0]!.finish_reason, extension!.metrics.is_cut]).toEqual(['length', true])
+  })
+
   it('lets so many runs under way and no more, and stops with its caller', async () => {
     const { ask } = await open(hang, { mostUnderWay: 1 })
     const leave = new AbortController()

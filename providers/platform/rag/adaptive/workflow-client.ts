@@ -1,13 +1,15 @@
 import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
+import { pauseHeader } from '../../../../core/http/pauses.ts'
 import { step, traceHeaders } from '../../trace/trace.ts'
 import { RagError, SPENT_HEADERS } from '../rag-error.ts'
 
 const RETRY_SOON = { headers: { 'retry-after': '1' } }
 
-/** The webhook's reply, unchecked; `spent` is what a failed run reports of its cost. */
+/** The webhook's reply, unchecked; `spent` is what a failed run reports of its cost, `pause` the header of the pause that it passes on. */
 export interface WorkflowReply {
   status: number
   body: unknown
+  pause: Record<string, string>
   spent: { llmCalls: number; cloudCalls: number } | null
 }
 
@@ -43,7 +45,7 @@ export function httpWorkflowClient(options: HttpWorkflowOptions): WorkflowClient
           () => client.send(options.url(), { json: asked, signal, timeoutMs, headers: traceHeaders() }),
           (answer) => ({ response: answer.json, ...(answer.isOk ? {} : { error: `HTTP ${answer.status}` }) }),
         )
-        return { status, body: json ?? null, spent: spentOf(headers) }
+        return { status, body: json ?? null, pause: pauseHeader(headers), spent: spentOf(headers) }
       } catch (cause) {
         if (!(cause instanceof HttpFault)) throw cause
         if (cause.fault === 'timeout')

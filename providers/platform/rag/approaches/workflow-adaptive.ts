@@ -5,9 +5,10 @@ import { TokenUsage } from '../../../../contract/evidence/canonical-row.ts'
 import { usageOfCall } from '../../../../contract/evidence/model-usage.ts'
 import { ServerMetrics, RagExtension } from '../../../../contract/evidence/rag-extension.ts'
 import { describeIssues } from '../../../../core/issues.ts'
+import { serviceText } from '../../../../core/known-secrets.ts'
 import type { WorkflowReply } from '../adaptive/workflow-client.ts'
 import type { Approach, ApproachServices } from '../approach.ts'
-import { RagError } from '../rag-error.ts'
+import { RagError, reportedFailure } from '../rag-error.ts'
 import type { AliasTable } from '../alias-table.ts'
 
 /**
@@ -19,8 +20,8 @@ export const workflowAdaptive: Approach<'workflow-adaptive-rag'> = async (questi
   account(reply, services)
   const { answer, route, approach, rag_extension: delegated } = admit(reply, services.aliases)
   const { schema_version: _version, answer: _answer, sources, metrics, ...additive } = delegated
-  const { chunks, context_tokens: contextTokens = null } = metrics
-  return { answer, sources, chunks, contextTokens, metadata: { ...additive, adaptive: { route, approach } } }
+  const { chunks, context_tokens: contextTokens = null, is_cut: isCut } = metrics
+  return { answer, sources, chunks, contextTokens, isCut, metadata: { ...additive, adaptive: { route, approach } } }
 }
 
 /** Books what a run has cost, also one whose answer will be refused. A run that started has called the classifier. */
@@ -75,7 +76,7 @@ function usageOf(body: unknown): { classifier: TokenUsage; delegate: TokenUsage 
 
 /**
  * Returns what a workflow answered, once it is fit to be passed on: status 200, a non-empty answer, evidence of schema version 1, and an alias
- * that it may delegate to. Throws `RagError` otherwise, without the workflow's own words.
+ * that it may delegate to. Throws `RagError` otherwise: what failed in the workflow keeps its code and its words.
  */
 function admit(reply: WorkflowReply, aliases: AliasTable): WorkflowAnswer {
   if (reply.status === 404)
@@ -83,7 +84,7 @@ function admit(reply: WorkflowReply, aliases: AliasTable): WorkflowAnswer {
       'workflow_failed',
       'the workflow engine has no such webhook: is the workflow imported and active?',
     )
-  if (reply.status !== 200) throw new RagError('workflow_failed', `the workflow failed (HTTP ${reply.status})`)
+  if (reply.status !== 200) throw failureOf(reply)
   const parsed = Answer.safeParse(reply.body)
   if (!parsed.success) {
     const problems = describeIssues(parsed.error).slice(0, 3).join('; ')
@@ -94,4 +95,18 @@ function admit(reply: WorkflowReply, aliases: AliasTable): WorkflowAnswer {
   if (base === undefined || !DELEGATES.includes(base))
     throw new RagError('workflow_answer_refused', `the workflow delegated to '${approach}', which it may not`)
   return parsed.data
+}
+
+/** The gateway's error on which a run failed. An engine that does not pass it on, such as n8n, leaves the status alone. */
+const Failed = z.looseObject({ error: z.looseObject({ message: z.string(), code: z.string() }) })
+
+function failureOf({ status, body, pause }: WorkflowReply): RagError {
+  const parsed = Failed.safeParse(body)
+  if (!parsed.success) return new RagError('workflow_failed', `the workflow failed (HTTP ${status})`)
+  const { message, code } = parsed.data.error
+  const words = serviceText(message)
+  return (
+    reportedFailure(code, words, pause) ??
+    new RagError('workflow_failed', `the workflow failed (HTTP ${status}): ${words}`)
+  )
 }

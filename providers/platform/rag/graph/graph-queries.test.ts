@@ -133,9 +133,22 @@ describe('an engine over HTTP', () => {
   it('is asked with its key', async () => {
     const queries = await overHttp('another')
     await expect(queries.answer(QUESTION, account())).rejects.toMatchObject({
-      code: 'graph_failed',
+      code: 'model_access_refused',
       message: 'the graph engine refused the credentials',
     })
+  })
+
+  it.each([
+    [402, { code: 'model_access_refused', status: 502 }],
+    [429, { code: 'rate_limited', status: 429, headers: { 'retry-after': '7' } }],
+    [504, { code: 'graph_timeout', status: 504 }],
+    [500, { code: 'graph_failed', status: 502 }],
+  ])('keeps what HTTP %i means', async (status, expected) => {
+    const server = await testFaultServer()
+    const queries = httpGraphQueries({ url: server.url, apiKey: null })
+    onTestFinished(() => queries.close())
+    server.script(json({}, status, { 'retry-after': '7' }))
+    await expect(queries.answer(QUESTION, account())).rejects.toMatchObject(expected)
   })
 
   it('may be one that reports no cost and answers in `data`', async () => {

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { createHttpClient, HttpFault } from '../../../../core/http/http-client.ts'
+import { createHttpClient, HttpFault, type HttpAnswer } from '../../../../core/http/http-client.ts'
+import { pauseHeader } from '../../../../core/http/pauses.ts'
 import { Derivation } from '../../../../contract/evidence/derivation.ts'
 import { GraphDataResponse, GraphQueryCost, GraphQueryResponse } from '../../../../contract/http/graph-engine.ts'
 import { withoutThinking } from '../../../../core/thinking.ts'
@@ -42,7 +43,7 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
     signal: AbortSignal | undefined,
   ): Promise<z.output<Schema>> {
     const call = { json: body, signal, timeoutMs, limitBytes: RESPONSE_LIMIT_BYTES }
-    const { status, json } = await client.send(base + path, call).catch((cause: unknown) => {
+    const { status, headers, json } = await client.send(base + path, call).catch((cause: unknown) => {
       if (!(cause instanceof HttpFault)) throw cause
       if (cause.fault === 'timeout')
         throw new RagError('graph_timeout', `the graph engine gave no answer within ${timeoutMs} ms`, { cause })
@@ -50,7 +51,7 @@ export function httpGraphQueries(options: HttpGraphQueriesOptions): HttpGraphQue
         throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause })
       throw new RagError('graph_failed', 'the graph engine cannot be reached', { cause })
     })
-    if (status !== 200) throw statusError(status)
+    if (status !== 200) throw statusError(status, headers)
     const parsed = schema.safeParse(json)
     if (parsed.success) return parsed.data
     throw new RagError('graph_failed', 'the graph engine answered in an unknown form', { cause: parsed.error })
@@ -127,8 +128,12 @@ function assumedCalls({ mode }: GraphQuestion, answered: boolean): Calls {
   return { spent: { llmCalls: keywords + (answered ? 1 : 0), cloudCalls: 0, usage: null, models: null }, chunks: null }
 }
 
-function statusError(status: number): RagError {
-  if (status === 401 || status === 403) return new RagError('graph_failed', 'the graph engine refused the credentials')
+function statusError(status: number, headers: HttpAnswer['headers']): RagError {
+  if (status === 401 || status === 403)
+    return new RagError('model_access_refused', 'the graph engine refused the credentials')
+  if (status === 402) return new RagError('model_access_refused', 'the graph engine asks for payment (HTTP 402)')
+  if (status === 429)
+    return new RagError('rate_limited', 'the graph engine limits its calls', { headers: pauseHeader(headers) })
   const timedOut = status === 408 || status === 504
   return new RagError(timedOut ? 'graph_timeout' : 'graph_failed', `the graph engine answered HTTP ${status}`)
 }

@@ -1,23 +1,43 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { OwnApproach } from '../../../../contract/manifests/own-approaches.ts'
 import type { SentTrace } from '../../../../contract/evidence/trace.ts'
-import { json } from '../../../../tests/helpers/fault-server.ts'
+import { json, type Behaviour } from '../../../../tests/helpers/fault-server.ts'
 import { temporaryFolder } from '../../../../tests/helpers/temporary-folder.ts'
 import { recorded } from '../../trace/trace.ts'
 import { createOwnEngine } from './own-engine.ts'
 import { testFaultServer } from '../../../../tests/helpers/test-server.ts'
 
-it('keeps the reasoning of an own approach in the trace of its answer', async () => {
+const QUESTION = { question: 'Why?', budget: null, corpus: null }
+
+async function engineOf(behaviour: Behaviour) {
   const server = await testFaultServer()
-  server.script(json({ choices: [{ message: { role: 'assistant', content: '<think>Sky?</think>Blue.' } }] }))
+  server.script(behaviour)
   const approach = OwnApproach.parse({ version: 1, kind: 'chat', preset: 'openai', url: server.url })
   const file = { name: 'mine', file: 'approaches/mine.yaml', approach, digest: 'd', program: null }
   const engine = createOwnEngine({ files: [file], trusted: ['d'], root: '/' }, await temporaryFolder('own-engine'), {})
   onTestFinished(() => engine.close())
+  return engine
+}
+
+it.each([
+  [401, { code: 'model_access_refused', status: 502 }],
+  [402, { code: 'model_access_refused', status: 502 }],
+  [403, { code: 'model_access_refused', status: 502 }],
+  [429, { code: 'rate_limited', status: 429, headers: { 'retry-after': '7' } }],
+  [500, { code: 'own_approach_failed', status: 502 }],
+])('keeps what HTTP %i of an own approach means', async (status, expected) => {
+  const engine = await engineOf(json({ error: { message: 'no' } }, status, { 'retry-after': '7' }))
+  await expect(engine.ask('mine', QUESTION)).rejects.toMatchObject(expected)
+})
+
+it('keeps the reasoning of an own approach in the trace of its answer', async () => {
+  const engine = await engineOf(
+    json({ choices: [{ message: { role: 'assistant', content: '<think>Sky?</think>Blue.' } }] }),
+  )
   let sent: SentTrace | undefined
   const { answer } = await recorded(
     'full',
-    () => engine.ask('mine', { question: 'Why?', budget: null, corpus: null }),
+    () => engine.ask('mine', QUESTION),
     (reply, trace) => {
       sent = trace
       return reply

@@ -73,6 +73,7 @@ export function createOwnEngine(
           failed: 'own_approach_failed',
           timeout: 'own_approach_timeout',
           rate_limited: 'rate_limited',
+          access_refused: 'model_access_refused',
         } as const
         const headers: Record<string, string> = error.retryAfter === null ? {} : { 'retry-after': error.retryAfter }
         throw new RagError(code[error.kind], `${alias}: ${error.message}`, { cause: error, headers })

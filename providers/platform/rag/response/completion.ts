@@ -21,6 +21,7 @@ export function completionOf(
 ): ChatCompletion {
   const { llmCalls, cloudCalls, firstTokenS, tokensPerSecond, reasoningTokens, modelUsage } = calls
   const { schemaReplies, validSchemaReplies } = calls
+  const isCut = calls.isCut || result.isCut === true
   const metrics = {
     seconds,
     chunks: result.chunks,
@@ -31,6 +32,7 @@ export function completionOf(
     ...(reasoningTokens === 0 ? {} : { reasoning_tokens: reasoningTokens }),
     ...(schemaReplies === 0 ? {} : { schema_replies: schemaReplies, schema_replies_valid: validSchemaReplies }),
     ...(modelUsage.length === 0 ? {} : { model_usage: modelUsage }),
+    ...(isCut ? { is_cut: true as const } : {}),
     ...handedOver(result.contextTokens, limits.context_budget),
   }
   const { answer, finishReason, allows } = limitAnswer(result.answer, limits)
@@ -51,7 +53,7 @@ export function completionOf(
       {
         index: 0,
         message: { role: 'assistant', content: allows(rendered) ? rendered : answer },
-        finish_reason: calls.isCut ? 'length' : finishReason,
+        finish_reason: isCut ? 'length' : finishReason,
       },
     ],
     ...(calls.usage === null ? {} : { usage: calls.usage }),

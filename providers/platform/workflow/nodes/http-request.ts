@@ -41,7 +41,7 @@ export const httpRequestNode: NodeType = nodeType({ from: 4, to: 4.5 }, HttpRequ
           timeoutMs: options.timeout ?? DEFAULT_TIMEOUT_MS,
         })
         if (reply.status < 200 || reply.status > 299)
-          throw new NodeFailure(`the request was answered with HTTP ${reply.status}`, { headers: reply.headers })
+          throw new NodeFailure(`the request was answered with HTTP ${reply.status}`, { reply })
         // A list becomes one item for each of its members, a text the field `data`, as in n8n.
         const values = Array.isArray(reply.body) ? (reply.body as unknown[]) : [reply.body]
         return values.map((value) => ({ ...item, json: typeof value === 'object' ? value : { data: value } }))
